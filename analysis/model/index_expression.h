@@ -1,0 +1,64 @@
+/// Index arithmetic as polynomials with integer coefficients over the symbols a GPU programmer reasons with.
+#pragma once
+
+#include "analysis/syntax/syntax.h"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::analysis {
+
+enum class SymbolKind : std::uint8_t {
+    ThreadIdx, ///< id: axis 0..2
+    BlockIdx,
+    BlockDim,
+    GridDim,
+    LoopVariable, ///< id: VariableId
+    Parameter,    ///< id: VariableId of an integral parameter never assigned in the kernel
+    Opaque,       ///< id: VariableId of a variable whose value is not a polynomial of the others
+};
+
+struct Symbol {
+    SymbolKind kind = SymbolKind::Opaque;
+    std::uint32_t id = 0;
+    auto operator<=>(const Symbol&) const = default;
+};
+
+/// Product of symbols, sorted; empty is the constant term.
+using Monomial = std::vector<Symbol>;
+
+/// Sum of coefficient * monomial. Zero coefficients are not stored.
+class IndexExpression {
+public:
+    static IndexExpression constant(std::int64_t value);
+    static IndexExpression symbol(Symbol symbol);
+
+    [[nodiscard]] const std::map<Monomial, std::int64_t>& terms() const { return terms_; }
+    [[nodiscard]] std::optional<std::int64_t> asConstant() const;
+
+    IndexExpression operator+(const IndexExpression& other) const;
+    IndexExpression operator-(const IndexExpression& other) const;
+    IndexExpression operator*(const IndexExpression& other) const;
+    bool operator==(const IndexExpression&) const = default;
+
+    /// What multiplies `symbol`: d(expr)/d(symbol). nullopt when the symbol occurs with a power above one.
+    [[nodiscard]] std::optional<IndexExpression> coefficientOf(Symbol symbol) const;
+    [[nodiscard]] bool dependsOn(Symbol symbol) const;
+    [[nodiscard]] bool hasOpaque() const;
+
+    /// Value under an assignment; nullopt when a symbol has none.
+    [[nodiscard]] std::optional<std::int64_t>
+    evaluate(const std::map<Symbol, std::int64_t>& values) const;
+
+    /// "threadIdx.x + blockIdx.x*blockDim.x + 4", with names out of `body`.
+    [[nodiscard]] std::string describe(const FunctionBody& body) const;
+
+private:
+    std::map<Monomial, std::int64_t> terms_;
+};
+
+} // namespace kernelskill::analysis

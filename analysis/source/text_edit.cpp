@@ -1,0 +1,135 @@
+#include "analysis/source/text_edit.h"
+
+#include <algorithm>
+#include <format>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+std::vector<std::string_view> splitLines(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        const auto length = end == std::string_view::npos ? text.size() : end + 1;
+        lines.push_back(text.substr(0, length));
+        text.remove_prefix(length);
+    }
+    return lines;
+}
+
+struct DiffLine {
+    char mark; // ' ', '-' or '+'
+    std::string_view text;
+};
+
+/// Longest common subsequence of the lines between the common head and tail.
+std::vector<DiffLine> diffLines(const std::vector<std::string_view>& a,
+                                const std::vector<std::string_view>& b) {
+    std::size_t head = 0;
+    while (head < a.size() && head < b.size() && a[head] == b[head])
+        ++head;
+    std::size_t tail = 0;
+    while (tail < a.size() - head && tail < b.size() - head &&
+           a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+        ++tail;
+    const std::size_t rows = a.size() - head - tail;
+    const std::size_t columns = b.size() - head - tail;
+    std::vector<std::vector<std::uint32_t>> common(rows + 1,
+                                                   std::vector<std::uint32_t>(columns + 1, 0));
+    for (std::size_t i = rows; i-- > 0;)
+        for (std::size_t j = columns; j-- > 0;)
+            common[i][j] = a[head + i] == b[head + j]
+                               ? common[i + 1][j + 1] + 1
+                               : std::max(common[i + 1][j], common[i][j + 1]);
+    std::vector<DiffLine> lines;
+    for (std::size_t i = 0; i < head; ++i)
+        lines.push_back({' ', a[i]});
+    std::size_t i = 0;
+    std::size_t j = 0;
+    while (i < rows || j < columns) {
+        if (i < rows && j < columns && a[head + i] == b[head + j]) {
+            lines.push_back({' ', a[head + i]});
+            ++i;
+            ++j;
+        } else if (i < rows && (j == columns || common[i + 1][j] >= common[i][j + 1])) {
+            lines.push_back({'-', a[head + i++]});
+        } else {
+            lines.push_back({'+', b[head + j++]});
+        }
+    }
+    for (std::size_t k = a.size() - tail; k < a.size(); ++k)
+        lines.push_back({' ', a[k]});
+    return lines;
+}
+
+} // namespace
+
+Result<std::string> applyEdits(std::string_view text, std::vector<TextEdit> edits) {
+    std::ranges::stable_sort(edits, {}, [](const TextEdit& edit) { return edit.span; });
+    std::string result;
+    std::uint32_t done = 0;
+    for (const TextEdit& edit : edits) {
+        if (edit.span.begin < done || edit.span.end < edit.span.begin ||
+            edit.span.end > text.size())
+            return std::unexpected(
+                Error{ErrorKind::InvalidInput, "edits overlap or reach past the end of the file",
+                      std::format("bytes {}..{}", edit.span.begin, edit.span.end), ""});
+        result.append(text.substr(done, edit.span.begin - done));
+        result.append(edit.newText);
+        done = edit.span.end;
+    }
+    result.append(text.substr(done));
+    return result;
+}
+
+std::string unifiedDiff(std::string_view path, std::string_view before, std::string_view after) {
+    if (before == after)
+        return {};
+    constexpr std::size_t context = 3;
+    const std::vector<DiffLine> lines = diffLines(splitLines(before), splitLines(after));
+    std::string out = std::format("--- a/{0}\n+++ b/{0}\n", path);
+    std::size_t lineA = 1;
+    std::size_t lineB = 1;
+    std::size_t at = 0;
+    const auto advance = [&](std::size_t to) {
+        for (; at < to; ++at) {
+            lineA += lines[at].mark != '+' ? 1 : 0;
+            lineB += lines[at].mark != '-' ? 1 : 0;
+        }
+    };
+    const auto nextChange = [&](std::size_t from) {
+        while (from < lines.size() && lines[from].mark == ' ')
+            ++from;
+        return from;
+    };
+    for (std::size_t first = nextChange(0); first < lines.size();) {
+        std::size_t last = first;
+        std::size_t next = nextChange(first + 1);
+        while (next < lines.size() && next - last <= 2 * context) {
+            last = next;
+            next = nextChange(next + 1);
+        }
+        const std::size_t begin = std::max(at, first > context ? first - context : 0);
+        const std::size_t end = std::min(lines.size(), last + context + 1);
+        advance(begin);
+        std::size_t countA = 0;
+        std::size_t countB = 0;
+        std::string body;
+        for (std::size_t k = begin; k < end; ++k) {
+            countA += lines[k].mark != '+' ? 1 : 0;
+            countB += lines[k].mark != '-' ? 1 : 0;
+            body += lines[k].mark;
+            body += lines[k].text;
+            if (!lines[k].text.ends_with('\n'))
+                body += "\n\\ No newline at end of file\n";
+        }
+        out += std::format("@@ -{},{} +{},{} @@\n{}", countA == 0 ? lineA - 1 : lineA, countA,
+                           countB == 0 ? lineB - 1 : lineB, countB, body);
+        advance(end);
+        first = next;
+    }
+    return out;
+}
+
+} // namespace kernelskill::analysis

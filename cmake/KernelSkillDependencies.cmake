@@ -1,0 +1,20 @@
+# Third-party libraries. Everything here is required; CUDA and LibTorch are looked for where they are used.
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS context)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(CURL REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LibSeccomp REQUIRED IMPORTED_TARGET libseccomp)
+
+# libclang 22. Its built-in headers are found at run time, see analysis/parse/toolchain.h.
+find_path(LIBCLANG_INCLUDE_DIR clang-c/Index.h
+    PATHS /usr/lib/llvm-22/include NO_DEFAULT_PATH REQUIRED)
+find_library(LIBCLANG_LIBRARY NAMES clang-22 clang PATHS /usr/lib/llvm-22/lib NO_DEFAULT_PATH REQUIRED)
+add_library(LibClang::LibClang UNKNOWN IMPORTED)
+set_target_properties(LibClang::LibClang PROPERTIES
+    IMPORTED_LOCATION ${LIBCLANG_LIBRARY}
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${LIBCLANG_INCLUDE_DIR})

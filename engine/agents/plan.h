@@ -1,0 +1,30 @@
+/// The Planner's choice, explained.
+#pragma once
+
+#include "engine/diagnosis/bottleneck.h"
+#include "skills/skill.h"
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct RuledOut {
+    std::string skill;
+    std::string why; ///< The gate or veto, one sentence.
+};
+
+struct RankedSkill {
+    skills::Offer offer;
+    double score = 0;
+    std::string why;      ///< Which rule ranks it here.
+    std::string expected; ///< Expected gain, with its source.
+    bool failedBefore = false; ///< Short-term memory holds a failure on this very code; `why` says so.
+};
+
+struct Plan {
+    std::vector<RankedSkill> ranked; ///< Best first; the plan is the first.
+    std::vector<RuledOut> ruledOut;
+};
+
+} // namespace kernelskill::engine

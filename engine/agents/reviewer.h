@@ -1,0 +1,34 @@
+/// Reviewer: edits in, verdict out. The only way an edit becomes acceptable.
+#pragma once
+
+#include "analysis/source/text_edit.h"
+#include "engine/agents/verdict.h"
+#include "engine/execution/executor.h"
+#include "skills/skill.h"
+
+#include <functional>
+#include <stop_token>
+
+namespace kernelskill::engine {
+
+/// Called with a short phrase ("running seed 2 of 3, n=1023") and a fraction in [0, 1]. May be empty.
+using ProgressSink = std::function<void(std::string_view, double)>;
+
+class Reviewer {
+public:
+    /// `executor` may be null (no host compiler): every verdict is then Invalid with that reason.
+    Reviewer(Executor* executor, const analysis::Toolchain& toolchain);
+
+    /// Applies `edits` to `original`, parses the result, compiles both, runs both on fresh inputs (several seeds and
+    /// shapes, odd sizes among them), compares against a float64 reference where the numerics allow rounding, runs
+    /// the control that must fail, compares hazards. Never throws; trouble of ours is an error.
+    [[nodiscard]] Result<Verdict> review(const ProgramSource& original, const analysis::KernelModel& kernel,
+                                         const analysis::EditSet& edits, skills::Numerics numerics,
+                                         std::stop_token stop, const ProgressSink& progress) const;
+
+private:
+    Executor* executor_;
+    const analysis::Toolchain& toolchain_;
+};
+
+} // namespace kernelskill::engine

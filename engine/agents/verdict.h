@@ -1,0 +1,32 @@
+/// The Reviewer's judgement of an edit.
+#pragma once
+
+#include "engine/execution/profile.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+enum class VerdictStatus : std::uint8_t { Faster, Slower, Inconclusive, Incorrect, Invalid, Unmeasured };
+/// "faster", "slower", "inconclusive", "incorrect", "invalid", "unmeasured".
+[[nodiscard]] std::string_view spelling(VerdictStatus status);
+
+struct Check {
+    std::string name;   ///< "parses", "compiles", "matches original, seed 2, n=1023", "control fails", "no new hazard"
+    bool passed = false;
+    std::string detail; ///< Largest error and where, the first differing element, the compiler's message.
+};
+
+struct Verdict {
+    VerdictStatus status = VerdictStatus::Invalid;
+    std::vector<Check> checks;
+    std::optional<double> speedup; ///< Only from a measurement.
+    std::string summary;           ///< One sentence.
+    /// Counter changes on the emulator, before -> after, for the explanation of an unmeasured edit.
+    Metrics before;
+    Metrics after;
+};
+
+} // namespace kernelskill::engine

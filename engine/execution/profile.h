@@ -1,0 +1,68 @@
+/// What a run showed. Metric names are Nsight Compute's wherever the quantity is the same.
+#pragma once
+
+#include "engine/execution/job.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+using Metrics = std::map<std::string, double>;
+
+struct LineMetrics {
+    std::string file;
+    std::uint32_t line = 0; ///< Zero-based.
+    Metrics metrics;
+};
+
+enum class HazardKind : std::uint8_t { Race, OutOfBounds, BarrierDivergence, UninitializedRead, Misaligned };
+/// "race", "out-of-bounds", "barrier-divergence", "uninitialized-read", "misaligned".
+[[nodiscard]] std::string_view spelling(HazardKind kind);
+
+struct Hazard {
+    HazardKind kind = HazardKind::Race;
+    bool certain = true; ///< False: a suspicion, shown as information.
+    std::string file;
+    std::uint32_t line = 0; ///< Zero-based.
+    std::string otherFile;  ///< The other side of a race; empty when there is none.
+    std::uint32_t otherLine = 0;
+    std::string message;    ///< Names the array, the thread and the block of a witness.
+    Dim3 block;
+    Dim3 thread;
+};
+
+struct BufferExtent {
+    std::string name;
+    std::uint64_t elements = 0;
+    bool read = false;
+    bool written = false;
+};
+
+struct BufferContents {
+    std::string name;
+    analysis::ScalarKind element = analysis::ScalarKind::Float;
+    std::uint32_t elementBytes = 4;
+    std::vector<std::byte> bytes;
+};
+
+struct Profile {
+    std::string kernel;
+    std::string executor; ///< "emulator", "gpu", "slurm"
+    LaunchSpec launch;
+    Metrics metrics;
+    std::vector<LineMetrics> lines;
+    std::vector<Hazard> hazards;
+    std::vector<BufferExtent> extents; ///< What each pointer touched.
+    std::uint64_t blocksRun = 0;       ///< Less than the grid when sampled.
+    std::vector<std::string> notes;
+};
+
+struct RunResult {
+    Profile profile;
+    std::vector<BufferContents> outputs;
+    std::string printed;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,79 @@
+/// The engine's front: what the language server and the command line ask for. Owns the catalogue, the executor and a
+/// cache of profiles; knows no protocol. Thread-safe.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "analysis/parse/translation_unit.h"
+#include "engine/agents/plan.h"
+#include "engine/agents/planner.h"
+#include "engine/agents/repairer.h"
+#include "engine/agents/reviewer.h"
+#include "engine/diagnosis/bottleneck.h"
+#include "engine/execution/executor.h"
+#include "engine/memory/short_term_memory.h"
+
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+namespace kernelskill::engine {
+
+struct WorkbenchOptions {
+    std::filesystem::path executable;     ///< For the emulator's worker.
+    std::filesystem::path dataDirectory;  ///< Built-in SKILL.md files are in dataDirectory/skills.
+    std::filesystem::path cacheDirectory; ///< Empty: the user's cache folder.
+    std::filesystem::path hostCompiler;   ///< Empty: searched.
+};
+
+/// A profile with its diagnosis.
+struct KernelReport {
+    Profile profile;
+    Bottleneck bottleneck;
+};
+
+/// A skill's edit with the judgement on it.
+struct ReviewedEdit {
+    std::string skill;
+    analysis::EditSet edits;
+    Verdict verdict;
+    std::string diff; ///< Unified, of all files.
+    [[nodiscard]] bool acceptable() const {
+        return verdict.status != VerdictStatus::Incorrect && verdict.status != VerdictStatus::Invalid;
+    }
+};
+
+class Workbench {
+public:
+    Workbench(WorkbenchOptions options, analysis::Toolchain toolchain);
+    ~Workbench();
+
+    [[nodiscard]] const std::vector<skills::SkillMetadata>& skills() const;
+    [[nodiscard]] const analysis::Toolchain& toolchain() const;
+    /// The emulator, or why there is none.
+    [[nodiscard]] Result<Executor*> executor() const;
+
+    /// Static diagnosis when no profile is cached, else with it. Cheap: no run.
+    [[nodiscard]] Bottleneck diagnosis(const ProgramSource& program, const analysis::KernelModel& kernel) const;
+    /// The cached profile of exactly this kernel text and launch, if any. Cheap.
+    [[nodiscard]] std::shared_ptr<const KernelReport> cachedReport(const ProgramSource& program,
+                                                                   const analysis::KernelModel& kernel) const;
+    /// Runs the kernel on the emulator (or answers from the cache).
+    [[nodiscard]] Result<std::shared_ptr<const KernelReport>>
+    profile(const ProgramSource& program, const analysis::KernelModel& kernel, std::stop_token stop,
+            const ProgressSink& progress) const;
+
+    /// Skills that fit at `range`, ranked, and those ruled out. Cheap: the code-action path.
+    [[nodiscard]] Plan plan(const ProgramSource& program, const analysis::KernelModel& kernel, analysis::Span range,
+                            const std::vector<MemoryEntry>& memory) const;
+    /// Applies the skill, reviews the edit and writes both to memory. Slow.
+    [[nodiscard]] Result<ReviewedEdit> apply(const ProgramSource& program, const analysis::KernelModel& kernel,
+                                             const skills::Offer& offer, const ShortTermMemory& memory,
+                                             std::stop_token stop, const ProgressSink& progress) const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,70 @@
+/// An expert method as code: where it fits, and the rewrite.
+#pragma once
+
+#include "analysis/features/features.h"
+#include "analysis/model/kernel_model.h"
+#include "analysis/source/error.h"
+#include "analysis/source/text_edit.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::skills {
+
+enum class SkillKind : std::uint8_t { Source, Launch, Library };
+enum class Numerics : std::uint8_t { Exact, Reassociates, ReducedPrecision };
+
+/// The front matter of SKILL.md. Spellings in YAML and JSON: see skills/skill_document.h.
+struct SkillMetadata {
+    std::string id;    ///< "shared-memory-padding", also the folder's name
+    std::string title; ///< "Pad shared memory against bank conflicts"
+    SkillKind kind = SkillKind::Source;
+    Numerics numerics = Numerics::Exact;
+    std::vector<std::string> bottlenecks; ///< Kinds it answers, design.md's names.
+    std::vector<std::string> when;        ///< Gates in prose, one a line; enforced by prepare().
+    std::string expectedGain;             ///< In prose, with its source.
+    std::vector<std::string> failureModes;
+    std::vector<std::string> sources;
+    std::string method; ///< The prose below the front matter, Markdown.
+};
+
+/// What prepare() looks at. References live as long as the call.
+struct SkillContext {
+    const analysis::FileModel& file;
+    const analysis::KernelModel& kernel;
+    const analysis::Features& features;
+    analysis::Span range; ///< The cursor or selection, in the main file.
+};
+
+/// A skill that fits at a place. A value: kept in the code action's data, applied later.
+struct Offer {
+    std::string skillId;
+    std::string kernelName; ///< Qualified.
+    analysis::Span anchor;  ///< The loop, array, access or kernel it is about.
+    std::string title;      ///< For the menu; may say more than the skill's own, e.g. name the array.
+    std::string why;        ///< The fact in the code that lets it fit, one sentence with names and numbers.
+    int option = 0;         ///< Meaning is the skill's, e.g. an unroll factor.
+};
+
+/// Why a skill is not offered: the first gate that did not hold. Shown to those who ask.
+struct Refusal {
+    std::string gate;   ///< Short and stable, e.g. "has-barrier-in-loop".
+    std::string reason; ///< One sentence with names and lines.
+};
+
+class Skill {
+public:
+    virtual ~Skill() = default;
+    [[nodiscard]] virtual std::string_view id() const = 0;
+    /// Pure and cheap (well under a millisecond): runs on each cursor move.
+    [[nodiscard]] virtual std::expected<Offer, Refusal> prepare(const SkillContext& context) const = 0;
+    /// The edits, launch sites included, against the same file model. May be slow. Unsupported with the reason
+    /// when the rewrite turns out to be impossible.
+    [[nodiscard]] virtual Result<analysis::EditSet> apply(const SkillContext& context,
+                                                          const Offer& offer) const = 0;
+};
+
+} // namespace kernelskill::skills
