@@ -1,0 +1,94 @@
+--- User commands, and what the commands behind the server's code lenses do in this editor.
+local actions = require('kernelskill.actions')
+local compat = require('kernelskill.compat')
+local report = require('kernelskill.report')
+
+local M = {}
+
+--- Runs a command of the server for the buffer and calls back with its result.
+local function execute(bufnr, command, argument, callback)
+    local client = compat.clients(bufnr)[1]
+    if not client then
+        vim.notify('kernelskill: no server for this buffer; see :checkhealth kernelskill', vim.log.levels.WARN)
+        return
+    end
+    local params = { command = command, arguments = { argument } }
+    compat.request(client, 'workspace/executeCommand', params, function(err, result)
+        if err then
+            vim.notify('kernelskill: ' .. err.message, vim.log.levels.ERROR)
+            return
+        end
+        callback(result)
+    end, bufnr)
+end
+
+local function show_profile(bufnr, argument)
+    execute(bufnr, 'kernelskill.profile', argument, function(profile)
+        if type(profile) == 'table' and profile.kernel then
+            report.show('profile/' .. profile.kernel, report.profile_lines(profile))
+        end
+    end)
+end
+
+local function show_memory(bufnr, argument)
+    execute(bufnr, 'kernelskill.showMemory', argument, function(memory)
+        report.show('memory', report.memory_lines(memory or {}))
+    end)
+end
+
+--- Commands of code lenses whose result is for the user to read.
+M.client_commands = {
+    ['kernelskill.profile'] = function(command, context)
+        show_profile(context.bufnr, command.arguments[1])
+    end,
+    ['kernelskill.showMemory'] = function(command, context)
+        show_memory(context.bufnr, command.arguments[1])
+    end,
+}
+
+local function skill_ids(lead)
+    local binary = require('kernelskill.binary').find()
+    if not binary then
+        return {}
+    end
+    local ok, skills = pcall(vim.fn.json_decode, vim.fn.system({ binary, 'skills', 'list', '--json' }))
+    if not ok or type(skills) ~= 'table' then
+        return {}
+    end
+    local ids = {}
+    for _, skill in ipairs(skills) do
+        if vim.startswith(skill.id, lead) then
+            ids[#ids + 1] = skill.id
+        end
+    end
+    return ids
+end
+
+function M.define()
+    local command = vim.api.nvim_create_user_command
+    command('KernelSkillProfile', function()
+        show_profile(vim.api.nvim_get_current_buf(), {
+            uri = vim.uri_from_bufnr(0),
+            line = vim.api.nvim_win_get_cursor(0)[1] - 1,
+        })
+    end, { desc = 'Profile the kernel under the cursor and show what holds it back' })
+    command('KernelSkillApply', function(options)
+        actions.apply_skill(options.args)
+    end, {
+        nargs = '?',
+        complete = skill_ids,
+        desc = 'Apply a skill that fits at the cursor, after verifying it',
+    })
+    command('KernelSkillRepair', actions.repair, { desc = 'Fix a compile error of this buffer' })
+    command('KernelSkillMemory', function()
+        show_memory(vim.api.nvim_get_current_buf(), { uri = vim.uri_from_bufnr(0) })
+    end, { desc = 'Show what was tried on this file' })
+    command('KernelSkillRestart', function()
+        require('kernelskill').restart()
+    end, { desc = 'Restart the KernelSkill server' })
+    command('KernelSkillLog', function()
+        vim.cmd('tabnew ' .. vim.fn.fnameescape(vim.lsp.get_log_path()))
+    end, { desc = "Open Neovim's log of language servers, which holds the server's messages" })
+end
+
+return M

@@ -1,0 +1,31 @@
+--- The user's options: vim.g.kernelskill over the defaults. Read anew at each use, so that a change
+--- made after start-up counts.
+local M = {}
+
+M.defaults = {
+    --- Absolute path of the executable; nil: PATH, then the copy beside this plugin.
+    path = nil,
+    --- Arguments after `lsp`, e.g. { '--log-level', 'debug' }.
+    arguments = {},
+    --- Start for every buffer of filetype cuda.
+    autostart = true,
+    --- Show code lenses over kernels.
+    code_lens = true,
+    --- Show inlay hints where Neovim has them (0.10).
+    inlay_hints = true,
+    --- Show work-done progress in the message area.
+    progress = true,
+    --- The server's settings, the part below `kernelskill`, e.g. { profile = { onSave = true } }.
+    settings = {},
+}
+
+---@return table
+function M.get()
+    local user = vim.g.kernelskill
+    if type(user) ~= 'table' then
+        user = {}
+    end
+    return vim.tbl_deep_extend('force', M.defaults, user)
+end
+
+return M

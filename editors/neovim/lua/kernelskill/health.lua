@@ -1,0 +1,67 @@
+--- :checkhealth kernelskill
+local M = {}
+
+-- The names of these functions changed in Neovim 0.10.
+local health = vim.health or require('health')
+local start = health.start or health.report_start
+local ok = health.ok or health.report_ok
+local warn = health.warn or health.report_warn
+local err = health.error or health.report_error
+local info = health.info or health.report_info
+
+local report = { ok = ok, warning = warn, error = err, missing = warn, failed = err }
+
+local function check_doctor(binary)
+    local output = vim.fn.system({ binary, 'doctor', '--json' })
+    local decoded, doctor = pcall(vim.fn.json_decode, output)
+    if not decoded or type(doctor) ~= 'table' or type(doctor.checks) ~= 'table' then
+        err('`kernelskill doctor --json` gave no answer', { output })
+        return
+    end
+    for _, check in ipairs(doctor.checks) do
+        local text = check.name .. ': ' .. (check.detail or '')
+        local remedy = type(check.remedy) == 'string' and check.remedy ~= '' and { check.remedy } or nil
+        local say = report[check.status] or info
+        if remedy and (say == warn or say == err) then
+            say(text, remedy)
+        else
+            say(text)
+        end
+    end
+end
+
+function M.check()
+    start('kernelskill: client')
+    if vim.fn.has('nvim-0.7') == 0 then
+        err('Neovim 0.7 or newer is needed')
+        return
+    end
+    if vim.lsp.inlay_hint then
+        ok('Neovim shows inlay hints')
+    else
+        info('this Neovim has no inlay hints (0.10 or newer has); everything else works')
+    end
+
+    start('kernelskill: server')
+    local binary, origin = require('kernelskill.binary').find()
+    if not binary then
+        err(origin, { 'Build it with script/demo and put build/bin on PATH, or set', "vim.g.kernelskill = { path = '/path/to/kernelskill' }" })
+        return
+    end
+    local version = vim.trim(vim.fn.system({ binary, '--version' }))
+    if vim.v.shell_error ~= 0 then
+        err(binary .. ' does not run', { version })
+        return
+    end
+    ok(('%s (%s, found through: %s)'):format(version, binary, origin))
+    local clients = require('kernelskill.compat').all_clients()
+    if #clients == 0 then
+        info('not running; it starts with the first CUDA buffer')
+    end
+    for _, client in ipairs(clients) do
+        ok('running for ' .. tostring(client.config.root_dir))
+    end
+    check_doctor(binary)
+end
+
+return M
