@@ -1,0 +1,104 @@
+#include "engine/memory/memory_entry.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr int formatVersion = 1;
+
+constexpr std::array<std::pair<EntryKind, std::string_view>, 4> kindSpellings{{
+    {EntryKind::Plan, "plan"},
+    {EntryKind::Edit, "edit"},
+    {EntryKind::Verdict, "verdict"},
+    {EntryKind::Failure, "failure"},
+}};
+
+std::optional<EntryKind> kindSpelled(std::string_view text) {
+    for (const auto& [kind, spelled] : kindSpellings) {
+        if (spelled == text)
+            return kind;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> parseHash(std::string_view text) {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    auto [stop, status] = std::from_chars(text.data(), end, value, 16);
+    if (status != std::errc{} || stop != end || text.empty())
+        return std::nullopt;
+    return value;
+}
+
+std::string textOf(const nlohmann::json& object, const char* key) {
+    auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+Error notAnEntry(std::string what) {
+    return Error{ErrorKind::InvalidInput, std::move(what), "", ""};
+}
+
+} // namespace
+
+std::string_view spelling(EntryKind kind) {
+    for (const auto& [candidate, spelled] : kindSpellings) {
+        if (candidate == kind)
+            return spelled;
+    }
+    return "plan";
+}
+
+std::string formatHash(std::uint64_t hash) {
+    return fmt::format("{:016x}", hash);
+}
+
+std::string formatEntry(const MemoryEntry& entry) {
+    nlohmann::ordered_json object;
+    object["v"] = formatVersion;
+    object["kind"] = spelling(entry.kind);
+    object["time"] = entry.time;
+    object["kernel"] = entry.kernel;
+    object["kernelHash"] = formatHash(entry.kernelHash);
+    object["skill"] = entry.skill;
+    object["option"] = entry.option;
+    object["editHash"] = entry.editHash;
+    object["status"] = entry.status;
+    object["detail"] = entry.detail;
+    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<MemoryEntry> parseEntry(std::string_view line) {
+    auto object = nlohmann::json::parse(line, nullptr, false);
+    if (object.is_discarded())
+        return std::unexpected(notAnEntry("not a complete JSON object"));
+    if (!object.is_object())
+        return std::unexpected(notAnEntry("not a JSON object"));
+    auto kind = kindSpelled(textOf(object, "kind"));
+    if (!kind)
+        return std::unexpected(notAnEntry("no known \"kind\""));
+    auto hash = parseHash(textOf(object, "kernelHash"));
+    if (!hash)
+        return std::unexpected(notAnEntry("\"kernelHash\" is not hexadecimal"));
+    MemoryEntry entry;
+    entry.kind = *kind;
+    entry.time = textOf(object, "time");
+    entry.kernel = textOf(object, "kernel");
+    entry.kernelHash = *hash;
+    entry.skill = textOf(object, "skill");
+    if (auto option = object.find("option"); option != object.end() && option->is_number_integer())
+        entry.option = option->get<int>();
+    entry.editHash = textOf(object, "editHash");
+    entry.status = textOf(object, "status");
+    entry.detail = textOf(object, "detail");
+    return entry;
+}
+
+} // namespace kernelskill::engine
