@@ -60,6 +60,8 @@ function M.client_config()
     local options = config.get()
     local command = { require('kernelskill.binary').find() or 'kernelskill', 'lsp' }
     vim.list_extend(command, options.arguments)
+    -- An empty table would be sent as a list.
+    local settings = next(options.settings) and options.settings or vim.empty_dict()
     return {
         name = 'kernelskill',
         cmd = command,
@@ -67,8 +69,8 @@ function M.client_config()
         root_dir = function(bufnr, on_dir)
             on_dir(M.root_of(vim.api.nvim_buf_get_name(bufnr)))
         end,
-        init_options = options.settings,
-        settings = { kernelskill = options.settings },
+        init_options = settings,
+        settings = { kernelskill = settings },
         on_attach = on_attach,
         commands = require('kernelskill.commands').client_commands,
     }

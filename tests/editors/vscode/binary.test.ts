@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { findServer, type Surroundings } from '../../../editors/vscode/src/binary';
+
+function surroundings(executables: string[], changes: Partial<Surroundings> = {}): Surroundings {
+    return {
+        setting: '',
+        pathVariable: ['/usr/bin', '/opt/ks/bin'].join(path.delimiter),
+        home: '/home/u',
+        extensionDirectory: '/ext',
+        isExecutable: (file) => executables.includes(file),
+        ...changes,
+    };
+}
+
+test('the setting wins over PATH and the bundled server', () => {
+    const all = ['/mine/kernelskill', '/usr/bin/kernelskill', '/ext/server/bin/kernelskill'];
+    assert.deepEqual(findServer(surroundings(all, { setting: '/mine/kernelskill' })), {
+        kind: 'found',
+        file: '/mine/kernelskill',
+        origin: 'setting',
+    });
+});
+
+test('a setting that names no executable is reported and not replaced by a guess', () => {
+    const found = findServer(surroundings(['/usr/bin/kernelskill'], { setting: '/gone/kernelskill' }));
+    assert.equal(found.kind, 'missing');
+    assert.match(found.kind === 'missing' ? found.problem : '', /\/gone\/kernelskill/);
+});
+
+test('a tilde in the setting is the home folder', () => {
+    const found = findServer(surroundings(['/home/u/bin/kernelskill'], { setting: '~/bin/kernelskill' }));
+    assert.equal(found.kind === 'found' && found.file, '/home/u/bin/kernelskill');
+});
+
+test('PATH is searched in order, before the bundled server', () => {
+    const found = findServer(surroundings(['/opt/ks/bin/kernelskill', '/ext/server/bin/kernelskill']));
+    assert.deepEqual(found, { kind: 'found', file: '/opt/ks/bin/kernelskill', origin: 'PATH' });
+});
+
+test('the bundled server is the last resort', () => {
+    const found = findServer(surroundings(['/ext/server/bin/kernelskill']));
+    assert.deepEqual(found, { kind: 'found', file: '/ext/server/bin/kernelskill', origin: 'bundled' });
+});
+
+test('empty and relative entries of PATH are not searched: they would run a file of the workspace', () => {
+    const pathVariable = ['', '.', 'bin'].join(path.delimiter);
+    const found = findServer(surroundings(['kernelskill', 'bin/kernelskill', './kernelskill'], { pathVariable }));
+    assert.equal(found.kind, 'missing');
+});
+
+test('with no server at all the message says what to do', () => {
+    const found = findServer(surroundings([]));
+    assert.match(found.kind === 'missing' ? found.problem : '', /script\/demo.*kernelskill\.server\.path/);
+});
