@@ -1,0 +1,211 @@
+#include "engine/diagnosis/signals.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::KernelModel;
+using analysis::noId;
+using analysis::SourceText;
+using analysis::Span;
+
+constexpr std::array<std::string_view, 7> staticNames{
+    "static_sector_overfetch",
+    "static_bank_conflict_degree",
+    "atomics_on_uniform_address",
+    "static_accesses_per_barrier",
+    "static_intensity",
+    "contraction_over_two_axes",
+    "thread_dependent_branch_in_loop",
+};
+
+constexpr std::array<std::string_view, 9> profileNames{
+    "sector_overfetch",          "wavefronts_over_minimum", "atomic_lanes_per_address",
+    "requests_per_barrier",      "resident_warps_percent",  "divergent_branch_percent",
+    "blocks_per_multiprocessor", "contraction_intensity",   "intensity_over_unique_bytes",
+};
+
+struct Context {
+    const KernelModel& kernel;
+    const analysis::Features& features;
+    const SourceText* source;
+
+    [[nodiscard]] Signal at(std::string name, double value, Span span) const {
+        Signal signal;
+        signal.name = std::move(name);
+        signal.value = value;
+        signal.file = kernel.file;
+        if (source != nullptr)
+            signal.line = source->lineColumn(span.begin).line;
+        return signal;
+    }
+    [[nodiscard]] Span spanOf(const analysis::MemoryAccess& access) const {
+        return access.expression == noId ? kernel.nameSpan
+                                         : kernel.body.expr(access.expression).span;
+    }
+};
+
+void addAccesses(const Context& context, std::vector<Signal>& signals) {
+    for (const analysis::AccessFeatures& seen : context.features.accesses) {
+        if (seen.access >= context.kernel.accesses.size())
+            continue;
+        const analysis::MemoryAccess& access = context.kernel.accesses[seen.access];
+        Span span = context.spanOf(access);
+        if (seen.sectorsPerRequest && access.width > 0) {
+            // 32 lanes of `width` bytes fill exactly `width` sectors of 32 bytes.
+            double minimum = access.width;
+            Signal signal =
+                context.at("static_sector_overfetch", *seen.sectorsPerRequest / minimum, span);
+            signal.numbers["sectors_per_request"] = *seen.sectorsPerRequest;
+            signal.numbers["minimum"] = minimum;
+            signal.words["explanation"] = seen.explanation;
+            signals.push_back(std::move(signal));
+        }
+        if (seen.bankConflictDegree) {
+            Signal signal =
+                context.at("static_bank_conflict_degree", *seen.bankConflictDegree, span);
+            signal.words["explanation"] = seen.explanation;
+            signals.push_back(std::move(signal));
+        }
+    }
+}
+
+void addAtomics(const Context& context, std::vector<Signal>& signals) {
+    for (const analysis::Atomic& atomic : context.kernel.atomics) {
+        if (atomic.access >= context.kernel.accesses.size())
+            continue;
+        const analysis::MemoryAccess& access = context.kernel.accesses[atomic.access];
+        if (!access.index || access.index->hasOpaque())
+            continue;
+        bool dependsOnLane = false;
+        for (std::uint32_t axis = 0; axis < 3; ++axis)
+            dependsOnLane |= access.index->dependsOn({analysis::SymbolKind::ThreadIdx, axis});
+        // Under a condition it may well be one lane that updates, the usual end of a reduction.
+        if (!dependsOnLane && access.conditions.empty())
+            signals.push_back(context.at("atomics_on_uniform_address", 1, context.spanOf(access)));
+    }
+}
+
+bool isWithin(const KernelModel& kernel, std::uint32_t loop, std::uint32_t ancestor) {
+    for (std::size_t steps = 0; loop != noId && steps <= kernel.loops.size(); ++steps) {
+        if (loop == ancestor)
+            return true;
+        loop = kernel.loops.at(loop).parent;
+    }
+    return false;
+}
+
+/// Accesses of one round of `loop`, inner loops multiplied out; nullopt when one has an unknown
+/// trip count.
+std::optional<double> accessesARound(const KernelModel& kernel, std::uint32_t loop) {
+    double count = 0;
+    for (const analysis::MemoryAccess& access : kernel.accesses) {
+        auto place = std::ranges::find(access.loops, loop);
+        if (place == access.loops.end())
+            continue;
+        double times = 1;
+        for (auto inner = std::next(place); inner != access.loops.end(); ++inner) {
+            if (!kernel.loops.at(*inner).tripCount)
+                return std::nullopt;
+            times *= static_cast<double>(*kernel.loops.at(*inner).tripCount);
+        }
+        count += access.kind == analysis::AccessKind::ReadWrite ? 2 * times : times;
+    }
+    return count;
+}
+
+void addBarriers(const Context& context, std::vector<Signal>& signals) {
+    const KernelModel& kernel = context.kernel;
+    for (std::uint32_t index = 0; index < kernel.loops.size(); ++index) {
+        const analysis::Loop& loop = kernel.loops[index];
+        bool isInnermostWithBarrier =
+            loop.hasBarrier && std::ranges::none_of(kernel.loops, [&](const analysis::Loop& other) {
+                return &other != &loop && other.hasBarrier && isWithin(kernel, other.parent, index);
+            });
+        if (!isInnermostWithBarrier)
+            continue;
+        Span span = kernel.body.stmt(loop.statement).span;
+        auto barriers =
+            std::ranges::count_if(kernel.barriers, [&](const analysis::Barrier& barrier) {
+                bool isBlockWide = barrier.kind != analysis::BarrierKind::SyncWarp &&
+                                   barrier.kind != analysis::BarrierKind::Fence;
+                return isBlockWide && span.contains(kernel.body.expr(barrier.call).span);
+            });
+        auto accesses = accessesARound(kernel, index);
+        if (barriers == 0 || !accesses)
+            continue;
+        Signal signal = context.at("static_accesses_per_barrier",
+                                   *accesses / static_cast<double>(barriers), span);
+        signal.numbers["barriers"] = static_cast<double>(barriers);
+        signal.numbers["accesses"] = *accesses;
+        signals.push_back(std::move(signal));
+    }
+}
+
+void addBranches(const Context& context, std::vector<Signal>& signals) {
+    const KernelModel& kernel = context.kernel;
+    for (const analysis::Branch& branch : kernel.branches) {
+        if (!branch.dependsOnThread || branch.isBoundsGuard)
+            continue;
+        Span span = kernel.body.stmt(branch.statement).span;
+        bool isInLoop = std::ranges::any_of(kernel.loops, [&](const analysis::Loop& loop) {
+            return loop.body != noId && kernel.body.stmt(loop.body).span.contains(span);
+        });
+        if (isInLoop)
+            signals.push_back(context.at("thread_dependent_branch_in_loop", 1, span));
+    }
+}
+
+/// Whether a result is written whose place depends on an x and on a y axis.
+bool writesTwoAxes(const KernelModel& kernel) {
+    return std::ranges::any_of(kernel.accesses, [](const analysis::MemoryAccess& access) {
+        bool isResult = access.space == analysis::MemorySpace::Global &&
+                        access.kind != analysis::AccessKind::Read && access.index;
+        if (!isResult)
+            return false;
+        auto uses = [&](std::uint32_t axis) {
+            return access.index->dependsOn({analysis::SymbolKind::ThreadIdx, axis}) ||
+                   access.index->dependsOn({analysis::SymbolKind::BlockIdx, axis});
+        };
+        return uses(0) && (uses(1) || uses(2));
+    });
+}
+
+void addIntensity(const Context& context, std::vector<Signal>& signals) {
+    const KernelModel& kernel = context.kernel;
+    if (context.features.arithmeticIntensity)
+        signals.push_back(
+            context.at("static_intensity", *context.features.arithmeticIntensity, kernel.nameSpan));
+    if (!context.features.hasContraction || kernel.loops.empty() || !writesTwoAxes(kernel))
+        return;
+    const analysis::Loop& deepest =
+        *std::ranges::max_element(kernel.loops, {}, &analysis::Loop::depth);
+    signals.push_back(
+        context.at("contraction_over_two_axes", 1, kernel.body.stmt(deepest.statement).span));
+}
+
+} // namespace
+
+std::vector<Signal> staticSignals(const KernelModel& kernel, const analysis::Features& features,
+                                  const SourceText* source) {
+    Context context{kernel, features, source};
+    std::vector<Signal> signals;
+    addAccesses(context, signals);
+    addAtomics(context, signals);
+    addBarriers(context, signals);
+    addBranches(context, signals);
+    addIntensity(context, signals);
+    return signals;
+}
+
+std::vector<std::string_view> signalNames(bool ofProfile) {
+    if (ofProfile)
+        return {profileNames.begin(), profileNames.end()};
+    return {staticNames.begin(), staticNames.end()};
+}
+
+} // namespace kernelskill::engine

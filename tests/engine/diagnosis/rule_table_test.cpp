@@ -1,0 +1,127 @@
+#include "engine/diagnosis/rule_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const RuleTable& builtin() {
+    const auto& table = builtinRules();
+    EXPECT_TRUE(table) << table.error().describe();
+    return *table;
+}
+
+std::string withRule(const std::string& rule) {
+    std::string text(builtinRuleText());
+    return text.substr(0, text.find("rules:")) + "rules:\n  - {" + rule + "}\n";
+}
+
+TEST(RuleTable, TheBuiltinTableIsRead) {
+    EXPECT_GE(builtin().rules.size(), 10u);
+    EXPECT_EQ(builtin().machine.name, "H200");
+}
+
+TEST(RuleTable, EveryThresholdHasASourceAndEveryRuleItsOwnName) {
+    std::set<std::string> names;
+    for (const Rule& rule : builtin().rules) {
+        EXPECT_FALSE(rule.source.empty()) << rule.id;
+        EXPECT_TRUE(names.insert(rule.id).second) << rule.id;
+    }
+}
+
+TEST(RuleTable, EveryRuleSaysItsValueAndItsThreshold) {
+    for (const Rule& rule : builtin().rules) {
+        bool isYesOrNo = rule.atLeast == 1.0 && rule.basis == RuleBasis::Static;
+        if (isYesOrNo)
+            continue;
+        EXPECT_THAT(rule.text, HasSubstr("{value}")) << rule.id;
+        EXPECT_THAT(rule.text, HasSubstr("threshold")) << rule.id;
+    }
+}
+
+TEST(RuleTable, TheBalanceOfTheMachineIsWhatItsFiguresSay) {
+    double balance = builtin().machine.operationsPerSecond / builtin().machine.bytesPerSecond;
+    for (const Rule& rule : builtin().rules) {
+        if (rule.signal == "static_intensity" || rule.signal == "intensity_over_unique_bytes") {
+            EXPECT_NEAR(rule.threshold(), balance, 0.05) << rule.id;
+        }
+    }
+}
+
+TEST(RuleTable, AnUnknownKindIsAnErrorWithItsLine) {
+    auto table =
+        parseRuleTable(withRule("id: x, kind: boredom, basis: static, signal: static_intensity, "
+                                "at_least: 1, headroom: {high: 1, medium: 1}, text: t, source: s"));
+    ASSERT_FALSE(table);
+    EXPECT_EQ(table.error().kind, ErrorKind::InvalidInput);
+    EXPECT_THAT(table.error().where, HasSubstr("thresholds.yaml:"));
+}
+
+TEST(RuleTable, AnUnknownSignalOrBothThresholdsAreErrors) {
+    EXPECT_FALSE(
+        parseRuleTable(withRule("id: x, kind: compute, basis: static, signal: luck, at_least: 1, "
+                                "headroom: {high: 1, medium: 1}, text: t, source: s")));
+    EXPECT_FALSE(parseRuleTable(
+        withRule("id: x, kind: compute, basis: static, signal: static_intensity, at_least: 1, "
+                 "at_most: 2, headroom: {high: 1, medium: 1}, text: t, source: s")));
+    EXPECT_FALSE(parseRuleTable(
+        withRule("id: x, kind: compute, basis: static, signal: static_intensity, "
+                 "at_least: often, headroom: {high: 1, medium: 1}, text: t, source: s")));
+    EXPECT_FALSE(parseRuleTable("rules: ["));
+}
+
+TEST(Rule, HoldsFromItsThresholdOnAndOnlyWithItsShare) {
+    Rule rule;
+    rule.signal = "s";
+    rule.atLeast = 2;
+    rule.share = 0.1;
+    Signal signal;
+    signal.name = "s";
+    signal.value = 2;
+    signal.share = 0.1;
+    EXPECT_TRUE(rule.holds(signal));
+    signal.value = 1.99;
+    EXPECT_FALSE(rule.holds(signal));
+    signal.value = 3;
+    signal.share = 0.05;
+    EXPECT_FALSE(rule.holds(signal));
+    signal.share = 1;
+    signal.name = "other";
+    EXPECT_FALSE(rule.holds(signal));
+}
+
+TEST(Rule, HeadroomRisesOrFallsWithTheValue) {
+    Rule rule;
+    rule.highHeadroom = 4;
+    rule.mediumHeadroom = 2;
+    EXPECT_EQ(rule.headroomAt(8), "high");
+    EXPECT_EQ(rule.headroomAt(2), "medium");
+    EXPECT_EQ(rule.headroomAt(1), "low");
+    rule.headroomFalls = true;
+    rule.mediumHeadroom = 8;
+    EXPECT_EQ(rule.headroomAt(3), "high");
+    EXPECT_EQ(rule.headroomAt(8), "medium");
+    EXPECT_EQ(rule.headroomAt(9), "low");
+}
+
+TEST(Rule, CountsAreWrittenAsIntegersAndLinesAsPeopleCountThem) {
+    Rule rule;
+    rule.atLeast = 1.5;
+    rule.text = "{value} vs {threshold} {where}: {count}";
+    Signal signal;
+    signal.value = 8;
+    signal.numbers["count"] = 1048576;
+    signal.line = 11;
+    EXPECT_EQ(rule.describe(signal, Machine{}), "8 vs 1.50 on line 12: 1048576");
+    signal.line.reset();
+    EXPECT_THAT(rule.describe(signal, Machine{}), HasSubstr("in the kernel"));
+}
+
+} // namespace
+} // namespace kernelskill::engine
