@@ -32,7 +32,8 @@ function filesOf(archive: Buffer): string[] {
 test('the .vsix holds the bundle, the manifest, the licence and the read-me, and no source', () => {
     const names = filesOf(readFileSync(path.join(extension, 'kernelskill.vsix')))
         .filter((name) => name.startsWith('extension/') && !name.startsWith('extension/server/'))
-        .map((name) => name.slice('extension/'.length).toLowerCase());
+        .map((name) => name.slice('extension/'.length).toLowerCase())
+        .sort();
     assert.deepEqual(names, ['dist/extension.js', 'license.txt', 'package.json', 'readme.md']);
 });
 
