@@ -1,0 +1,32 @@
+/// Runs a program to its end and keeps what it prints.
+#pragma once
+
+#include "analysis/source/error.h"
+
+#include <chrono>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct ChildCommand {
+    std::filesystem::path program; ///< Absolute.
+    std::vector<std::string> arguments;
+    std::string input; ///< Given on standard input.
+    std::chrono::milliseconds time{60'000};
+};
+
+struct ChildOutcome {
+    int status = 0;       ///< Exit status, or 128 + signal.
+    std::string output;   ///< Standard output.
+    std::string messages; ///< Standard error. Both are cut at 4 MB.
+};
+
+/// Blocks. The child gets a clean environment (PATH, LANG=C, TMPDIR) and a process group of its
+/// own, which is killed on time-out (Failed) and on `stop` (Cancelled). Missing when the program
+/// cannot be started.
+[[nodiscard]] Result<ChildOutcome> runChild(const ChildCommand& command, std::stop_token stop);
+
+} // namespace kernelskill::engine

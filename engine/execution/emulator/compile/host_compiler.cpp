@@ -1,0 +1,266 @@
+#include "engine/execution/emulator/compile/host_compiler.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <unistd.h>
+
+namespace kernelskill::engine {
+namespace {
+
+bool isExecutable(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::optional<std::filesystem::path> onPath(const std::string& name) {
+    if (name.find('/') != std::string::npos)
+        return isExecutable(name) ? std::optional(std::filesystem::absolute(name)) : std::nullopt;
+    const char* variable = std::getenv("PATH");
+    std::istringstream folders(variable == nullptr ? "/usr/bin:/bin" : variable);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const auto candidate = std::filesystem::path(folder) / name;
+        if (!folder.empty() && isExecutable(candidate))
+            return candidate;
+    }
+    return std::nullopt;
+}
+
+bool isClang(const std::filesystem::path& compiler) {
+    std::error_code ignored;
+    const auto target = std::filesystem::canonical(compiler, ignored);
+    return target.filename().string().find("clang") != std::string::npos;
+}
+
+std::string gnuStandard(const std::string& standard) {
+    static constexpr std::array<std::string_view, 4> known = {"17", "20", "23", "26"};
+    const auto number = standard.size() > 2 ? standard.substr(standard.size() - 2) : std::string{};
+    if (number == "2a")
+        return "-std=gnu++20";
+    if (number == "2b" || number == "2c" || number == "26")
+        return "-std=gnu++23";
+    return "-std=gnu++" + (std::ranges::find(known, number) == known.end() ? "17" : number);
+}
+
+void replaceAll(std::string& text, const std::string& what, std::string_view by) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+}
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> result;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        result.push_back(line);
+    return result;
+}
+
+/// What ld's "undefined reference to `f(int)'" names, the worker's own symbols left out.
+std::vector<std::string> undefinedReferences(const std::string& messages) {
+    static constexpr std::string_view marker = "undefined reference to `";
+    std::vector<std::string> result;
+    for (const auto& line : lines(messages)) {
+        const auto begin = line.find(marker);
+        if (begin == std::string::npos)
+            continue;
+        const auto name =
+            line.substr(begin + marker.size(), line.rfind('\'') - begin - marker.size());
+        const bool workers = name.starts_with("ks_") || name.starts_with("__tsan_") ||
+                             name.starts_with("__sanitizer_");
+        if (!workers && std::ranges::find(result, name) == result.end())
+            result.push_back(name);
+    }
+    return result;
+}
+
+} // namespace
+
+Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& wanted) {
+    if (!wanted.empty()) {
+        if (const auto found = onPath(wanted.string()))
+            return *found;
+        return std::unexpected(
+            Error{ErrorKind::Missing, "the host compiler '" + wanted.string() + "' cannot be run",
+                  wanted.string(), "correct kernelskill.execution.hostCompiler"});
+    }
+    if (const char* variable = std::getenv("KERNELSKILL_HOST_CXX");
+        variable != nullptr && *variable != '\0') {
+        if (const auto found = onPath(variable))
+            return *found;
+        return std::unexpected(Error{
+            ErrorKind::Missing, std::string("the host compiler '") + variable + "' cannot be run",
+            "KERNELSKILL_HOST_CXX", "correct the variable, or unset it"});
+    }
+    for (const char* name : {"g++", "c++", "clang++"}) {
+        if (const auto found = onPath(name))
+            return *found;
+    }
+    return std::unexpected(Error{ErrorKind::Missing,
+                                 "no host compiler (g++, c++ or clang++) on PATH",
+                                 {},
+                                 "install g++, or set kernelskill.execution.hostCompiler"});
+}
+
+std::vector<std::string> compilerFlags(const ImageOptions& options,
+                                       const analysis::CompileCommand& command) {
+    // -O1 keeps the accesses that a GPU's compiler would keep; what follows it keeps each of them
+    // one access.
+    std::vector<std::string> flags = {"-x",
+                                      "c++",
+                                      gnuStandard(command.standard),
+                                      "-O1",
+                                      "-g1",
+                                      "-fPIC",
+                                      "-w",
+                                      "-fsanitize=thread",
+                                      "-fvisibility=hidden",
+                                      "-fwrapv",
+                                      "-fno-strict-aliasing",
+                                      "-fno-math-errno",
+                                      "-fno-threadsafe-statics",
+                                      "-fno-stack-protector",
+                                      "-fcf-protection=none",
+                                      "-fno-asynchronous-unwind-tables",
+                                      "-ffp-contract=off",
+                                      "-D_GNU_SOURCE",
+                                      "-DKERNELSKILL_EMULATION=1"};
+    if (isClang(options.hostCompiler)) {
+        for (const char* flag : {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
+                                 "-tsan-distinguish-volatile=1", "-fno-vectorize",
+                                 "-fno-slp-vectorize", "-Wno-everything", "-ferror-limit=40"})
+            flags.emplace_back(flag);
+        if (options.traceBranches)
+            flags.emplace_back("-fsanitize-coverage=trace-pc,no-prune");
+    } else {
+        for (const char* flag :
+             {"--param", "tsan-instrument-func-entry-exit=0", "--param",
+              "tsan-distinguish-volatile=1", "-fno-tree-sra", "-fno-gnu-unique", "-fpermissive",
+              "-fmax-errors=40", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never"})
+            flags.emplace_back(flag);
+        if (options.traceBranches)
+            flags.emplace_back("-fsanitize-coverage=trace-pc");
+    }
+    for (const auto& definition : command.definitions)
+        flags.push_back("-D" + definition);
+    for (const auto& name : command.undefinitions)
+        flags.push_back("-U" + name);
+    return flags;
+}
+
+Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOptions& options,
+                                    std::stop_token stop) {
+    const auto mirror = (request.workFolder / "src").string();
+    ChildCommand command;
+    command.program = options.hostCompiler;
+    command.time = options.compileTime;
+    command.arguments = request.flags;
+    auto& arguments = command.arguments;
+    arguments.push_back("-fdebug-prefix-map=" + mirror + "=" + std::string(userPathMarker));
+    arguments.push_back("-fmacro-prefix-map=" + mirror + "=");
+    for (const auto& folder : request.includeDirs)
+        arguments.push_back("-I" + folder.string());
+    arguments.insert(arguments.end(),
+                     {"-isystem", options.preludeInclude.string(), "-idirafter",
+                      (options.preludeInclude / "fallback").string(), "-include",
+                      (options.preludeInclude / "prelude.h").string(), "-include",
+                      (options.preludeInclude / "kernelskill" / "emulation_support.h").string(),
+                      "-include", (request.workFolder / "prefix.h").string()});
+    for (const auto& file : request.forcedIncludes)
+        arguments.insert(arguments.end(), {"-include", file});
+    // The worker defines the rest; -fsanitize=thread must not bring libtsan, so the driver is not
+    // told at the link.
+    const auto object = (request.workFolder / "unit.o").string();
+    arguments.insert(arguments.end(),
+                     {"-c", (request.workFolder / "unit.cpp").string(), "-o", object});
+    auto compiled = runChild(command, stop);
+    if (!compiled)
+        return std::unexpected(compiled.error());
+    CompileOutcome outcome;
+    outcome.messages = std::move(compiled->messages);
+    replaceAll(outcome.messages, mirror + "/", "/");
+    if (compiled->status != 0)
+        return outcome;
+
+    ChildCommand link;
+    link.program = options.hostCompiler;
+    link.time = options.compileTime;
+    link.arguments = {"-shared",
+                      object,
+                      "-o",
+                      (request.workFolder / "image.so").string(),
+                      "-Wl,--build-id=none",
+                      "-Wl,--warn-unresolved-symbols",
+                      "-Wl,-z,defs",
+                      "-Wl,-z,now"};
+    auto linked = runChild(link, stop);
+    if (!linked)
+        return std::unexpected(linked.error());
+    outcome.succeeded = linked->status == 0;
+    outcome.undefinedSymbols = undefinedReferences(linked->messages);
+    if (!outcome.succeeded)
+        outcome.messages += linked->messages;
+    return outcome;
+}
+
+std::optional<CompilerMessage> firstError(const std::string& messages) {
+    for (const auto& line : lines(messages)) {
+        auto at = line.find(": error: ");
+        std::size_t length = 9;
+        if (at == std::string::npos) {
+            at = line.find(": fatal error: ");
+            length = 15;
+        }
+        if (at == std::string::npos)
+            continue;
+        CompilerMessage message;
+        message.text = line.substr(at + length);
+        const auto place = line.substr(0, at); // file:line:column
+        const auto columnAt = place.rfind(':');
+        const auto lineAt =
+            columnAt == std::string::npos ? columnAt : place.rfind(':', columnAt - 1);
+        if (lineAt != std::string::npos) {
+            message.file = place.substr(0, lineAt);
+            std::from_chars(place.data() + lineAt + 1, place.data() + columnAt, message.line);
+        }
+        return message;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> missingNames(const std::string& messages) {
+    std::set<std::string> names;
+    for (const auto& line : lines(messages)) {
+        const bool missing = line.find("was not declared") != std::string::npos ||
+                             line.find("does not name a type") != std::string::npos ||
+                             line.find("has not been declared") != std::string::npos ||
+                             line.find("is not a member of") != std::string::npos ||
+                             line.find("has no member named") != std::string::npos ||
+                             line.find("undeclared identifier") != std::string::npos ||
+                             line.find("unknown type name") != std::string::npos ||
+                             line.find("incomplete type") != std::string::npos ||
+                             line.find("no member named") != std::string::npos;
+        if (!missing || line.find("error: ") == std::string::npos)
+            continue;
+        for (auto begin = line.find('\''); begin != std::string::npos;) {
+            const auto end = line.find('\'', begin + 1);
+            if (end == std::string::npos)
+                break;
+            const auto quoted = line.substr(begin + 1, end - begin - 1);
+            auto word = quoted.substr(0, quoted.find('<'));
+            if (const auto scope = word.rfind("::"); scope != std::string::npos)
+                word = word.substr(scope + 2);
+            if (const auto space = word.rfind(' '); space != std::string::npos)
+                word = word.substr(space + 1);
+            if (!word.empty())
+                names.insert(word);
+            begin = line.find('\'', end + 1);
+        }
+    }
+    return {names.begin(), names.end()};
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,70 @@
+/// Compiled images on disk, by the hash of all that made them. Shared by processes: a file appears
+/// complete or not at all, and one that is in use may be removed by another process only as a name.
+#pragma once
+
+#include "analysis/source/error.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kernelskill::engine {
+
+class ContentHash {
+public:
+    void add(std::string_view text); ///< Length and contents.
+    void addFile(const std::filesystem::path& path);
+    [[nodiscard]] std::string hex() const;
+
+private:
+    std::uint64_t first_ = 0xcbf29ce484222325u;
+    std::uint64_t second_ = 0x9e3779b97f4a7c15u;
+};
+
+class ImageCache {
+public:
+    /// `folder` empty: $XDG_CACHE_HOME/kernelskill/images, else ~/.cache/kernelskill/images, else
+    /// below the temporary folder.
+    explicit ImageCache(std::filesystem::path folder, std::uint64_t largestBytes);
+
+    [[nodiscard]] std::filesystem::path imagePath(const std::string& key) const {
+        return folder_ / (key + ".so");
+    }
+    /// Whether the image is there; marks it as used.
+    [[nodiscard]] bool holdsImage(const std::string& key) const;
+    /// What the compiler said when it refused these very texts before.
+    [[nodiscard]] std::optional<std::string> failure(const std::string& key) const;
+    [[nodiscard]] std::optional<std::string> note(const std::string& key) const;
+
+    [[nodiscard]] Result<void> storeImage(const std::string& key,
+                                          const std::filesystem::path& image,
+                                          const std::string& note) const;
+    void storeFailure(const std::string& key, const std::string& messages) const;
+
+    /// A fresh private folder beside the images, so that renames are atomic.
+    [[nodiscard]] Result<std::filesystem::path> makeWorkFolder() const;
+
+private:
+    void evict() const;
+    bool write(const std::filesystem::path& path, const std::string& text) const;
+
+    std::filesystem::path folder_;
+    std::uint64_t largestBytes_;
+};
+
+/// Removes a folder on destruction.
+class TemporaryFolder {
+public:
+    explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder();
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+} // namespace kernelskill::engine

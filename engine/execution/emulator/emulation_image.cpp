@@ -1,0 +1,232 @@
+#include "engine/execution/emulator/emulation_image.h"
+
+#include "engine/execution/emulator/compile/host_compiler.h"
+#include "engine/execution/emulator/compile/image_cache.h"
+#include "engine/execution/emulator/unit/emulation_unit.h"
+#include "engine/execution/emulator/unit/unsupported.h"
+
+#include <algorithm>
+#include <fstream>
+
+namespace kernelskill::engine {
+namespace {
+
+/// One kernel on its way to an image.
+class ImageBuilder {
+public:
+    ImageBuilder(const ProgramSource& source, const analysis::KernelModel& kernel,
+                 const LaunchSpec& launch, const ImageOptions& options, std::stop_token stop)
+        : source_(source), kernel_(kernel), launch_(launch), options_(options),
+          stop_(std::move(stop)),
+          program_(collectUserFiles(source, options.preludeInclude), source.command.definitions),
+          cache_(options.cacheDirectory, options.cacheBytes) {}
+
+    Result<EmulationImage> run() {
+        if (program_.files().empty())
+            return std::unexpected(
+                Error{ErrorKind::InvalidInput, "the file cannot be read", source_.file, {}});
+        if (auto refused = refusedParameter(kernel_, program_))
+            return std::unexpected(std::move(*refused));
+        std::string firstMessages;
+        UnitBreadth breadth;
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            const auto unit = makeEmulationUnit(program_, source_, kernel_, launch_,
+                                                options_.preludeInclude, breadth);
+            auto built = build(unit);
+            if (built)
+                return built;
+            if (built.error().kind != ErrorKind::Failed || messages_.empty())
+                return built;
+            if (firstMessages.empty())
+                firstMessages = messages_;
+            widen(breadth, attempt);
+        }
+        return std::unexpected(explain(firstMessages));
+    }
+
+private:
+    /// The next thing to try after `messages_`.
+    void widen(UnitBreadth& breadth, int attempt) const {
+        const auto names = missingNames(messages_);
+        breadth.forced.insert(names.begin(), names.end());
+        const auto error = firstError(messages_);
+        if (error && error->file.ends_with("/unit.cpp"))
+            breadth.globalsTable = false;
+        if (attempt == 0) {
+            breadth.includes = IncludeBreadth::AllFound;
+        } else if (attempt == 1) {
+            breadth.includes = IncludeBreadth::DeviceHeaders;
+            breadth.width = SliceWidth::DeviceCode;
+        } else {
+            breadth.includes = IncludeBreadth::AllFound;
+        }
+    }
+
+    std::string keyOf(const EmulationUnit& unit, const std::vector<std::string>& flags) const {
+        ContentHash hash;
+        hash.add(options_.hostCompiler.string());
+        std::error_code ignored;
+        const auto compiler = std::filesystem::canonical(options_.hostCompiler, ignored);
+        hash.add(std::to_string(std::filesystem::file_size(compiler, ignored)));
+        hash.add(std::to_string(
+            std::filesystem::last_write_time(compiler, ignored).time_since_epoch().count()));
+        for (const auto& flag : flags)
+            hash.add(flag);
+        for (const auto& folder : source_.command.includeDirs)
+            hash.add(folder);
+        for (const auto& file : unit.files) {
+            hash.add(file.path.string());
+            hash.add(file.text);
+        }
+        hash.add(unit.prefix);
+        hash.add(unit.entry);
+        std::vector<std::filesystem::path> headers;
+        for (const auto& item :
+             std::filesystem::recursive_directory_iterator(options_.preludeInclude, ignored)) {
+            if (item.is_regular_file(ignored))
+                headers.push_back(item.path());
+        }
+        std::ranges::sort(headers);
+        for (const auto& header : headers)
+            hash.addFile(header);
+        return hash.hex();
+    }
+
+    Result<EmulationImage> build(const EmulationUnit& unit) {
+        const auto flags = compilerFlags(options_, source_.command);
+        const auto key = keyOf(unit, flags);
+        messages_.clear();
+        if (cache_.holdsImage(key))
+            return imageOf(key);
+        if (auto known = cache_.failure(key)) {
+            messages_ = std::move(*known);
+            return std::unexpected(Error{ErrorKind::Failed, "does not compile", source_.file, {}});
+        }
+        const auto folder = cache_.makeWorkFolder();
+        if (!folder)
+            return std::unexpected(folder.error());
+        const TemporaryFolder work(*folder);
+        if (auto written = writeUnit(unit, work.path()); !written)
+            return std::unexpected(written.error());
+        auto outcome = compileImage(requestFor(flags, work.path()), options_, stop_);
+        if (!outcome)
+            return std::unexpected(outcome.error());
+        if (!outcome->succeeded) {
+            messages_ = outcome->messages.empty() ? "the compiler failed without a message"
+                                                  : outcome->messages;
+            cache_.storeFailure(key, messages_);
+            return std::unexpected(Error{ErrorKind::Failed, "does not compile", source_.file, {}});
+        }
+        if (!outcome->undefinedSymbols.empty()) {
+            messages_ = undefinedMessage(outcome->undefinedSymbols);
+            cache_.storeFailure(key, messages_);
+            return std::unexpected(Error{ErrorKind::Failed, "does not link", source_.file, {}});
+        }
+        if (auto stored = cache_.storeImage(key, work.path() / "image.so", {}); !stored)
+            return std::unexpected(stored.error());
+        return imageOf(key);
+    }
+
+    EmulationImage imageOf(const std::string& key) const { return {cache_.imagePath(key), {}}; }
+
+    std::string undefinedMessage(const std::vector<std::string>& symbols) const {
+        const auto line = kernel_.file + ":" + std::to_string(kernelLine()) + ":1: error: ";
+        std::string result;
+        for (const auto& symbol : symbols)
+            result += line + "'" + symbol +
+                      "' is not a member of this file: it is declared but defined elsewhere\n";
+        return result;
+    }
+
+    std::uint32_t kernelLine() const { return lineOf(kernel_, program_); }
+
+    CompileRequest requestFor(const std::vector<std::string>& flags,
+                              const std::filesystem::path& work) const {
+        CompileRequest request{work, flags, {}, {}};
+        const auto mirrored = [&](const std::filesystem::path& path) {
+            const auto base = source_.command.directory;
+            const auto absolute = (path.is_absolute() ? path : base / path).lexically_normal();
+            return work / "src" / absolute.relative_path();
+        };
+        std::error_code ignored;
+        for (const auto& folder : source_.command.includeDirs) {
+            if (std::filesystem::is_directory(mirrored(folder), ignored))
+                request.includeDirs.push_back(mirrored(folder));
+        }
+        for (const auto& folder : source_.command.systemIncludeDirs) {
+            const bool cuda =
+                std::filesystem::exists(std::filesystem::path(folder) / "cuda_runtime.h", ignored);
+            if (!cuda)
+                request.flags.insert(request.flags.end(), {"-idirafter", folder});
+        }
+        for (const auto& file : source_.command.forcedIncludes) {
+            if (std::filesystem::exists(mirrored(file), ignored))
+                request.forcedIncludes.push_back(mirrored(file).string());
+        }
+        return request;
+    }
+
+    static Result<void> writeUnit(const EmulationUnit& unit, const std::filesystem::path& work) {
+        const auto write = [](const std::filesystem::path& path, const std::string& text) {
+            std::error_code error;
+            std::filesystem::create_directories(path.parent_path(), error);
+            std::ofstream stream(path, std::ios::binary);
+            stream << text;
+            stream.close();
+            return !error && stream.good();
+        };
+        auto entry = unit.entry;
+        const auto marker = entry.find(mirrorMarker);
+        if (marker != std::string::npos)
+            entry.replace(marker, mirrorMarker.size(), (work / "src").string());
+        bool good = write(work / "prefix.h", unit.prefix) && write(work / "unit.cpp", entry);
+        for (const auto& file : unit.files)
+            good = good && write(work / "src" / file.path.relative_path(), file.text);
+        if (!good)
+            return std::unexpected(Error{ErrorKind::Failed, "cannot write to the image cache",
+                                         work.string(),
+                                         "free some space, or set another cache folder"});
+        return {};
+    }
+
+    /// The failure in the user's terms: a feature refused by name, or the compiler's first error.
+    Error explain(const std::string& messages) const {
+        const auto error = firstError(messages);
+        if (auto refused = refusedFeature(kernel_, program_, launch_, error))
+            return *refused;
+        const bool inUserFile =
+            error && std::ranges::any_of(program_.files(), [&](const auto& file) {
+                return file.source.path.string() == error->file;
+            });
+        if (inUserFile)
+            return {ErrorKind::Failed,
+                    "the kernel does not compile for the CPU: " + error->text,
+                    error->file + ":" + std::to_string(error->line),
+                    {}};
+        return {ErrorKind::Failed,
+                "the kernel does not compile for the CPU: " +
+                    (error ? error->text : messages.substr(0, 300)),
+                kernel_.file + ":" + std::to_string(kernelLine()),
+                {}};
+    }
+
+    const ProgramSource& source_;
+    const analysis::KernelModel& kernel_;
+    const LaunchSpec& launch_;
+    const ImageOptions& options_;
+    std::stop_token stop_;
+    ScannedProgram program_;
+    ImageCache cache_;
+    std::string messages_; ///< Of the last failed compile.
+};
+
+} // namespace
+
+Result<EmulationImage> buildEmulationImage(const ProgramSource& program,
+                                           const analysis::KernelModel& kernel,
+                                           const LaunchSpec& launch, const ImageOptions& options,
+                                           std::stop_token stop) {
+    return ImageBuilder(program, kernel, launch, options, std::move(stop)).run();
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,43 @@
+/// The texts to compile for one kernel: the user's files, sliced and rewritten, and the entry that
+/// calls the kernel.
+#pragma once
+
+#include "engine/execution/emulator/unit/include_rules.h"
+#include "engine/execution/emulator/unit/slice.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// How much of the user's files goes in; tried from the leanest on.
+struct UnitBreadth {
+    SliceWidth width = SliceWidth::Needed;
+    IncludeBreadth includes = IncludeBreadth::DeviceHeaders;
+    std::set<std::string> forced; ///< Names that the compiler missed.
+    bool globalsTable = true;     ///< List `__device__` and `__constant__` variables in ks_image.
+};
+
+struct UnitFile {
+    std::filesystem::path
+        path; ///< The user's path; the copy is made at the same path below a mirror folder.
+    std::string text;
+};
+
+struct EmulationUnit {
+    std::vector<UnitFile> files;
+    std::string prefix; ///< A header to include before anything else of the user.
+    std::string entry; ///< The translation unit. Includes `mirrorMarker` + path of the user's file.
+};
+
+/// Stands for the mirror folder in EmulationUnit::entry.
+inline constexpr std::string_view mirrorMarker = "@mirror@";
+
+[[nodiscard]] EmulationUnit
+makeEmulationUnit(const ScannedProgram& program, const ProgramSource& source,
+                  const analysis::KernelModel& kernel, const LaunchSpec& launch,
+                  const std::filesystem::path& preludeInclude, const UnitBreadth& breadth);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,19 @@
+/// The code behind the user's: the entry that the worker calls and the table that describes the
+/// image.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "engine/execution/emulator/unit/slice.h"
+#include "engine/execution/job.h"
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+[[nodiscard]] std::string entryText(const ScannedProgram& program,
+                                    const std::vector<FileSlice>& slices,
+                                    const analysis::KernelModel& kernel, const LaunchSpec& launch,
+                                    bool globalsTable);
+
+} // namespace kernelskill::engine
