@@ -1,0 +1,17 @@
+/// assert() that ends the emulated launch; the C library's elsewhere. Included anew each time, as NDEBUG may change.
+#ifdef KERNELSKILL_EMULATION
+
+#include "kernelskill/emulation_abi.h"
+
+#undef assert
+#ifdef NDEBUG
+#define assert(condition) static_cast<void>(0)
+#else
+#define assert(condition)                                                                          \
+    (static_cast<bool>(condition) ? static_cast<void>(0)                                           \
+                                  : ks_assert_failed(#condition, __FILE__, __LINE__))
+#endif
+
+#else
+#include_next <assert.h>
+#endif
