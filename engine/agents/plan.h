@@ -19,7 +19,8 @@ struct RankedSkill {
     double score = 0;
     std::string why;      ///< Which rule ranks it here.
     std::string expected; ///< Expected gain, with its source.
-    bool failedBefore = false; ///< Short-term memory holds a failure on this very code; `why` says so.
+    bool failedBefore =
+        false; ///< Short-term memory holds a failure on this very code; `why` says so.
 };
 
 struct Plan {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/agents/plan.h"
+#include "engine/memory/long_term_memory.h"
 #include "engine/memory/short_term_memory.h"
 
 #include <memory>
@@ -16,8 +17,11 @@ struct PlannerInput {
     const Bottleneck& bottleneck;
     analysis::Span range; ///< The cursor, or the kernel's span for the whole kernel.
     const std::vector<MemoryEntry>& memory;
+    /// What skills have done on this bottleneck before; empty when there is no long-term memory.
+    std::vector<SkillRecord> records = {};
 };
 
+/// Cheap: it calls each skill's prepare() once. Thread-safe.
 class Planner {
 public:
     /// Both outlive the planner.

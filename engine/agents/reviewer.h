@@ -11,7 +11,8 @@
 
 namespace kernelskill::engine {
 
-/// Called with a short phrase ("running seed 2 of 3, n=1023") and a fraction in [0, 1]. May be empty.
+/// Called with a short phrase ("running seed 2 of 3, n=1023") and a fraction in [0, 1]. May be
+/// empty.
 using ProgressSink = std::function<void(std::string_view, double)>;
 
 class Reviewer {
@@ -19,10 +20,12 @@ public:
     /// `executor` may be null (no host compiler): every verdict is then Invalid with that reason.
     Reviewer(Executor* executor, const analysis::Toolchain& toolchain);
 
-    /// Applies `edits` to `original`, parses the result, compiles both, runs both on fresh inputs (several seeds and
-    /// shapes, odd sizes among them), compares against a float64 reference where the numerics allow rounding, runs
-    /// the control that must fail, compares hazards. Never throws; trouble of ours is an error.
-    [[nodiscard]] Result<Verdict> review(const ProgramSource& original, const analysis::KernelModel& kernel,
+    /// Applies `edits` to `original`, parses the result, compiles both, runs both on fresh inputs
+    /// (several seeds and shapes, odd sizes among them), compares against a float64 reference where
+    /// the numerics allow rounding, runs the control that must fail, compares hazards. Never
+    /// throws; trouble of ours is an error.
+    [[nodiscard]] Result<Verdict> review(const ProgramSource& original,
+                                         const analysis::KernelModel& kernel,
                                          const analysis::EditSet& edits, skills::Numerics numerics,
                                          std::stop_token stop, const ProgressSink& progress) const;
 

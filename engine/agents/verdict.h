@@ -9,14 +9,23 @@
 
 namespace kernelskill::engine {
 
-enum class VerdictStatus : std::uint8_t { Faster, Slower, Inconclusive, Incorrect, Invalid, Unmeasured };
+enum class VerdictStatus : std::uint8_t {
+    Faster,
+    Slower,
+    Inconclusive,
+    Incorrect,
+    Invalid,
+    Unmeasured
+};
 /// "faster", "slower", "inconclusive", "incorrect", "invalid", "unmeasured".
 [[nodiscard]] std::string_view spelling(VerdictStatus status);
 
 struct Check {
-    std::string name;   ///< "parses", "compiles", "matches original, seed 2, n=1023", "control fails", "no new hazard"
+    std::string name; ///< "parses", "compiles", "matches original, seed 2, n=1023", "control
+                      ///< fails", "no new hazard"
     bool passed = false;
-    std::string detail; ///< Largest error and where, the first differing element, the compiler's message.
+    std::string
+        detail; ///< Largest error and where, the first differing element, the compiler's message.
 };
 
 struct Verdict {
@@ -24,6 +33,9 @@ struct Verdict {
     std::vector<Check> checks;
     std::optional<double> speedup; ///< Only from a measurement.
     std::string summary;           ///< One sentence.
+    /// False when nothing could be learnt about the edit: no executor, or the original itself does
+    /// not run.
+    bool isAboutEdit = true;
     /// Counter changes on the emulator, before -> after, for the explanation of an unmeasured edit.
     Metrics before;
     Metrics after;

@@ -1,0 +1,187 @@
+#include "engine/agents/trial.h"
+
+#include "engine/inputs/launch_inference.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Threads of a run: enough for many blocks, few enough for a dozen runs within seconds.
+constexpr double comfortableThreads = 1 << 16;
+/// A launch of up to so many threads is run as it is.
+constexpr double largestAsIs = 1 << 18;
+constexpr int seedsOfFirstTrial = 3;
+
+double threadsOf(const LaunchSpec& launch) {
+    return static_cast<double>(launch.grid.count()) * static_cast<double>(launch.block.count());
+}
+
+const std::string& nameOf(const ArgumentSpec& argument) {
+    return std::visit([](const auto& spec) -> const std::string& { return spec.name; }, argument);
+}
+
+const ArgumentSpec* argumentNamed(const LaunchSpec& launch, const std::string& name) {
+    auto found = std::ranges::find(launch.arguments, name, nameOf);
+    return found == launch.arguments.end() ? nullptr : &*found;
+}
+
+std::string labelOf(const LaunchSpec& launch) {
+    std::string label;
+    for (const ArgumentSpec& argument : launch.arguments) {
+        const auto* scalar = std::get_if<ScalarSpec>(&argument);
+        if (scalar != nullptr && scalar->integer)
+            label +=
+                fmt::format("{}{}={}", label.empty() ? "" : ", ", scalar->name, *scalar->integer);
+    }
+    if (label.empty())
+        label = fmt::format("grid {}x{}x{}", launch.grid.x, launch.grid.y, launch.grid.z);
+    return label;
+}
+
+/// The candidate's launch of the problem that `original` solves; nullopt when the two are about
+/// different sizes.
+std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate) {
+    // A guess follows the kernel's text, which the edit changed; the callers of a kernel without a
+    // launch did not.
+    bool isGuess =
+        original.origin == LaunchOrigin::Guessed || candidate.origin == LaunchOrigin::Guessed;
+    if (isGuess) {
+        candidate.grid = original.grid;
+        candidate.block = original.block;
+        candidate.dynamicSharedBytes = original.dynamicSharedBytes;
+    }
+    for (ArgumentSpec& argument : candidate.arguments) {
+        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
+        if (same == nullptr)
+            continue;
+        if (isGuess || std::holds_alternative<BufferSpec>(*same))
+            argument = *same;
+        else if (const auto* ours = std::get_if<ScalarSpec>(&argument);
+                 ours != nullptr && ours->integer != std::get<ScalarSpec>(*same).integer)
+            return std::nullopt;
+    }
+    return candidate;
+}
+
+/// The resizing whose thread count comes closest to `threads`. A scale acts on each extent, so a
+/// launch over two axes shrinks with its square.
+std::optional<std::pair<LaunchSpec, double>>
+resizedTo(KernelInFile subject, const LaunchSpec& launch, double threads, bool odd) {
+    double ratio = threads / threadsOf(launch);
+    std::optional<std::pair<LaunchSpec, double>> best;
+    double bestDistance = 0;
+    for (double scale : {ratio, std::sqrt(ratio), std::cbrt(ratio)}) {
+        auto resized = resizeLaunch(subject.file, subject.kernel, launch, scale, odd);
+        if (!resized)
+            continue;
+        double distance = std::abs(std::log(std::max(1.0, threadsOf(*resized)) / threads));
+        if (!best || distance < bestDistance) {
+            best = {std::move(*resized), scale};
+            bestDistance = distance;
+        }
+    }
+    return best;
+}
+
+std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
+                                  KernelInFile candidate, const LaunchSpec& candidateLaunch,
+                                  double threads, bool odd) {
+    auto resized = resizedTo(original, originalLaunch, threads, odd);
+    if (!resized)
+        return std::nullopt;
+    auto& [launch, scale] = *resized;
+    auto other = resizeLaunch(candidate.file, candidate.kernel, candidateLaunch, scale, odd);
+    bool isGuess = launch.origin == LaunchOrigin::Guessed;
+    if (!other && !isGuess)
+        return std::nullopt;
+    auto pair = paired(launch, other ? std::move(*other) : candidateLaunch);
+    if (!pair)
+        return std::nullopt;
+    return Trial{labelOf(launch), std::move(launch), std::move(*pair), 1};
+}
+
+} // namespace
+
+Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
+    auto originalLaunches = inferLaunches(original.file, original.kernel);
+    if (!originalLaunches)
+        return std::unexpected(originalLaunches.error());
+    auto candidateLaunches = inferLaunches(candidate.file, candidate.kernel);
+    if (!candidateLaunches)
+        return std::unexpected(candidateLaunches.error());
+    TrialPlan plan;
+    // Each launch site with other template arguments or another block shape is another kernel as
+    // far as it goes.
+    std::vector<const LaunchSpec*> taken;
+    constexpr std::size_t mostLaunches = 2;
+    for (std::size_t index = 0; index < originalLaunches->size() && taken.size() < mostLaunches;
+         ++index) {
+        const LaunchSpec& launch = (*originalLaunches)[index];
+        bool isKnown = std::ranges::any_of(taken, [&](const LaunchSpec* other) {
+            return other->templateArguments == launch.templateArguments &&
+                   other->block == launch.block;
+        });
+        if (isKnown)
+            continue;
+        bool isFirst = taken.empty();
+        taken.push_back(&launch);
+        const LaunchSpec& theirs =
+            (*candidateLaunches)[std::min(index, candidateLaunches->size() - 1)];
+
+        std::optional<Trial> base;
+        if (threadsOf(launch) > largestAsIs)
+            base = resizedTrial(original, launch, candidate, theirs, comfortableThreads, false);
+        if (!base) {
+            if (auto pair = paired(launch, theirs))
+                base = Trial{labelOf(launch), launch, std::move(*pair), 1};
+        }
+        if (!base) {
+            plan.notes.push_back(
+                "the candidate is launched with other arguments than the original: " +
+                labelOf(launch) + " and " + labelOf(theirs));
+            continue;
+        }
+        base->seeds = isFirst ? seedsOfFirstTrial : 1;
+        double threads = threadsOf(base->original);
+        plan.trials.push_back(std::move(*base));
+        if (!isFirst)
+            continue;
+        std::vector<std::string> labels{plan.trials.back().label};
+        for (double part : {0.37, 0.05}) {
+            auto odd = resizedTrial(original, launch, candidate, theirs,
+                                    std::max(64.0, threads * part), true);
+            if (odd && std::ranges::find(labels, odd->label) == labels.end()) {
+                labels.push_back(odd->label);
+                plan.trials.push_back(std::move(*odd));
+            }
+        }
+        if (labels.size() == 1)
+            plan.notes.push_back("the launch cannot be resized: only " + labels.front() +
+                                 " was tried");
+    }
+    if (plan.trials.empty())
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  plan.notes.empty() ? "no launch to compare on" : plan.notes.front(), "", ""});
+    return plan;
+}
+
+LaunchSpec withExtents(LaunchSpec candidate, const std::vector<BufferExtent>& extents) {
+    for (ArgumentSpec& argument : candidate.arguments) {
+        auto* buffer = std::get_if<BufferSpec>(&argument);
+        if (buffer == nullptr || buffer->elements)
+            continue;
+        auto extent = std::ranges::find(extents, buffer->name, &BufferExtent::name);
+        if (extent != extents.end())
+            buffer->elements = std::max<std::uint64_t>(extent->elements, 1);
+    }
+    return candidate;
+}
+
+} // namespace kernelskill::engine

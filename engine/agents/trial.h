@@ -1,0 +1,41 @@
+/// What a review runs: the same problem for the original and for the candidate, at several sizes.
+#pragma once
+
+#include "engine/execution/executor.h"
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// One problem size.
+struct Trial {
+    std::string label; ///< "n=1023"
+    LaunchSpec original;
+    LaunchSpec candidate;
+    int seeds = 1; ///< Fresh inputs to run it with.
+};
+
+struct TrialPlan {
+    std::vector<Trial>
+        trials; ///< The launch as the file has it (or a smaller one of its shape) first.
+    std::vector<std::string> notes; ///< What could not be tried, and why.
+};
+
+/// A kernel in the file it stands in.
+struct KernelInFile {
+    const analysis::FileModel& file;
+    const analysis::KernelModel& kernel;
+};
+
+/// Launches of both at the file's own size and at odd ones. The candidate's grid and scalars come
+/// from its own launch site, which the edit may have changed; its buffers are the original's.
+/// Unsupported when the kernel cannot be launched.
+[[nodiscard]] Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate);
+
+/// `candidate` on buffers of exactly the extents that the original touched: one element more is out
+/// of bounds.
+[[nodiscard]] LaunchSpec withExtents(LaunchSpec candidate,
+                                     const std::vector<BufferExtent>& extents);
+
+} // namespace kernelskill::engine
