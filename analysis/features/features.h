@@ -13,11 +13,13 @@ namespace kernelskill::analysis {
 /// How one access looks to a full warp whose lanes differ in threadIdx.x (after threadIdx.y where
 /// blockDim.x < 32 is known).
 struct AccessFeatures {
-    std::uint32_t access = noId;              ///< Index into KernelModel::accesses.
-    std::optional<std::int64_t> laneStride;   ///< Elements between neighbouring lanes; 0: broadcast.
-    std::optional<double> sectorsPerRequest;  ///< Global: 32-byte sectors a warp-wide request touches.
-    std::optional<double> bankConflictDegree; ///< Shared: wavefronts a request needs; 1 is free of conflicts.
-    std::string explanation;                  ///< One sentence that names the index and the stride.
+    std::uint32_t access = noId;            ///< Index into KernelModel::accesses.
+    std::optional<std::int64_t> laneStride; ///< Elements between neighbouring lanes; 0: broadcast.
+    std::optional<double>
+        sectorsPerRequest; ///< Global: 32-byte sectors a warp-wide request touches.
+    std::optional<double>
+        bankConflictDegree;  ///< Shared: wavefronts a request needs; 1 is free of conflicts.
+    std::string explanation; ///< One sentence that names the index and the stride.
 };
 
 struct Features {
@@ -26,17 +28,19 @@ struct Features {
     bool hasBarriers = false;
     bool hasAtomics = false;
     bool hasDivergentBranch = false;
-    bool hasContraction = false;        ///< A loop that sums products of two loads.
+    bool hasContraction = false; ///< A loop that sums products of two loads.
     bool hasSharedTreeReduction = false;
     bool hasGridStrideLoop = false;
-    bool oneElementPerThread = false;   ///< One flat index, a bounds guard, no loop over elements.
-    std::optional<double> arithmeticIntensity; ///< Operations per byte of global traffic, static estimate.
+    bool oneElementPerThread = false; ///< One flat index, a bounds guard, no loop over elements.
+    std::optional<double>
+        arithmeticIntensity; ///< Operations per byte of global traffic, static estimate.
     std::uint32_t loopDepth = 0;
 };
 
 [[nodiscard]] Features extractFeatures(const KernelModel& kernel);
 
-/// The fields of `features` as name -> value, for the `features` object of `check --json` and the log.
+/// The fields of `features` as name -> value, for the `features` object of `check --json` and the
+/// log.
 [[nodiscard]] std::map<std::string, std::string> describeFeatures(const Features& features);
 
 } // namespace kernelskill::analysis

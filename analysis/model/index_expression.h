@@ -1,4 +1,5 @@
-/// Index arithmetic as polynomials with integer coefficients over the symbols a GPU programmer reasons with.
+/// Index arithmetic as polynomials with integer coefficients over the symbols a GPU programmer
+/// reasons with.
 #pragma once
 
 #include "analysis/syntax/syntax.h"
@@ -45,7 +46,8 @@ public:
     IndexExpression operator*(const IndexExpression& other) const;
     bool operator==(const IndexExpression&) const = default;
 
-    /// What multiplies `symbol`: d(expr)/d(symbol). nullopt when the symbol occurs with a power above one.
+    /// What multiplies `symbol`: d(expr)/d(symbol). nullopt when the symbol occurs with a power
+    /// above one.
     [[nodiscard]] std::optional<IndexExpression> coefficientOf(Symbol symbol) const;
     [[nodiscard]] bool dependsOn(Symbol symbol) const;
     [[nodiscard]] bool hasOpaque() const;

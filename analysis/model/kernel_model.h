@@ -18,7 +18,7 @@ enum class FunctionKind : std::uint8_t { Kernel, Device, HostDevice, Host };
 struct TemplateParameter {
     std::string name;
     bool isType = false;
-    Type type;                       ///< Of a non-type parameter.
+    Type type; ///< Of a non-type parameter.
     std::optional<std::string> defaultArgument;
 };
 
@@ -26,10 +26,11 @@ struct Parameter {
     VariableId variable = noId;
     std::string name;
     Type type;
-    Span span;     ///< The whole parameter, e.g. `const float* x`.
-    bool isRead = false;    ///< Memory behind it is read (or, for a value, the value is).
-    bool isWritten = false; ///< Memory behind it is written, or may be (address escapes to an unknown function).
-    bool escapes = false;   ///< Passed on to a function whose body is not known, or stored.
+    Span span;           ///< The whole parameter, e.g. `const float* x`.
+    bool isRead = false; ///< Memory behind it is read (or, for a value, the value is).
+    bool isWritten =
+        false; ///< Memory behind it is written, or may be (address escapes to an unknown function).
+    bool escapes = false; ///< Passed on to a function whose body is not known, or stored.
 };
 
 enum class LoopKind : std::uint8_t { For, While, Do };
@@ -38,16 +39,17 @@ struct Loop {
     LoopKind kind = LoopKind::For;
     StmtId statement = noId;
     StmtId body = noId;
-    std::uint32_t parent = noId; ///< Index into KernelModel::loops of the enclosing loop.
-    std::uint32_t depth = 0;     ///< 0 for an outermost loop.
+    std::uint32_t parent = noId;         ///< Index into KernelModel::loops of the enclosing loop.
+    std::uint32_t depth = 0;             ///< 0 for an outermost loop.
     VariableId inductionVariable = noId; ///< noId when there is no single one.
     ExprId lowerBound = noId;
-    ExprId upperBound = noId;   ///< The limit as written on the other side of the comparison.
-    std::string comparison;     ///< "<", "<=", ">", ">=", "!="
+    ExprId upperBound = noId;         ///< The limit as written on the other side of the comparison.
+    std::string comparison;           ///< "<", "<=", ">", ">=", "!="
     std::optional<std::int64_t> step; ///< Added each round; nullopt when multiplicative or unknown.
-    std::string stepOperator;   ///< "+=", "-=", "*=", "/=", ">>=", "<<="; empty when unknown.
+    std::string stepOperator;         ///< "+=", "-=", "*=", "/=", ">>=", "<<="; empty when unknown.
     std::optional<std::int64_t> tripCount; ///< Known at compile time.
-    std::optional<IndexExpression> tripCountExpression; ///< When step is 1 and both bounds are polynomial.
+    std::optional<IndexExpression>
+        tripCountExpression; ///< When step is 1 and both bounds are polynomial.
     bool hasBarrier = false;
     bool hasEarlyExit = false; ///< break, return or goto inside.
 };
@@ -56,16 +58,20 @@ enum class MemorySpace : std::uint8_t { Global, Shared, Constant, Local, Generic
 enum class AccessKind : std::uint8_t { Read, Write, ReadWrite, Atomic };
 
 struct MemoryAccess {
-    ExprId expression = noId; ///< The lvalue: a Subscript, a dereference, or the argument of an atomic or __ldg.
+    ExprId expression =
+        noId; ///< The lvalue: a Subscript, a dereference, or the argument of an atomic or __ldg.
     MemorySpace space = MemorySpace::Generic;
     AccessKind kind = AccessKind::Read;
-    VariableId base = noId;   ///< The parameter or array it goes through, aliases resolved; noId when unknown.
-    std::uint32_t width = 0;  ///< Bytes; 0 when the type depends on a template parameter.
-    /// In elements of `width` bytes from the base, arrays flattened row-major. nullopt: not polynomial.
+    VariableId base =
+        noId; ///< The parameter or array it goes through, aliases resolved; noId when unknown.
+    std::uint32_t width = 0; ///< Bytes; 0 when the type depends on a template parameter.
+    /// In elements of `width` bytes from the base, arrays flattened row-major. nullopt: not
+    /// polynomial.
     std::optional<IndexExpression> index;
-    std::vector<std::optional<IndexExpression>> subscripts; ///< Per dimension as written, outermost first.
-    std::vector<std::uint32_t> loops;  ///< Indices of enclosing loops, outermost first.
-    std::vector<StmtId> conditions;    ///< Enclosing If statements, outermost first.
+    std::vector<std::optional<IndexExpression>>
+        subscripts;                   ///< Per dimension as written, outermost first.
+    std::vector<std::uint32_t> loops; ///< Indices of enclosing loops, outermost first.
+    std::vector<StmtId> conditions;   ///< Enclosing If statements, outermost first.
 };
 
 struct SharedArray {
@@ -74,7 +80,14 @@ struct SharedArray {
     std::uint64_t bytes = 0; ///< 0 when dynamic or dependent.
 };
 
-enum class BarrierKind : std::uint8_t { SyncThreads, SyncThreadsReduce, SyncWarp, GroupSync, GridSync, Fence };
+enum class BarrierKind : std::uint8_t {
+    SyncThreads,
+    SyncThreadsReduce,
+    SyncWarp,
+    GroupSync,
+    GridSync,
+    Fence
+};
 
 struct Barrier {
     BarrierKind kind = BarrierKind::SyncThreads;
@@ -96,7 +109,8 @@ struct Atomic {
 
 struct MathCall {
     ExprId call = noId;
-    bool isSpecialFunction = false; ///< Runs on the special-function units or expands to many instructions.
+    bool isSpecialFunction =
+        false; ///< Runs on the special-function units or expands to many instructions.
 };
 
 struct Branch {
@@ -108,12 +122,12 @@ struct Branch {
 
 /// A kernel launch in host code: `name<<<grid, block, shared, stream>>>(arguments)`.
 struct LaunchSite {
-    std::string kernelName; ///< Qualified name of the kernel.
-    Span span;              ///< From the kernel's name to the closing ')'.
-    Span configurationSpan; ///< From "<<<" to ">>>", both included.
+    std::string kernelName;                     ///< Qualified name of the kernel.
+    Span span;                                  ///< From the kernel's name to the closing ')'.
+    Span configurationSpan;                     ///< From "<<<" to ">>>", both included.
     std::vector<std::string> templateArguments; ///< As written, or as deduced.
-    std::uint32_t host = noId; ///< Index into FileModel::hostFunctions.
-    ExprId grid = noId;        ///< In that host function's arena; also the three below.
+    std::uint32_t host = noId;                  ///< Index into FileModel::hostFunctions.
+    ExprId grid = noId; ///< In that host function's arena; also the three below.
     ExprId block = noId;
     ExprId sharedBytes = noId; ///< noId when defaulted.
     ExprId stream = noId;
@@ -130,8 +144,8 @@ struct KernelModel {
     std::string file;          ///< Path of the file that defines it.
     Span span;                 ///< The whole definition, template header and attributes included.
     Span nameSpan;
-    Span bodySpan;             ///< From '{' to '}'.
-    bool fromMacro = false;    ///< The definition comes out of a macro: nothing in it can be edited.
+    Span bodySpan;          ///< From '{' to '}'.
+    bool fromMacro = false; ///< The definition comes out of a macro: nothing in it can be edited.
     std::vector<TemplateParameter> templateParameters;
     std::optional<std::int64_t> launchBoundsThreads;
     std::optional<std::int64_t> launchBoundsBlocks;
@@ -145,9 +159,12 @@ struct KernelModel {
     std::vector<Atomic> atomics;
     std::vector<MathCall> mathCalls;
     std::vector<Branch> branches;
-    std::vector<std::string> calls; ///< Qualified names of device functions of this translation unit it calls.
-    std::vector<LaunchSite> launches; ///< In the main file and the headers it includes, see LaunchSite::host.
-    /// Hash of the body with comments, white space and local names normalised: survives renames and moves.
+    std::vector<std::string>
+        calls; ///< Qualified names of device functions of this translation unit it calls.
+    std::vector<LaunchSite>
+        launches; ///< In the main file and the headers it includes, see LaunchSite::host.
+    /// Hash of the body with comments, white space and local names normalised: survives renames and
+    /// moves.
     std::uint64_t normalisedHash = 0;
 };
 
@@ -172,11 +189,11 @@ struct FileModel {
     std::shared_ptr<const SourceText> source;
     ParseMode mode = ParseMode::Prelude;
     std::vector<Diagnostic> diagnostics;
-    std::vector<KernelModel> kernels;         ///< Of the main file first, then of user headers it includes.
+    std::vector<KernelModel> kernels; ///< Of the main file first, then of user headers it includes.
     std::vector<KernelModel> deviceFunctions;
-    std::vector<HostFunction> hostFunctions;  ///< Only those with launches.
+    std::vector<HostFunction> hostFunctions; ///< Only those with launches.
     std::vector<Include> includes;
-    std::vector<std::string> userFiles;       ///< Non-system files read, the main file first.
+    std::vector<std::string> userFiles; ///< Non-system files read, the main file first.
 };
 
 /// The kernel of the main file whose definition holds `offset`; nullptr when there is none.

@@ -11,7 +11,8 @@ namespace kernelskill::analysis {
 
 enum class Severity : std::uint8_t { Error, Warning, Information, Hint };
 
-/// Who found it; the `source` of the protocol is always "kernelskill", this is the prefix of the code.
+/// Who found it; the `source` of the protocol is always "kernelskill", this is the prefix of the
+/// code.
 enum class DiagnosticOrigin : std::uint8_t {
     Compiler, ///< libclang. `code` is `clang-<category or option>`.
     Hazard,   ///< A kernel is wrong: `race`, `out-of-bounds`, ...

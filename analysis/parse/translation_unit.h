@@ -17,8 +17,8 @@ using UnsavedFiles = std::map<std::string, std::string>;
 /// Not thread-safe: one thread at a time. Different units may be used on different threads.
 class TranslationUnit {
 public:
-    /// Parses `file` with `text` as its content. A file full of errors still gives a unit; an error is
-    /// returned only when clang itself gives up (unreadable, crashed).
+    /// Parses `file` with `text` as its content. A file full of errors still gives a unit; an error
+    /// is returned only when clang itself gives up (unreadable, crashed).
     static Result<TranslationUnit> parse(const std::filesystem::path& file, std::string text,
                                          const CompileCommand& command, const Toolchain& toolchain,
                                          const UnsavedFiles& unsaved = {});
@@ -43,7 +43,8 @@ private:
 
 /// parse + model in one call, for the command line and for checking a candidate text.
 [[nodiscard]] Result<FileModel> analyzeFile(const std::filesystem::path& file, std::string text,
-                                            const CompileCommand& command, const Toolchain& toolchain,
+                                            const CompileCommand& command,
+                                            const Toolchain& toolchain,
                                             const UnsavedFiles& unsaved = {});
 
 } // namespace kernelskill::analysis

@@ -1,7 +1,7 @@
 #include "analysis/source/text_edit.h"
 
 #include <algorithm>
-#include <format>
+#include <string>
 
 namespace kernelskill::analysis {
 
@@ -74,7 +74,8 @@ Result<std::string> applyEdits(std::string_view text, std::vector<TextEdit> edit
             edit.span.end > text.size())
             return std::unexpected(
                 Error{ErrorKind::InvalidInput, "edits overlap or reach past the end of the file",
-                      std::format("bytes {}..{}", edit.span.begin, edit.span.end), ""});
+                      "bytes " + std::to_string(edit.span.begin) + ".." +
+                          std::to_string(edit.span.end), ""});
         result.append(text.substr(done, edit.span.begin - done));
         result.append(edit.newText);
         done = edit.span.end;
@@ -88,7 +89,8 @@ std::string unifiedDiff(std::string_view path, std::string_view before, std::str
         return {};
     constexpr std::size_t context = 3;
     const std::vector<DiffLine> lines = diffLines(splitLines(before), splitLines(after));
-    std::string out = std::format("--- a/{0}\n+++ b/{0}\n", path);
+    const std::string name(path);
+    std::string out = "--- a/" + name + "\n+++ b/" + name + "\n";
     std::size_t lineA = 1;
     std::size_t lineB = 1;
     std::size_t at = 0;
@@ -124,8 +126,10 @@ std::string unifiedDiff(std::string_view path, std::string_view before, std::str
             if (!lines[k].text.ends_with('\n'))
                 body += "\n\\ No newline at end of file\n";
         }
-        out += std::format("@@ -{},{} +{},{} @@\n{}", countA == 0 ? lineA - 1 : lineA, countA,
-                           countB == 0 ? lineB - 1 : lineB, countB, body);
+        const auto range = [](std::size_t line, std::size_t count) {
+            return std::to_string(count == 0 ? line - 1 : line) + "," + std::to_string(count);
+        };
+        out += "@@ -" + range(lineA, countA) + " +" + range(lineB, countB) + " @@\n" + body;
         advance(end);
         first = next;
     }

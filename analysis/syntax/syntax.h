@@ -1,8 +1,9 @@
-/// A function's code as plain data, lowered from libclang once and free of it afterwards. Skills, features,
-/// launch evaluation and repair read this; nothing below analysis/parse includes clang's headers.
+/// A function's code as plain data, lowered from libclang once and free of it afterwards. Skills,
+/// features, launch evaluation and repair read this; nothing below analysis/parse includes clang's
+/// headers.
 ///
-/// Nodes live in per-function arenas and are named by index, so that a model can be copied, compared and
-/// kept while the translation unit is reparsed.
+/// Nodes live in per-function arenas and are named by index, so that a model can be copied,
+/// compared and kept while the translation unit is reparsed.
 #pragma once
 
 #include "analysis/source/source_text.h"
@@ -40,45 +41,52 @@ enum class ScalarKind : std::uint8_t {
 
 /// A type as far as the product needs it. `float4*` is {scalar Float, lanes 4, pointerDepth 1}.
 struct Type {
-    std::string spelling;  ///< As written, e.g. "const float *__restrict". For display and rewriting.
-    std::string canonical; ///< With aliases resolved, e.g. "const float *".
+    std::string
+        spelling; ///< As written, e.g. "const float *__restrict". For display and rewriting.
+    std::string canonical;                   ///< With aliases resolved, e.g. "const float *".
     ScalarKind scalar = ScalarKind::Unknown; ///< Of the innermost element.
     std::uint8_t lanes = 1;                  ///< 4 for float4, 2 for half2 and __half2.
-    std::uint8_t pointerDepth = 0;           ///< Levels of pointer (a decayed array parameter counts as one).
+    std::uint8_t pointerDepth = 0; ///< Levels of pointer (a decayed array parameter counts as one).
     bool isReference = false;
-    bool isConst = false;        ///< Of the object itself: `float* const` is true, `const float*` false.
-    bool pointeeConst = false;   ///< Of what the outermost pointer points to.
+    bool isConst = false; ///< Of the object itself: `float* const` is true, `const float*` false.
+    bool pointeeConst = false; ///< Of what the outermost pointer points to.
     bool isRestrict = false;
-    bool isVolatile = false;     ///< Of the object, or of what the outermost pointer points to.
-    bool isDependent = false;    ///< Depends on a template parameter; sizes are then 0.
-    std::uint32_t size = 0;      ///< Bytes of an object of this type; 0 when unknown.
-    std::uint32_t elementSize = 0; ///< Bytes of the pointee or array element; 0 when neither or unknown.
+    bool isVolatile = false;  ///< Of the object, or of what the outermost pointer points to.
+    bool isDependent = false; ///< Depends on a template parameter; sizes are then 0.
+    std::uint32_t size = 0;   ///< Bytes of an object of this type; 0 when unknown.
+    std::uint32_t elementSize =
+        0; ///< Bytes of the pointee or array element; 0 when neither or unknown.
     std::uint32_t alignment = 0;
-    std::vector<std::int64_t> arrayExtents; ///< Outermost first; -1 where unknown. Empty: not an array.
+    std::vector<std::int64_t>
+        arrayExtents; ///< Outermost first; -1 where unknown. Empty: not an array.
 };
 
 enum class ExprKind : std::uint8_t {
-    Integer,      ///< `integer` holds the value. Also char and bool literals, enumerators, sizeof results.
-    Floating,     ///< `floating` holds the value.
+    Integer,  ///< `integer` holds the value. Also char and bool literals, enumerators, sizeof
+              ///< results.
+    Floating, ///< `floating` holds the value.
     String,
-    Variable,     ///< `variable` names it; noId when it is not a variable of this function, see `name`.
-    BuiltinIndex, ///< threadIdx.x and its kin: `name` is "threadIdx", `axis` 0..2. `warpSize` is an Integer.
+    Variable, ///< `variable` names it; noId when it is not a variable of this function, see `name`.
+    BuiltinIndex, ///< threadIdx.x and its kin: `name` is "threadIdx", `axis` 0..2. `warpSize` is an
+                  ///< Integer.
     Member,       ///< children[0].name (or ->)
     Subscript,    ///< children[0] [ children[1] ]
-    Call,         ///< `name` is the callee as written without template arguments ("atomicAdd", "cg::this_thread_block");
-                  ///< children are the arguments. A method call has children[0] = object and `isMethod`.
-    Unary,        ///< `op` is "-", "!", "~", "*", "&", "++", "--" (prefix), "p++", "p--" (postfix)
-    Binary,       ///< `op` is the operator, "=" and compound assignments included, also overloaded ones.
-    Conditional,  ///< children: condition, then, else
-    Cast,         ///< children[0], to `type`; implicit casts are left out
-    InitList,     ///< also constructor calls: `name` is the type when written, e.g. dim3(a, b)
-    Other,        ///< anything else; children in order
+    Call,         ///< `name` is the callee as written without template arguments ("atomicAdd",
+          ///< "cg::this_thread_block"); children are the arguments. A method call has children[0] =
+          ///< object and `isMethod`.
+    Unary,  ///< `op` is "-", "!", "~", "*", "&", "++", "--" (prefix), "p++", "p--" (postfix)
+    Binary, ///< `op` is the operator, "=" and compound assignments included, also overloaded ones.
+    Conditional, ///< children: condition, then, else
+    Cast,        ///< children[0], to `type`; implicit casts are left out
+    InitList,    ///< also constructor calls: `name` is the type when written, e.g. dim3(a, b)
+    Other,       ///< anything else; children in order
 };
 
 struct Expr {
     ExprKind kind = ExprKind::Other;
     Span span; ///< In the function's file; the macro's use when it comes out of a macro.
-    bool fromMacro = false; ///< True if any token of it comes out of a macro expansion: do not edit.
+    bool fromMacro =
+        false; ///< True if any token of it comes out of a macro expansion: do not edit.
     bool isMethod = false;
     bool isArrow = false;
     Type type;
@@ -99,11 +107,11 @@ enum class StmtKind : std::uint8_t {
     If,          ///< `condition`, children: then [, else]
     For,         ///< `init` statement, `condition`, `increment`, children: body
     RangeFor,
-    While,       ///< `condition`, children: body
+    While, ///< `condition`, children: body
     Do,
     Switch,
-    Case,        ///< Case and default labels; children: what follows
-    Return,      ///< `expr` or noId
+    Case,   ///< Case and default labels; children: what follows
+    Return, ///< `expr` or noId
     Break,
     Continue,
     Goto,
@@ -123,7 +131,8 @@ struct Stmt {
     StmtId init = noId;
     std::vector<VariableId> declared;
     std::vector<StmtId> children;
-    std::string pragma; ///< Text of a `#pragma unroll ...` right before a loop, without "#pragma"; else empty.
+    std::string pragma; ///< Text of a `#pragma unroll ...` right before a loop, without "#pragma";
+                        ///< else empty.
     Span pragmaSpan;    ///< Whole line of that pragma.
 };
 
@@ -142,13 +151,15 @@ struct Variable {
     Type type;
     Storage storage = Storage::Local;
     Span span;            ///< The declarator, e.g. `tile[32][32]` or `i = 0`.
-    Span declarationSpan; ///< The whole declaration with ';', shared by declarators of one statement.
+    Span declarationSpan; ///< The whole declaration with ';', shared by declarators of one
+                          ///< statement.
     bool fromMacro = false;
-    ExprId init = noId;      ///< In the owning function's arena; noId for globals of other scopes.
+    ExprId init = noId; ///< In the owning function's arena; noId for globals of other scopes.
     std::optional<std::int64_t> constantValue; ///< constexpr / const integral with known value.
 };
 
-/// One function's code. Variables holds parameters first, in order, then globals it names and locals.
+/// One function's code. Variables holds parameters first, in order, then globals it names and
+/// locals.
 struct FunctionBody {
     std::vector<Expr> exprs;
     std::vector<Stmt> stmts;

@@ -1,0 +1,21 @@
+#include "analysis/model/kernel_model.h"
+
+#include <algorithm>
+
+namespace kernelskill::analysis {
+
+const KernelModel* kernelAt(const FileModel& model, std::uint32_t offset) {
+    const auto found = std::ranges::find_if(model.kernels, [&](const KernelModel& kernel) {
+        return kernel.file == model.file && kernel.span.contains(offset);
+    });
+    return found != model.kernels.end() ? &*found : nullptr;
+}
+
+const KernelModel* kernelNamed(const FileModel& model, std::string_view name) {
+    auto found = std::ranges::find(model.kernels, name, &KernelModel::qualifiedName);
+    if (found == model.kernels.end())
+        found = std::ranges::find(model.kernels, name, &KernelModel::name);
+    return found != model.kernels.end() ? &*found : nullptr;
+}
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,15 @@
+/// Headers by name: whose are they?
+#pragma once
+
+#include <string_view>
+
+namespace kernelskill::analysis {
+
+/// True for headers of the CUDA toolkit itself: `cuda_runtime.h`, `cublas_v2.h`, `thrust/sort.h`.
+[[nodiscard]] bool isCudaToolkitHeader(std::string_view name);
+
+/// True for these and for what usually comes with CUDA code but not from its authors: `cudnn.h`,
+/// `nccl.h`, the samples' `helper_cuda.h`, `cutlass/...`.
+[[nodiscard]] bool isCudaLibraryHeader(std::string_view name);
+
+} // namespace kernelskill::analysis

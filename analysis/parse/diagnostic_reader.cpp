@@ -1,0 +1,281 @@
+#include "analysis/parse/diagnostic_reader.h"
+
+#include "analysis/parse/cuda_headers.h"
+#include "analysis/parse/diagnostic_code.h"
+#include "analysis/syntax/lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+/// More than anyone reads; a file that is not C++ at all has one a token.
+constexpr std::size_t maximumDiagnostics = 300;
+
+std::string pathOf(CXFile file) {
+    return takeString(clang_getFileName(file));
+}
+
+struct RawDiagnostic {
+    CXFile file = nullptr; ///< nullptr: about the command line.
+    bool inMainFile = false;
+    bool inSystemHeader = false;
+    CXDiagnosticSeverity severity = CXDiagnostic_Ignored;
+    Diagnostic diagnostic;
+};
+
+std::optional<Severity> severityOf(CXDiagnosticSeverity severity) {
+    switch (severity) {
+    case CXDiagnostic_Error:
+    case CXDiagnostic_Fatal:
+        return Severity::Error;
+    case CXDiagnostic_Warning:
+        return Severity::Warning;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// The token at `offset`, so that an editor has something to underline.
+Span tokenAt(std::string_view text, std::uint32_t offset) {
+    const auto size = static_cast<std::uint32_t>(text.size());
+    offset = std::min(offset, size);
+    const std::vector<Token> tokens = lex(text, {offset, std::min(size, offset + 256)});
+    if (!tokens.empty() && tokens.front().span.begin == offset &&
+        tokens.front().kind != TokenKind::Directive)
+        return tokens.front().span;
+    return {offset, std::min(size, offset + 1)};
+}
+
+class Reader {
+public:
+    Reader(CXTranslationUnit unit, const DiagnosticContext& context)
+        : unit_(unit), context_(context), mainFile_(clang_getFile(unit, context.file.c_str())) {}
+
+    std::vector<Diagnostic> read() {
+        std::vector<RawDiagnostic> raw;
+        const unsigned count = clang_getNumDiagnostics(unit_);
+        for (unsigned i = 0; i < count && raw.size() < maximumDiagnostics; ++i) {
+            const ClangDiagnostic diagnostic(clang_getDiagnostic(unit_, i));
+            if (std::optional<RawDiagnostic> one = readOne(diagnostic.get()))
+                raw.push_back(std::move(*one));
+        }
+        findMissingHeaders(raw);
+        std::vector<Diagnostic> result;
+        for (RawDiagnostic& one : raw)
+            if (std::optional<Diagnostic> placed = place(std::move(one)))
+                if (!repeats(result, *placed))
+                    result.push_back(std::move(*placed));
+        withholdConsequences(result);
+        return result;
+    }
+
+private:
+    std::optional<RawDiagnostic> readOne(CXDiagnostic diagnostic) {
+        RawDiagnostic raw;
+        raw.severity = clang_getDiagnosticSeverity(diagnostic);
+        const std::optional<Severity> severity = severityOf(raw.severity);
+        if (!severity)
+            return std::nullopt;
+        const CXSourceLocation location = clang_getDiagnosticLocation(diagnostic);
+        const ClangPlace at = fileLocation(location);
+        raw.file = at.file;
+        raw.inMainFile = at.file != nullptr && clang_File_isEqual(at.file, mainFile_) != 0;
+        raw.inSystemHeader = clang_Location_isInSystemHeader(location) != 0;
+        if (!raw.inMainFile && *severity != Severity::Error)
+            return std::nullopt;
+        Diagnostic& result = raw.diagnostic;
+        result.severity = *severity;
+        result.message = takeString(clang_getDiagnosticSpelling(diagnostic));
+        result.code = diagnosticCode(result.message,
+                                     takeString(clang_getDiagnosticOption(diagnostic, nullptr)),
+                                     takeString(clang_getDiagnosticCategoryText(diagnostic)));
+        result.file = raw.inMainFile ? context_.file : at.file != nullptr ? pathOf(at.file) : "";
+        result.span =
+            raw.inMainFile ? mainSpan(diagnostic, at.offset) : Span{at.offset, at.offset + 1};
+        readNotes(diagnostic, result);
+        if (raw.inMainFile)
+            readFixIts(diagnostic, result);
+        return raw;
+    }
+
+    Span mainSpan(CXDiagnostic diagnostic, std::uint32_t offset) {
+        const Span token = tokenAt(context_.source.text(), offset);
+        const unsigned ranges = clang_getDiagnosticNumRanges(diagnostic);
+        for (unsigned i = 0; i < ranges; ++i) {
+            const CXSourceRange range = clang_getDiagnosticRange(diagnostic, i);
+            const ClangPlace begin = fileLocation(clang_getRangeStart(range));
+            const ClangPlace end = fileLocation(clang_getRangeEnd(range));
+            if (begin.file != nullptr && end.file != nullptr && begin.offset == offset &&
+                end.offset > offset && clang_File_isEqual(begin.file, mainFile_) != 0)
+                return {begin.offset, std::max(token.end, end.offset)};
+        }
+        return token;
+    }
+
+    void readNotes(CXDiagnostic diagnostic, Diagnostic& result) {
+        CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
+        const unsigned count = std::min(clang_getNumDiagnosticsInSet(notes), 8U);
+        for (unsigned i = 0; i < count; ++i) {
+            const ClangDiagnostic note(clang_getDiagnosticInSet(notes, i));
+            const ClangPlace at = fileLocation(clang_getDiagnosticLocation(note.get()));
+            if (at.file == nullptr)
+                continue;
+            const bool inMain = clang_File_isEqual(at.file, mainFile_) != 0;
+            result.related.push_back({inMain ? context_.file : pathOf(at.file),
+                                      inMain ? tokenAt(context_.source.text(), at.offset)
+                                             : Span{at.offset, at.offset + 1},
+                                      takeString(clang_getDiagnosticSpelling(note.get()))});
+        }
+    }
+
+    void readFixIts(CXDiagnostic diagnostic, Diagnostic& result) {
+        FixIt fix;
+        const unsigned count = clang_getDiagnosticNumFixIts(diagnostic);
+        for (unsigned i = 0; i < count; ++i) {
+            CXSourceRange range;
+            std::string text = takeString(clang_getDiagnosticFixIt(diagnostic, i, &range));
+            const ClangPlace begin = fileLocation(clang_getRangeStart(range));
+            const ClangPlace end = fileLocation(clang_getRangeEnd(range));
+            if (begin.file == nullptr || clang_File_isEqual(begin.file, mainFile_) == 0 ||
+                end.offset < begin.offset)
+                return;
+            fix.edits.push_back({{begin.offset, end.offset}, std::move(text)});
+        }
+        if (!fix.edits.empty())
+            result.fixIts.push_back(std::move(fix));
+    }
+
+    void findMissingHeaders(std::vector<RawDiagnostic>& raw) {
+        for (RawDiagnostic& one : raw) {
+            Diagnostic& diagnostic = one.diagnostic;
+            if (diagnostic.code != "include-not-found")
+                continue;
+            headerMissing_ = true;
+            const auto open = diagnostic.message.find('\'');
+            const auto close = diagnostic.message.find('\'', open + 1);
+            if (open == std::string::npos || close == std::string::npos)
+                continue;
+            const std::string name = diagnostic.message.substr(open + 1, close - open - 1);
+            if (!isCudaLibraryHeader(name))
+                continue;
+            diagnostic.severity = Severity::Information;
+            diagnostic.origin = DiagnosticOrigin::Notice;
+            diagnostic.code = "cuda-header-not-found";
+            diagnostic.message = context_.mode == ParseMode::Prelude
+                                     ? "The CUDA header '" + name +
+                                           "' comes with the CUDA toolkit, which was not found; "
+                                           "names from it are not checked"
+                                     : "The CUDA library header '" + name +
+                                           "' was not found; names from it are not checked";
+        }
+    }
+
+    /// Where the main file's reader sees it; nullopt when it is none of theirs.
+    std::optional<Diagnostic> place(RawDiagnostic raw) {
+        Diagnostic& diagnostic = raw.diagnostic;
+        if (raw.inMainFile)
+            return std::move(diagnostic);
+        if (raw.file ==
+            nullptr) { // about the command line: clang's view of flags is not the user's
+            return std::nullopt;
+        }
+        const auto inMain =
+            std::ranges::find(diagnostic.related, context_.file, &RelatedPlace::file);
+        if (raw.inSystemHeader) {
+            // A system header that nvcc compiles is not at fault; an instantiation by the user may
+            // be.
+            if (inMain == diagnostic.related.end())
+                return std::nullopt;
+            diagnostic.related.insert(diagnostic.related.begin(),
+                                      {diagnostic.file, diagnostic.span, diagnostic.message});
+            diagnostic.span =
+                std::ranges::find(diagnostic.related, context_.file, &RelatedPlace::file)->span;
+            diagnostic.file = context_.file;
+            return std::move(diagnostic);
+        }
+        const std::string path = pathOf(raw.file);
+        std::size_t directive = context_.includes.size();
+        for (const ReachedFile& reached : context_.userFiles)
+            if (sameFile(reached.path, path))
+                directive = reached.directive;
+        Span at{0, 0};
+        if (directive < context_.includes.size())
+            at = context_.includes[directive].span;
+        if (diagnostic.origin == DiagnosticOrigin::Compiler) {
+            diagnostic.related.insert(diagnostic.related.begin(),
+                                      {path, diagnostic.span, diagnostic.message});
+            diagnostic.message = "in included file: " + diagnostic.message;
+        }
+        diagnostic.fixIts.clear();
+        diagnostic.file = context_.file;
+        diagnostic.span = at;
+        return std::move(diagnostic);
+    }
+
+    bool sameFile(const std::string& reached, const std::string& path) {
+        if (reached == path)
+            return true;
+        CXFile file = clang_getFile(unit_, reached.c_str());
+        CXFile other = clang_getFile(unit_, path.c_str());
+        return file != nullptr && other != nullptr && clang_File_isEqual(file, other) != 0;
+    }
+
+    static bool repeats(const std::vector<Diagnostic>& known, const Diagnostic& one) {
+        const bool oncePerFile = one.code == "invalid-utf8";
+        return std::ranges::any_of(known, [&](const Diagnostic& other) {
+            return other.code == one.code &&
+                   ((oncePerFile && other.file == one.file) ||
+                    (other.span == one.span && other.message == one.message));
+        });
+    }
+
+    /// With a header missing, names from it are unknown, and so is what is made of them.
+    void withholdConsequences(std::vector<Diagnostic>& diagnostics) {
+        if (!headerMissing_)
+            return;
+        std::set<std::uint32_t> lines;
+        const auto mayFollow = [&](const Diagnostic& diagnostic) {
+            return diagnostic.severity != Severity::Information &&
+                   diagnostic.code != "include-not-found";
+        };
+        for (const Diagnostic& diagnostic : diagnostics) {
+            const bool named =
+                diagnostic.code == "undeclared-identifier" || diagnostic.code == "unknown-type" ||
+                diagnostic.code == "no-member" || diagnostic.code == "no-matching-function";
+            if (!mayFollow(diagnostic) || !named)
+                continue;
+            lines.insert(context_.source.lineColumn(diagnostic.span.begin).line);
+        }
+        std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
+            if (!mayFollow(diagnostic))
+                return false;
+            if (diagnostic.severity == Severity::Warning)
+                return false;
+            if (diagnostic.code == "expected-semicolon" || diagnostic.code == "expected-brace" ||
+                diagnostic.code == "extraneous-brace" || diagnostic.code == "unterminated") {
+                return lines.contains(context_.source.lineColumn(diagnostic.span.begin).line);
+            }
+            return true;
+        });
+    }
+
+    CXTranslationUnit unit_;
+    const DiagnosticContext& context_;
+    CXFile mainFile_;
+    bool headerMissing_ = false;
+};
+
+} // namespace
+
+std::vector<Diagnostic> readDiagnostics(CXTranslationUnit unit, const DiagnosticContext& context) {
+    return Reader(unit, context).read();
+}
+
+} // namespace kernelskill::analysis

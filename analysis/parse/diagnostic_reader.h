@@ -1,0 +1,29 @@
+/// Turns clang's complaints into what a user should see: in the main file, once, and only what is
+/// true.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "analysis/parse/clang_handle.h"
+#include "analysis/parse/diagnostic.h"
+#include "analysis/parse/include_search.h"
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::analysis {
+
+struct DiagnosticContext {
+    const std::string& file; ///< The main file.
+    const SourceText& source;
+    const std::vector<Include>& includes;
+    const std::vector<ReachedFile>& userFiles;
+    ParseMode mode = ParseMode::Prelude;
+};
+
+/// Errors out of headers are moved to the #include line, with the place as related. Where a header
+/// of the CUDA libraries is missing, one Notice says so and what can only follow from it is
+/// withheld.
+[[nodiscard]] std::vector<Diagnostic> readDiagnostics(CXTranslationUnit unit,
+                                                      const DiagnosticContext& context);
+
+} // namespace kernelskill::analysis

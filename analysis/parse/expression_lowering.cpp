@@ -1,0 +1,334 @@
+#include "analysis/parse/function_lowering.h"
+#include "analysis/syntax/lexer.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+/// Deeper nesting than people write; beyond it the stack is at risk.
+constexpr int maximumDepth = 900;
+
+constexpr std::array<std::string_view, 4> builtinIndices = {"threadIdx", "blockIdx", "blockDim",
+                                                            "gridDim"};
+
+std::string_view unaryOperator(CXUnaryOperatorKind kind) {
+    switch (kind) {
+    case CXUnaryOperator_PostInc:
+        return "p++";
+    case CXUnaryOperator_PostDec:
+        return "p--";
+    case CXUnaryOperator_PreInc:
+        return "++";
+    case CXUnaryOperator_PreDec:
+        return "--";
+    case CXUnaryOperator_AddrOf:
+        return "&";
+    case CXUnaryOperator_Deref:
+        return "*";
+    case CXUnaryOperator_Plus:
+        return "+";
+    case CXUnaryOperator_Minus:
+        return "-";
+    case CXUnaryOperator_Not:
+        return "~";
+    case CXUnaryOperator_LNot:
+        return "!";
+    default:
+        return "";
+    }
+}
+
+bool isCast(CXCursorKind kind) {
+    return kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXFunctionalCastExpr ||
+           kind == CXCursor_CXXStaticCastExpr || kind == CXCursor_CXXReinterpretCastExpr ||
+           kind == CXCursor_CXXConstCastExpr || kind == CXCursor_CXXDynamicCastExpr ||
+           kind == CXCursor_CXXAddrspaceCastExpr;
+}
+
+/// The member's name at the end of `text`, e.g. "size" of `p->template size<4>`; empty when there
+/// is none.
+std::string lastMemberName(std::string_view text) {
+    const std::vector<Token> tokens = lex(text);
+    for (std::size_t i = tokens.size(); i-- > 1;) {
+        const bool selects = tokens[i - 1].text == "." || tokens[i - 1].text == "->" ||
+                             tokens[i - 1].text == "template" || tokens[i - 1].text == "::";
+        if (tokens[i].kind == TokenKind::Identifier && selects)
+            return std::string(tokens[i].text);
+    }
+    return {};
+}
+
+} // namespace
+
+std::vector<CXCursor> expressionChildren(CXCursor cursor) {
+    std::vector<CXCursor> children;
+    forEachChild(cursor, [&](CXCursor child) {
+        if (clang_isExpression(clang_getCursorKind(child)) != 0)
+            children.push_back(child);
+    });
+    return children;
+}
+
+CXCursor unwrapped(CXCursor cursor) {
+    while (true) {
+        const CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr)
+            return cursor;
+        const std::vector<CXCursor> children = expressionChildren(cursor);
+        if (children.size() != 1)
+            return cursor;
+        cursor = children.front();
+    }
+}
+
+bool isWritten(CXCursor cursor) {
+    return expansionLocation(clang_getCursorLocation(cursor)).file != nullptr;
+}
+
+ExprId FunctionLowering::add(Expr expr) {
+    result_.body.exprs.push_back(std::move(expr));
+    return static_cast<ExprId>(result_.body.exprs.size() - 1);
+}
+
+Expr FunctionLowering::startExpression(CXCursor cursor, ExprKind kind) {
+    Expr expr;
+    expr.kind = kind;
+    const Place place = placeOf(cursor);
+    expr.span = place.span;
+    expr.fromMacro = place.fromMacro;
+    expr.type = types_.lower(clang_getCursorType(cursor));
+    return expr;
+}
+
+ExprId FunctionLowering::lowerExpression(CXCursor cursor) {
+    struct DepthGuard {
+        int& depth;
+        explicit DepthGuard(int& d) : depth(d) { ++depth; }
+        ~DepthGuard() { --depth; }
+    };
+    const DepthGuard guard(depth_);
+    if (depth_ > maximumDepth)
+        return add(startExpression(cursor, ExprKind::Other));
+    cursor = unwrapped(cursor);
+    const CXCursorKind kind = clang_getCursorKind(cursor);
+    if (isCast(kind))
+        return lowerCast(cursor);
+    switch (kind) {
+    case CXCursor_IntegerLiteral:
+    case CXCursor_FloatingLiteral:
+    case CXCursor_CharacterLiteral:
+    case CXCursor_CXXBoolLiteralExpr:
+    case CXCursor_CXXNullPtrLiteralExpr:
+    case CXCursor_StringLiteral:
+        return lowerLiteral(cursor);
+    case CXCursor_DeclRefExpr:
+        return lowerReference(cursor);
+    case CXCursor_MemberRefExpr:
+        return lowerMember(cursor);
+    case CXCursor_ArraySubscriptExpr:
+        return lowerWithChildren(cursor, ExprKind::Subscript, {});
+    case CXCursor_CallExpr:
+        return lowerCall(cursor);
+    case CXCursor_UnaryOperator:
+        return lowerUnary(cursor);
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+        return lowerBinary(cursor);
+    case CXCursor_ConditionalOperator:
+        return lowerWithChildren(cursor, ExprKind::Conditional, {});
+    case CXCursor_InitListExpr:
+        return lowerWithChildren(cursor, ExprKind::InitList, {});
+    case CXCursor_UnaryExpr: { // sizeof, alignof
+        const ClangEvaluation value(clang_Cursor_Evaluate(cursor));
+        if (!value || clang_EvalResult_getKind(value.get()) != CXEval_Int)
+            return lowerOpaque(cursor, "sizeof");
+        Expr expr = startExpression(cursor, ExprKind::Integer);
+        expr.integer = clang_EvalResult_getAsLongLong(value.get());
+        return add(std::move(expr));
+    }
+    case CXCursor_LambdaExpr:
+        return lowerOpaque(cursor, "lambda");
+    case CXCursor_StmtExpr:
+        return lowerOpaque(cursor, "statement-expression");
+    case CXCursor_CXXThisExpr:
+        return lowerOpaque(cursor, "this");
+    default:
+        return lowerWithChildren(cursor, ExprKind::Other, spellingOf(cursor));
+    }
+}
+
+ExprId FunctionLowering::lowerLiteral(CXCursor cursor) {
+    const CXCursorKind kind = clang_getCursorKind(cursor);
+    Expr expr = startExpression(cursor, ExprKind::Integer);
+    if (kind == CXCursor_StringLiteral) {
+        expr.kind = ExprKind::String;
+        expr.name = spellingOf(cursor);
+        return add(std::move(expr));
+    }
+    const ClangEvaluation value(clang_Cursor_Evaluate(cursor));
+    if (kind == CXCursor_FloatingLiteral) {
+        expr.kind = ExprKind::Floating;
+        expr.floating = value ? clang_EvalResult_getAsDouble(value.get()) : 0;
+    } else if (value && clang_EvalResult_getKind(value.get()) == CXEval_Int) {
+        expr.integer = clang_EvalResult_getAsLongLong(value.get());
+    }
+    return add(std::move(expr));
+}
+
+ExprId FunctionLowering::lowerReference(CXCursor cursor) {
+    Expr expr = startExpression(cursor, ExprKind::Variable);
+    const CXCursor referenced = clang_getCursorReferenced(cursor);
+    expr.name = spellingOf(cursor);
+    if (clang_getCursorKind(referenced) == CXCursor_EnumConstantDecl) {
+        expr.kind = ExprKind::Integer;
+        expr.integer = clang_getEnumConstantDeclValue(referenced);
+        return add(std::move(expr));
+    }
+    if (expr.name == "warpSize") {
+        expr.kind = ExprKind::Integer;
+        expr.integer = 32;
+        return add(std::move(expr));
+    }
+    if (expr.name.empty())
+        expr.name = std::string(slice(expr.span));
+    expr.variable = variableFor(referenced);
+    return add(std::move(expr));
+}
+
+ExprId FunctionLowering::lowerMember(CXCursor cursor) {
+    const std::vector<CXCursor> children = expressionChildren(cursor);
+    std::string name = spellingOf(cursor);
+    const CXCursor object = children.empty() ? clang_getNullCursor() : unwrapped(children.front());
+    if (!children.empty() && clang_getCursorKind(object) == CXCursor_DeclRefExpr) {
+        const std::string base = spellingOf(object);
+        if (std::ranges::find(builtinIndices, base) != builtinIndices.end()) {
+            if (name.empty()) { // clang's own headers make the axes properties, which have no name
+                                // here
+                const std::string_view text =
+                    textAt(spellingLocation(clang_getCursorLocation(object)));
+                const std::vector<Token> tokens =
+                    lex(text.substr(0, std::min<std::size_t>(text.size(), 64)));
+                if (tokens.size() >= 3)
+                    name = std::string(tokens[2].text);
+            }
+            if (name == "x" || name == "y" || name == "z") {
+                Expr expr = startExpression(cursor, ExprKind::BuiltinIndex);
+                expr.name = base;
+                expr.axis = static_cast<std::uint8_t>(name[0] - 'x');
+                expr.type = {};
+                expr.type.spelling = expr.type.canonical = "unsigned int";
+                expr.type.scalar = ScalarKind::UInt32;
+                expr.type.size = expr.type.alignment = 4;
+                return add(std::move(expr));
+            }
+        }
+    }
+    Expr expr = startExpression(cursor, ExprKind::Member);
+    expr.name = name.empty() ? lastMemberName(slice(expr.span)) : std::move(name);
+    if (!children.empty()) {
+        const Span base = placeOf(children.front()).span;
+        const std::uint32_t next = skipTrivia(text_, base.end);
+        expr.isArrow = text_.substr(std::min<std::size_t>(next, text_.size())).starts_with("->");
+        const ExprId child = lowerExpression(children.front());
+        expr.children.push_back(child);
+    }
+    return add(std::move(expr));
+}
+
+ExprId FunctionLowering::lowerUnary(CXCursor cursor) {
+    Expr expr = startExpression(cursor, ExprKind::Unary);
+    expr.op = unaryOperator(clang_getCursorUnaryOperatorKind(cursor));
+    const std::vector<CXCursor> children = expressionChildren(cursor);
+    for (const CXCursor child : children) {
+        const ExprId lowered = lowerExpression(child);
+        expr.children.push_back(lowered);
+    }
+    if (expr.op.empty() || expr.children.size() != 1)
+        expr.kind = ExprKind::Other;
+    else if (expr.op == "+")
+        return expr.children.front();
+    return add(std::move(expr));
+}
+
+ExprId FunctionLowering::lowerBinary(CXCursor cursor) {
+    Expr expr = startExpression(cursor, ExprKind::Binary);
+    expr.op =
+        takeString(clang_getBinaryOperatorKindSpelling(clang_getCursorBinaryOperatorKind(cursor)));
+    for (const CXCursor child : expressionChildren(cursor)) {
+        const ExprId lowered = lowerExpression(child);
+        expr.children.push_back(lowered);
+    }
+    if (expr.op.empty() || expr.children.size() != 2)
+        expr.kind = ExprKind::Other;
+    return add(std::move(expr));
+}
+
+ExprId FunctionLowering::lowerCast(CXCursor cursor) {
+    const std::vector<CXCursor> children = expressionChildren(cursor);
+    if (children.empty())
+        return add(startExpression(cursor, ExprKind::Other));
+    const CXCursor operand = unwrapped(children.back());
+    if (clang_getCursorKind(cursor) == CXCursor_CXXFunctionalCastExpr &&
+        clang_getCursorKind(operand) == CXCursor_CallExpr &&
+        clang_getCursorKind(clang_getCursorReferenced(operand)) == CXCursor_Constructor) {
+        // dim3(a): the construction, with the place of the cast.
+        Expr expr = startExpression(cursor, ExprKind::InitList);
+        expr.name = expr.type.spelling;
+        for (const CXCursor argument : expressionChildren(operand)) {
+            if (!isWritten(argument))
+                continue;
+            const ExprId lowered = lowerExpression(argument);
+            expr.children.push_back(lowered);
+        }
+        return add(std::move(expr));
+    }
+    Expr expr = startExpression(cursor, ExprKind::Cast);
+    const ExprId lowered = lowerExpression(children.back());
+    expr.children.push_back(lowered);
+    return add(std::move(expr));
+}
+
+ExprId FunctionLowering::lowerWithChildren(CXCursor cursor, ExprKind kind, std::string name) {
+    Expr expr = startExpression(cursor, kind);
+    expr.name = std::move(name);
+    for (const CXCursor child : expressionChildren(cursor)) {
+        if (!isWritten(child))
+            continue;
+        const ExprId lowered = lowerExpression(child);
+        expr.children.push_back(lowered);
+    }
+    const std::size_t expected = kind == ExprKind::Subscript     ? 2
+                                 : kind == ExprKind::Conditional ? 3
+                                                                 : 0;
+    if (expected != 0 && expr.children.size() != expected)
+        expr.kind = ExprKind::Other;
+    return add(std::move(expr));
+}
+
+/// An expression that is not looked into: its children are the variables it mentions.
+ExprId FunctionLowering::lowerOpaque(CXCursor cursor, std::string name) {
+    Expr expr = startExpression(cursor, ExprKind::Other);
+    expr.name = std::move(name);
+    collectReferences(cursor, expr.children);
+    return add(std::move(expr));
+}
+
+void FunctionLowering::collectReferences(CXCursor cursor, std::vector<ExprId>& references) {
+    if (++depth_ < maximumDepth) {
+        forEachChild(cursor, [&](CXCursor child) {
+            if (clang_getCursorKind(child) == CXCursor_DeclRefExpr) {
+                const CXCursorKind kind = clang_getCursorKind(clang_getCursorReferenced(child));
+                if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl)
+                    references.push_back(lowerReference(child));
+            } else {
+                collectReferences(child, references);
+            }
+        });
+    }
+    --depth_;
+}
+
+} // namespace kernelskill::analysis

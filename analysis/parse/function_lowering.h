@@ -1,0 +1,113 @@
+/// Lowers one function of a translation unit to plain data. Implementation detail of the parser.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "analysis/parse/clang_handle.h"
+#include "analysis/parse/type_lowering.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kernelskill::analysis {
+
+/// What a call refers to, beyond the name that is written.
+struct Callee {
+    std::string qualifiedName;
+    bool inSystemHeader = false;
+};
+
+struct LoweredFunction {
+    CXFile file = nullptr;
+    Span span;
+    Span nameSpan;
+    Span bodySpan;
+    bool fromMacro = false;
+    FunctionBody body;
+    std::vector<VariableId> parameters;
+    std::vector<Span> parameterSpans;
+    std::vector<TemplateParameter> templateParameters;
+    std::map<ExprId, std::vector<Callee>> callees; ///< Several for a dependent call.
+    std::vector<LaunchSite> launches;              ///< `host` is not filled in.
+};
+
+/// "blas::axpy" for a declaration in a namespace or class; anonymous ones are left out.
+[[nodiscard]] std::string qualifiedNameOf(CXCursor declaration);
+
+class FunctionLowering {
+public:
+    FunctionLowering(CXTranslationUnit unit, TypeLowering& types) : unit_(unit), types_(types) {}
+
+    /// `function` is a definition: FunctionDecl, CXXMethod, Constructor or FunctionTemplate.
+    [[nodiscard]] LoweredFunction lower(CXCursor function);
+
+private:
+    struct Place {
+        Span span;
+        bool fromMacro = false;
+    };
+
+    // function_lowering.cpp
+    void lowerParameters(CXCursor function);
+    void lowerTemplateParameter(CXCursor parameter);
+    VariableId variableFor(CXCursor declaration);
+    VariableId addLocal(CXCursor declaration, Span declarationSpan);
+    Variable describeVariable(CXCursor declaration);
+    [[nodiscard]] Place placeOf(CXCursor cursor) const;
+    [[nodiscard]] Span withSemicolon(Span span) const;
+    [[nodiscard]] std::string_view slice(Span span) const;
+    /// Text of another file from `place` on, for tokens spelled in a macro's definition.
+    [[nodiscard]] std::string_view textAt(ClangPlace place) const;
+
+    // statement_lowering.cpp
+    StmtId lowerStatement(CXCursor cursor, StmtId parent);
+    void lowerDeclarations(CXCursor cursor, Stmt& stmt);
+    void lowerIf(const std::vector<CXCursor>& children, Stmt& stmt, StmtId id);
+    void lowerFor(const std::vector<CXCursor>& children, Stmt& stmt, StmtId id);
+    void lowerLoop(const std::vector<CXCursor>& children, Stmt& stmt, StmtId id, bool bodyFirst);
+    void attachPragma(Stmt& stmt) const;
+
+    // expression_lowering.cpp
+    ExprId lowerExpression(CXCursor cursor);
+    ExprId add(Expr expr);
+    Expr startExpression(CXCursor cursor, ExprKind kind);
+    ExprId lowerReference(CXCursor cursor);
+    ExprId lowerMember(CXCursor cursor);
+    ExprId lowerLiteral(CXCursor cursor);
+    ExprId lowerUnary(CXCursor cursor);
+    ExprId lowerBinary(CXCursor cursor);
+    ExprId lowerCast(CXCursor cursor);
+    ExprId lowerOpaque(CXCursor cursor, std::string name);
+    ExprId lowerWithChildren(CXCursor cursor, ExprKind kind, std::string name);
+    void collectReferences(CXCursor cursor, std::vector<ExprId>& references);
+
+    // call_lowering.cpp
+    ExprId lowerCall(CXCursor cursor);
+    ExprId lowerOperatorCall(CXCursor cursor, const std::string& op,
+                             const std::vector<CXCursor>& arguments);
+    ExprId lowerConstruction(CXCursor cursor, const std::vector<CXCursor>& children);
+    void describeCallee(CXCursor callee, Expr& call);
+    std::vector<Callee> calleesOf(CXCursor call, CXCursor callee);
+    void recordLaunch(CXCursor call, CXCursor callee, CXCursor configuration, const Expr& lowered);
+
+    CXTranslationUnit unit_;
+    TypeLowering& types_;
+    LoweredFunction result_;
+    std::string_view text_; ///< Of the function's file.
+    std::unordered_map<CXCursor, VariableId, CursorHash, CursorEqual> variables_;
+    std::vector<CXCursor> globals_;
+    int depth_ = 0;
+};
+
+/// Children that are expressions, in order.
+[[nodiscard]] std::vector<CXCursor> expressionChildren(CXCursor cursor);
+/// Sees through implicit casts and parentheses.
+[[nodiscard]] CXCursor unwrapped(CXCursor cursor);
+/// Places of defaulted arguments do not exist.
+[[nodiscard]] bool isWritten(CXCursor cursor);
+/// Text of `<...>` after a name, split at its commas; empty when there is none.
+[[nodiscard]] std::vector<std::string> writtenTemplateArguments(std::string_view nameText);
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,164 @@
+#include "analysis/parse/include_inference.h"
+
+#include "analysis/parse/cuda_headers.h"
+#include "analysis/parse/include_search.h"
+
+#include <algorithm>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int maximumParents = 8;
+constexpr std::size_t maximumFolders = 3000; ///< Looked into when a header has to be searched for.
+constexpr std::size_t maximumHeaders = 300;  ///< Read for the headers they name in turn.
+constexpr int searchDepth = 4;
+
+bool pathExists(const fs::path& path) {
+    std::error_code error;
+    return fs::exists(path, error);
+}
+
+bool isFile(const fs::path& path) {
+    std::error_code error;
+    return fs::is_regular_file(path, error);
+}
+
+std::string contents(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// The file's folder and its parents up to the project's root. A home folder or the file system's
+/// root is none.
+std::vector<fs::path> projectFolders(const fs::path& file, const fs::path& workspaceRoot) {
+    std::vector<fs::path> folders;
+    fs::path folder = file.parent_path();
+    for (int i = 0; i < maximumParents && !folder.empty() && folder != folder.root_path(); ++i) {
+        folders.push_back(folder);
+        if (folder == workspaceRoot || pathExists(folder / ".git"))
+            break;
+        folder = folder.parent_path();
+    }
+    return folders;
+}
+
+class Inference {
+public:
+    Inference(const fs::path& file, const fs::path& workspaceRoot, CompileCommand& command)
+        : file_(file), folders_(projectFolders(file, workspaceRoot)), command_(command) {}
+
+    void run() {
+        std::deque<fs::path> pending = {file_};
+        std::set<std::string> seen = {file_.string()};
+        std::size_t read = 0;
+        while (!pending.empty() && read++ < maximumHeaders) {
+            const fs::path current = pending.front();
+            pending.pop_front();
+            for (const Include& include : includeDirectives(contents(current))) {
+                const std::string name(includeName(include.spelling));
+                fs::path found =
+                    resolveUserInclude(include.spelling, current.parent_path(), command_);
+                if (found.empty() && isCandidate(name))
+                    found = search(name);
+                if (!found.empty() && seen.insert(found.string()).second)
+                    pending.push_back(found);
+            }
+        }
+    }
+
+private:
+    /// Standard headers have no extension, and nothing of the system's should be shadowed by a
+    /// stray copy.
+    static bool isCandidate(const std::string& name) {
+        if (name.find('.') == std::string::npos && name.find('/') == std::string::npos)
+            return false;
+        if (isCudaToolkitHeader(name))
+            return false;
+        for (const char* system :
+             {"/usr/include", "/usr/include/x86_64-linux-gnu", "/usr/local/include"})
+            if (isFile(fs::path(system) / name))
+                return false;
+        return true;
+    }
+
+    fs::path search(const std::string& name) {
+        if (!missed_.insert(name).second)
+            return {};
+        constexpr const char* usual[] = {
+            "include",    "inc",        "common",  "Common", "utils",       "util", "src",
+            "common/inc", "Common/inc", "headers", "shared", "third_party", "lib",  "helpers"};
+        for (const fs::path& folder : folders_) {
+            if (isFile(folder / name))
+                return accept(folder, name);
+            for (const char* child : usual)
+                if (isFile(folder / child / name))
+                    return accept(folder / child, name);
+        }
+        for (const fs::path& folder : folders_) {
+            listFolders(folder);
+            for (const fs::path& candidate : listed_)
+                if (isFile(candidate / name))
+                    return accept(candidate, name);
+            if (listed_.size() >= maximumFolders)
+                break;
+        }
+        return {};
+    }
+
+    fs::path accept(const fs::path& folder, const std::string& name) {
+        std::string directory = folder.lexically_normal().string();
+        if (std::ranges::find(command_.includeDirs, directory) == command_.includeDirs.end())
+            command_.includeDirs.push_back(std::move(directory));
+        missed_.erase(name);
+        return (folder / name).lexically_normal();
+    }
+
+    /// Adds the folders below `top`, nearest first, to those known.
+    void listFolders(const fs::path& top) {
+        if (!listedTops_.insert(top.string()).second)
+            return;
+        std::deque<std::pair<fs::path, int>> pending = {{top, 0}};
+        while (!pending.empty() && listed_.size() < maximumFolders) {
+            const auto [folder, depth] = pending.front();
+            pending.pop_front();
+            std::error_code error;
+            for (fs::directory_iterator it(folder, error), end; !error && it != end;
+                 it.increment(error)) {
+                std::error_code kind;
+                const std::string name = it->path().filename().string();
+                if (it->is_symlink(kind) || !it->is_directory(kind) || name.starts_with('.') ||
+                    listedTops_.contains(it->path().string()))
+                    continue;
+                listed_.push_back(it->path());
+                if (depth + 1 < searchDepth)
+                    pending.emplace_back(it->path(), depth + 1);
+            }
+        }
+    }
+
+    fs::path file_;
+    std::vector<fs::path> folders_;
+    CompileCommand& command_;
+    std::set<std::string> missed_;
+    std::set<std::string> listedTops_;
+    std::vector<fs::path> listed_;
+};
+
+} // namespace
+
+void inferIncludeDirs(const fs::path& file, const fs::path& workspaceRoot,
+                      CompileCommand& command) {
+    Inference(file, workspaceRoot, command).run();
+}
+
+} // namespace kernelskill::analysis
