@@ -231,8 +231,8 @@ private:
 
 } // namespace
 
-void buildModel(CXTranslationUnit unit, FileModel& model) {
-    ModelBuilder(unit, model).build();
+void buildModel(CXTranslationUnit unit, const std::string& systemDirectory, FileModel& model) {
+    ModelBuilder(unit, systemDirectory, model).build();
 }
 
 } // namespace kernelskill::analysis

@@ -134,7 +134,7 @@ Result<fs::path> findDataDirectory() {
         candidates.push_back(executable.parent_path().parent_path() / "share" / "kernelskill");
     for (const fs::path& candidate : candidates)
         if (isDirectory(candidate / "prelude"))
-            return candidate;
+            return fs::canonical(candidate, error);
     return std::unexpected(Error{ErrorKind::Missing, "the data files of KernelSkill were not found",
                                  candidates.empty() ? "" : candidates.front().string(),
                                  "Install them beside the program, in ../share/kernelskill, or set "
