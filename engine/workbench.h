@@ -1,5 +1,5 @@
-/// The engine's front: what the language server and the command line ask for. Owns the catalogue, the executor and a
-/// cache of profiles; knows no protocol. Thread-safe.
+/// The engine's front: what the language server and the command line ask for. Owns the catalogue,
+/// the executor and a cache of profiles; knows no protocol. Thread-safe.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -24,6 +24,7 @@ struct WorkbenchOptions {
     std::filesystem::path dataDirectory;  ///< Built-in SKILL.md files are in dataDirectory/skills.
     std::filesystem::path cacheDirectory; ///< Empty: the user's cache folder.
     std::filesystem::path hostCompiler;   ///< Empty: searched.
+    std::filesystem::path userDataDirectory; ///< Long-term memory; empty: the user's data folder.
 };
 
 /// A profile with its diagnosis.
@@ -39,7 +40,8 @@ struct ReviewedEdit {
     Verdict verdict;
     std::string diff; ///< Unified, of all files.
     [[nodiscard]] bool acceptable() const {
-        return verdict.status != VerdictStatus::Incorrect && verdict.status != VerdictStatus::Invalid;
+        return verdict.status != VerdictStatus::Incorrect &&
+               verdict.status != VerdictStatus::Invalid;
     }
 };
 
@@ -52,24 +54,30 @@ public:
     [[nodiscard]] const analysis::Toolchain& toolchain() const;
     /// The emulator, or why there is none.
     [[nodiscard]] Result<Executor*> executor() const;
+    /// SKILL.md files that could not be read, for `doctor` and the log.
+    [[nodiscard]] const std::vector<Error>& skillErrors() const;
 
     /// Static diagnosis when no profile is cached, else with it. Cheap: no run.
-    [[nodiscard]] Bottleneck diagnosis(const ProgramSource& program, const analysis::KernelModel& kernel) const;
+    [[nodiscard]] Bottleneck diagnosis(const ProgramSource& program,
+                                       const analysis::KernelModel& kernel) const;
     /// The cached profile of exactly this kernel text and launch, if any. Cheap.
-    [[nodiscard]] std::shared_ptr<const KernelReport> cachedReport(const ProgramSource& program,
-                                                                   const analysis::KernelModel& kernel) const;
+    [[nodiscard]] std::shared_ptr<const KernelReport>
+    cachedReport(const ProgramSource& program, const analysis::KernelModel& kernel) const;
     /// Runs the kernel on the emulator (or answers from the cache).
     [[nodiscard]] Result<std::shared_ptr<const KernelReport>>
     profile(const ProgramSource& program, const analysis::KernelModel& kernel, std::stop_token stop,
             const ProgressSink& progress) const;
 
     /// Skills that fit at `range`, ranked, and those ruled out. Cheap: the code-action path.
-    [[nodiscard]] Plan plan(const ProgramSource& program, const analysis::KernelModel& kernel, analysis::Span range,
-                            const std::vector<MemoryEntry>& memory) const;
-    /// Applies the skill, reviews the edit and writes both to memory. Slow.
-    [[nodiscard]] Result<ReviewedEdit> apply(const ProgramSource& program, const analysis::KernelModel& kernel,
-                                             const skills::Offer& offer, const ShortTermMemory& memory,
-                                             std::stop_token stop, const ProgressSink& progress) const;
+    [[nodiscard]] Plan plan(const ProgramSource& program, const analysis::KernelModel& kernel,
+                            analysis::Span range, const std::vector<MemoryEntry>& memory) const;
+    /// Applies the skill, reviews the edit and writes plan, edit and verdict to memory. A memory
+    /// that cannot be written is named in the verdict's summary and stops nothing. Slow.
+    [[nodiscard]] Result<ReviewedEdit> apply(const ProgramSource& program,
+                                             const analysis::KernelModel& kernel,
+                                             const skills::Offer& offer,
+                                             const ShortTermMemory& memory, std::stop_token stop,
+                                             const ProgressSink& progress) const;
 
 private:
     struct Impl;

@@ -1,0 +1,56 @@
+/// Profiles by what they depend on, so that an edit elsewhere in the file keeps them.
+#pragma once
+
+#include "engine/execution/executor.h"
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// Where a function of the program starts and ends, in lines.
+struct FunctionPlace {
+    std::string name;
+    std::string file;
+    std::uint32_t firstLine = 0;
+    std::uint32_t lastLine = 0;
+    bool operator==(const FunctionPlace&) const = default;
+};
+
+/// All that a profile of one kernel depends on, as a hash: the tokens of the file without the
+/// functions that the kernel neither calls nor is launched by, its launch pins, the user's headers
+/// and the compile command. Comments do not count, but where lines fall inside the kernel does,
+/// because a profile speaks of lines.
+struct ProfileKey {
+    std::uint64_t hash = 0;
+    std::vector<FunctionPlace> places; ///< Of the kernel and what it calls in the main file.
+};
+[[nodiscard]] ProfileKey profileKey(const ProgramSource& program,
+                                    const analysis::KernelModel& kernel);
+
+/// `profile` with its lines moved from functions at `from` to the same functions at `to`.
+[[nodiscard]] Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
+                                const std::vector<FunctionPlace>& to);
+
+/// Keeps the latest profiles. Thread-safe.
+class ProfileCache {
+public:
+    struct Entry {
+        std::shared_ptr<const Profile> profile;
+        std::vector<FunctionPlace> places; ///< That the profile's lines refer to.
+    };
+    [[nodiscard]] std::shared_ptr<const Profile> find(const ProfileKey& key);
+    void insert(const ProfileKey& key, std::shared_ptr<const Profile> profile);
+
+private:
+    std::mutex mutex_;
+    std::map<std::uint64_t, Entry> entries_;
+    std::list<std::uint64_t> order_; ///< Oldest first.
+};
+
+} // namespace kernelskill::engine

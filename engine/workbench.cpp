@@ -1,0 +1,267 @@
+#include "engine/workbench.h"
+
+#include "engine/content_hash.h"
+#include "engine/execution/emulator/emulator_executor.h"
+#include "engine/inputs/launch_inference.h"
+#include "engine/memory/long_term_memory.h"
+#include "engine/memory/memory_entry.h"
+#include "engine/profile_cache.h"
+#include "skills/catalogue.h"
+#include "skills/skill_document.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Threads of a profiled run: beyond, blocks are sampled and counts scaled.
+constexpr std::uint64_t profiledThreads = 1 << 18;
+constexpr std::uint64_t fewestBlocks = 32;
+/// Outcomes without a GPU are kept apart from measured ones.
+constexpr const char* emulatedArchitecture = "emulator";
+
+fs::path userDataFolder() {
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
+        return fs::path(data) / "kernelskill";
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+        return fs::path(home) / ".local" / "share" / "kernelskill";
+    return {};
+}
+
+std::optional<LongTermMemory> openLongTermMemory(const fs::path& configured) {
+    fs::path folder = configured.empty() ? userDataFolder() : configured;
+    if (folder.empty())
+        return std::nullopt;
+    auto memory = LongTermMemory::open(folder / "outcomes.sqlite");
+    if (!memory)
+        return std::nullopt;
+    return std::move(*memory);
+}
+
+std::string hashOf(const analysis::EditSet& edits) {
+    ContentHash hash;
+    for (const auto& [file, changes] : edits) {
+        hash.add(fs::path(file).filename().string());
+        for (const analysis::TextEdit& edit : changes) {
+            hash.add(edit.span.begin);
+            hash.add(edit.span.end);
+            hash.add(edit.newText);
+        }
+    }
+    return formatHash(hash.value());
+}
+
+std::string textOf(const ProgramSource& program, const std::string& file) {
+    if (file == program.file)
+        return program.text;
+    if (auto open = program.unsaved.find(file); open != program.unsaved.end())
+        return open->second;
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string diffOf(const ProgramSource& program, const analysis::EditSet& edits) {
+    std::string diff;
+    for (const auto& [file, changes] : edits) {
+        std::string before = textOf(program, file);
+        if (auto after = analysis::applyEdits(before, changes))
+            diff += analysis::unifiedDiff(file, before, *after);
+    }
+    return diff;
+}
+
+const analysis::SourceText* sourceOf(const ProgramSource& program,
+                                     const analysis::KernelModel& kernel) {
+    return kernel.file == program.file ? program.model->source.get() : nullptr;
+}
+
+std::string firstFailedCheck(const Verdict& verdict) {
+    auto failed = std::ranges::find(verdict.checks, false, &Check::passed);
+    return failed == verdict.checks.end() ? verdict.summary : failed->name + ": " + failed->detail;
+}
+
+} // namespace
+
+struct Workbench::Impl {
+    Impl(WorkbenchOptions given, analysis::Toolchain found)
+        : options(std::move(given)), toolchain(std::move(found)),
+          catalogue(skills::makeCatalogue()),
+          documents(skills::loadSkillDocuments(options.dataDirectory / "skills")),
+          planner(catalogue, documents.skills),
+          executor(makeEmulatorExecutor(
+              {options.executable, options.hostCompiler, options.cacheDirectory}, toolchain)),
+          reviewer(executor ? executor->get() : nullptr, toolchain),
+          longTermMemory(openLongTermMemory(options.userDataDirectory)) {}
+
+    WorkbenchOptions options;
+    analysis::Toolchain toolchain;
+    std::vector<std::unique_ptr<skills::Skill>> catalogue;
+    skills::SkillDocuments documents;
+    Planner planner;
+    Result<std::unique_ptr<Executor>> executor;
+    Reviewer reviewer;
+    std::optional<LongTermMemory> longTermMemory;
+    ProfileCache profiles;
+
+    [[nodiscard]] std::shared_ptr<const KernelReport> report(const ProgramSource& program,
+                                                             const analysis::KernelModel& kernel,
+                                                             const Profile& profile) const {
+        auto features = analysis::extractFeatures(kernel);
+        return std::make_shared<const KernelReport>(
+            KernelReport{profile, diagnose(kernel, features, &profile, sourceOf(program, kernel))});
+    }
+};
+
+Workbench::Workbench(WorkbenchOptions options, analysis::Toolchain toolchain)
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(toolchain))) {}
+Workbench::~Workbench() = default;
+
+const std::vector<skills::SkillMetadata>& Workbench::skills() const {
+    return impl_->documents.skills;
+}
+const std::vector<Error>& Workbench::skillErrors() const {
+    return impl_->documents.errors;
+}
+const analysis::Toolchain& Workbench::toolchain() const {
+    return impl_->toolchain;
+}
+
+Result<Executor*> Workbench::executor() const {
+    if (!impl_->executor)
+        return std::unexpected(impl_->executor.error());
+    return impl_->executor->get();
+}
+
+Bottleneck Workbench::diagnosis(const ProgramSource& program,
+                                const analysis::KernelModel& kernel) const {
+    auto profile = impl_->profiles.find(profileKey(program, kernel));
+    return diagnose(kernel, analysis::extractFeatures(kernel), profile.get(),
+                    sourceOf(program, kernel));
+}
+
+std::shared_ptr<const KernelReport>
+Workbench::cachedReport(const ProgramSource& program, const analysis::KernelModel& kernel) const {
+    auto profile = impl_->profiles.find(profileKey(program, kernel));
+    return profile ? impl_->report(program, kernel, *profile) : nullptr;
+}
+
+Result<std::shared_ptr<const KernelReport>> Workbench::profile(const ProgramSource& program,
+                                                               const analysis::KernelModel& kernel,
+                                                               std::stop_token stop,
+                                                               const ProgressSink& progress) const {
+    auto say = [&](std::string_view what, double fraction) {
+        if (progress)
+            progress(what, fraction);
+    };
+    ProfileKey key = profileKey(program, kernel);
+    if (auto known = impl_->profiles.find(key))
+        return impl_->report(program, kernel, *known);
+    auto executor = this->executor();
+    if (!executor)
+        return std::unexpected(executor.error());
+    auto launches = inferLaunches(*program.model, kernel);
+    if (!launches)
+        return std::unexpected(launches.error());
+    const LaunchSpec& launch = launches->front();
+    say("compiling " + kernel.name, 0);
+    auto image = (*executor)->build(program, kernel, launch, stop);
+    if (!image)
+        return std::unexpected(image.error());
+    say("running " + kernel.name, 0.4);
+    Job job;
+    job.launch = launch;
+    job.wantProfile = true;
+    job.maxBlocks =
+        std::max(fewestBlocks, profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+    auto result = (*executor)->run(**image, job, stop);
+    if (!result)
+        return std::unexpected(result.error());
+    auto profile = std::make_shared<const Profile>(std::move(result->profile));
+    impl_->profiles.insert(key, profile);
+    return impl_->report(program, kernel, *profile);
+}
+
+Plan Workbench::plan(const ProgramSource& program, const analysis::KernelModel& kernel,
+                     analysis::Span range, const std::vector<MemoryEntry>& memory) const {
+    auto features = analysis::extractFeatures(kernel);
+    auto profile = impl_->profiles.find(profileKey(program, kernel));
+    Bottleneck bottleneck = diagnose(kernel, features, profile.get(), sourceOf(program, kernel));
+    PlannerInput input{*program.model, kernel, features, bottleneck, range, memory, {}};
+    if (impl_->longTermMemory) {
+        auto records = impl_->longTermMemory->records(std::string(spelling(bottleneck.kind)),
+                                                      emulatedArchitecture);
+        if (records)
+            input.records = std::move(*records);
+    }
+    return impl_->planner.plan(input);
+}
+
+Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
+                                      const analysis::KernelModel& kernel,
+                                      const skills::Offer& offer, const ShortTermMemory& memory,
+                                      std::stop_token stop, const ProgressSink& progress) const {
+    auto skill = std::ranges::find(impl_->catalogue, offer.skillId, [](const auto& candidate) {
+        return std::string(candidate->id());
+    });
+    auto document =
+        std::ranges::find(impl_->documents.skills, offer.skillId, &skills::SkillMetadata::id);
+    if (skill == impl_->catalogue.end() || document == impl_->documents.skills.end())
+        return std::unexpected(Error{ErrorKind::InvalidInput, "there is no skill " + offer.skillId,
+                                     "", "See `kernelskill skills`"});
+
+    MemoryEntry entry;
+    entry.kernel = kernel.qualifiedName;
+    entry.kernelHash = kernel.normalisedHash;
+    entry.skill = offer.skillId;
+    entry.option = offer.option;
+    std::string notRemembered;
+    auto remember = [&](EntryKind kind, std::string status, std::string detail) {
+        entry.kind = kind;
+        entry.time = timestamp();
+        entry.status = std::move(status);
+        entry.detail = std::move(detail);
+        if (auto appended = memory.append(entry); !appended && notRemembered.empty())
+            notRemembered = appended.error().describe();
+    };
+    remember(EntryKind::Plan, "", offer.why);
+
+    auto features = analysis::extractFeatures(kernel);
+    auto edits = (*skill)->apply({*program.model, kernel, features, offer.anchor}, offer);
+    if (!edits) {
+        remember(EntryKind::Failure, "", edits.error().describe());
+        return std::unexpected(edits.error());
+    }
+    entry.editHash = hashOf(*edits);
+    remember(EntryKind::Edit, "", offer.title);
+
+    auto verdict = impl_->reviewer.review(
+        program, kernel, *edits, offer.numerics.value_or(document->numerics), stop, progress);
+    if (!verdict)
+        return std::unexpected(verdict.error());
+    // An edit that could not be tried is no failure of the skill: without a status it is not held
+    // against it.
+    remember(EntryKind::Verdict, verdict->isAboutEdit ? std::string(spelling(verdict->status)) : "",
+             firstFailedCheck(*verdict));
+    if (impl_->longTermMemory && verdict->isAboutEdit) {
+        auto profile = impl_->profiles.find(profileKey(program, kernel));
+        Bottleneck bottleneck = diagnose(kernel, features, profile.get());
+        // Statistics for ranking: not worth failing an edit for.
+        static_cast<void>(impl_->longTermMemory->record(
+            {offer.skillId, std::string(spelling(bottleneck.kind)), emulatedArchitecture,
+             kernel.normalisedHash, verdict->status, verdict->speedup}));
+    }
+    ReviewedEdit reviewed{offer.skillId, std::move(*edits), std::move(*verdict), ""};
+    reviewed.diff = diffOf(program, reviewed.edits);
+    if (!notRemembered.empty())
+        reviewed.verdict.summary += " Not remembered: " + notRemembered;
+    return reviewed;
+}
+
+} // namespace kernelskill::engine
