@@ -1,0 +1,202 @@
+#include "lsp-server/features/code_actions.h"
+
+#include "lsp-server/features/memory.h"
+#include "lsp-server/features/workspace_edit.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+bool touches(analysis::Span a, analysis::Span b) {
+    return a.begin <= b.end && b.begin <= a.end;
+}
+
+/// An error is fixed from anywhere on its line: a missing ';' is reported at a place few cursors
+/// hit.
+bool isOnSameLines(const analysis::SourceText& source, analysis::Span error, analysis::Span range) {
+    const analysis::Span lines{source.lineSpan(source.lineColumn(error.begin).line).begin,
+                               source.lineSpan(source.lineColumn(error.end).line).end};
+    return touches(lines, range);
+}
+
+json matchingDiagnostics(const Snapshot& snapshot, const analysis::Diagnostic& diagnostic,
+                         const json& contextDiagnostics, PositionEncoding encoding) {
+    json matching = json::array();
+    if (!contextDiagnostics.is_array())
+        return matching;
+    const Position start = toPosition(snapshot.source(), diagnostic.span.begin, encoding);
+    for (const json& candidate : contextDiagnostics) {
+        if (candidate.is_object() && candidate.contains("range") &&
+            candidate.value("code", json()) == json(diagnostic.code) &&
+            candidate.at("range").get<Range>().start == start)
+            matching.push_back(candidate);
+    }
+    return matching;
+}
+
+class Builder {
+public:
+    Builder(const Snapshot& snapshot, const CodeActionRequest& request,
+            const ClientCapabilities& capabilities)
+        : snapshot_(snapshot), request_(request), capabilities_(capabilities),
+          canResolve_(capabilities.codeActionResolveEdit && capabilities.codeActionData) {}
+
+    void addFixes(const std::vector<engine::CompileFix>& fixes) {
+        if (!isWanted(request_.only, "quickfix"))
+            return;
+        for (std::size_t i = 0; i < fixes.size(); ++i) {
+            const analysis::Diagnostic& error = fixes[i].failure.diagnostic;
+            if (error.file == snapshot_.model().file &&
+                isOnSameLines(snapshot_.source(), error.span, request_.range))
+                addFix(fixes[i], i);
+        }
+    }
+
+    void addSkills() {
+        if (!request_.offerSkills || !isWanted(request_.only, "refactor.rewrite"))
+            return;
+        for (const analysis::KernelModel& kernel : snapshot_.model().kernels) {
+            if (!snapshot_.isInMainFile(kernel) || !touches(kernel.span, request_.range))
+                continue;
+            const engine::Plan plan = snapshot_.workbench->plan(
+                snapshot_.program, kernel, request_.range, readMemory(snapshot_));
+            for (const engine::RankedSkill& ranked : plan.ranked)
+                addSkill(ranked);
+        }
+    }
+
+    json take() { return std::move(actions_); }
+
+private:
+    void addFix(const engine::CompileFix& fix, std::size_t index) {
+        const std::string title = "Fix compile error: " + fix.title;
+        json data{{"type", "fix"},
+                  {"uri", snapshot_.uri},
+                  {"version", snapshot_.version},
+                  {"index", index},
+                  {"title", fix.title}};
+        if (!capabilities_.codeActionLiterals) {
+            actions_.push_back({{"title", title},
+                                {"command", "kernelskill.applyFix"},
+                                {"arguments", json::array({std::move(data)})}});
+            return;
+        }
+        json action{{"title", title}, {"kind", "quickfix"}};
+        json diagnostics =
+            matchingDiagnostics(snapshot_, fix.failure.diagnostic, request_.contextDiagnostics,
+                                capabilities_.positionEncoding);
+        if (!diagnostics.empty())
+            action["diagnostics"] = std::move(diagnostics);
+        if (fix.isSole && capabilities_.codeActionIsPreferred)
+            action["isPreferred"] = true;
+        if (canResolve_)
+            action["data"] = std::move(data);
+        else
+            action["edit"] = workspaceEdit(fix.edits, snapshot_, capabilities_);
+        actions_.push_back(std::move(action));
+    }
+
+    void addSkill(const engine::RankedSkill& ranked) {
+        const std::string kind = "refactor.rewrite." + ranked.offer.skillId;
+        if (!isWanted(request_.only, kind))
+            return;
+        std::string title = "Apply skill: " + ranked.offer.title;
+        if (ranked.failedBefore)
+            title += " (failed before on this code)";
+        json data{{"type", "skill"},
+                  {"uri", snapshot_.uri},
+                  {"version", snapshot_.version},
+                  {"skill", ranked.offer.skillId},
+                  {"kernel", ranked.offer.kernelName},
+                  {"offer", offerToJson(ranked.offer)}};
+        json command{{"title", title},
+                     {"command", "kernelskill.applySkill"},
+                     {"arguments", json::array({data})}};
+        if (!capabilities_.codeActionLiterals) {
+            actions_.push_back(std::move(command));
+            return;
+        }
+        json action{{"title", title}, {"kind", kind}};
+        if (canResolve_)
+            action["data"] = std::move(data);
+        else
+            action["command"] = std::move(command);
+        actions_.push_back(std::move(action));
+    }
+
+    const Snapshot& snapshot_;
+    const CodeActionRequest& request_;
+    const ClientCapabilities& capabilities_;
+    const bool canResolve_;
+    json actions_ = json::array();
+};
+
+} // namespace
+
+json codeActions(const Snapshot& snapshot, const CodeActionRequest& request, const Fixes& fixes,
+                 const ClientCapabilities& capabilities) {
+    Builder builder(snapshot, request, capabilities);
+    if (fixes)
+        builder.addFixes(*fixes);
+    builder.addSkills();
+    return builder.take();
+}
+
+bool isWanted(const std::vector<std::string>& only, std::string_view kind) {
+    // "refactor" asks for "refactor.rewrite.x"; and to list what may lie below
+    // "refactor.rewrite.x", one has to look there, so a request for the child lets the parent pass.
+    const auto covers = [](std::string_view parent, std::string_view child) {
+        return child.starts_with(parent) &&
+               (child.size() == parent.size() || parent.empty() || child[parent.size()] == '.');
+    };
+    const bool isLeaf = kind != "refactor.rewrite";
+    return only.empty() || std::ranges::any_of(only, [&](const std::string& wanted) {
+               return covers(wanted, kind) || (!isLeaf && covers(kind, wanted));
+           });
+}
+
+bool hasErrorAt(const Snapshot& snapshot, analysis::Span range) {
+    return std::ranges::any_of(
+        snapshot.model().diagnostics, [&](const analysis::Diagnostic& diagnostic) {
+            return diagnostic.severity == analysis::Severity::Error &&
+                   diagnostic.origin == analysis::DiagnosticOrigin::Compiler &&
+                   diagnostic.file == snapshot.model().file &&
+                   isOnSameLines(snapshot.source(), diagnostic.span, range);
+        });
+}
+
+json offerToJson(const skills::Offer& offer) {
+    json result{{"skill", offer.skillId},      {"kernel", offer.kernelName},
+                {"begin", offer.anchor.begin}, {"end", offer.anchor.end},
+                {"title", offer.title},        {"why", offer.why},
+                {"option", offer.option}};
+    if (offer.numerics)
+        result["numerics"] = static_cast<int>(*offer.numerics);
+    return result;
+}
+
+skills::Offer offerFromJson(const json& value) {
+    skills::Offer offer;
+    value.at("skill").get_to(offer.skillId);
+    value.at("kernel").get_to(offer.kernelName);
+    value.at("begin").get_to(offer.anchor.begin);
+    value.at("end").get_to(offer.anchor.end);
+    value.at("title").get_to(offer.title);
+    value.at("why").get_to(offer.why);
+    value.at("option").get_to(offer.option);
+    if (const auto numerics = value.find("numerics"); numerics != value.end()) {
+        const int number = numerics->get<int>();
+        if (number >= 0 && number <= static_cast<int>(skills::Numerics::ReducedPrecision))
+            offer.numerics = static_cast<skills::Numerics>(number);
+    }
+    return offer;
+}
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,71 @@
+#include "lsp-server/features/code_lens.h"
+
+#include "lsp-server/features/memory.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+             const std::string& what) {
+    const json target{{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}};
+    if (what == "bottleneck") {
+        const auto diagnosis = snapshot.workbench->diagnosis(snapshot.program, kernel);
+        std::string title(spelling(diagnosis.kind));
+        if (!diagnosis.headroom.empty())
+            title += fmt::format(" · {} headroom", diagnosis.headroom);
+        return {{"title", title},
+                {"command", "kernelskill.explain"},
+                {"arguments", json::array({target})}};
+    }
+    if (what == "profile") {
+        const bool isKnown = snapshot.workbench->cachedReport(snapshot.program, kernel) != nullptr;
+        return {{"title", isKnown ? "Profile again" : "Profile"},
+                {"command", "kernelskill.profile"},
+                {"arguments", json::array({target})}};
+    }
+    const engine::Plan plan =
+        snapshot.workbench->plan(snapshot.program, kernel, kernel.span, readMemory(snapshot));
+    if (plan.ranked.empty())
+        return {{"title", "No skill fits"},
+                {"command", "kernelskill.explain"},
+                {"arguments", json::array({target})}};
+    const skills::Offer& best = plan.ranked.front().offer;
+    json argument = target;
+    argument["skill"] = best.skillId;
+    return {{"title", fmt::format("Apply: {}", best.title)},
+            {"command", "kernelskill.applySkill"},
+            {"arguments", json::array({std::move(argument)})}};
+}
+
+} // namespace
+
+json codeLenses(const Snapshot& snapshot, PositionEncoding encoding) {
+    json lenses = json::array();
+    for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
+        if (!snapshot.isInMainFile(kernel))
+            continue;
+        for (const char* what : {"bottleneck", "profile", "skill"})
+            lenses.push_back(
+                {{"range", toRange(snapshot.source(), kernel.nameSpan, encoding)},
+                 {"data",
+                  {{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}, {"what", what}}}});
+    }
+    return lenses;
+}
+
+json resolveCodeLens(const Snapshot& snapshot, json lens) {
+    const json& data = lens.at("data");
+    const auto* kernel = findKernel(snapshot, data.at("kernel").get<std::string>());
+    lens["command"] = kernel == nullptr
+                          ? json{{"title", ""}, {"command", ""}}
+                          : command(snapshot, *kernel, data.at("what").get<std::string>());
+    return lens;
+}
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,18 @@
+/// textDocument/codeLens: over each kernel what holds it back, and what can be done about it.
+#pragma once
+
+#include "lsp-server/documents/snapshot.h"
+#include "lsp-server/protocol/position.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace kernelskill::lsp {
+
+/// CodeLens[] without commands: resolveCodeLens() fills them in when a lens comes into view.
+[[nodiscard]] nlohmann::json codeLenses(const Snapshot& snapshot, PositionEncoding encoding);
+
+/// The lens with its command, against the newest snapshot of its document. A kernel that is gone
+/// gets an empty title. Reads the file's short-term memory.
+[[nodiscard]] nlohmann::json resolveCodeLens(const Snapshot& snapshot, nlohmann::json lens);
+
+} // namespace kernelskill::lsp

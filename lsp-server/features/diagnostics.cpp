@@ -1,0 +1,165 @@
+#include "lsp-server/features/diagnostics.h"
+
+#include "lsp-server/features/access_cost.h"
+#include "lsp-server/protocol/uri.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+namespace kernelskill::lsp {
+
+namespace {
+
+DiagnosticSeverity toProtocol(analysis::Severity severity) {
+    switch (severity) {
+    case analysis::Severity::Error:
+        return DiagnosticSeverity::Error;
+    case analysis::Severity::Warning:
+        return DiagnosticSeverity::Warning;
+    case analysis::Severity::Information:
+        return DiagnosticSeverity::Information;
+    case analysis::Severity::Hint:
+        break;
+    }
+    return DiagnosticSeverity::Hint;
+}
+
+/// clang's reference has a section for each warning option.
+std::string linkFor(const std::string& code) {
+    if (!code.starts_with("-W"))
+        return {};
+    std::string anchor = code.substr(1);
+    std::ranges::transform(anchor, anchor.begin(), [](unsigned char c) { return std::tolower(c); });
+    return "https://clang.llvm.org/docs/DiagnosticsReference.html#" + anchor;
+}
+
+/// The #include line that names `file`; the first line when there is none.
+analysis::Span includeOf(const std::string& file, const analysis::SourceText& source) {
+    const std::string name = std::filesystem::path(file).filename().string();
+    for (std::uint32_t line = 0; line < source.lineCount(); ++line) {
+        const std::string_view text = source.line(line);
+        if (text.find("#include") != std::string_view::npos &&
+            text.find(name) != std::string_view::npos)
+            return source.lineSpan(line);
+    }
+    return source.lineSpan(0);
+}
+
+/// An empty range is hard to see: widened to the word or character there.
+analysis::Span visible(analysis::Span span, const analysis::SourceText& source) {
+    if (!span.empty())
+        return span;
+    const analysis::Span line = source.lineSpan(source.lineColumn(span.begin).line);
+    const auto isWord = [&](std::uint32_t offset) {
+        const auto c = static_cast<unsigned char>(source.text()[offset]);
+        return std::isalnum(c) != 0 || c == '_';
+    };
+    span.end = span.begin;
+    while (span.end < line.end && isWord(span.end))
+        ++span.end;
+    if (span.empty() && span.end < line.end)
+        ++span.end;
+    return span;
+}
+
+analysis::Diagnostic wasteAt(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                             const analysis::AccessFeatures& features, const AccessCost& cost) {
+    analysis::Diagnostic diagnostic;
+    diagnostic.file = snapshot.model().file;
+    diagnostic.span = kernel.body.expr(kernel.accesses.at(features.access).expression).span;
+    diagnostic.severity = analysis::Severity::Information;
+    diagnostic.origin = analysis::DiagnosticOrigin::Waste;
+    diagnostic.code = cost.isShared ? "bank-conflicts" : "uncoalesced-access";
+    diagnostic.message = fmt::format("{}; {} would do. {}", shortLabel(cost),
+                                     formatNumber(cost.minimum), features.explanation);
+    return diagnostic;
+}
+
+} // namespace
+
+std::vector<Diagnostic> toProtocol(const std::vector<analysis::Diagnostic>& diagnostics,
+                                   const std::string& file, const analysis::SourceText& source,
+                                   TextLookup& texts, const ClientCapabilities& capabilities) {
+    const PositionEncoding encoding = capabilities.positionEncoding;
+    std::vector<Diagnostic> result;
+    for (const analysis::Diagnostic& diagnostic : diagnostics) {
+        Diagnostic& shown = result.emplace_back();
+        shown.severity = toProtocol(diagnostic.severity);
+        shown.code = diagnostic.code;
+        shown.message = diagnostic.message;
+        if (capabilities.diagnosticCodeDescription)
+            shown.codeDescription = linkFor(diagnostic.code);
+        if (diagnostic.file == file || diagnostic.file.empty()) {
+            shown.range = toRange(source, visible(diagnostic.span, source), encoding);
+        } else {
+            const analysis::SourceText& other = texts(diagnostic.file);
+            const std::uint32_t line = other.lineColumn(diagnostic.span.begin).line;
+            shown.range = toRange(source, includeOf(diagnostic.file, source), encoding);
+            shown.message = fmt::format("in {}:{}: {}",
+                                        std::filesystem::path(diagnostic.file).filename().string(),
+                                        line + 1, diagnostic.message);
+            if (capabilities.diagnosticRelatedInformation)
+                shown.relatedInformation.push_back({uriFromPath(diagnostic.file),
+                                                    toRange(other, diagnostic.span, encoding),
+                                                    diagnostic.message});
+        }
+        if (!capabilities.diagnosticRelatedInformation)
+            continue;
+        for (const analysis::RelatedPlace& place : diagnostic.related) {
+            const analysis::SourceText& text = place.file == file ? source : texts(place.file);
+            shown.relatedInformation.push_back(
+                {uriFromPath(place.file), toRange(text, place.span, encoding), place.message});
+        }
+    }
+    return result;
+}
+
+std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
+    std::vector<analysis::Diagnostic> diagnostics;
+    TextLookup texts(snapshot.program);
+    const auto lineSpan = [&](const std::string& file, std::uint32_t line) {
+        const analysis::SourceText& text = texts(file);
+        analysis::Span span = text.lineSpan(line);
+        span.begin += static_cast<std::uint32_t>(text.indentationAt(span.begin).size());
+        return span;
+    };
+    for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
+        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        if (!report)
+            continue;
+        for (const engine::Hazard& hazard : report->profile.hazards) {
+            analysis::Diagnostic& diagnostic = diagnostics.emplace_back();
+            diagnostic.file = hazard.file.empty() ? snapshot.model().file : hazard.file;
+            diagnostic.span = lineSpan(diagnostic.file, hazard.line);
+            diagnostic.severity =
+                hazard.certain ? analysis::Severity::Error : analysis::Severity::Information;
+            diagnostic.origin = analysis::DiagnosticOrigin::Hazard;
+            diagnostic.code = spelling(hazard.kind);
+            diagnostic.message = hazard.message;
+            if (!hazard.otherFile.empty())
+                diagnostic.related.push_back({hazard.otherFile,
+                                              lineSpan(hazard.otherFile, hazard.otherLine),
+                                              "the other access"});
+        }
+    }
+    return diagnostics;
+}
+
+std::vector<analysis::Diagnostic> wasteDiagnostics(const Snapshot& snapshot) {
+    std::vector<analysis::Diagnostic> diagnostics;
+    for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
+        if (!snapshot.isInMainFile(kernel) || kernel.fromMacro)
+            continue;
+        for (const analysis::AccessFeatures& features : featuresOf(snapshot, kernel).accesses) {
+            const auto cost = accessCost(kernel, features);
+            if (cost && cost->isWasteful())
+                diagnostics.push_back(wasteAt(snapshot, kernel, features, *cost));
+        }
+    }
+    return diagnostics;
+}
+
+} // namespace kernelskill::lsp

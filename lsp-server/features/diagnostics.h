@@ -1,0 +1,25 @@
+/// textDocument/publishDiagnostics: compile errors, hazards that a profile saw, provable waste.
+#pragma once
+
+#include "lsp-server/documents/snapshot.h"
+#include "lsp-server/documents/text_lookup.h"
+#include "lsp-server/protocol/client_capabilities.h"
+#include "lsp-server/protocol/language_features.h"
+
+#include <vector>
+
+namespace kernelskill::lsp {
+
+/// In the protocol's terms. One that lies in another file is put on the line that includes it.
+[[nodiscard]] std::vector<Diagnostic>
+toProtocol(const std::vector<analysis::Diagnostic>& diagnostics, const std::string& file,
+           const analysis::SourceText& source, TextLookup& texts,
+           const ClientCapabilities& capabilities);
+
+/// What the cached profiles of the snapshot's kernels found.
+[[nodiscard]] std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot);
+
+/// Accesses that provably take at least twice the sectors or wavefronts they need.
+[[nodiscard]] std::vector<analysis::Diagnostic> wasteDiagnostics(const Snapshot& snapshot);
+
+} // namespace kernelskill::lsp

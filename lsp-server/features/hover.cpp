@@ -1,0 +1,192 @@
+#include "lsp-server/features/hover.h"
+
+#include "engine/inputs/launch_inference.h"
+#include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/launch_text.h"
+#include "lsp-server/report/metric_text.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::lsp {
+
+namespace {
+
+std::string_view howFound(engine::LaunchOrigin origin) {
+    switch (origin) {
+    case engine::LaunchOrigin::Pinned:
+        return "pinned by a comment";
+    case engine::LaunchOrigin::Evaluated:
+        return "evaluated from the launch in this file";
+    case engine::LaunchOrigin::Guessed:
+        break;
+    }
+    return "guessed from names and index expressions";
+}
+
+std::string launchRow(const engine::LaunchSpec& launch) {
+    std::string row =
+        fmt::format("| launch | {} · {} |\n", describeLaunch(launch), howFound(launch.origin));
+    if (const std::string arguments = describeArguments(launch); !arguments.empty())
+        row += fmt::format("| arguments | {} |\n", arguments);
+    return row;
+}
+
+std::string counterRows(const engine::Metrics& metrics) {
+    std::string rows;
+    for (const MetricText& metric : importantMetrics(metrics))
+        rows += fmt::format("| {} | {} |\n", metric.label, metric.value);
+    return rows;
+}
+
+std::string sharedRow(const analysis::KernelModel& kernel) {
+    std::uint64_t bytes = 0;
+    bool isDynamic = false;
+    for (const analysis::SharedArray& array : kernel.sharedArrays) {
+        bytes += array.bytes;
+        isDynamic = isDynamic || array.isDynamic;
+    }
+    if (kernel.sharedArrays.empty())
+        return {};
+    return fmt::format("| shared memory | {} bytes static{} |\n", bytes,
+                       isDynamic ? " + dynamic" : "");
+}
+
+std::string accessText(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                       const analysis::MemoryAccess& access,
+                       const analysis::AccessFeatures* features) {
+    const analysis::Expr& expression = kernel.body.expr(access.expression);
+    std::string text = fmt::format("**`{}`** · {} {}", snapshot.source().slice(expression.span),
+                                   describe(access.space), describe(access.kind));
+    if (access.width > 0)
+        text += fmt::format(" · {} bytes a lane", access.width);
+    const auto cost = features != nullptr ? accessCost(kernel, *features) : std::nullopt;
+    if (cost && cost->isShared) {
+        text += cost->needed > cost->minimum
+                    ? fmt::format("\n\n**{}-way bank conflict**: a warp's request takes {} "
+                                  "wavefronts where {} would do.",
+                                  formatNumber(cost->needed), formatNumber(cost->needed),
+                                  formatNumber(cost->minimum))
+                    : std::string("\n\nNo bank conflict.");
+    } else if (cost) {
+        text += fmt::format("\n\n**{} sectors per request**", formatNumber(cost->needed));
+        text += cost->needed > cost->minimum
+                    ? fmt::format(" where {} would do: {:.0f} % of the bytes moved are used.",
+                                  formatNumber(cost->minimum), 100 * cost->minimum / cost->needed)
+                    : std::string(", the minimum: coalesced.");
+    }
+    if (features != nullptr && !features->explanation.empty())
+        text += "\n\n" + features->explanation;
+    if (access.index)
+        text += fmt::format("\n\nindex: `{}`", access.index->describe(kernel.body));
+    return text;
+}
+
+/// The innermost access at `offset`: in `a[b[i]]`, on `i` it is `b[i]`.
+std::optional<HoverContent>
+hoverOnAccess(const Snapshot& snapshot, const analysis::KernelModel& kernel, std::uint32_t offset) {
+    std::optional<std::uint32_t> best;
+    const auto spanOf = [&](std::uint32_t access) {
+        return kernel.body.expr(kernel.accesses.at(access).expression).span;
+    };
+    for (std::uint32_t i = 0; i < kernel.accesses.size(); ++i) {
+        const analysis::Span span = spanOf(i);
+        if (span.begin <= offset && offset <= span.end &&
+            (!best || span.size() < spanOf(*best).size()))
+            best = i;
+    }
+    if (!best)
+        return std::nullopt;
+    const auto& all = featuresOf(snapshot, kernel).accesses;
+    const auto features = std::ranges::find(all, *best, &analysis::AccessFeatures::access);
+    return HoverContent{accessText(snapshot, kernel, kernel.accesses.at(*best),
+                                   features == all.end() ? nullptr : &*features),
+                        spanOf(*best)};
+}
+
+std::optional<HoverContent> hoverOnLaunch(const Snapshot& snapshot, std::uint32_t offset) {
+    for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
+        for (const analysis::LaunchSite& site : kernel.launches) {
+            if (!site.span.contains(offset) ||
+                snapshot.model().hostFunctions.at(site.host).file != snapshot.model().file)
+                continue;
+            // With this site alone, the first launch that can be evaluated is this one's.
+            analysis::KernelModel only = kernel;
+            only.launches = {site};
+            std::string text = fmt::format("**launch of `{}`**", kernel.qualifiedName);
+            const auto launches = engine::inferLaunches(snapshot.model(), only);
+            const engine::LaunchSpec* launch =
+                launches && !launches->empty() ? &launches->front() : nullptr;
+            if (launch != nullptr) {
+                text += fmt::format("\n\n| | |\n|:--|:--|\n{}", launchRow(*launch));
+                text +=
+                    fmt::format("| threads | {} in {} blocks |\n",
+                                launch->grid.count() * launch->block.count(), launch->grid.count());
+                for (const std::string& note : launch->notes)
+                    text += "\n- " + note;
+            } else if (!launches) {
+                text += "\n\n" + launches.error().describe();
+            }
+            return HoverContent{std::move(text), site.span};
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
+    const engine::Bottleneck bottleneck = snapshot.workbench->diagnosis(snapshot.program, kernel);
+    const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+    std::string text =
+        fmt::format("### `{}` · {}\n\n", kernel.qualifiedName, spelling(bottleneck.kind));
+    if (!bottleneck.headroom.empty())
+        text += fmt::format("Headroom **{}**", bottleneck.headroom);
+    if (!bottleneck.others.empty()) {
+        text += " · also";
+        for (const engine::BottleneckKind other : bottleneck.others)
+            text += fmt::format(" {}", spelling(other));
+    }
+    text += "\n\n";
+    for (const engine::Evidence& evidence : bottleneck.evidence) {
+        text += "- " + evidence.text;
+        if (evidence.line)
+            text += fmt::format(" (line {})", *evidence.line + 1);
+        text += "\n";
+    }
+    text += "\n| | |\n|:--|:--|\n";
+    if (report) {
+        text += launchRow(report->profile.launch) + sharedRow(kernel) +
+                counterRows(report->profile.metrics);
+        text += fmt::format("\n*Counted on the {}; decided by: {}.*", report->profile.executor,
+                            bottleneck.rule);
+        return text;
+    }
+    if (const auto launches = engine::inferLaunches(snapshot.model(), kernel);
+        launches && !launches->empty())
+        text += launchRow(launches->front());
+    text += sharedRow(kernel);
+    const analysis::Features& features = featuresOf(snapshot, kernel);
+    if (features.arithmeticIntensity)
+        text += fmt::format("| arithmetic intensity | {} operations per byte |\n",
+                            formatNumber(*features.arithmeticIntensity));
+    text += fmt::format("\n*From the code alone (rule: {}). Profile the kernel to count.*",
+                        bottleneck.rule);
+    return text;
+}
+
+std::optional<HoverContent> hover(const Snapshot& snapshot, std::uint32_t offset) {
+    for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
+        if (!snapshot.isInMainFile(kernel) || offset < kernel.span.begin ||
+            offset > kernel.span.end)
+            continue;
+        if (kernel.nameSpan.begin <= offset && offset <= kernel.nameSpan.end)
+            return HoverContent{describeKernel(snapshot, kernel), kernel.nameSpan};
+        if (auto content = hoverOnAccess(snapshot, kernel, offset))
+            return content;
+    }
+    return hoverOnLaunch(snapshot, offset);
+}
+
+} // namespace kernelskill::lsp

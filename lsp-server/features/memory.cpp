@@ -1,0 +1,28 @@
+#include "lsp-server/features/memory.h"
+
+#include "lsp-server/report/json_report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::lsp {
+
+engine::ShortTermMemory memoryOf(const Snapshot& snapshot) {
+    return {snapshot.workspaceRoot, snapshot.program.file};
+}
+
+std::vector<engine::MemoryEntry> readMemory(const Snapshot& snapshot) {
+    auto contents = memoryOf(snapshot).read();
+    return contents ? std::move(contents->entries) : std::vector<engine::MemoryEntry>{};
+}
+
+Result<nlohmann::json> memoryReport(const std::filesystem::path& workspaceRoot,
+                                    const std::filesystem::path& file) {
+    const auto contents = engine::ShortTermMemory(workspaceRoot, file).read();
+    if (!contents)
+        return std::unexpected(contents.error());
+    return nlohmann::json{{"file", file.string()},
+                          {"entries", memoryJson(contents->entries)},
+                          {"problems", contents->problems}};
+}
+
+} // namespace kernelskill::lsp

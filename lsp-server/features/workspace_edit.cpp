@@ -1,0 +1,39 @@
+#include "lsp-server/features/workspace_edit.h"
+
+#include "lsp-server/documents/text_lookup.h"
+#include "lsp-server/protocol/text_document.h"
+#include "lsp-server/protocol/uri.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+json workspaceEdit(const analysis::EditSet& edits, const Snapshot& snapshot,
+                   const ClientCapabilities& capabilities) {
+    TextLookup texts(snapshot.program);
+    json documentChanges = json::array();
+    json changes = json::object();
+    for (const auto& [file, fileEdits] : edits) {
+        const analysis::SourceText& text = texts(file);
+        json list = json::array();
+        for (const analysis::TextEdit& edit : fileEdits)
+            list.push_back(
+                TextEdit{toRange(text, edit.span, capabilities.positionEncoding), edit.newText});
+        const bool isMain = file == snapshot.program.file || file == snapshot.model().file;
+        const std::string uri = isMain ? snapshot.uri : uriFromPath(file);
+        if (capabilities.documentChanges)
+            documentChanges.push_back(
+                {{"textDocument",
+                  {{"uri", uri}, {"version", isMain ? json(snapshot.version) : json(nullptr)}}},
+                 {"edits", std::move(list)}});
+        else
+            changes[uri] = std::move(list);
+    }
+    if (capabilities.documentChanges)
+        return {{"documentChanges", std::move(documentChanges)}};
+    return {{"changes", std::move(changes)}};
+}
+
+} // namespace kernelskill::lsp

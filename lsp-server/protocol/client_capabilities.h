@@ -1,0 +1,33 @@
+/// What the client can do, as far as this server's behaviour depends on it. Absent means it cannot.
+#pragma once
+
+#include "lsp-server/protocol/position.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace kernelskill::lsp {
+
+struct ClientCapabilities {
+    PositionEncoding positionEncoding =
+        PositionEncoding::Utf16; ///< The first of the client's that we speak.
+    bool configuration = false;  ///< workspace/configuration
+    bool didChangeConfigurationRegistration = false;
+    bool applyEdit = false;             ///< workspace/applyEdit
+    bool documentChanges = false;       ///< workspace.workspaceEdit.documentChanges
+    bool codeActionLiterals = false;    ///< else only commands
+    bool codeActionResolveEdit = false; ///< resolveSupport lists "edit"
+    bool codeActionData = false;
+    bool codeActionIsPreferred = false;
+    bool codeLensRefresh = false;
+    bool inlayHintRefresh = false;
+    bool hoverMarkdown = false;
+    bool diagnosticRelatedInformation = false;
+    bool diagnosticCodeDescription = false;
+    bool diagnosticVersion = false;
+    bool workDoneProgress = false; ///< window/workDoneProgress/create
+    bool watchedFilesRegistration = false;
+};
+
+void from_json(const nlohmann::json& json, ClientCapabilities& capabilities);
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,31 @@
+#include "lsp-server/protocol/server_capabilities.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+json serverCapabilities(const ClientCapabilities& client) {
+    constexpr int incremental = 2;
+    json codeActions = true;
+    if (client.codeActionLiterals)
+        codeActions = {{"codeActionKinds", {"quickfix", "refactor.rewrite"}},
+                       {"resolveProvider", true}};
+    return {{"positionEncoding", spelling(client.positionEncoding)},
+            {"textDocumentSync",
+             {{"openClose", true}, {"change", incremental}, {"save", {{"includeText", false}}}}},
+            {"hoverProvider", true},
+            {"codeLensProvider", {{"resolveProvider", true}}},
+            {"inlayHintProvider", {{"resolveProvider", false}}},
+            {"codeActionProvider", std::move(codeActions)},
+            {"executeCommandProvider",
+             {{"commands",
+               {"kernelskill.profile", "kernelskill.applySkill", "kernelskill.applyFix",
+                "kernelskill.repair", "kernelskill.showMemory", "kernelskill.explain"}},
+              {"workDoneProgress", true}}},
+            {"workspace",
+             {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
+}
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,12 @@
+/// What this server offers a client.
+#pragma once
+
+#include "lsp-server/protocol/client_capabilities.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace kernelskill::lsp {
+
+[[nodiscard]] nlohmann::json serverCapabilities(const ClientCapabilities& client);
+
+} // namespace kernelskill::lsp

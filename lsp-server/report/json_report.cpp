@@ -1,0 +1,216 @@
+#include "lsp-server/report/json_report.h"
+
+#include "skills/skill_document.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+json dimensions(const engine::Dim3& dimensions) {
+    return json::array({dimensions.x, dimensions.y, dimensions.z});
+}
+
+std::string_view spelling(engine::LaunchOrigin origin) {
+    switch (origin) {
+    case engine::LaunchOrigin::Pinned:
+        return "pinned";
+    case engine::LaunchOrigin::Evaluated:
+        return "evaluated";
+    case engine::LaunchOrigin::Guessed:
+        break;
+    }
+    return "guessed";
+}
+
+json launchJson(const engine::LaunchSpec& launch) {
+    json arguments = json::array();
+    for (const engine::ArgumentSpec& argument : launch.arguments) {
+        json& entry = arguments.emplace_back(json::object());
+        if (const auto* scalar = std::get_if<engine::ScalarSpec>(&argument)) {
+            entry["name"] = scalar->name;
+            if (scalar->integer)
+                entry["value"] = *scalar->integer;
+            else if (scalar->floating)
+                entry["value"] = *scalar->floating;
+        } else {
+            const auto& buffer = std::get<engine::BufferSpec>(argument);
+            entry["name"] = buffer.name;
+            if (buffer.elements)
+                entry["elements"] = *buffer.elements;
+        }
+    }
+    return {{"grid", dimensions(launch.grid)},           {"block", dimensions(launch.block)},
+            {"shared_bytes", launch.dynamicSharedBytes}, {"origin", spelling(launch.origin)},
+            {"arguments", std::move(arguments)},         {"notes", launch.notes}};
+}
+
+std::string_view spelling(ErrorKind kind) {
+    switch (kind) {
+    case ErrorKind::InvalidInput:
+        return "invalid-input";
+    case ErrorKind::Missing:
+        return "missing";
+    case ErrorKind::Unsupported:
+        return "unsupported";
+    case ErrorKind::Failed:
+        return "failed";
+    case ErrorKind::Cancelled:
+        return "cancelled";
+    case ErrorKind::Internal:
+        break;
+    }
+    return "internal";
+}
+
+} // namespace
+
+json bottleneckJson(const engine::Bottleneck& bottleneck) {
+    json evidence = json::array();
+    for (const engine::Evidence& item : bottleneck.evidence) {
+        json& entry = evidence.emplace_back(json{{"text", item.text}});
+        if (!item.file.empty())
+            entry["file"] = item.file;
+        if (item.line)
+            entry["line"] = *item.line;
+    }
+    json others = json::array();
+    for (const engine::BottleneckKind kind : bottleneck.others)
+        others.push_back(spelling(kind));
+    return {{"kind", spelling(bottleneck.kind)},
+            {"headroom", bottleneck.headroom},
+            {"evidence", std::move(evidence)},
+            {"rule", bottleneck.rule},
+            {"others", std::move(others)}};
+}
+
+json profileJson(const engine::KernelReport& report) {
+    const engine::Profile& profile = report.profile;
+    json lines = json::array();
+    for (const engine::LineMetrics& line : profile.lines)
+        lines.push_back({{"file", line.file}, {"line", line.line}, {"metrics", line.metrics}});
+    json hazards = json::array();
+    for (const engine::Hazard& hazard : profile.hazards)
+        hazards.push_back({{"kind", spelling(hazard.kind)},
+                           {"file", hazard.file},
+                           {"line", hazard.line},
+                           {"message", hazard.message},
+                           {"certain", hazard.certain}});
+    return {{"kernel", profile.kernel},
+            {"executor", profile.executor},
+            {"launch", launchJson(profile.launch)},
+            {"metrics", profile.metrics},
+            {"lines", std::move(lines)},
+            {"hazards", std::move(hazards)},
+            {"bottleneck", bottleneckJson(report.bottleneck)},
+            {"blocks_run", profile.blocksRun},
+            {"notes", profile.notes}};
+}
+
+json verdictJson(const engine::Verdict& verdict) {
+    json checks = json::array();
+    for (const engine::Check& check : verdict.checks)
+        checks.push_back(
+            {{"name", check.name}, {"passed", check.passed}, {"detail", check.detail}});
+    return {{"status", spelling(verdict.status)},
+            {"checks", std::move(checks)},
+            {"speedup", verdict.speedup ? json(*verdict.speedup) : json(nullptr)},
+            {"summary", verdict.summary},
+            {"before", verdict.before},
+            {"after", verdict.after}};
+}
+
+json editsJson(const analysis::EditSet& edits, const std::string& mainFile, TextLookup& texts,
+               PositionEncoding encoding) {
+    json result = json::array();
+    for (const auto& [file, fileEdits] : edits) {
+        const analysis::SourceText& text = texts(file);
+        for (const analysis::TextEdit& edit : fileEdits) {
+            json& entry = result.emplace_back(
+                json{{"range", toRange(text, edit.span, encoding)}, {"newText", edit.newText}});
+            if (file != mainFile)
+                entry["file"] = file;
+        }
+    }
+    return result;
+}
+
+json skillJson(const skills::SkillMetadata& skill) {
+    return {{"id", skill.id},
+            {"title", skill.title},
+            {"kind", skills::spelling(skill.kind)},
+            {"numerics", skills::spelling(skill.numerics)},
+            {"bottlenecks", skill.bottlenecks}};
+}
+
+std::string_view spelling(engine::EntryKind kind) {
+    switch (kind) {
+    case engine::EntryKind::Plan:
+        return "plan";
+    case engine::EntryKind::Edit:
+        return "edit";
+    case engine::EntryKind::Verdict:
+        return "verdict";
+    case engine::EntryKind::Failure:
+        break;
+    }
+    return "failure";
+}
+
+json memoryJson(const std::vector<engine::MemoryEntry>& entries) {
+    json result = json::array();
+    for (const engine::MemoryEntry& entry : entries)
+        result.push_back({{"kind", spelling(entry.kind)},
+                          {"time", entry.time},
+                          {"kernel", entry.kernel},
+                          {"skill", entry.skill},
+                          {"option", entry.option},
+                          {"editHash", entry.editHash},
+                          {"status", entry.status},
+                          {"detail", entry.detail}});
+    return result;
+}
+
+json failureJson(const engine::CompileFailure& failure, TextLookup& texts,
+                 PositionEncoding encoding) {
+    return {{"cause", failure.cause},
+            {"explanation", failure.explanation},
+            {"message", failure.diagnostic.message},
+            {"range", toRange(texts(failure.diagnostic.file), failure.diagnostic.span, encoding)}};
+}
+
+std::string_view statusOf(const engine::Repair& repair) {
+    if (repair.errorsBefore == 0)
+        return "clean";
+    if (repair.errorsAfter == 0)
+        return "repaired";
+    return repair.errorsAfter < repair.errorsBefore ? "improved" : "not-repaired";
+}
+
+json repairJson(const engine::Repair& repair, const std::string& mainFile, TextLookup& texts,
+                PositionEncoding encoding) {
+    json fixes = json::array();
+    for (const engine::CompileFix& fix : repair.applied) {
+        json& entry = fixes.emplace_back(failureJson(fix.failure, texts, encoding));
+        entry["fix"] = fix.title;
+    }
+    return {{"status", statusOf(repair)},
+            {"diagnosis",
+             {{"errors_before", repair.errorsBefore},
+              {"errors_after", repair.errorsAfter},
+              {"fixes", std::move(fixes)}}},
+            {"edits", editsJson(repair.edits, mainFile, texts, encoding)}};
+}
+
+json errorJson(const Error& error) {
+    return {{"error",
+             {{"kind", spelling(error.kind)},
+              {"what", error.what},
+              {"where", error.where},
+              {"remedy", error.remedy}}}};
+}
+
+} // namespace kernelskill::lsp

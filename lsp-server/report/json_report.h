@@ -1,0 +1,51 @@
+/// The JSON of the command line and of the custom requests: design.md's shapes. Lines are
+/// zero-based.
+#pragma once
+
+#include "engine/agents/plan.h"
+#include "engine/agents/repairer.h"
+#include "engine/agents/verdict.h"
+#include "engine/memory/short_term_memory.h"
+#include "engine/workbench.h"
+#include "lsp-server/documents/text_lookup.h"
+#include "lsp-server/protocol/position.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <vector>
+
+namespace kernelskill::lsp {
+
+/// {kind, headroom, evidence: [{text, file, line}], rule, others}
+[[nodiscard]] nlohmann::json bottleneckJson(const engine::Bottleneck& bottleneck);
+
+/// {kernel, executor, launch, metrics, lines, hazards, bottleneck}
+[[nodiscard]] nlohmann::json profileJson(const engine::KernelReport& report);
+
+/// {status, checks: [{name, passed, detail}], speedup, summary, before, after}
+[[nodiscard]] nlohmann::json verdictJson(const engine::Verdict& verdict);
+
+/// [{range, newText}], with `file` where it is not the main file.
+[[nodiscard]] nlohmann::json editsJson(const analysis::EditSet& edits, const std::string& mainFile,
+                                       TextLookup& texts, PositionEncoding encoding);
+
+/// {id, title, kind, numerics, bottlenecks}
+[[nodiscard]] nlohmann::json skillJson(const skills::SkillMetadata& skill);
+
+/// [{kind, time, kernel, skill, option, editHash, status, detail}]
+[[nodiscard]] nlohmann::json memoryJson(const std::vector<engine::MemoryEntry>& entries);
+[[nodiscard]] std::string_view spelling(engine::EntryKind kind);
+
+/// {cause, explanation, message, range}
+[[nodiscard]] nlohmann::json failureJson(const engine::CompileFailure& failure, TextLookup& texts,
+                                         PositionEncoding encoding);
+
+/// {status, diagnosis, edits}; status is "clean", "repaired", "improved" or "not-repaired".
+[[nodiscard]] nlohmann::json repairJson(const engine::Repair& repair, const std::string& mainFile,
+                                        TextLookup& texts, PositionEncoding encoding);
+[[nodiscard]] std::string_view statusOf(const engine::Repair& repair);
+
+/// {error: {kind, what, where, remedy}}
+[[nodiscard]] nlohmann::json errorJson(const Error& error);
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,118 @@
+// workspace/executeCommand and kernelskill/profile.
+#include "lsp-server/features/hover.h"
+#include "lsp-server/features/memory.h"
+#include "lsp-server/protocol/uri.h"
+#include "lsp-server/report/json_report.h"
+#include "lsp-server/server/edit_requests.h"
+#include "lsp-server/server/server_context.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+void profile(const ServerContext& context, const std::string& uri, const json& argument,
+             const json& params, Reply& reply, const std::stop_source& stop) {
+    if (!context.workspace.options().executionEnabled)
+        return reply.error(ErrorCode::RequestFailed,
+                           "running kernels is turned off (kernelskill.execution.enabled)");
+    context.documents.whenCurrent(uri, [&context, argument, params, stop,
+                                        reply = std::move(reply)](auto outcome) mutable {
+        if (!outcome)
+            return reply.error(std::move(outcome.error()));
+        const SnapshotPtr snapshot = std::move(*outcome);
+        const auto target = findTarget(*snapshot, argument);
+        if (!target)
+            return reply.error(toResponseError(target.error()));
+        context.runJob(fmt::format("Profiling '{}'", target->kernel->name), params,
+                       std::move(reply), stop,
+                       [&context, snapshot,
+                        kernel = target->kernel](Reply answer, const std::stop_token& token,
+                                                 const WorkDoneProgress& progress) mutable {
+                           const auto report = snapshot->workbench->profile(
+                               snapshot->program, *kernel, token,
+                               [&progress](std::string_view what, double fraction) {
+                                   progress.report(what, fraction);
+                               });
+                           if (!report)
+                               return answer.error(toResponseError(report.error()));
+                           answer.result(profileJson(**report));
+                           context.loop.post([&context, snapshot] { context.refresh(snapshot); });
+                       });
+    });
+}
+
+void explain(const ServerContext& context, const json& argument, Reply& reply,
+             const std::stop_source& stop) {
+    context.read(argument.at("uri").get<std::string>(), std::move(reply), stop.get_token(),
+                 [&context, argument](const Snapshot& snapshot) {
+                     const auto target = findTarget(snapshot, argument);
+                     if (!target)
+                         return json(nullptr);
+                     const auto bottleneck =
+                         snapshot.workbench->diagnosis(snapshot.program, *target->kernel);
+                     std::string text = fmt::format("{}: {}.", target->kernel->qualifiedName,
+                                                    spelling(bottleneck.kind));
+                     for (const engine::Evidence& evidence : bottleneck.evidence)
+                         text += " " + evidence.text + (evidence.text.ends_with('.') ? "" : ".");
+                     context.showMessage(ServerContext::MessageType::Info, text);
+                     return json{{"markdown", describeKernel(snapshot, *target->kernel)},
+                                 {"bottleneck", bottleneckJson(bottleneck)}};
+                 });
+}
+
+void showMemory(const ServerContext& context, const json& argument, Reply& reply) {
+    const auto path = pathFromUri(argument.at("uri").get<std::string>());
+    if (!path)
+        return reply.error(ErrorCode::InvalidParams, "only files have a memory");
+    context.reads.post(
+        [root = context.workspace.rootOf(*path), path = *path, reply = std::move(reply)]() mutable {
+            auto report = memoryReport(root, path);
+            if (report)
+                reply.result(std::move(*report));
+            else
+                reply.error(toResponseError(report.error()));
+        });
+}
+
+void onExecuteCommand(const ServerContext& context, const json& params, Reply& reply,
+                      const std::stop_source& stop) {
+    const std::string command = params.at("command").get<std::string>();
+    const json argument = params.contains("arguments") && !params.at("arguments").empty()
+                              ? params.at("arguments").at(0)
+                              : json::object();
+    if (command == "kernelskill.profile")
+        return profile(context, argument.at("uri").get<std::string>(), argument, params, reply,
+                       stop);
+    if (command == "kernelskill.applySkill")
+        return applySkillCommand(context, argument, params, reply, stop);
+    if (command == "kernelskill.applyFix")
+        return applyFixCommand(context, argument, reply);
+    if (command == "kernelskill.repair")
+        return repairCommand(context, argument, params, reply, stop);
+    if (command == "kernelskill.showMemory")
+        return showMemory(context, argument, reply);
+    if (command == "kernelskill.explain")
+        return explain(context, argument, reply, stop);
+    reply.error(ErrorCode::InvalidParams, "unknown command '" + command + "'");
+}
+
+} // namespace
+
+void registerCommands(const ServerContext& context) {
+    context.connection.onRequest(
+        "workspace/executeCommand",
+        [&context](const json& params, Reply& reply, std::stop_source stop) {
+            onExecuteCommand(context, params, reply, stop);
+        });
+    context.connection.onRequest(
+        "kernelskill/profile", [&context](const json& params, Reply& reply, std::stop_source stop) {
+            profile(context, textDocumentUri(params), params, params, reply, stop);
+        });
+}
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,321 @@
+// Edits: codeAction/resolve and the commands that end in workspace/applyEdit. A skill's edit is
+// reviewed before anybody sees it.
+#include "lsp-server/server/edit_requests.h"
+
+#include "lsp-server/features/code_actions.h"
+#include "lsp-server/features/memory.h"
+#include "lsp-server/features/workspace_edit.h"
+#include "lsp-server/report/json_report.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+/// Throws what becomes InvalidParams: to be called while the reply can still give it.
+void requireAction(const json& data) {
+    std::ignore = data.at("uri").get<std::string>();
+    std::ignore = data.at("version").get<int>();
+    if (data.at("type").get<std::string>() == "fix") {
+        std::ignore = data.at("index").get<std::size_t>();
+        std::ignore = data.at("title").get<std::string>();
+    }
+}
+
+/// The snapshot that `data` was made from, or why it may not be used any more.
+void whenUnchanged(const ServerContext& context, const json& data,
+                   DocumentWorker::SnapshotReader reader) {
+    const int version = data.at("version").get<int>();
+    context.documents.whenCurrent(
+        data.at("uri").get<std::string>(),
+        [version, reader = std::move(reader)](auto snapshot) mutable {
+            if (snapshot && (*snapshot)->version != version)
+                snapshot = std::unexpected(ResponseError{
+                    ErrorCode::ContentModified,
+                    fmt::format("the action was made for version {} of the document, which is now "
+                                "at version {}: ask for code actions again",
+                                version, (*snapshot)->version)});
+            reader(std::move(snapshot));
+        });
+}
+
+std::string explainRefusal(const engine::ReviewedEdit& edit) {
+    std::string text = fmt::format("'{}' was not applied: the edit is {}. {}", edit.skill,
+                                   spelling(edit.verdict.status), edit.verdict.summary);
+    const auto failed = std::ranges::find(edit.verdict.checks, false, &engine::Check::passed);
+    if (failed != edit.verdict.checks.end())
+        text += fmt::format(" Failed check: {}: {}", failed->name, failed->detail);
+    return text;
+}
+
+using EditReceiver =
+    std::move_only_function<void(Reply, std::expected<engine::ReviewedEdit, ResponseError>)>;
+
+/// Reviews a skill's edit and hands it to `receive` on the loop's thread if the document has not
+/// changed meanwhile.
+void review(const ServerContext& context, const SnapshotPtr& snapshot, const skills::Offer& offer,
+            const json& params, Reply reply, const std::stop_source& stop, EditReceiver receive) {
+    if (!context.workspace.options().executionEnabled)
+        return receive(std::move(reply),
+                       std::unexpected(ResponseError{
+                           ErrorCode::RequestFailed,
+                           "running kernels is turned off (kernelskill.execution.enabled), and an "
+                           "edit is only applied after it has been verified"}));
+    if (findKernel(*snapshot, offer.kernelName) == nullptr)
+        return receive(std::move(reply),
+                       std::unexpected(ResponseError{ErrorCode::InvalidParams,
+                                                     "no kernel '" + offer.kernelName + "'"}));
+    context.runJob(
+        fmt::format("Verifying '{}'", offer.title), params, std::move(reply), stop,
+        [&context, snapshot, offer, receive = std::move(receive)](
+            Reply answer, const std::stop_token& token, const WorkDoneProgress& progress) mutable {
+            auto reviewed = snapshot->workbench->apply(
+                snapshot->program, *findKernel(*snapshot, offer.kernelName), offer,
+                memoryOf(*snapshot), token, [&progress](std::string_view what, double fraction) {
+                    progress.report(what, fraction);
+                });
+            context.loop.post([&context, snapshot, reviewed = std::move(reviewed),
+                               answer = std::move(answer), receive = std::move(receive)]() mutable {
+                if (!reviewed)
+                    return receive(std::move(answer),
+                                   std::unexpected(toResponseError(reviewed.error())));
+                if (!reviewed->acceptable()) {
+                    const std::string why = explainRefusal(*reviewed);
+                    context.showMessage(ServerContext::MessageType::Warning, why);
+                    return receive(std::move(answer),
+                                   std::unexpected(ResponseError{ErrorCode::RequestFailed, why}));
+                }
+                const Document* document = context.documents.find(snapshot->uri);
+                if (document == nullptr || document->version != snapshot->version)
+                    return receive(std::move(answer),
+                                   std::unexpected(ResponseError{
+                                       ErrorCode::ContentModified,
+                                       "the document changed while the edit was verified"}));
+                receive(std::move(answer), std::move(*reviewed));
+            });
+        });
+}
+
+using FixReceiver = std::move_only_function<void(
+    std::expected<std::pair<SnapshotPtr, engine::CompileFix>, ResponseError>)>;
+
+void findFix(const ServerContext& context, const json& data, FixReceiver receive) {
+    const auto index = data.at("index").get<std::size_t>();
+    auto title = data.at("title").get<std::string>();
+    whenUnchanged(
+        context, data,
+        [&context, index, title = std::move(title),
+         receive = std::move(receive)](auto outcome) mutable {
+            if (!outcome)
+                return receive(std::unexpected(std::move(outcome.error())));
+            const SnapshotPtr snapshot = std::move(*outcome);
+            const Document* document = context.documents.find(snapshot->uri);
+            if (document == nullptr)
+                return receive(std::unexpected(
+                    ResponseError{ErrorCode::ContentModified, "the document was closed"}));
+            document->worker->whenFixesReady(
+                snapshot->generation, [snapshot, index, title = std::move(title),
+                                       receive = std::move(receive)](const Fixes& fixes) mutable {
+                    if (!fixes || index >= fixes->size() || fixes->at(index).title != title)
+                        return receive(std::unexpected(ResponseError{
+                            ErrorCode::ContentModified, "the fix is for another version"}));
+                    receive(std::pair(snapshot, fixes->at(index)));
+                });
+        });
+}
+
+void onResolve(const ServerContext& context, const json& params, Reply& reply,
+               const std::stop_source& stop) {
+    const json& data = params.at("data");
+    requireAction(data);
+    const auto type = data.at("type").get<std::string>();
+    if (type == "fix")
+        return findFix(context, data,
+                       [&context, action = params, reply = std::move(reply)](auto fix) mutable {
+                           if (!fix)
+                               return reply.error(std::move(fix.error()));
+                           action["edit"] =
+                               workspaceEdit(fix->second.edits, *fix->first, context.capabilities);
+                           reply.result(std::move(action));
+                       });
+    if (type != "skill")
+        return reply.error(ErrorCode::InvalidParams, "unknown kind of code action");
+    skills::Offer offer = offerFromJson(data.at("offer"));
+    whenUnchanged(context, data,
+                  [&context, action = params, offer = std::move(offer), stop,
+                   reply = std::move(reply)](auto snapshot) mutable {
+                      if (!snapshot)
+                          return reply.error(std::move(snapshot.error()));
+                      const json params = action;
+                      review(context, *snapshot, offer, params, std::move(reply), stop,
+                             [&context, snapshot = *snapshot,
+                              action = std::move(action)](Reply answer, auto edit) mutable {
+                                 if (!edit)
+                                     return answer.error(std::move(edit.error()));
+                                 action["edit"] =
+                                     workspaceEdit(edit->edits, *snapshot, context.capabilities);
+                                 answer.result(std::move(action));
+                                 context.refresh(snapshot);
+                             });
+                  });
+}
+
+/// Asks the client to apply `edits` and answers with `result` plus `applied`.
+void applyInEditor(const ServerContext& context, const Snapshot& snapshot, const std::string& label,
+                   const analysis::EditSet& edits, json result, Reply reply) {
+    if (!context.capabilities.applyEdit)
+        return reply.error(ErrorCode::RequestFailed,
+                           "the editor does not support workspace/applyEdit");
+    context.connection.request(
+        "workspace/applyEdit",
+        {{"label", label}, {"edit", workspaceEdit(edits, snapshot, context.capabilities)}},
+        [result = std::move(result), reply = std::move(reply)](auto answer) mutable {
+            if (!answer)
+                return reply.error(std::move(answer.error()));
+            result["applied"] = answer->is_object() && answer->value("applied", false);
+            reply.result(std::move(result));
+        });
+}
+
+/// The offer of a skill at a place, when the command came without one.
+std::optional<skills::Offer> findOffer(const Snapshot& snapshot, const CommandTarget& target,
+                                       const std::string& skill) {
+    for (const analysis::Span range : {target.range, target.kernel->span}) {
+        const engine::Plan plan =
+            snapshot.workbench->plan(snapshot.program, *target.kernel, range, readMemory(snapshot));
+        for (const engine::RankedSkill& ranked : plan.ranked) {
+            if (ranked.offer.skillId == skill)
+                return ranked.offer;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+Result<CommandTarget> findTarget(const Snapshot& snapshot, const json& argument) {
+    const analysis::FileModel& model = snapshot.model();
+    if (const auto name = argument.find("kernel"); name != argument.end()) {
+        const auto* kernel = findKernel(snapshot, name->get<std::string>());
+        if (kernel == nullptr)
+            return std::unexpected(Error{ErrorKind::InvalidInput,
+                                         "no kernel '" + name->get<std::string>() + "' in the file",
+                                         model.file, ""});
+        return CommandTarget{kernel, kernel->span};
+    }
+    std::optional<std::uint32_t> line;
+    if (const auto number = argument.find("line"); number != argument.end())
+        line = number->get<std::uint32_t>();
+    else if (const auto position = argument.find("position"); position != argument.end())
+        line = position->get<Position>().line;
+    for (const analysis::KernelModel& kernel : model.kernels) {
+        if (!snapshot.isInMainFile(kernel))
+            continue;
+        if (!line)
+            return CommandTarget{&kernel, kernel.span};
+        const analysis::Span span = snapshot.source().lineSpan(*line);
+        if (kernel.span.begin <= span.end && span.begin <= kernel.span.end)
+            return CommandTarget{&kernel, span};
+    }
+    return std::unexpected(Error{ErrorKind::InvalidInput,
+                                 line ? fmt::format("no kernel at line {}", *line + 1)
+                                      : std::string("the file has no kernel"),
+                                 model.file, ""});
+}
+
+void applySkillCommand(const ServerContext& context, const json& argument, const json& params,
+                       Reply& reply, const std::stop_source& stop) {
+    const std::string uri = argument.at("uri").get<std::string>();
+    std::string skill = argument.at("skill").get<std::string>();
+    std::optional<skills::Offer> given;
+    if (const auto offer = argument.find("offer"); offer != argument.end())
+        given = offerFromJson(*offer);
+    auto go = [&context, argument, params, given = std::move(given), skill = std::move(skill), stop,
+               reply = std::move(reply)](auto outcome) mutable {
+        if (!outcome)
+            return reply.error(std::move(outcome.error()));
+        const SnapshotPtr snapshot = std::move(*outcome);
+        if (!given) {
+            const auto target = findTarget(*snapshot, argument);
+            if (!target)
+                return reply.error(toResponseError(target.error()));
+            given = findOffer(*snapshot, *target, skill);
+        }
+        if (!given)
+            return reply.error(ErrorCode::RequestFailed,
+                               fmt::format("the skill '{}' does not fit here", skill));
+        const std::string label = "Apply skill: " + given->title;
+        review(context, snapshot, *given, params, std::move(reply), stop,
+               [&context, snapshot, label](Reply answer, auto edit) mutable {
+                   if (!edit)
+                       return answer.error(std::move(edit.error()));
+                   TextLookup texts(snapshot->program);
+                   json result{{"skill", edit->skill},
+                               {"edits", editsJson(edit->edits, snapshot->program.file, texts,
+                                                   context.capabilities.positionEncoding)},
+                               {"verdict", verdictJson(edit->verdict)}};
+                   applyInEditor(context, *snapshot, label, edit->edits, std::move(result),
+                                 std::move(answer));
+               });
+    };
+    if (argument.contains("version"))
+        whenUnchanged(context, argument, std::move(go));
+    else
+        context.documents.whenCurrent(uri, std::move(go));
+}
+
+void applyFixCommand(const ServerContext& context, const json& argument, Reply& reply) {
+    requireAction(argument);
+    findFix(context, argument, [&context, reply = std::move(reply)](auto fix) mutable {
+        if (!fix)
+            return reply.error(std::move(fix.error()));
+        applyInEditor(context, *fix->first, "Fix compile error: " + fix->second.title,
+                      fix->second.edits, json::object(), std::move(reply));
+    });
+}
+
+void repairCommand(const ServerContext& context, const json& argument, const json& params,
+                   Reply& reply, const std::stop_source& stop) {
+    context.documents.whenCurrent(argument.at("uri").get<std::string>(), [&context, params, stop,
+                                                                          reply = std::move(reply)](
+                                                                             auto outcome) mutable {
+        if (!outcome)
+            return reply.error(std::move(outcome.error()));
+        context.runJob("Repairing", params, std::move(reply), stop,
+                       [&context, snapshot = *outcome](Reply answer, const std::stop_token& token,
+                                                       const WorkDoneProgress&) mutable {
+                           engine::Repair repair =
+                               engine::repairFile(snapshot->model(), snapshot->program.command,
+                                                  snapshot->workbench->toolchain(), token);
+                           if (token.stop_requested())
+                               return answer.error(ErrorCode::RequestCancelled, "cancelled");
+                           TextLookup texts(snapshot->program);
+                           json result = repairJson(repair, snapshot->model().file, texts,
+                                                    context.capabilities.positionEncoding);
+                           if (repair.edits.empty())
+                               return answer.result(std::move(result));
+                           context.loop.post([&context, snapshot, repair = std::move(repair),
+                                              result = std::move(result),
+                                              answer = std::move(answer)]() mutable {
+                               applyInEditor(context, *snapshot, "Repair", repair.edits,
+                                             std::move(result), std::move(answer));
+                           });
+                       });
+    });
+}
+
+void registerEditRequests(const ServerContext& context) {
+    context.connection.onRequest(
+        "codeAction/resolve", [&context](const json& params, Reply& reply, std::stop_source stop) {
+            onResolve(context, params, reply, stop);
+        });
+}
+
+} // namespace kernelskill::lsp

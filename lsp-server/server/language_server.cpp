@@ -1,0 +1,323 @@
+#include "lsp-server/server/language_server.h"
+
+#include "lsp-server/protocol/server_capabilities.h"
+#include "lsp-server/protocol/uri.h"
+#include "lsp-server/server/server_context.h"
+#include "lsp-server/transport/stdio_transport.h"
+#include "lsp-server/version.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <signal.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::chrono::seconds parentCheckInterval{3};
+constexpr std::chrono::seconds exitPatience{3};
+
+unsigned parserThreads() {
+    return std::clamp(std::thread::hardware_concurrency(), 2u, 4u);
+}
+
+class LanguageServer {
+public:
+    LanguageServer(const ServerSettings& settings, spdlog::logger& log);
+    int run();
+
+private:
+    enum class State { Uninitialized, Running, ShutDown };
+
+    void registerLifecycle();
+    void registerTextSynchronization();
+    void registerWorkspace();
+    json initialize(const json& params);
+    void onInitialized();
+    void pullConfiguration();
+    void configure(const json& section);
+    void watchParent();
+    void exit();
+    [[nodiscard]] std::optional<ResponseError> refusal(std::string_view method) const;
+
+    spdlog::logger& log_;
+    Options commandLineOptions_;
+    EventLoop loop_;
+    StdioTransport transport_;
+    Connection connection_;
+    ClientCapabilities capabilities_;
+    Workspace workspace_;
+    ProgressRegistry progress_;
+    // The pools come after what their tasks use, so that they are joined first.
+    DocumentManager documents_;
+    WorkerPool parsers_;
+    WorkerPool background_;
+    WorkerPool reads_;
+    WorkerPool jobs_;
+    ServerContext context_;
+    State state_ = State::Uninitialized;
+    bool isExiting_ = false;
+    pid_t parent_ = 0;
+    Timer parentTimer_;
+};
+
+FailureHandler logTo(spdlog::logger& log) {
+    return [&log](const std::exception& failure) { log.error("unexpected: {}", failure.what()); };
+}
+
+LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& log)
+    : log_(log), commandLineOptions_(settings.options), loop_(logTo(log)),
+      transport_(loop_, settings.input, settings.output, settings.maxMessageBytes),
+      connection_([this](std::string body) { transport_.send(std::move(body)); }, log),
+      workspace_(log), progress_(loop_, connection_),
+      documents_(
+          loop_, parsers_, background_, log, workspace_,
+          {[this](const ParseInput& input, const auto& diagnostics) {
+               publishParserDiagnostics(context_, input, diagnostics);
+           },
+           [this](const SnapshotPtr& snapshot) { publishAllDiagnostics(context_, snapshot); }}),
+      parsers_(parserThreads(), logTo(log)), background_(1, logTo(log)), reads_(2, logTo(log)),
+      jobs_(2, logTo(log)), context_{loop_,      log_,       connection_, reads_,       jobs_,
+                                     workspace_, documents_, progress_,   capabilities_} {
+    connection_.setGates([this](std::string_view method) { return refusal(method); },
+                         [this](std::string_view method) {
+                             return state_ == State::Running || method == "exit" ||
+                                    method == "$/cancelRequest";
+                         });
+    registerLifecycle();
+    registerTextSynchronization();
+    registerWorkspace();
+    registerReadRequests(context_);
+    registerEditRequests(context_);
+    registerCommands(context_);
+}
+
+std::optional<ResponseError> LanguageServer::refusal(std::string_view method) const {
+    switch (state_) {
+    case State::Uninitialized:
+        if (method == "initialize")
+            return std::nullopt;
+        return ResponseError{ErrorCode::ServerNotInitialized, "initialize comes first"};
+    case State::ShutDown:
+        return ResponseError{ErrorCode::InvalidRequest, "the server has been shut down"};
+    case State::Running:
+        break;
+    }
+    if (method == "initialize")
+        return ResponseError{ErrorCode::InvalidRequest, "the server is initialised already"};
+    return std::nullopt;
+}
+
+void LanguageServer::registerLifecycle() {
+    connection_.onRequest("initialize", [this](const json& params, Reply& reply, std::stop_source) {
+        reply.result(initialize(params));
+    });
+    connection_.onNotification("initialized", [this](const json&) { onInitialized(); });
+    connection_.onRequest("shutdown", [this](const json&, Reply& reply, std::stop_source) {
+        state_ = State::ShutDown;
+        reply.result(nullptr);
+        connection_.cancelAll();
+    });
+    connection_.onNotification("exit", [this](const json&) { exit(); });
+    connection_.onNotification("$/setTrace", [this](const json& params) {
+        log_.debug("trace: {}", params.value("value", "off"));
+    });
+    connection_.onNotification("window/workDoneProgress/cancel",
+                               [this](const json& params) { progress_.cancel(params); });
+}
+
+void LanguageServer::registerTextSynchronization() {
+    connection_.onNotification("textDocument/didOpen", [this](const json& params) {
+        documents_.open(params.at("textDocument").get<TextDocumentItem>());
+    });
+    connection_.onNotification("textDocument/didChange", [this](const json& params) {
+        const auto change = params.get<DidChangeTextDocumentParams>();
+        if (!documents_.change(change, capabilities_.positionEncoding))
+            log_.warn("didChange for a document that is not open: {}", change.uri);
+    });
+    connection_.onNotification("textDocument/didSave", [this](const json& params) {
+        if (const auto path = pathFromUri(textDocumentUri(params)))
+            documents_.filesChanged({*path}, false);
+    });
+    connection_.onNotification("textDocument/didClose", [this](const json& params) {
+        const std::string uri = textDocumentUri(params);
+        documents_.close(uri);
+        clearDiagnostics(context_, uri);
+    });
+}
+
+void LanguageServer::registerWorkspace() {
+    connection_.onNotification("workspace/didChangeConfiguration", [this](const json& params) {
+        if (capabilities_.configuration)
+            return pullConfiguration();
+        const json settings = params.value("settings", json::object());
+        if (settings.is_object())
+            configure(settings.value("kernelskill", settings));
+    });
+    connection_.onNotification("workspace/didChangeWorkspaceFolders", [this](const json& params) {
+        const json& event = params.at("event");
+        for (const auto& folder : event.value("removed", std::vector<WorkspaceFolder>{}))
+            if (const auto path = pathFromUri(folder.uri))
+                workspace_.removeFolder(*path);
+        for (const auto& folder : event.value("added", std::vector<WorkspaceFolder>{}))
+            if (const auto path = pathFromUri(folder.uri))
+                workspace_.addFolder(*path);
+        documents_.reloadAll();
+    });
+    connection_.onNotification("workspace/didChangeWatchedFiles", [this](const json& params) {
+        std::vector<std::filesystem::path> paths;
+        bool commands = false;
+        for (const json& change : params.at("changes")) {
+            const auto path = pathFromUri(change.at("uri").get<std::string>());
+            if (!path)
+                continue;
+            const auto name = path->filename();
+            commands = commands || name == "compile_commands.json" || name == "compile_flags.txt";
+            paths.push_back(*path);
+        }
+        documents_.filesChanged(paths, commands);
+    });
+}
+
+json LanguageServer::initialize(const json& params) {
+    if (const auto capabilities = params.find("capabilities");
+        capabilities != params.end() && capabilities->is_object())
+        capabilities->get_to(capabilities_);
+    progress_.setClientCreates(capabilities_.workDoneProgress);
+    bool hasFolders = false;
+    if (const auto folders = params.find("workspaceFolders");
+        folders != params.end() && folders->is_array()) {
+        for (const auto& folder : folders->get<std::vector<WorkspaceFolder>>()) {
+            if (const auto path = pathFromUri(folder.uri)) {
+                workspace_.addFolder(*path);
+                hasFolders = true;
+            }
+        }
+    }
+    const auto text = [&](const char* key) {
+        const auto value = params.find(key);
+        return value != params.end() && value->is_string() ? value->get<std::string>() : "";
+    };
+    if (!hasFolders) {
+        if (const auto root = pathFromUri(text("rootUri")))
+            workspace_.addFolder(*root);
+        else if (const std::string path = text("rootPath"); path.starts_with('/'))
+            workspace_.addFolder(path);
+    }
+    if (const auto process = params.find("processId");
+        process != params.end() && process->is_number_integer())
+        parent_ = process->get<pid_t>();
+    const auto given = params.find("initializationOptions");
+    configure(given != params.end() ? *given : json::object());
+    state_ = State::Running;
+    return {{"capabilities", serverCapabilities(capabilities_)},
+            {"serverInfo", {{"name", "kernelskill"}, {"version", version}}}};
+}
+
+void LanguageServer::onInitialized() {
+    if (parent_ > 0)
+        watchParent();
+    json registrations = json::array();
+    if (capabilities_.didChangeConfigurationRegistration)
+        registrations.push_back({{"id", "configuration"},
+                                 {"method", "workspace/didChangeConfiguration"},
+                                 {"registerOptions", {{"section", "kernelskill"}}}});
+    if (capabilities_.watchedFilesRegistration) {
+        json watchers = json::array();
+        for (const char* glob :
+             {"**/compile_commands.json", "**/compile_flags.txt", "**/*.{cu,cuh,h,hpp,inl}"})
+            watchers.push_back({{"globPattern", glob}});
+        registrations.push_back({{"id", "files"},
+                                 {"method", "workspace/didChangeWatchedFiles"},
+                                 {"registerOptions", {{"watchers", std::move(watchers)}}}});
+    }
+    if (!registrations.empty())
+        connection_.request("client/registerCapability",
+                            {{"registrations", std::move(registrations)}}, [](const auto&) {});
+    if (capabilities_.configuration)
+        pullConfiguration();
+}
+
+void LanguageServer::pullConfiguration() {
+    connection_.request(
+        "workspace/configuration", {{"items", json::array({{{"section", "kernelskill"}}})}},
+        [this](const auto& answer) {
+            // null: the user has set nothing, so what initialize brought stays.
+            if (answer && answer->is_array() && !answer->empty() && answer->at(0).is_object())
+                configure(answer->at(0));
+        });
+}
+
+void LanguageServer::configure(const json& section) {
+    Options options = commandLineOptions_;
+    for (const std::string& problem : readOptions(section, options)) {
+        log_.warn("{}", problem);
+        context_.showMessage(ServerContext::MessageType::Warning, problem);
+    }
+    if (!workspace_.configure(options))
+        return;
+    if (!workspace_.workbench())
+        context_.showMessage(ServerContext::MessageType::Error, workspace_.problem().describe());
+    if (!options.diagnosticsEnabled) {
+        for (const Document* document : documents_.all())
+            clearDiagnostics(context_, document->uri);
+    }
+    documents_.reloadAll();
+}
+
+void LanguageServer::watchParent() {
+    parentTimer_ = loop_.after(parentCheckInterval, [this] {
+        if (::kill(parent_, 0) == -1 && errno == ESRCH) {
+            log_.warn("the editor's process {} is gone", parent_);
+            exit();
+        } else {
+            watchParent();
+        }
+    });
+}
+
+void LanguageServer::exit() {
+    if (std::exchange(isExiting_, true))
+        return;
+    connection_.cancelAll();
+    transport_.flush([this] { loop_.stop(); });
+}
+
+int LanguageServer::run() {
+    transport_.start(
+        {[this](std::string_view body) { return connection_.handle(body); },
+         [this](const FrameError& error) { connection_.reportBadFrame(error.message); },
+         [this] { exit(); }});
+    loop_.run();
+    return state_ == State::ShutDown ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+} // namespace
+
+int runLanguageServer(const ServerSettings& settings, spdlog::logger& log) {
+    auto server = std::make_unique<LanguageServer>(settings, log);
+    const int status = server->run();
+    // A parse cannot be interrupted; no editor should have to wait for one of a huge file.
+    std::jthread watchdog([status](const std::stop_token& finished) {
+        const auto deadline = std::chrono::steady_clock::now() + exitPatience;
+        while (!finished.stop_requested()) {
+            if (std::chrono::steady_clock::now() > deadline)
+                std::_Exit(status);
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+    });
+    server.reset();
+    return status;
+}
+
+} // namespace kernelskill::lsp

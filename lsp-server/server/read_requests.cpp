@@ -1,0 +1,156 @@
+// Requests that read a snapshot: each is answered in well under 5 ms once the text is parsed.
+#include "lsp-server/features/code_actions.h"
+#include "lsp-server/features/code_lens.h"
+#include "lsp-server/features/hover.h"
+#include "lsp-server/features/inlay_hints.h"
+#include "lsp-server/features/memory.h"
+#include "lsp-server/protocol/uri.h"
+#include "lsp-server/server/server_context.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+/// Markdown for clients that show it; the same text reads well enough plain.
+json hoverJson(const Snapshot& snapshot, const HoverContent& content,
+               const ClientCapabilities& capabilities) {
+    return {{"contents",
+             {{"kind", capabilities.hoverMarkdown ? "markdown" : "plaintext"},
+              {"value", content.markdown}}},
+            {"range", toRange(snapshot.source(), content.span, capabilities.positionEncoding)}};
+}
+
+void onHover(const ServerContext& context, const json& params, Reply& reply,
+             const std::stop_source& stop) {
+    const auto [uri, position] = params.get<TextDocumentPositionParams>();
+    context.read(
+        uri, std::move(reply), stop.get_token(),
+        [position = position, &capabilities = context.capabilities](const Snapshot& snapshot) {
+            const auto content = hover(
+                snapshot, toOffset(snapshot.source(), position, capabilities.positionEncoding));
+            return content ? hoverJson(snapshot, *content, capabilities) : json(nullptr);
+        });
+}
+
+void onCodeAction(const ServerContext& context, const json& params, Reply& reply,
+                  const std::stop_source& stop) {
+    const auto [uri, range] = params.get<TextDocumentRangeParams>();
+    const json& actionContext = params.at("context");
+    std::vector<std::string> only;
+    if (const auto kinds = actionContext.find("only"); kinds != actionContext.end())
+        kinds->get_to(only);
+    json diagnostics = actionContext.value("diagnostics", json::array());
+    const Document* document = context.documents.find(uri);
+    const int version = document == nullptr ? 0 : document->version;
+
+    context.documents.whenCurrent(uri, [&context, uri = uri, range = range, only = std::move(only),
+                                        diagnostics = std::move(diagnostics), version,
+                                        token = stop.get_token(),
+                                        reply = std::move(reply)](auto outcome) mutable {
+        if (!outcome)
+            return reply.error(std::move(outcome.error()));
+        const SnapshotPtr snapshot = std::move(*outcome);
+        const Document* current = context.documents.find(uri);
+        if (snapshot->version != version || current == nullptr)
+            return reply.error(ErrorCode::ContentModified, "the document changed meanwhile");
+        const analysis::Span span =
+            toSpan(snapshot->source(), range, context.capabilities.positionEncoding);
+        auto answer = [&context, snapshot, span, only = std::move(only),
+                       diagnostics = std::move(diagnostics), token = std::move(token),
+                       offerSkills = context.workspace.options().executionEnabled,
+                       reply = std::move(reply)](Fixes fixes) mutable {
+            context.reads.post([&context, snapshot, span, only = std::move(only),
+                                diagnostics = std::move(diagnostics), token = std::move(token),
+                                offerSkills, fixes = std::move(fixes),
+                                reply = std::move(reply)]() mutable {
+                if (token.stop_requested())
+                    return reply.error(ErrorCode::RequestCancelled, "cancelled");
+                const CodeActionRequest request{span, std::move(only), diagnostics, offerSkills};
+                reply.result(codeActions(*snapshot, request, fixes, context.capabilities));
+            });
+        };
+        // Fixes are found in the background after each parse; they are waited for only where an
+        // error is.
+        if (hasErrorAt(*snapshot, span))
+            current->worker->whenFixesReady(snapshot->generation, std::move(answer));
+        else
+            answer(nullptr);
+    });
+}
+
+void onCodeLens(const ServerContext& context, const json& params, Reply& reply,
+                const std::stop_source& stop) {
+    const std::string uri = textDocumentUri(params);
+    if (!context.workspace.options().codeLensEnabled)
+        return reply.result(json::array());
+    context.read(
+        uri, std::move(reply), stop.get_token(),
+        [encoding = context.capabilities.positionEncoding](const Snapshot& snapshot) {
+            return codeLenses(snapshot, encoding);
+        },
+        true);
+}
+
+void onResolveCodeLens(const ServerContext& context, const json& params, Reply& reply,
+                       const std::stop_source& stop) {
+    const std::string uri = params.at("data").at("uri").get<std::string>();
+    params.at("data").at("kernel").get<std::string>();
+    params.at("data").at("what").get<std::string>();
+    context.read(uri, std::move(reply), stop.get_token(),
+                 [params](const Snapshot& snapshot) { return resolveCodeLens(snapshot, params); });
+}
+
+void onInlayHint(const ServerContext& context, const json& params, Reply& reply,
+                 const std::stop_source& stop) {
+    const auto [uri, range] = params.get<TextDocumentRangeParams>();
+    if (!context.workspace.options().inlayHintsEnabled)
+        return reply.result(json::array());
+    context.read(
+        uri, std::move(reply), stop.get_token(),
+        [range = range,
+         encoding = context.capabilities.positionEncoding](const Snapshot& snapshot) {
+            return json(inlayHints(snapshot, toSpan(snapshot.source(), range, encoding), encoding));
+        },
+        true);
+}
+
+void onMemory(const ServerContext& context, const json& params, Reply& reply) {
+    const auto path = pathFromUri(textDocumentUri(params));
+    if (!path)
+        return reply.error(ErrorCode::InvalidParams, "only files have a memory");
+    context.reads.post(
+        [root = context.workspace.rootOf(*path), path = *path, reply = std::move(reply)]() mutable {
+            auto report = memoryReport(root, path);
+            if (report)
+                reply.result(std::move(*report));
+            else
+                reply.error(toResponseError(report.error()));
+        });
+}
+
+} // namespace
+
+void registerReadRequests(const ServerContext& context) {
+    using Handler = void (*)(const ServerContext&, const json&, Reply&, const std::stop_source&);
+    const auto add = [&context](const char* method, Handler handler) {
+        context.connection.onRequest(
+            method, [&context, handler](const json& params, Reply& reply, std::stop_source stop) {
+                handler(context, params, reply, stop);
+            });
+    };
+    add("textDocument/hover", onHover);
+    add("textDocument/codeAction", onCodeAction);
+    add("textDocument/codeLens", onCodeLens);
+    add("codeLens/resolve", onResolveCodeLens);
+    add("textDocument/inlayHint", onInlayHint);
+    context.connection.onRequest("kernelskill/memory",
+                                 [&context](const json& params, Reply& reply, std::stop_source) {
+                                     onMemory(context, params, reply);
+                                 });
+}
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,80 @@
+#include "lsp-server/server/workspace.h"
+
+#include <spdlog/logger.h>
+
+#include <algorithm>
+
+namespace kernelskill::lsp {
+
+namespace {
+
+bool holds(const std::filesystem::path& folder, const std::filesystem::path& file) {
+    return std::ranges::mismatch(folder, file).in1 == folder.end();
+}
+
+std::filesystem::path withoutTrailingSlash(const std::filesystem::path& path) {
+    return path.has_filename() ? path : path.parent_path();
+}
+
+} // namespace
+
+Workspace::Workspace(spdlog::logger& log) : log_(log) {}
+
+void Workspace::addFolder(const std::filesystem::path& folder) {
+    const auto path = withoutTrailingSlash(folder);
+    if (std::ranges::find(folders_, path) == folders_.end())
+        folders_.push_back(path);
+}
+
+void Workspace::removeFolder(const std::filesystem::path& folder) {
+    std::erase(folders_, withoutTrailingSlash(folder));
+}
+
+std::filesystem::path Workspace::rootOf(const std::filesystem::path& file) const {
+    std::filesystem::path best;
+    for (const std::filesystem::path& folder : folders_) {
+        if (holds(folder, file) && folder.native().size() > best.native().size())
+            best = folder;
+    }
+    return best;
+}
+
+bool Workspace::configure(const Options& options) {
+    if (compileCommands_ && options == options_)
+        return false;
+    options_ = options;
+    compileCommands_ = std::make_shared<const analysis::CompileCommands>(
+        options.fallbackFlags, options.compilationDatabase);
+    auto workbench = makeWorkbench(options);
+    if (workbench) {
+        workbench_ = std::move(*workbench);
+        const auto& toolkit = workbench_->toolchain().toolkit;
+        log_.info("CUDA headers: {}", toolkit ? toolkit->root.string() : "built in");
+    } else {
+        workbench_.reset();
+        problem_ = workbench.error();
+        log_.error("{}", problem_.describe());
+    }
+    return true;
+}
+
+Result<std::shared_ptr<const engine::Workbench>> makeWorkbench(const Options& options) {
+    analysis::ToolchainOptions toolchainOptions;
+    if (!options.cudaPath.empty())
+        toolchainOptions.cudaPath = options.cudaPath;
+    toolchainOptions.ignoreToolkit = options.ignoreToolkit;
+    auto toolchain = analysis::findToolchain(toolchainOptions);
+    if (!toolchain)
+        return std::unexpected(toolchain.error());
+    auto data = analysis::findDataDirectory();
+    if (!data)
+        return std::unexpected(data.error());
+    engine::WorkbenchOptions workbench;
+    std::error_code ignored;
+    workbench.executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    workbench.dataDirectory = std::move(*data);
+    workbench.hostCompiler = options.hostCompiler;
+    return std::make_shared<const engine::Workbench>(std::move(workbench), std::move(*toolchain));
+}
+
+} // namespace kernelskill::lsp

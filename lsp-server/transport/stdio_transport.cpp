@@ -1,0 +1,112 @@
+#include "lsp-server/transport/stdio_transport.h"
+
+#include <boost/asio.hpp>
+
+#include <array>
+#include <deque>
+#include <unistd.h>
+#include <utility>
+
+namespace kernelskill::lsp {
+
+struct StdioTransport::Impl : std::enable_shared_from_this<Impl> {
+    Impl(EventLoop& eventLoop, int in, int out, std::size_t maxBodyBytes)
+        : loop(eventLoop), input(eventLoop.context()), output(eventLoop.context()),
+          decoder(maxBodyBytes) {
+        // Duplicates: closing Asio's descriptors must not close the process's own.
+        boost::system::error_code ignored;
+        input.assign(::dup(in), ignored);
+        output.assign(::dup(out), ignored);
+    }
+
+    void read() {
+        input.async_read_some(
+            boost::asio::buffer(chunk),
+            [self = shared_from_this()](const boost::system::error_code& error, std::size_t size) {
+                if (error)
+                    return self->close();
+                self->decoder.feed({self->chunk.data(), size});
+                self->deliver();
+                if (!self->isClosed)
+                    self->read();
+            });
+    }
+
+    void deliver() {
+        while (!isClosed) {
+            auto frame = decoder.next();
+            if (!frame)
+                return;
+            if (!*frame)
+                callbacks.error(frame->error());
+            else if (!callbacks.message(**frame))
+                decoder.recoverFrom(**frame);
+        }
+    }
+
+    void close() {
+        if (!std::exchange(isClosed, true) && callbacks.closed)
+            callbacks.closed();
+    }
+
+    void push(std::string frame) {
+        outgoing.push_back(std::move(frame));
+        if (outgoing.size() == 1)
+            write();
+    }
+
+    void write() {
+        boost::asio::async_write(
+            output, boost::asio::buffer(outgoing.front()),
+            [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
+                if (error)
+                    self->outgoing.clear();
+                else
+                    self->outgoing.pop_front();
+                if (!self->outgoing.empty())
+                    return self->write();
+                for (Task& task : std::exchange(self->onFlushed, {}))
+                    task();
+                if (error)
+                    self->close();
+            });
+    }
+
+    EventLoop& loop;
+    boost::asio::posix::stream_descriptor input;
+    boost::asio::posix::stream_descriptor output;
+    FrameDecoder decoder;
+    std::array<char, 65536> chunk{};
+    Callbacks callbacks;
+    std::deque<std::string> outgoing;
+    std::vector<Task> onFlushed;
+    bool isClosed = false;
+};
+
+StdioTransport::StdioTransport(EventLoop& loop, int input, int output, std::size_t maxBodyBytes)
+    : impl_(std::make_shared<Impl>(loop, input, output, maxBodyBytes)) {}
+
+StdioTransport::~StdioTransport() {
+    impl_->isClosed = true;
+}
+
+void StdioTransport::start(Callbacks callbacks) {
+    impl_->callbacks = std::move(callbacks);
+    impl_->read();
+}
+
+void StdioTransport::send(std::string body) {
+    impl_->loop.post(
+        [impl = impl_, frame = encodeFrame(body)]() mutable { impl->push(std::move(frame)); });
+}
+
+void StdioTransport::flush(Task done) {
+    impl_->loop.post([impl = impl_, done = std::move(done)]() mutable {
+        if (impl->outgoing.empty())
+            done();
+        else
+            impl->onFlushed.push_back(std::move(done));
+    });
+}
+
+} // namespace kernelskill::lsp
