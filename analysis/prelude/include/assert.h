@@ -1,4 +1,5 @@
-/// assert() that ends the emulated launch; the C library's elsewhere. Included anew each time, as NDEBUG may change.
+/// assert() that ends the emulated launch; when parsing, the C library's on both sides. Included anew each time, as
+/// NDEBUG may change.
 #ifdef KERNELSKILL_EMULATION
 
 #include "kernelskill/emulation_abi.h"
@@ -13,5 +14,7 @@
 #endif
 
 #else
+#pragma clang force_cuda_host_device begin
 #include_next <assert.h>
+#pragma clang force_cuda_host_device end
 #endif

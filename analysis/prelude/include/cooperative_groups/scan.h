@@ -7,10 +7,7 @@
 /// Combines the values of the lanes of `mask` up to this one (`inclusive`) or before it. The first lane of an
 /// exclusive scan gets T().
 template <class T, class Operation>
-KS_UNSEEN T ks_scan_lanes(unsigned mask, T value, const Operation& operation, bool inclusive) {
-    T all[32];
-    const unsigned arrived = ks_from_all_lanes(mask, value, all);
-    const unsigned end = ks_lane() + (inclusive ? 1 : 0);
+KS_UNSEEN T ks_scan(const T* all, unsigned arrived, unsigned end, const Operation& operation) {
     T result = T();
     bool first = true;
     for (unsigned lane = 0; lane < end; ++lane) {
@@ -20,6 +17,12 @@ KS_UNSEEN T ks_scan_lanes(unsigned mask, T value, const Operation& operation, bo
         first = false;
     }
     return result;
+}
+template <class T, class Operation>
+KS_INLINE T ks_scan_lanes(unsigned mask, T value, const Operation& operation, bool inclusive) {
+    T all[32];
+    const unsigned arrived = ks_from_all_lanes(mask, value, all);
+    return ks_scan(all, arrived, ks_lane() + (inclusive ? 1 : 0), operation);
 }
 #endif
 

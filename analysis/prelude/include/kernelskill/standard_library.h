@@ -1,4 +1,5 @@
-/// The parts of the C library that nvcc makes visible in every file and callable from device code.
+/// The parts of the C library that nvcc makes visible in every file and callable from device code. printf and
+/// assert come with <stdio.h> and <assert.h>, which the prelude wraps.
 #pragma once
 
 #include "kernelskill/language.h"
@@ -86,12 +87,10 @@ using ::ks_printf;
 #endif
 
 #pragma clang force_cuda_host_device begin
-#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

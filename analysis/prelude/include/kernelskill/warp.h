@@ -4,8 +4,12 @@
 #include "kernelskill/conversions.h"
 
 #ifdef KERNELSKILL_EMULATION
+template <class T> KS_UNSEEN void ks_read_slot(T* result, const unsigned char* slot, unsigned done, unsigned bytes) {
+    __builtin_memcpy(reinterpret_cast<char*>(result) + done, slot, bytes);
+}
+// Inlined, so that each use in a kernel is a call site of its own; the slots are read unseen.
 /// The value that `source` holds; the lane's own if `source` takes no part.
-template <class T> KS_UNSEEN T ks_from_lane(unsigned mask, T value, unsigned source) {
+template <class T> KS_INLINE T ks_from_lane(unsigned mask, T value, unsigned source) {
     T result = value;
     for (unsigned done = 0; done < sizeof(T); done += 16) {
         const unsigned bytes = sizeof(T) - done < 16 ? sizeof(T) - done : 16;
@@ -13,12 +17,12 @@ template <class T> KS_UNSEEN T ks_from_lane(unsigned mask, T value, unsigned sou
         const unsigned char* slots =
             ks_warp_exchange(mask, reinterpret_cast<const char*>(&value) + done, bytes, &arrived);
         if (arrived >> source & 1u)
-            __builtin_memcpy(reinterpret_cast<char*>(&result) + done, slots + 16 * source, bytes);
+            ks_read_slot(&result, slots + 16 * source, done, bytes);
     }
     return result;
 }
 /// Fills `all` with every lane's value; the result is the set of lanes that took part.
-template <class T> KS_UNSEEN unsigned ks_from_all_lanes(unsigned mask, T value, T (&all)[32]) {
+template <class T> KS_INLINE unsigned ks_from_all_lanes(unsigned mask, T value, T (&all)[32]) {
     unsigned arrived = 0;
     for (unsigned done = 0; done < sizeof(T); done += 16) {
         const unsigned bytes = sizeof(T) - done < 16 ? sizeof(T) - done : 16;
@@ -26,15 +30,13 @@ template <class T> KS_UNSEEN unsigned ks_from_all_lanes(unsigned mask, T value, 
             ks_warp_exchange(mask, reinterpret_cast<const char*>(&value) + done, bytes, &arrived);
         for (unsigned lane = 0; lane < 32; ++lane)
             if (arrived >> lane & 1u)
-                __builtin_memcpy(reinterpret_cast<char*>(&all[lane]) + done, slots + 16 * lane, bytes);
+                ks_read_slot(&all[lane], slots + 16 * lane, done, bytes);
     }
     return arrived;
 }
 /// Combines the values of the lanes in `mask`, in lane order.
 template <class T, class Operation>
-KS_UNSEEN T ks_fold_lanes(unsigned mask, T value, const Operation& operation) {
-    T all[32];
-    unsigned arrived = ks_from_all_lanes(mask, value, all);
+KS_UNSEEN T ks_fold(const T* all, unsigned arrived, T value, const Operation& operation) {
     T result = value;
     bool first = true;
     for (unsigned lane = 0; lane < 32; ++lane) {
@@ -44,6 +46,12 @@ KS_UNSEEN T ks_fold_lanes(unsigned mask, T value, const Operation& operation) {
         first = false;
     }
     return result;
+}
+template <class T, class Operation>
+KS_INLINE T ks_fold_lanes(unsigned mask, T value, const Operation& operation) {
+    T all[32];
+    const unsigned arrived = ks_from_all_lanes(mask, value, all);
+    return ks_fold(all, arrived, value, operation);
 }
 
 KS_INLINE unsigned ks_shuffle_source(int lane, int width) {
@@ -86,14 +94,17 @@ KS_SHUFFLES(float)
 KS_SHUFFLES(double)
 
 #ifdef KERNELSKILL_EMULATION
-KS_UNSEEN unsigned ks_ballot(unsigned mask, int predicate, unsigned* arrived) {
-    const int value = predicate != 0;
-    const unsigned char* slots = ks_warp_exchange(mask, &value, sizeof value, arrived);
+KS_UNSEEN unsigned ks_votes(const unsigned char* slots, unsigned arrived) {
     unsigned result = 0;
     for (unsigned lane = 0; lane < 32; ++lane)
-        if ((*arrived >> lane & 1u) && slots[16 * lane])
+        if ((arrived >> lane & 1u) && slots[16 * lane])
             result |= 1u << lane;
     return result;
+}
+KS_INLINE unsigned ks_ballot(unsigned mask, int predicate, unsigned* arrived) {
+    const int value = predicate != 0;
+    const unsigned char* slots = ks_warp_exchange(mask, &value, sizeof value, arrived);
+    return ks_votes(slots, *arrived);
 }
 #endif
 KS_DEVICE unsigned int __ballot_sync(unsigned int mask, int predicate) KS_BODY({
@@ -114,14 +125,17 @@ KS_DEVICE int __uni_sync(unsigned int mask, int predicate) KS_BODY({
 KS_DEVICE unsigned int __activemask() KS_BODY({ return ks_active_mask(); })
 
 #ifdef KERNELSKILL_EMULATION
-template <class T> KS_UNSEEN unsigned ks_match(unsigned mask, T value, unsigned* arrived) {
-    T all[32];
-    *arrived = ks_from_all_lanes(mask, value, all);
+template <class T> KS_UNSEEN unsigned ks_same(const T* all, unsigned arrived, T value) {
     unsigned same = 0;
     for (unsigned lane = 0; lane < 32; ++lane)
-        if ((*arrived >> lane & 1u) && __builtin_memcmp(&all[lane], &value, sizeof value) == 0)
+        if ((arrived >> lane & 1u) && __builtin_memcmp(&all[lane], &value, sizeof value) == 0)
             same |= 1u << lane;
     return same;
+}
+template <class T> KS_INLINE unsigned ks_match(unsigned mask, T value, unsigned* arrived) {
+    T all[32];
+    *arrived = ks_from_all_lanes(mask, value, all);
+    return ks_same(all, *arrived, value);
 }
 #endif
 #define KS_MATCHES(T)                                                                              \
