@@ -6,6 +6,8 @@
 #include "analysis/source/error.h"
 #include "analysis/source/text_edit.h"
 
+#include <cstdint>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,9 +46,13 @@ struct Offer {
     std::string skillId;
     std::string kernelName; ///< Qualified.
     analysis::Span anchor;  ///< The loop, array, access or kernel it is about.
-    std::string title;      ///< For the menu; may say more than the skill's own, e.g. name the array.
-    std::string why;        ///< The fact in the code that lets it fit, one sentence with names and numbers.
-    int option = 0;         ///< Meaning is the skill's, e.g. an unroll factor.
+    std::string title; ///< For the menu; may say more than the skill's own, e.g. name the array.
+    std::string
+        why;        ///< The fact in the code that lets it fit, one sentence with names and numbers.
+    int option = 0; ///< Meaning is the skill's, e.g. an unroll factor.
+    /// What this edit does to results, where it differs from the skill's own (metadata) value:
+    /// unrolling is exact, its separate accumulators reassociate. nullopt: as the metadata says.
+    std::optional<Numerics> numerics;
 };
 
 /// Why a skill is not offered: the first gate that did not hold. Shown to those who ask.
@@ -60,9 +66,10 @@ public:
     virtual ~Skill() = default;
     [[nodiscard]] virtual std::string_view id() const = 0;
     /// Pure and cheap (well under a millisecond): runs on each cursor move.
-    [[nodiscard]] virtual std::expected<Offer, Refusal> prepare(const SkillContext& context) const = 0;
-    /// The edits, launch sites included, against the same file model. May be slow. Unsupported with the reason
-    /// when the rewrite turns out to be impossible.
+    [[nodiscard]] virtual std::expected<Offer, Refusal>
+    prepare(const SkillContext& context) const = 0;
+    /// The edits, launch sites included, against the same file model. May be slow. Unsupported with
+    /// the reason when the rewrite turns out to be impossible.
     [[nodiscard]] virtual Result<analysis::EditSet> apply(const SkillContext& context,
                                                           const Offer& offer) const = 0;
 };

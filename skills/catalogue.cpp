@@ -1,0 +1,23 @@
+#include "skills/catalogue.h"
+
+#include "skills/grid-stride-loop/grid-stride-loop.h"
+#include "skills/loop-unrolling/loop-unrolling.h"
+#include "skills/restrict-and-const/restrict-and-const.h"
+#include "skills/shared-memory-padding/shared-memory-padding.h"
+#include "skills/vectorized-access/vectorized-access.h"
+#include "skills/warp-shuffle-reduction/warp-shuffle-reduction.h"
+
+namespace kernelskill::skills {
+
+std::vector<std::unique_ptr<Skill>> makeCatalogue() {
+    std::vector<std::unique_ptr<Skill>> skills;
+    skills.push_back(makeSharedMemoryPadding());
+    skills.push_back(makeWarpShuffleReduction());
+    skills.push_back(makeVectorizedAccess());
+    skills.push_back(makeRestrictAndConst());
+    skills.push_back(makeLoopUnrolling());
+    skills.push_back(makeGridStrideLoop());
+    return skills;
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,238 @@
+#include "skills/loop-unrolling/loop-unrolling.h"
+
+#include "skills/loop-unrolling/accumulators.h"
+#include "skills/rewriting/code_map.h"
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/source_layout.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::string_view skillId = "loop-unrolling";
+/// Rounds in flight at once when the number of rounds is not small and known.
+constexpr int partialFactor = 4;
+/// A loop with at most so many rounds is unrolled completely.
+constexpr std::int64_t largestFullTripCount = 32;
+/// Expressions after unrolling; beyond this the instruction cache and the registers pay for it.
+constexpr std::size_t largestUnrolledBody = 1024;
+
+enum class Method : std::uint8_t {
+    Full,         ///< `#pragma unroll`
+    Partial,      ///< `#pragma unroll 4`
+    Accumulators, ///< Written out, one accumulator a round
+};
+
+struct Choice {
+    std::uint32_t loop = noId;
+    Method method = Method::Full;
+    std::vector<Accumulator> accumulators;
+};
+
+std::expected<Choice, Refusal> study(const SkillContext& context, const CodeMap& code,
+                                     std::uint32_t index) {
+    const Loop& loop = context.kernel.loops[index];
+    const FunctionBody& body = code.body();
+    const Stmt& stmt = body.stmt(loop.statement);
+    const std::uint32_t line = lineNumber(context, stmt.span.begin);
+    if (stmt.fromMacro)
+        return refuse("from-macro", fmt::format("the loop on line {} comes out of a macro", line));
+    if (!stmt.pragma.empty())
+        return refuse("already-unrolled",
+                      fmt::format("the loop on line {} already has #pragma {}", line, stmt.pragma));
+    if (loop.kind != LoopKind::For || loop.inductionVariable == noId ||
+        (loop.stepOperator != "+=" && loop.stepOperator != "-=" && !loop.tripCount))
+        return refuse("not-counted", fmt::format("the loop on line {} is not counted", line));
+    if (isUnrolledByHand(context.kernel, code, loop))
+        return refuse("already-unrolled", fmt::format("the loop on line {} is unrolled by hand, or "
+                                                      "does what such a loop left over",
+                                                      line));
+    if (loop.tripCount && *loop.tripCount < 2)
+        return refuse("trivial-loop", fmt::format("the loop on line {} runs {} times", line,
+                                                  std::max<std::int64_t>(0, *loop.tripCount)));
+    const std::size_t size = code.expressionsIn(loop.body).size();
+    Choice choice;
+    choice.loop = index;
+    if (loop.tripCount && *loop.tripCount <= largestFullTripCount) {
+        if (size * static_cast<std::size_t>(*loop.tripCount) > largestUnrolledBody)
+            return refuse("body-too-large",
+                          fmt::format("{} rounds of the loop on line {} would be too "
+                                      "much code",
+                                      *loop.tripCount, line));
+        choice.method = Method::Full;
+        return choice;
+    }
+    const bool hasInnerLoop = std::ranges::any_of(
+        context.kernel.loops, [&](const Loop& other) { return other.parent == index; });
+    if (hasInnerLoop)
+        return refuse("not-innermost", fmt::format("the loop on line {} holds another loop", line));
+    if (loop.hasBarrier)
+        return refuse(
+            "barrier-in-loop",
+            fmt::format("the loop on line {} holds a barrier and its number of rounds is not "
+                        "known to be small",
+                        line));
+    if (size * partialFactor > largestUnrolledBody)
+        return refuse("body-too-large",
+                      fmt::format("{} rounds of the loop on line {} would be too much "
+                                  "code",
+                                  partialFactor, line));
+    if (loop.hasEarlyExit)
+        return refuse("early-exit",
+                      fmt::format("the loop on line {} may end early, so its rounds cannot "
+                                  "overlap",
+                                  line));
+    if (auto accumulators = findAccumulators(context, code, loop)) {
+        choice.method = Method::Accumulators;
+        choice.accumulators = std::move(*accumulators);
+        return choice;
+    }
+    // Partial unrolling pays when it puts loads of several rounds in flight.
+    const bool loads =
+        std::ranges::any_of(context.kernel.accesses, [&](const MemoryAccess& access) {
+            return access.kind == AccessKind::Read && access.space != MemorySpace::Local &&
+                   code.holds(loop.body, access.expression) &&
+                   std::ranges::any_of(code.expressionsBelow(access.expression), [&](ExprId id) {
+                       return body.expr(id).kind == ExprKind::Variable &&
+                              body.expr(id).variable == loop.inductionVariable;
+                   });
+        });
+    if (!loads)
+        return refuse("no-independent-loads",
+                      fmt::format("the rounds of the loop on line {} load nothing that could be in "
+                                  "flight together",
+                                  line));
+    choice.method = Method::Partial;
+    return choice;
+}
+
+/// The loop at the cursor, innermost first; with the cursor outside all loops, the first that fits.
+std::expected<Choice, Refusal> choose(const SkillContext& context, const CodeMap& code) {
+    if (auto editable = requireEditable(context); !editable)
+        return std::unexpected(editable.error());
+    const KernelModel& kernel = context.kernel;
+    std::optional<std::uint32_t> innermost;
+    for (std::uint32_t i = 0; i < kernel.loops.size(); ++i) {
+        const Span span = code.body().stmt(kernel.loops[i].statement).span;
+        const bool isInside = span.contains(context.range.begin) && context.range.end <= span.end;
+        // The cursor before the `for` on its line is on the loop too.
+        const SourceText& source = *context.file.source;
+        const bool isOnFirstLine =
+            source.lineColumn(context.range.begin).line == source.lineColumn(span.begin).line &&
+            context.range.begin <= span.begin;
+        if ((isInside || isOnFirstLine) && !context.range.contains(kernel.bodySpan) &&
+            (!innermost || kernel.loops[i].depth >= kernel.loops[*innermost].depth))
+            innermost = i;
+    }
+    if (innermost)
+        return study(context, code, *innermost);
+    std::optional<Refusal> first;
+    for (std::uint32_t i = 0; i < kernel.loops.size(); ++i) {
+        auto choice = study(context, code, i);
+        if (choice)
+            return choice;
+        if (!first)
+            first = choice.error();
+    }
+    if (first)
+        return std::unexpected(*first);
+    return refuse("no-loop", fmt::format("{} has no loop", kernel.name));
+}
+
+class LoopUnrolling final : public Skill {
+public:
+    [[nodiscard]] std::string_view id() const override { return skillId; }
+
+    [[nodiscard]] std::expected<Offer, Refusal>
+    prepare(const SkillContext& context) const override {
+        const CodeMap code(context.kernel.body);
+        const auto choice = choose(context, code);
+        if (!choice)
+            return std::unexpected(choice.error());
+        const Loop& loop = context.kernel.loops[choice->loop];
+        Offer offer;
+        offer.skillId = skillId;
+        offer.kernelName = context.kernel.qualifiedName;
+        offer.anchor = code.body().stmt(loop.statement).span;
+        offer.numerics = Numerics::Exact;
+        const std::uint32_t line = lineNumber(context, offer.anchor.begin);
+        const std::string& index = code.body().variable(loop.inductionVariable).name;
+        switch (choice->method) {
+        case Method::Full:
+            offer.title = fmt::format("Unroll the loop over {} completely", index);
+            offer.why = fmt::format("the loop on line {} runs {} times, known when compiling", line,
+                                    *loop.tripCount);
+            break;
+        case Method::Partial:
+            offer.title = fmt::format("Unroll the loop over {} by {}", index, partialFactor);
+            offer.why =
+                fmt::format("the loads of {} rounds of the loop on line {} do not wait for each "
+                            "other",
+                            partialFactor, line);
+            offer.option = partialFactor;
+            break;
+        case Method::Accumulators: {
+            std::string names;
+            bool isExact = true;
+            for (const Accumulator& accumulator : choice->accumulators) {
+                names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                                     code.body().variable(accumulator.variable).name);
+                isExact = isExact && (accumulator.reduction == Reduction::Minimum ||
+                                      accumulator.reduction == Reduction::Maximum);
+            }
+            offer.title =
+                fmt::format("Unroll the loop over {} by {}, with separate accumulators of {}",
+                            index, partialFactor, names);
+            offer.why =
+                fmt::format("each round of the loop on line {} waits for the last one to update {}",
+                            line, names);
+            offer.option = partialFactor;
+            offer.numerics = isExact ? Numerics::Exact : Numerics::Reassociates;
+            break;
+        }
+        }
+        return offer;
+    }
+
+    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
+                                        const Offer& offer) const override {
+        const CodeMap code(context.kernel.body);
+        // The loop that was offered, wherever the cursor is now.
+        const SkillContext atAnchor{context.file,
+                                    context.kernel,
+                                    context.features,
+                                    {offer.anchor.begin, offer.anchor.begin}};
+        const auto choice = choose(atAnchor, code);
+        if (!choice)
+            return std::unexpected(unsupported(context, choice.error()));
+        const Loop& loop = context.kernel.loops[choice->loop];
+        if (choice->method == Method::Accumulators)
+            return EditSet{
+                {context.kernel.file,
+                 splitAccumulators(context, code, loop, choice->accumulators, partialFactor)}};
+        const SourceLayout layout(*context.file.source, context.kernel);
+        const std::uint32_t begin = code.body().stmt(loop.statement).span.begin;
+        const std::string pragma = choice->method == Method::Full
+                                       ? std::string("#pragma unroll")
+                                       : fmt::format("#pragma unroll {}", partialFactor);
+        std::string text = pragma + layout.newline() + layout.indentation(begin);
+        if (!layout.startsLine(begin)) // a directive needs a line of its own
+            text = layout.newline() + layout.indentation(begin) + text;
+        return EditSet{{context.kernel.file, {{{begin, begin}, std::move(text)}}}};
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Skill> makeLoopUnrolling() {
+    return std::make_unique<LoopUnrolling>();
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,164 @@
+#include "skills/rewriting/launch_sites.h"
+
+#include "analysis/syntax/lexer.h"
+#include "skills/rewriting/gates.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+bool isDim3(const Expr& expr) {
+    return expr.name == "dim3" || expr.type.spelling == "dim3" ||
+           expr.type.canonical.contains("dim3");
+}
+
+/// Tokens of the statement that ends before `at`: back to the last ';', '{', '}' or directive.
+std::size_t statementBegin(const std::vector<Token>& tokens, std::size_t at) {
+    while (at > 0) {
+        const Token& before = tokens[at - 1];
+        if (before.kind == TokenKind::Directive || before.text == ";" || before.text == "{" ||
+            before.text == "}")
+            return at;
+        --at;
+    }
+    return 0;
+}
+
+/// For the kernel's name at `at`: its parameter list if this is `... __global__ ... name(...);`.
+std::optional<Span> declaredParameters(const std::vector<Token>& tokens, std::size_t at) {
+    if (at + 1 >= tokens.size() || tokens[at + 1].text != "(")
+        return std::nullopt;
+    const std::size_t close = matchingBracket(tokens, at + 1);
+    if (close + 1 >= tokens.size() || tokens[close + 1].text != ";")
+        return std::nullopt;
+    const std::size_t begin = statementBegin(tokens, at);
+    const auto holds = [&](std::string_view word) {
+        return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                           tokens.begin() + static_cast<std::ptrdiff_t>(at),
+                           [&](const Token& token) { return token.text == word; });
+    };
+    if (!holds("__global__"))
+        return std::nullopt;
+    // `template void k<float>(...)` instantiates; it has no parameter list of `template <`.
+    if (tokens[begin].text == "template" && tokens[begin + 1].text != "<")
+        return std::nullopt;
+    return Span{tokens[at + 1].span.end, tokens[close].span.begin};
+}
+
+/// The name at `at` in `name<...><<<`: a launch whose model is elsewhere, e.g. in another template.
+bool isLaunchName(const SkillContext& context, Span name) {
+    return std::ranges::any_of(context.kernel.launches, [&](const LaunchSite& launch) {
+        return launch.span.begin <= name.begin && name.end <= launch.configurationSpan.begin;
+    });
+}
+
+} // namespace
+
+std::optional<Extents> constantExtents(const CodeMap& host, ExprId expr) {
+    expr = host.withoutCasts(expr);
+    if (expr == noId)
+        return std::nullopt;
+    const Expr& at = host.body().expr(expr);
+    if (at.kind == ExprKind::Variable && at.variable != noId && isDim3(at)) {
+        const Variable& variable = host.body().variable(at.variable);
+        if (variable.init == noId || host.isEverWritten(at.variable))
+            return std::nullopt;
+        return constantExtents(host, variable.init);
+    }
+    if (at.kind == ExprKind::InitList ||
+        ((at.kind == ExprKind::Call || at.kind == ExprKind::Other) && isDim3(at))) {
+        if (at.children.size() == 1 && isDim3(host.body().expr(host.withoutCasts(at.children[0]))))
+            return constantExtents(host, at.children[0]);
+        Extents extents{1, 1, 1};
+        if (at.children.empty() || at.children.size() > extents.size())
+            return std::nullopt;
+        for (std::size_t i = 0; i < at.children.size(); ++i) {
+            const auto value = host.constantValue(at.children[i]);
+            if (!value || *value < 1)
+                return std::nullopt;
+            extents[i] = *value;
+        }
+        return extents;
+    }
+    if (const auto value = host.constantValue(expr); value && *value >= 1)
+        return Extents{*value, 1, 1};
+    return std::nullopt;
+}
+
+std::expected<std::vector<Extents>, Refusal> launchedBlocks(const SkillContext& context) {
+    std::vector<Extents> blocks;
+    for (const LaunchSite& launch : context.kernel.launches) {
+        std::optional<Extents> block;
+        if (launch.host < context.file.hostFunctions.size())
+            block = constantExtents(CodeMap(context.file.hostFunctions[launch.host].body),
+                                    launch.block);
+        if (!block)
+            return refuse("unknown-block",
+                          fmt::format("the block of the launch on line {} is not a constant",
+                                      lineNumber(context, launch.span.begin)));
+        blocks.push_back(*block);
+    }
+    if (blocks.empty())
+        return refuse("no-launch", fmt::format("no launch of {} in this file says how large its "
+                                               "blocks are",
+                                               context.kernel.name));
+    return blocks;
+}
+
+std::expected<void, Refusal> requireFollowableLaunches(const SkillContext& context) {
+    const KernelModel& kernel = context.kernel;
+    for (const LaunchSite& launch : kernel.launches) {
+        const std::uint32_t line = lineNumber(context, launch.span.begin);
+        if (launch.fromMacro)
+            return refuse("launch-from-macro",
+                          fmt::format("the launch on line {} comes out of a macro", line));
+        if (launch.host >= context.file.hostFunctions.size() ||
+            context.file.hostFunctions[launch.host].file != context.file.file)
+            return refuse("launch-in-header",
+                          fmt::format("{} is launched in a header", kernel.name));
+    }
+    const std::vector<Token> tokens = lex(context.file.source->text());
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const Token& token = tokens[i];
+        const bool namedInDirective =
+            token.kind == TokenKind::Directive &&
+            std::ranges::any_of(lex(token.text, {1, token.span.size()}),
+                                [&](const Token& word) { return word.text == kernel.name; });
+        if (!namedInDirective && (token.kind != TokenKind::Identifier || token.text != kernel.name))
+            continue;
+        if (token.span == kernel.nameSpan || isLaunchName(context, token.span) ||
+            declaredParameters(tokens, i))
+            continue;
+        // A member, a local or an overload of the same name is not this kernel.
+        const bool isMember = i > 0 && (tokens[i - 1].text == "." || tokens[i - 1].text == "->");
+        const bool isOtherDefinition =
+            std::ranges::any_of(context.file.kernels, [&](const KernelModel& other) {
+                return other.nameSpan == token.span && other.file == context.file.file;
+            });
+        if (isMember || isOtherDefinition)
+            continue;
+        return refuse("kernel-named-elsewhere",
+                      fmt::format("{} is named on line {} other than by a launch that can be "
+                                  "followed",
+                                  kernel.name, lineNumber(context, token.span.begin)));
+    }
+    return {};
+}
+
+std::vector<Span> forwardDeclarations(const SkillContext& context) {
+    std::vector<Span> declarations;
+    const std::vector<Token> tokens = lex(context.file.source->text());
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        if (tokens[i].kind == TokenKind::Identifier && tokens[i].text == context.kernel.name)
+            if (const auto parameters = declaredParameters(tokens, i))
+                declarations.push_back(*parameters);
+    return declarations;
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,444 @@
+#include "skills/shared-memory-padding/shared-memory-padding.h"
+
+#include "analysis/syntax/lexer.h"
+#include "skills/rewriting/code_map.h"
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/launch_sites.h"
+#include "skills/shared-memory-padding/bank_simulation.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::string_view skillId = "shared-memory-padding";
+/// What a block may declare statically on every architecture.
+constexpr std::uint64_t staticSharedLimit = 48 * 1024;
+/// Pads beyond one warp's worth of elements only repeat smaller ones.
+constexpr std::int64_t largestPad = 32;
+/// Below this a pad saves less than it costs to read.
+constexpr double smallestGain = 0.25;
+
+/// `tile[y][x]` with one subscript per dimension.
+struct ArrayAccess {
+    ExprId outermost = noId; ///< The subscript that gives an element.
+    std::vector<ExprId> subscripts;
+};
+
+struct Padding {
+    std::int64_t pad = 0;
+    double before = 0; ///< Conflict degree of the worst access.
+    double after = 0;  ///< Of the same access once padded.
+    ExprId worst = noId;
+};
+
+class ArrayStudy {
+public:
+    ArrayStudy(const SkillContext& context, const CodeMap& code, VariableId array)
+        : context_(context), code_(code), array_(array), variable_(code.body().variable(array)) {}
+
+    std::expected<Padding, Refusal> study() {
+        if (auto shape = requirePaddableShape(); !shape)
+            return std::unexpected(shape.error());
+        if (auto uses = collectAccesses(); !uses)
+            return std::unexpected(uses.error());
+        if (auto mentions = requireNoOtherMention(); !mentions)
+            return std::unexpected(mentions.error());
+        const std::vector<Extents> blocks = assumedBlocks();
+        for (const Extents& block : blocks)
+            if (auto inRow = requireSubscriptsInRow(block); !inRow)
+                return std::unexpected(inRow.error());
+        return choosePad(blocks.front());
+    }
+
+    /// True if the cursor is on the declaration or on a use.
+    [[nodiscard]] bool isAt(Span range) const {
+        return touches(range, variable_.span) ||
+               std::ranges::any_of(code_.uses(array_), [&](ExprId use) {
+                   ExprId at = use;
+                   while (code_.parent(at) != noId &&
+                          code_.body().expr(code_.parent(at)).kind == ExprKind::Subscript &&
+                          code_.body().expr(code_.parent(at)).children[0] == at)
+                       at = code_.parent(at);
+                   return touches(range, code_.body().expr(at).span);
+               });
+    }
+
+    /// Where the last extent is written, brackets excluded.
+    [[nodiscard]] std::optional<Span> lastExtent() const {
+        const std::string& text = context_.file.source->text();
+        const std::vector<Token> tokens = lex(text, variable_.span);
+        if (tokens.empty() || tokens[0].text != variable_.name)
+            return std::nullopt;
+        std::optional<Span> last;
+        std::size_t dimensions = 0;
+        for (std::size_t i = 1; i < tokens.size();) {
+            const std::size_t close = matchingBracket(tokens, i);
+            if (tokens[i].text != "[" || close >= tokens.size())
+                return std::nullopt;
+            last = Span{tokens[i].span.end, tokens[close].span.begin};
+            ++dimensions;
+            i = close + 1;
+        }
+        return dimensions == variable_.type.arrayExtents.size() ? last : std::nullopt;
+    }
+
+private:
+    [[nodiscard]] std::uint32_t declarationLine() const {
+        return lineNumber(context_, variable_.span.begin);
+    }
+
+    [[nodiscard]] std::uint64_t bytesWith(std::int64_t pad) const {
+        std::uint64_t elements = 1;
+        for (std::size_t i = 0; i < variable_.type.arrayExtents.size(); ++i) {
+            const bool isLast = i + 1 == variable_.type.arrayExtents.size();
+            elements *=
+                static_cast<std::uint64_t>(variable_.type.arrayExtents[i] + (isLast ? pad : 0));
+        }
+        return elements * variable_.type.elementSize;
+    }
+
+    [[nodiscard]] std::expected<void, Refusal> requirePaddableShape() const {
+        const Type& type = variable_.type;
+        const std::string& name = variable_.name;
+        if (variable_.storage != Storage::Shared)
+            return refuse("dynamic-shared-array",
+                          fmt::format("{} is sized by the launch, so it has no rows to pad", name));
+        if (type.arrayExtents.size() < 2)
+            return refuse("one-dimensional",
+                          fmt::format("{} on line {} has no rows to pad", name, declarationLine()));
+        if (type.elementSize == 0 ||
+            std::ranges::any_of(type.arrayExtents, [](std::int64_t extent) { return extent <= 0; }))
+            return refuse("unknown-extent", fmt::format("the extents of {} on line {} depend on a "
+                                                        "template argument",
+                                                        name, declarationLine()));
+        if (!lastExtent())
+            return refuse("from-macro",
+                          fmt::format("the declaration of {} on line {} comes out of a "
+                                      "macro",
+                                      name, declarationLine()));
+        return {};
+    }
+
+    /// Every use must give all subscripts and read or write one element in place.
+    std::expected<void, Refusal> collectAccesses() {
+        const FunctionBody& body = code_.body();
+        const std::size_t dimensions = variable_.type.arrayExtents.size();
+        for (const ExprId use : code_.uses(array_)) {
+            ArrayAccess access;
+            access.outermost = use;
+            const std::uint32_t line = lineNumber(context_, body.expr(use).span.begin);
+            for (ExprId parent = code_.parent(use);
+                 parent != noId && body.expr(parent).kind == ExprKind::Subscript &&
+                 body.expr(parent).children[0] == access.outermost &&
+                 access.subscripts.size() < dimensions;
+                 parent = code_.parent(parent)) {
+                access.subscripts.push_back(body.expr(parent).children[1]);
+                access.outermost = parent;
+            }
+            if (access.subscripts.size() != dimensions)
+                return refuse("used-as-pointer",
+                              fmt::format("{} is used on line {} with fewer subscripts than it has "
+                                          "dimensions",
+                                          variable_.name, line));
+            const ExprId parent = code_.parent(access.outermost);
+            if (parent != noId && body.expr(parent).kind == ExprKind::Unary &&
+                body.expr(parent).op == "&" && !isAtomicArgument(parent))
+                return refuse("used-as-pointer",
+                              fmt::format("the address of an element of {} is taken "
+                                          "on line {}",
+                                          variable_.name, line));
+            accesses_.push_back(std::move(access));
+        }
+        return {};
+    }
+
+    [[nodiscard]] bool isAtomicArgument(ExprId address) const {
+        const ExprId call = code_.parent(address);
+        return call != noId && code_.body().expr(call).kind == ExprKind::Call &&
+               code_.body().expr(call).name.starts_with("atomic");
+    }
+
+    /// sizeof, decltype, assembly and macros can name the array without the model seeing a use.
+    [[nodiscard]] std::expected<void, Refusal> requireNoOtherMention() const {
+        for (const Token& token : lex(context_.file.source->text(), context_.kernel.bodySpan)) {
+            const bool isDirective =
+                token.kind == TokenKind::Directive &&
+                std::ranges::any_of(lex(token.text, {1, token.span.size()}),
+                                    [&](const Token& word) { return word.text == variable_.name; });
+            if (!isDirective &&
+                (token.kind != TokenKind::Identifier || token.text != variable_.name))
+                continue;
+            const bool isKnown =
+                variable_.span.begin == token.span.begin ||
+                std::ranges::any_of(code_.uses(array_),
+                                    [&](ExprId use) {
+                                        const Expr& expr = code_.body().expr(use);
+                                        return expr.span.begin == token.span.begin ||
+                                               (expr.fromMacro && expr.span.contains(token.span));
+                                    }) ||
+                std::ranges::any_of(code_.body().variables, [&](const Variable& other) {
+                    return &other != &variable_ && other.name == variable_.name;
+                });
+            if (!isKnown)
+                return refuse("used-elsewhere",
+                              fmt::format("line {} names {} other than by subscripts",
+                                          lineNumber(context_, token.span.begin), variable_.name));
+        }
+        return {};
+    }
+
+    /// The launches' blocks, or the block that the subscripts suggest.
+    [[nodiscard]] std::vector<Extents> assumedBlocks() const {
+        if (const auto launched = launchedBlocks(context_))
+            return *launched;
+        std::int64_t width = warpSize;
+        for (const ArrayAccess& access : accesses_)
+            for (std::size_t i = 0; i < access.subscripts.size(); ++i) {
+                const Expr& subscript = code_.body().expr(code_.withoutCasts(access.subscripts[i]));
+                const ExprId init =
+                    subscript.kind == ExprKind::Variable && subscript.variable != noId
+                        ? code_.body().variable(subscript.variable).init
+                        : noId;
+                const Expr& source = init != noId && !code_.isEverWritten(subscript.variable)
+                                         ? code_.body().expr(code_.withoutCasts(init))
+                                         : subscript;
+                if (source.kind == ExprKind::BuiltinIndex && source.name == "threadIdx" &&
+                    source.axis == 0)
+                    width = std::min(width, variable_.type.arrayExtents[i]);
+            }
+        return {Extents{width, std::max<std::int64_t>(1, warpSize / width), 1}};
+    }
+
+    /// `tile[0][k]` with k past the row's end walks the array as if it were flat; padding would
+    /// break that.
+    [[nodiscard]] std::expected<void, Refusal> requireSubscriptsInRow(const Extents& block) const {
+        const LaneEvaluator evaluator(context_.kernel, code_, block);
+        const std::int64_t threads = std::min<std::int64_t>(block[0] * block[1] * block[2], 1024);
+        for (const ArrayAccess& access : accesses_) {
+            for (std::size_t i = 0; i < access.subscripts.size(); ++i) {
+                for (std::int64_t thread = 0; thread < threads; ++thread) {
+                    const auto value = evaluator.value(access.subscripts[i], thread);
+                    if (!value || (*value >= 0 && *value < variable_.type.arrayExtents[i]) ||
+                        isGuarded(access.outermost))
+                        continue;
+                    return refuse(
+                        "subscript-past-row",
+                        fmt::format(
+                            "a subscript of {} on line {} reaches {}, past its extent "
+                            "of {}",
+                            variable_.name,
+                            lineNumber(context_, code_.body().expr(access.outermost).span.begin),
+                            *value, variable_.type.arrayExtents[i]));
+                }
+            }
+        }
+        return {};
+    }
+
+    [[nodiscard]] bool isGuarded(ExprId expr) const {
+        for (StmtId at = code_.statement(expr); at != noId; at = code_.body().stmt(at).parent)
+            if (code_.body().stmt(at).kind == StmtKind::If)
+                return true;
+        return false;
+    }
+
+    /// Conflict degree of each access, in order; nullopt for an access whose lanes are not known.
+    [[nodiscard]] std::vector<std::optional<double>> degrees(const Extents& block,
+                                                             std::int64_t pad) const {
+        const LaneEvaluator evaluator(context_.kernel, code_, block);
+        const std::int64_t lanes = std::min<std::int64_t>(warpSize, block[0] * block[1] * block[2]);
+        std::vector<std::optional<double>> result;
+        for (const ArrayAccess& access : accesses_) {
+            LaneAddresses addresses;
+            for (std::int64_t lane = 0; lane < lanes; ++lane) {
+                std::int64_t element = 0;
+                bool isKnown = true;
+                for (std::size_t i = 0; i < access.subscripts.size(); ++i) {
+                    const auto value = evaluator.value(access.subscripts[i], lane);
+                    const bool isLast = i + 1 == access.subscripts.size();
+                    isKnown = isKnown && value.has_value();
+                    element = element * (variable_.type.arrayExtents[i] + (isLast ? pad : 0)) +
+                              value.value_or(0);
+                }
+                if (isKnown)
+                    addresses.push_back(element *
+                                        static_cast<std::int64_t>(variable_.type.elementSize));
+            }
+            const bool allKnown = addresses.size() == static_cast<std::size_t>(lanes);
+            const std::int64_t lowest = addresses.empty() ? 0 : std::ranges::min(addresses);
+            // A shared unknown counts as 0; keep addresses positive for the bank arithmetic.
+            constexpr std::int64_t allBanks = 128;
+            if (lowest < 0)
+                for (std::int64_t& address : addresses)
+                    address += (-lowest / allBanks + 1) * allBanks;
+            result.push_back(
+                allKnown ? std::optional(conflictDegree(addresses, variable_.type.elementSize))
+                         : std::nullopt);
+        }
+        return result;
+    }
+
+    [[nodiscard]] std::expected<Padding, Refusal> choosePad(const Extents& block) const {
+        const auto unpadded = degrees(block, 0);
+        Padding best;
+        double bestSum = 0;
+        bool anyKnown = false;
+        std::size_t worst = 0;
+        for (std::size_t i = 0; i < unpadded.size(); ++i) {
+            if (!unpadded[i])
+                continue;
+            anyKnown = true;
+            bestSum += *unpadded[i];
+            if (*unpadded[i] > best.before) {
+                best.before = *unpadded[i];
+                worst = i;
+            }
+        }
+        if (!anyKnown)
+            return refuse("unknown-lanes",
+                          fmt::format("which elements of {} the lanes of a warp touch is "
+                                      "not known",
+                                      variable_.name));
+        if (best.before <= 1)
+            return refuse("no-bank-conflict",
+                          fmt::format("no access to {} has bank conflicts", variable_.name));
+        best.worst = accesses_[worst].outermost;
+        for (std::int64_t pad = 1; pad <= largestPad; ++pad) {
+            const auto padded = degrees(block, pad);
+            double sum = 0;
+            double highest = 0;
+            for (std::size_t i = 0; i < padded.size(); ++i) {
+                sum += padded[i].value_or(0);
+                highest = std::max(highest, padded[i].value_or(0));
+            }
+            if (sum > bestSum - smallestGain || highest > best.before)
+                continue;
+            bestSum = sum;
+            best.pad = pad;
+            best.after = *padded[worst];
+        }
+        if (best.pad == 0)
+            return refuse(
+                "padding-does-not-help",
+                fmt::format("the {:.0f}-way conflict on line {} stays with any row length",
+                            best.before,
+                            lineNumber(context_, code_.body().expr(best.worst).span.begin)));
+        std::uint64_t total = bytesWith(best.pad);
+        for (const SharedArray& other : context_.kernel.sharedArrays)
+            if (other.variable != array_)
+                total += other.bytes;
+        if (total > staticSharedLimit)
+            return refuse(
+                "exceeds-shared-memory",
+                fmt::format("with {} padded the block would need {} bytes of static shared "
+                            "memory; {} is the limit",
+                            variable_.name, total, staticSharedLimit));
+        return best;
+    }
+
+    const SkillContext& context_;
+    const CodeMap& code_;
+    VariableId array_;
+    const Variable& variable_;
+    std::vector<ArrayAccess> accesses_;
+};
+
+struct Choice {
+    VariableId array = noId;
+    Padding padding;
+};
+
+/// The array at the cursor, else the one whose padding saves most.
+std::expected<Choice, Refusal> choose(const SkillContext& context, const CodeMap& code) {
+    if (auto editable = requireEditable(context); !editable)
+        return std::unexpected(editable.error());
+    std::optional<Choice> best;
+    std::optional<Refusal> firstRefusal;
+    for (const SharedArray& shared : context.kernel.sharedArrays) {
+        ArrayStudy study(context, code, shared.variable);
+        const auto padding = study.study();
+        if (study.isAt(context.range) && !context.range.contains(context.kernel.bodySpan)) {
+            if (!padding)
+                return std::unexpected(padding.error());
+            return Choice{shared.variable, *padding};
+        }
+        if (!padding && !firstRefusal)
+            firstRefusal = padding.error();
+        if (padding && (!best || padding->before > best->padding.before))
+            best = Choice{shared.variable, *padding};
+    }
+    if (best)
+        return *best;
+    if (firstRefusal)
+        return std::unexpected(*firstRefusal);
+    return refuse("no-shared-array",
+                  fmt::format("{} declares no shared array", context.kernel.name));
+}
+
+class SharedMemoryPadding final : public Skill {
+public:
+    [[nodiscard]] std::string_view id() const override { return skillId; }
+
+    [[nodiscard]] std::expected<Offer, Refusal>
+    prepare(const SkillContext& context) const override {
+        const CodeMap code(context.kernel.body);
+        const auto choice = choose(context, code);
+        if (!choice)
+            return std::unexpected(choice.error());
+        const Variable& array = code.body().variable(choice->array);
+        const Span worst = code.body().expr(choice->padding.worst).span;
+        Offer offer;
+        offer.skillId = skillId;
+        offer.kernelName = context.kernel.qualifiedName;
+        offer.anchor = array.span;
+        offer.title =
+            fmt::format("Pad the rows of shared array {} by {}", array.name, choice->padding.pad);
+        offer.why = fmt::format("{} on line {} needs {:.3g} wavefronts a request; with rows of {} "
+                                "elements it needs {:.3g}",
+                                context.file.source->slice(worst), lineNumber(context, worst.begin),
+                                choice->padding.before,
+                                array.type.arrayExtents.back() + choice->padding.pad,
+                                choice->padding.after);
+        offer.option = static_cast<int>(choice->padding.pad);
+        offer.numerics = Numerics::Exact;
+        return offer;
+    }
+
+    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
+                                        const Offer& offer) const override {
+        const CodeMap code(context.kernel.body);
+        // The offer may have come from another cursor position: its array, not the cursor's.
+        SkillContext atAnchor{context.file, context.kernel, context.features, offer.anchor};
+        const auto choice = choose(atAnchor, code);
+        if (!choice)
+            return std::unexpected(unsupported(context, choice.error()));
+        const Span extent = *ArrayStudy(atAnchor, code, choice->array).lastExtent();
+        const std::vector<Token> tokens = lex(context.file.source->text(), extent);
+        const bool bindsTighter = std::ranges::all_of(tokens, [](const Token& token) {
+            return token.kind != TokenKind::Punctuator || token.text == "*" || token.text == "+" ||
+                   token.text == "-" || token.text == "/" || token.text == "::";
+        });
+        std::vector<TextEdit> edits;
+        const std::uint32_t begin = tokens.front().span.begin;
+        const std::uint32_t end = tokens.back().span.end;
+        if (!bindsTighter)
+            edits.push_back({{begin, begin}, "("});
+        edits.push_back(
+            {{end, end}, fmt::format("{} + {}", bindsTighter ? "" : ")", choice->padding.pad)});
+        return EditSet{{context.kernel.file, std::move(edits)}};
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Skill> makeSharedMemoryPadding() {
+    return std::make_unique<SharedMemoryPadding>();
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,399 @@
+#include "skills/warp-shuffle-reduction/tree_reduction.h"
+
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/index_arithmetic.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+enum class Direction : std::uint8_t { Halving, Doubling };
+
+class Recogniser {
+public:
+    Recogniser(const SkillContext& context, const CodeMap& code, std::uint32_t index)
+        : context_(context), code_(code), body_(code.body()), loop_(context.kernel.loops[index]),
+          stmt_(body_.stmt(loop_.statement)) {
+        tree_.loop = index;
+    }
+
+    std::expected<TreeReduction, Refusal> recognise() {
+        if (stmt_.fromMacro)
+            return refuse("from-macro",
+                          fmt::format("the loop on line {} comes out of a macro", line()));
+        if (auto parts = sortStatements(); !parts)
+            return std::unexpected(parts.error());
+        if (auto stride = recogniseStride(); !stride)
+            return std::unexpected(stride.error());
+        if (auto guard = recogniseGuard(); !guard)
+            return std::unexpected(guard.error());
+        for (const StmtId id : code_.statementsOf(body_.stmt(guard_).children[0]))
+            if (auto step = recogniseStep(id); !step)
+                return std::unexpected(step.error());
+        if (tree_.arrays.empty())
+            return refuse("not-a-fold", fmt::format("the step on line {} folds nothing", line()));
+        return tree_;
+    }
+
+private:
+    [[nodiscard]] std::uint32_t line() const { return lineNumber(context_, stmt_.span.begin); }
+    [[nodiscard]] std::unexpected<Refusal> notATree(std::string_view why) const {
+        return refuse("not-a-tree", fmt::format("the loop on line {} {}", line(), why));
+    }
+
+    /// One guard, one barrier, in a while loop the change of the stride, and at most a declared
+    /// index.
+    std::expected<void, Refusal> sortStatements() {
+        for (const StmtId id : code_.statementsOf(loop_.body)) {
+            const Stmt& stmt = body_.stmt(id);
+            if (stmt.fromMacro)
+                return refuse("from-macro", fmt::format("line {} comes out of a macro",
+                                                        lineNumber(context_, stmt.span.begin)));
+            if (stmt.kind == StmtKind::If && guard_ == noId && stmt.children.size() == 1) {
+                guard_ = id;
+                tree_.startsWithBarrier = barriers_ > 0;
+            } else if (stmt.kind == StmtKind::Expression && isBarrier(stmt.expr)) {
+                ++barriers_;
+            } else if (stmt.kind == StmtKind::Expression && change_ == noId &&
+                       loop_.kind == LoopKind::While) {
+                change_ = stmt.expr;
+            } else if (stmt.kind != StmtKind::Null && stmt.kind != StmtKind::Declaration) {
+                return notATree("does more than one step of a tree");
+            }
+        }
+        if (guard_ == noId || barriers_ != 1)
+            return notATree("is not one guarded step and one barrier");
+        return {};
+    }
+
+    [[nodiscard]] bool isBarrier(ExprId expr) const {
+        return std::ranges::any_of(context_.kernel.barriers, [&](const Barrier& barrier) {
+            return barrier.call == expr && (barrier.kind == BarrierKind::SyncThreads ||
+                                            barrier.kind == BarrierKind::GroupSync);
+        });
+    }
+
+    std::expected<void, Refusal> recogniseStride() {
+        if (loop_.kind == LoopKind::For)
+            change_ = stmt_.increment;
+        if (loop_.kind == LoopKind::Do || change_ == noId || stmt_.condition == noId)
+            return notATree("has no stride that halves or doubles");
+        const Expr& change = body_.expr(change_);
+        if (change.kind != ExprKind::Binary || !isAssignment(change.op))
+            return notATree("has no stride that halves or doubles");
+        tree_.stride = body_.expr(change.children[0]).variable;
+        if (tree_.stride == noId || body_.expr(change.children[0]).kind != ExprKind::Variable)
+            return notATree("has no stride that halves or doubles");
+        const auto direction = directionOf(change);
+        if (!direction)
+            return notATree("has no stride that halves or doubles");
+        direction_ = *direction;
+        const auto writes = std::ranges::count_if(code_.uses(tree_.stride),
+                                                  [&](ExprId use) { return code_.isWrite(use); });
+        const ExprId start = body_.variable(tree_.stride).init;
+        if (writes != 1 || start == noId)
+            return notATree("has a stride that other code changes too");
+        return direction_ == Direction::Halving ? recogniseHalving(start)
+                                                : recogniseDoubling(start);
+    }
+
+    [[nodiscard]] std::optional<Direction> directionOf(const Expr& change) const {
+        const auto amount = code_.constantValue(change.children[1]);
+        if ((change.op == "/=" && amount == 2) || (change.op == ">>=" && amount == 1))
+            return Direction::Halving;
+        if ((change.op == "*=" && amount == 2) || (change.op == "<<=" && amount == 1))
+            return Direction::Doubling;
+        if (change.op == "+=" && code_.namedVariable(change.children[1]) == tree_.stride)
+            return Direction::Doubling;
+        if (change.op != "=")
+            return std::nullopt;
+        const Expr& value = body_.expr(code_.withoutCasts(change.children[1]));
+        if (value.kind != ExprKind::Binary ||
+            code_.namedVariable(value.children[0]) != tree_.stride)
+            return std::nullopt;
+        const auto operand = code_.constantValue(value.children[1]);
+        if ((value.op == "/" && operand == 2) || (value.op == ">>" && operand == 1))
+            return Direction::Halving;
+        if ((value.op == "*" && operand == 2) || (value.op == "<<" && operand == 1))
+            return Direction::Doubling;
+        return std::nullopt;
+    }
+
+    std::expected<void, Refusal> recogniseHalving(ExprId start) {
+        const Expr& value = body_.expr(code_.withoutCasts(start));
+        const bool isHalf = value.kind == ExprKind::Binary &&
+                            ((value.op == "/" && code_.constantValue(value.children[1]) == 2) ||
+                             (value.op == ">>" && code_.constantValue(value.children[1]) == 1));
+        if (const auto constant = code_.constantValue(start)) {
+            tree_.extent = start;
+            tree_.extentValue = *constant * 2;
+        } else if (!isHalf || !setExtent(value.children[0])) {
+            return notATree("does not start at half the block");
+        }
+        const Expr& condition = body_.expr(code_.withoutCasts(stmt_.condition));
+        const bool isBare =
+            condition.kind == ExprKind::Variable && condition.variable == tree_.stride;
+        if (isBare)
+            return {};
+        if (condition.kind != ExprKind::Binary || condition.children.size() != 2 ||
+            code_.namedVariable(condition.children[0]) != tree_.stride)
+            return notATree("does not end with the stride");
+        const auto last = code_.constantValue(condition.children[1]);
+        const bool endsAtOne = ((condition.op == ">" || condition.op == "!=") && last == 0) ||
+                               (condition.op == ">=" && last == 1);
+        if (!endsAtOne)
+            return refuse(
+                "partial-tree",
+                fmt::format("the tree on line {} stops before a stride of one; what follows it "
+                            "does the rest",
+                            line()));
+        return {};
+    }
+
+    std::expected<void, Refusal> recogniseDoubling(ExprId start) {
+        if (code_.constantValue(start) != 1)
+            return notATree("does not start at a stride of one");
+        const Expr& condition = body_.expr(stmt_.condition);
+        if (condition.kind != ExprKind::Binary || condition.op != "<" ||
+            code_.namedVariable(condition.children[0]) != tree_.stride ||
+            !setExtent(condition.children[1]))
+            return notATree("does not run up to the block's size");
+        return {};
+    }
+
+    /// blockDim.x, a constant, or the name of a template parameter.
+    bool setExtent(ExprId expr) {
+        const auto polynomial = polynomialOf(code_, expr);
+        if (polynomial == IndexExpression::symbol({SymbolKind::BlockDim, 0}))
+            return true;
+        tree_.extent = expr;
+        tree_.extentValue = code_.constantValue(expr);
+        if (tree_.extentValue)
+            return true;
+        const VariableId name = code_.namedVariable(expr);
+        return name != noId && body_.variable(name).storage == Storage::HostGlobal;
+    }
+
+    [[nodiscard]] bool isThread(ExprId expr) const {
+        return polynomialOf(code_, expr) == threadIndex();
+    }
+    [[nodiscard]] static IndexExpression threadIndex() {
+        return IndexExpression::symbol({SymbolKind::ThreadIdx, 0});
+    }
+    [[nodiscard]] IndexExpression strideSymbol() const {
+        return IndexExpression::symbol({SymbolKind::Opaque, tree_.stride});
+    }
+
+    std::expected<void, Refusal> recogniseGuard() {
+        const Stmt& guard = body_.stmt(guard_);
+        const ExprId condition =
+            guard.condition == noId ? noId : code_.withoutCasts(guard.condition);
+        if (condition == noId)
+            return notATree("has a guard that is not understood");
+        const Expr& expr = body_.expr(condition);
+        const std::uint32_t at = lineNumber(context_, guard.span.begin);
+        if (expr.kind == ExprKind::Binary && (expr.op == "&&" || expr.op == "||"))
+            return refuse(
+                "guarded-tree",
+                fmt::format("the guard on line {} leaves more threads out than a tree does", at));
+        if (direction_ == Direction::Halving) {
+            const bool isLess = expr.kind == ExprKind::Binary && expr.op == "<";
+            const bool isGreater = expr.kind == ExprKind::Binary && expr.op == ">";
+            if (!isLess && !isGreater)
+                return notATree("has a guard that is not `tid < s`");
+            const ExprId thread = expr.children[isLess ? 0 : 1];
+            if (code_.namedVariable(expr.children[isLess ? 1 : 0]) != tree_.stride)
+                return notATree("has a guard that is not `tid < s`");
+            if (!isThread(thread))
+                return refuse("two-dimensional",
+                              fmt::format("the guard on line {} does not compare threadIdx.x", at));
+            tree_.thread = context_.file.source->slice(body_.expr(thread).span);
+            own_ = threadIndex();
+            return {};
+        }
+        return recogniseDoublingGuard(expr, at);
+    }
+
+    /// `tid % (2 * s) == 0`, or `index < blockDim.x` with index = 2 * s * tid.
+    std::expected<void, Refusal> recogniseDoublingGuard(const Expr& expr, std::uint32_t at) {
+        if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
+            return notATree("has a guard that is not understood");
+        const IndexExpression twice = IndexExpression::constant(2) * strideSymbol();
+        const Expr& left = body_.expr(code_.withoutCasts(expr.children[0]));
+        if (expr.op == "==" && code_.constantValue(expr.children[1]) == 0 &&
+            left.kind == ExprKind::Binary && left.children.size() == 2) {
+            const auto divisor = polynomialOf(code_, left.children[1]);
+            const bool isModulo = left.op == "%" && divisor == twice;
+            const bool isMask = left.op == "&" && divisor == twice - IndexExpression::constant(1);
+            if (!isModulo && !isMask)
+                return notATree("has a guard that is not `tid % (2 * s) == 0`");
+            if (!isThread(left.children[0]))
+                return refuse("two-dimensional",
+                              fmt::format("the guard on line {} does not test threadIdx.x", at));
+            tree_.thread = context_.file.source->slice(body_.expr(left.children[0]).span);
+            own_ = threadIndex();
+            return {};
+        }
+        const bool isBelowExtent =
+            expr.op == "<" && polynomialOf(code_, expr.children[0]) == twice * threadIndex();
+        const auto limit = polynomialOf(code_, expr.children[1]);
+        const bool sameExtent = tree_.extent == noId
+                                    ? limit == IndexExpression::symbol({SymbolKind::BlockDim, 0})
+                                    : code_.sameExpression(code_.withoutCasts(tree_.extent),
+                                                           code_.withoutCasts(expr.children[1]));
+        if (!isBelowExtent || !sameExtent)
+            return notATree("has a guard that is not `tid % (2 * s) == 0`");
+        tree_.thread = "threadIdx.x";
+        for (VariableId id = 0; id < body_.variables.size(); ++id) {
+            const Variable& variable = body_.variable(id);
+            if (variable.init != noId && !code_.isEverWritten(id) && isThread(variable.init) &&
+                code_.declarationOf(id) != noId && variable.span.begin < stmt_.span.begin)
+                tree_.thread = variable.name;
+        }
+        own_ = twice * threadIndex();
+        return {};
+    }
+
+    /// The shared array whose element `own_ + offset` this is; noId when it is something else.
+    [[nodiscard]] VariableId elementOf(ExprId expr, const IndexExpression& offset) const {
+        const Expr& element = body_.expr(code_.withoutCasts(expr));
+        if (element.kind != ExprKind::Subscript)
+            return noId;
+        const VariableId array = code_.namedVariable(element.children[0]);
+        if (array == noId)
+            return noId;
+        const Storage storage = body_.variable(array).storage;
+        const bool isArray = (storage == Storage::Shared || storage == Storage::DynamicShared) &&
+                             body_.variable(array).type.arrayExtents.size() == 1;
+        return isArray && polynomialOf(code_, element.children[1]) == own_ + offset ? array : noId;
+    }
+    [[nodiscard]] VariableId ownElement(ExprId expr) const {
+        return elementOf(expr, IndexExpression::constant(0));
+    }
+    [[nodiscard]] VariableId otherElement(ExprId expr) const {
+        return elementOf(expr, strideSymbol());
+    }
+
+    std::expected<void, Refusal> recogniseStep(StmtId id) {
+        const Stmt& stmt = body_.stmt(id);
+        const std::uint32_t at = lineNumber(context_, stmt.span.begin);
+        if (stmt.kind == StmtKind::Null)
+            return {};
+        auto fold = stmt.kind == StmtKind::If ? foldByComparison(stmt)
+                    : stmt.kind == StmtKind::Expression && stmt.expr != noId
+                        ? foldByAssignment(body_.expr(stmt.expr))
+                        : std::nullopt;
+        if (!fold || stmt.fromMacro)
+            return refuse("not-a-fold",
+                          fmt::format("line {} does not fold a[tid + s] into a[tid] of a "
+                                      "one-dimensional shared array",
+                                      at));
+        const bool isRepeated = std::ranges::any_of(
+            tree_.arrays, [&](const FoldedArray& other) { return other.array == fold->array; });
+        if (isRepeated)
+            return refuse("not-a-fold", fmt::format("line {} folds the same array again", at));
+        tree_.arrays.push_back(std::move(*fold));
+        return {};
+    }
+
+    [[nodiscard]] std::optional<FoldedArray> foldByAssignment(const Expr& expr) const {
+        if (expr.kind != ExprKind::Binary || !isAssignment(expr.op))
+            return std::nullopt;
+        FoldedArray fold;
+        fold.array = ownElement(expr.children[0]);
+        if (fold.array == noId)
+            return std::nullopt;
+        const auto kind = [](std::string_view op) -> std::optional<FoldKind> {
+            return op == "+"   ? std::optional(FoldKind::Sum)
+                   : op == "*" ? std::optional(FoldKind::Product)
+                   : op == "&" ? std::optional(FoldKind::BitAnd)
+                   : op == "|" ? std::optional(FoldKind::BitOr)
+                   : op == "^" ? std::optional(FoldKind::BitXor)
+                               : std::nullopt;
+        };
+        if (expr.op != "=") {
+            const auto found = kind(std::string_view(expr.op).substr(0, expr.op.size() - 1));
+            if (!found || otherElement(expr.children[1]) != fold.array)
+                return std::nullopt;
+            fold.fold = *found;
+            return fold;
+        }
+        const Expr& value = body_.expr(code_.withoutCasts(expr.children[1]));
+        if (value.children.size() != 2 || !areOwnAndOther(value.children, fold.array))
+            return std::nullopt;
+        if (value.kind == ExprKind::Binary) {
+            const auto found = kind(value.op);
+            if (!found)
+                return std::nullopt;
+            fold.fold = *found;
+            return fold;
+        }
+        if (value.kind != ExprKind::Call || value.isMethod)
+            return std::nullopt;
+        fold.function = value.name;
+        if (value.name == "max" || value.name == "fmaxf" || value.name == "fmax")
+            fold.fold = FoldKind::Maximum;
+        else if (value.name == "min" || value.name == "fminf" || value.name == "fmin")
+            fold.fold = FoldKind::Minimum;
+        else
+            return std::nullopt;
+        return fold;
+    }
+
+    [[nodiscard]] bool areOwnAndOther(const std::vector<ExprId>& pair, VariableId array) const {
+        return (ownElement(pair[0]) == array && otherElement(pair[1]) == array) ||
+               (otherElement(pair[0]) == array && ownElement(pair[1]) == array);
+    }
+
+    /// `if (a[tid + s] > a[tid]) a[tid] = a[tid + s];`
+    [[nodiscard]] std::optional<FoldedArray> foldByComparison(const Stmt& stmt) const {
+        const std::vector<StmtId> then = code_.statementsOf(stmt.children[0]);
+        if (stmt.children.size() != 1 || stmt.condition == noId || then.size() != 1 ||
+            body_.stmt(then[0]).kind != StmtKind::Expression)
+            return std::nullopt;
+        const Expr& condition = body_.expr(stmt.condition);
+        const Expr& assignment = body_.expr(body_.stmt(then[0]).expr);
+        if (condition.kind != ExprKind::Binary || assignment.kind != ExprKind::Binary ||
+            assignment.op != "=")
+            return std::nullopt;
+        FoldedArray fold;
+        fold.array = ownElement(assignment.children[0]);
+        if (fold.array == noId || otherElement(assignment.children[1]) != fold.array ||
+            !areOwnAndOther(condition.children, fold.array))
+            return std::nullopt;
+        const bool otherFirst = otherElement(condition.children[0]) == fold.array;
+        const bool isGreater = condition.op == ">" || condition.op == ">=";
+        const bool isLess = condition.op == "<" || condition.op == "<=";
+        if (!isGreater && !isLess)
+            return std::nullopt;
+        fold.fold = isGreater == otherFirst ? FoldKind::Maximum : FoldKind::Minimum;
+        return fold;
+    }
+
+    const SkillContext& context_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+    const Loop& loop_;
+    const Stmt& stmt_;
+    TreeReduction tree_;
+    Direction direction_ = Direction::Halving;
+    StmtId guard_ = noId;
+    ExprId change_ = noId;
+    int barriers_ = 0;
+    IndexExpression own_; ///< Index of the element that a thread folds into.
+};
+
+} // namespace
+
+std::expected<TreeReduction, Refusal> recogniseTree(const SkillContext& context,
+                                                    const CodeMap& code, std::uint32_t index) {
+    return Recogniser(context, code, index).recognise();
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,39 @@
+/// Recognises the block-wide tree reduction in shared memory, in the forms that people write.
+#pragma once
+
+#include "skills/rewriting/code_map.h"
+#include "skills/skill.h"
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+enum class FoldKind : std::uint8_t { Sum, Product, Minimum, Maximum, BitAnd, BitOr, BitXor };
+
+/// One array that a step of the tree folds: `a[tid] = fold(a[tid], a[tid + s])`.
+struct FoldedArray {
+    analysis::VariableId array = analysis::noId;
+    FoldKind fold = FoldKind::Sum;
+    std::string function; ///< "fmaxf" as written; empty for an operator or a comparison.
+};
+
+struct TreeReduction {
+    std::uint32_t loop = analysis::noId;          ///< Index into KernelModel::loops.
+    analysis::VariableId stride = analysis::noId; ///< `s`
+    std::string thread; ///< How the kernel spells threadIdx.x here, e.g. "tid".
+    std::vector<FoldedArray> arrays;
+    bool startsWithBarrier = false; ///< The barrier comes before the step, not after it.
+    analysis::ExprId extent =
+        analysis::noId; ///< Number of threads the tree spans; noId: blockDim.x.
+    std::optional<std::int64_t> extentValue; ///< Its value, when it is a constant.
+};
+
+/// The tree that loop `index` is. Refuses with what is different: `not-a-tree`, `partial-tree`,
+/// `guarded-tree`, `not-a-fold`, `two-dimensional`, `from-macro`.
+[[nodiscard]] std::expected<TreeReduction, Refusal>
+recogniseTree(const SkillContext& context, const CodeMap& code, std::uint32_t index);
+
+} // namespace kernelskill::skills
