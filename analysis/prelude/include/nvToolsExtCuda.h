@@ -1,0 +1,3 @@
+/// NVTX with CUDA names.
+#pragma once
+#include "nvtx3/nvToolsExt.h"

@@ -1,0 +1,2 @@
+#pragma once
+#include "kernelskill/simd_intrinsics.h"

@@ -1,0 +1,2 @@
+#pragma once
+#include "kernelskill/cached_access.h"

@@ -1,0 +1,2 @@
+#pragma once
+#include "kernelskill/integer_intrinsics.h"
