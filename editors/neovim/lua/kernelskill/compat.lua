@@ -1,15 +1,22 @@
 --- The few calls that changed between Neovim 0.7 and today, each under one name.
 local M = {}
 
----@param bufnr number
----@return table[] clients named kernelskill that are attached to the buffer
-function M.clients(bufnr)
-    if vim.lsp.get_clients then
-        return vim.lsp.get_clients({ name = 'kernelskill', bufnr = bufnr })
+--- Has the client been told to stop? It stays in Neovim's list until its process is gone.
+local function is_stopping(client)
+    if vim.fn.has('nvim-0.11') == 1 then
+        return client:is_stopped()
     end
+    return client.is_stopped()
+end
+
+---@param bufnr number
+---@return table[] clients named kernelskill that are attached to the buffer and at work
+function M.clients(bufnr)
+    local attached = vim.lsp.get_clients and vim.lsp.get_clients({ bufnr = bufnr })
+        or vim.lsp.buf_get_clients(bufnr)
     local found = {}
-    for _, client in pairs(vim.lsp.buf_get_clients(bufnr)) do
-        if client.name == 'kernelskill' then
+    for _, client in pairs(attached) do
+        if client.name == 'kernelskill' and not is_stopping(client) then
             found[#found + 1] = client
         end
     end
@@ -34,11 +41,26 @@ function M.request(client, method, params, handler, bufnr)
     return client.request(method, params, handler, bufnr)
 end
 
-function M.stop(client)
+local function stop(client, is_forced)
     if vim.fn.has('nvim-0.11') == 1 then
-        client:stop()
+        client:stop(is_forced)
     else
-        client.stop()
+        client.stop(is_forced)
+    end
+end
+
+--- Ends every server and waits until they are gone: politely first, then not.
+function M.stop_all()
+    for _, is_forced in ipairs({ false, true }) do
+        for _, client in ipairs(M.all_clients()) do
+            stop(client, is_forced)
+        end
+        local is_gone = vim.wait(3000, function()
+            return #M.all_clients() == 0
+        end, 20)
+        if is_gone then
+            return
+        end
     end
 end
 

@@ -115,22 +115,25 @@ function M.attach(bufnr)
     return id
 end
 
+local function autostart(bufnr)
+    if config.get().autostart then
+        M.attach(bufnr)
+    end
+end
+
 --- Starts the server by itself for CUDA buffers, those already open included.
 function M.enable()
-    if not config.get().autostart then
-        return
-    end
     local group = vim.api.nvim_create_augroup('kernelskill', { clear = true })
     vim.api.nvim_create_autocmd('FileType', {
         group = group,
         pattern = 'cuda',
         callback = function(event)
-            M.attach(event.buf)
+            autostart(event.buf)
         end,
     })
     for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
         if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].filetype == 'cuda' then
-            M.attach(bufnr)
+            autostart(bufnr)
         end
     end
 end
@@ -146,12 +149,7 @@ function M.restart()
     if #buffers == 0 then
         buffers = { vim.api.nvim_get_current_buf() }
     end
-    for _, client in ipairs(compat.all_clients()) do
-        compat.stop(client)
-    end
-    vim.wait(2000, function()
-        return #compat.all_clients() == 0
-    end, 20)
+    compat.stop_all()
     for _, bufnr in ipairs(buffers) do
         M.attach(bufnr)
     end

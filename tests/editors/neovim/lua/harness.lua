@@ -86,12 +86,7 @@ end
 local function reset()
     M.notifications = {}
     vim.g.kernelskill = { path = server }
-    for _, client in ipairs(require('kernelskill.compat').all_clients()) do
-        require('kernelskill.compat').stop(client)
-    end
-    vim.wait(5000, function()
-        return #require('kernelskill.compat').all_clients() == 0
-    end, 20)
+    require('kernelskill.compat').stop_all()
     vim.cmd('silent! only! | silent! %bwipeout!')
 end
 
@@ -101,7 +96,7 @@ function M.run()
     end
     vim.notify_once = vim.notify
     local passed, failed = 0, 0
-    local files = vim.fn.sort(vim.fn.glob(root .. '/tests/editors/neovim/lua/cases/*.lua', true, true))
+    local files = vim.fn.sort(vim.fn.glob(root .. '/tests/editors/neovim/lua/cases/' .. (vim.env.KERNELSKILL_TEST_AREA or '*') .. '.lua', true, true))
     for _, file in ipairs(files) do
         local area = vim.fn.fnamemodify(file, ':t:r')
         for _, case in ipairs(dofile(file)) do
