@@ -1,5 +1,5 @@
-/// Runs kernels on the CPU: compiled by the host compiler with memory instrumentation, threads as fibers, in a
-/// sandboxed child process.
+/// Runs kernels on the CPU: compiled by the host compiler with memory instrumentation, threads as
+/// fibers, in a sandboxed child process.
 #pragma once
 
 #include "engine/execution/executor.h"
@@ -9,16 +9,19 @@
 namespace kernelskill::engine {
 
 struct EmulatorOptions {
-    std::filesystem::path workerExecutable; ///< This program; it is started as `<it> emulator-worker`.
-    std::filesystem::path hostCompiler;     ///< Empty: $KERNELSKILL_HOST_CXX, then g++, c++, clang++ on PATH.
-    std::filesystem::path cacheDirectory;   ///< Compiled images; empty: the user's cache folder.
+    std::filesystem::path
+        workerExecutable; ///< This program; it is started as `<it> emulator-worker`.
+    std::filesystem::path
+        hostCompiler; ///< Empty: $KERNELSKILL_HOST_CXX, then g++, c++, clang++ on PATH.
+    std::filesystem::path cacheDirectory; ///< Compiled images; empty: the user's cache folder.
 };
 
 /// Missing when there is no host compiler, with the remedy.
-[[nodiscard]] Result<std::unique_ptr<Executor>> makeEmulatorExecutor(EmulatorOptions options,
-                                                                     const analysis::Toolchain& toolchain);
+[[nodiscard]] Result<std::unique_ptr<Executor>>
+makeEmulatorExecutor(EmulatorOptions options, const analysis::Toolchain& toolchain);
 
-/// Body of the hidden subcommand `emulator-worker`: reads jobs on standard input until it closes. Returns the exit status.
+/// Body of the hidden subcommand `emulator-worker`: reads jobs on standard input until it closes.
+/// Returns the exit status.
 int runEmulatorWorker();
 
 } // namespace kernelskill::engine

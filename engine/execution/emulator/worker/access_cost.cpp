@@ -1,0 +1,85 @@
+#include "engine/execution/emulator/worker/access_cost.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kernelskill::engine::emulator {
+
+namespace {
+
+constexpr unsigned banks = 32;
+constexpr unsigned bankBytes = 4;
+
+/// Most distinct words one bank has to serve for the lanes of a phase.
+unsigned phaseWavefronts(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
+    std::array<std::array<std::uint64_t, banks>, banks> words; // [bank][n]: distinct words so far
+    std::array<std::uint8_t, banks> counts{};
+    unsigned most = 0;
+    for (const LaneAddress& lane : lanes) {
+        const std::uint64_t last = (lane.address + bytes - 1) / bankBytes;
+        for (std::uint64_t word = lane.address / bankBytes; word <= last; ++word) {
+            const unsigned bank = word % banks;
+            auto* const begin = words[bank].data();
+            auto* const end = begin + counts[bank];
+            if (counts[bank] == banks || std::find(begin, end, word) != end)
+                continue;
+            *end = word;
+            most = std::max<unsigned>(most, ++counts[bank]);
+        }
+    }
+    return most;
+}
+
+} // namespace
+
+unsigned distinctSectors(std::span<const LaneAddress> lanes, std::uint32_t bytes,
+                         std::span<std::uint64_t> sectors) {
+    unsigned count = 0;
+    bool ascending = true;
+    for (const LaneAddress& lane : lanes) {
+        const std::uint64_t last = (lane.address + bytes - 1) / sectorBytes;
+        for (std::uint64_t sector = lane.address / sectorBytes; sector <= last; ++sector) {
+            if (count != 0) {
+                if (sectors[count - 1] == sector)
+                    continue;
+                ascending &= sectors[count - 1] < sector;
+            }
+            sectors[count++] = sector;
+        }
+    }
+    if (ascending)
+        return count;
+    const auto end = sectors.begin() + count;
+    std::sort(sectors.begin(), end);
+    return static_cast<unsigned>(std::unique(sectors.begin(), end) - sectors.begin());
+}
+
+SharedCost sharedCost(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
+    const unsigned lanesPerPhase = bytes > 8 ? 8 : bytes > 4 ? 16 : 32;
+    SharedCost cost;
+    std::size_t first = 0;
+    while (first < lanes.size()) {
+        const unsigned phase = lanes[first].lane / lanesPerPhase;
+        std::size_t end = first + 1;
+        while (end < lanes.size() && lanes[end].lane / lanesPerPhase == phase)
+            ++end;
+        const unsigned wavefronts = phaseWavefronts(lanes.subspan(first, end - first), bytes);
+        cost.wavefronts += wavefronts;
+        cost.conflicts += wavefronts - 1;
+        first = end;
+    }
+    return cost;
+}
+
+unsigned mostOnOneAddress(std::span<const LaneAddress> lanes) {
+    unsigned most = 0;
+    for (const LaneAddress& lane : lanes) {
+        const auto same = std::count_if(lanes.begin(), lanes.end(), [&](const LaneAddress& other) {
+            return other.address == lane.address;
+        });
+        most = std::max(most, static_cast<unsigned>(same));
+    }
+    return most;
+}
+
+} // namespace kernelskill::engine::emulator

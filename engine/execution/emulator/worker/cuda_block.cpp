@@ -1,0 +1,368 @@
+#include "engine/execution/emulator/worker/cuda_block.h"
+
+#include "engine/execution/emulator/worker/launch.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace kernelskill::engine::emulator {
+
+namespace {
+
+/// Rounds in which lanes only yield to each other before another warp gets its turn.
+constexpr unsigned roundsPerTurn = 64;
+
+} // namespace
+
+CudaBlock::CudaBlock(Launch& launch, KsIndex index, KsIndex extent)
+    : launch_(launch), index_(index),
+      threads_(static_cast<std::size_t>(extent.x) * extent.y * extent.z),
+      warps_((threads_.size() + warpLanes - 1) / warpLanes), slotUsers_(warps_.size()),
+      live_(static_cast<unsigned>(threads_.size())) {
+    for (unsigned i = 0; i < threads_.size(); ++i) {
+        threads_[i].index = {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
+        warps_[warpOf(i)].members |= 1u << (i % warpLanes);
+    }
+}
+
+CudaBlock::Outcome CudaBlock::run() {
+    while (live_ != 0) {
+        bool progressed = false;
+        for (unsigned warp = 0; warp < warps_.size(); ++warp)
+            progressed |= runWarp(warp);
+        if (live_ != 0 && atGridBarrier_ == live_)
+            return Outcome::AtGridBarrier;
+        if (!progressed && live_ != 0)
+            deadlock();
+    }
+    return Outcome::Finished;
+}
+
+bool CudaBlock::runWarp(unsigned warp) {
+    const unsigned first = warp * warpLanes;
+    const unsigned end =
+        std::min<unsigned>(first + warpLanes, static_cast<unsigned>(threads_.size()));
+    bool progressed = false;
+    bool runnable = true;
+    for (unsigned round = 0; runnable && round < roundsPerTurn; ++round) {
+        runnable = false;
+        for (unsigned thread = first; thread < end; ++thread) {
+            const ThreadState state = threads_[thread].state;
+            if ((state == ThreadState::Fresh || state == ThreadState::Ready) &&
+                launch_.hasLogRoom(thread % warpLanes)) {
+                resume(thread);
+                progressed = true;
+            }
+        }
+        std::uint32_t unfinished = 0;
+        for (unsigned thread = first; thread < end; ++thread) {
+            if (threads_[thread].state == ThreadState::Ready)
+                unfinished |= 1u << (thread % warpLanes);
+        }
+        if (unfinished == 0 && resolveActiveMasks(warp)) {
+            runnable = true;
+            continue;
+        }
+        launch_.drainLog(warps_[warp], unfinished);
+        runnable = unfinished != 0;
+    }
+    // Warps share one log: what is left of lanes that only spin is counted as it stands.
+    launch_.drainLog(warps_[warp], 0);
+    return progressed;
+}
+
+void CudaBlock::resume(unsigned thread) {
+    running_ = thread;
+    CudaThread& state = threads_[thread];
+    if (state.state == ThreadState::Fresh) {
+        state.state = ThreadState::Ready;
+        launch_.startFiber(state);
+    }
+    launch_.enterThread(*this, thread);
+    launch_.switchTo(state);
+    launch_.leaveThread(*this, thread);
+    if (state.state == ThreadState::Exited)
+        threadExited(thread);
+}
+
+void CudaBlock::threadExited(unsigned thread) {
+    launch_.endFiber(threads_[thread]);
+    dropSlots(thread);
+    const unsigned warp = warpOf(thread);
+    warps_[warp].exited |= 1u << (thread % warpLanes);
+    --live_;
+    completeGroups(warp);
+    releaseBarrierIfComplete();
+}
+
+void CudaBlock::wait(ThreadState state, Site site) {
+    CudaThread& thread = threads_[running_];
+    thread.state = state;
+    thread.site = site;
+    launch_.switchBack();
+}
+
+void CudaBlock::yield() {
+    // Ready already: the thread only steps back.
+    launch_.switchBack();
+}
+
+int CudaBlock::barrier(KsBarrierKind kind, int predicate, Site site) {
+    CudaThread& thread = threads_[running_];
+    thread.barrierKind = kind;
+    barrierPredicates_ += predicate != 0;
+    ++atBarrier_;
+    thread.state = ThreadState::AtBarrier;
+    thread.site = site;
+    releaseBarrierIfComplete();
+    launch_.switchBack();
+    return static_cast<int>(thread.result);
+}
+
+void CudaBlock::releaseBarrierIfComplete() {
+    if (live_ == 0 || atBarrier_ != live_)
+        return;
+    reportBarrierDivergence();
+    const unsigned predicates = barrierPredicates_;
+    bool first = true;
+    for (CudaThread& thread : threads_) {
+        if (thread.state != ThreadState::AtBarrier)
+            continue;
+        thread.state = ThreadState::Ready;
+        if (first)
+            launch_.blockBarrierPassed(thread.site);
+        first = false;
+        switch (thread.barrierKind) {
+        case KsBarrierPlain:
+            thread.result = 0;
+            break;
+        case KsBarrierCount:
+            thread.result = predicates;
+            break;
+        case KsBarrierAnd:
+            thread.result = predicates == live_ ? 1 : 0;
+            break;
+        case KsBarrierOr:
+            thread.result = predicates != 0 ? 1 : 0;
+            break;
+        }
+    }
+    atBarrier_ = 0;
+    barrierPredicates_ = 0;
+}
+
+void CudaBlock::reportBarrierDivergence() {
+    const CudaThread* first = nullptr;
+    for (unsigned i = 0; i < threads_.size(); ++i) {
+        const CudaThread& thread = threads_[i];
+        if (thread.state != ThreadState::AtBarrier)
+            continue;
+        if (first == nullptr)
+            first = &thread;
+        if (thread.site == first->site)
+            continue;
+        // In one warp this is undefined; between warps hardware counts arrivals and goes on.
+        const auto firstIndex = static_cast<unsigned>(first - threads_.data());
+        launch_.reportBarrierDivergence(*this, i, thread.site, firstIndex, first->site,
+                                        warpOf(i) == warpOf(firstIndex));
+        return;
+    }
+}
+
+void CudaBlock::namedBarrier(unsigned name, unsigned count, Site site) {
+    threads_[running_].barrierName = name;
+    threads_[running_].state = ThreadState::AtNamedBarrier;
+    threads_[running_].site = site;
+    if (++namedArrivals_[name] >= count) {
+        namedArrivals_[name] = 0;
+        for (CudaThread& thread : threads_) {
+            if (thread.state == ThreadState::AtNamedBarrier && thread.barrierName == name)
+                thread.state = ThreadState::Ready;
+        }
+        launch_.partialBarrierPassed(site);
+        return;
+    }
+    launch_.switchBack();
+}
+
+void CudaBlock::gridBarrier(Site site) {
+    ++atGridBarrier_;
+    wait(ThreadState::AtGridBarrier, site);
+}
+
+void CudaBlock::leaveGridBarrier() {
+    for (CudaThread& thread : threads_) {
+        if (thread.state == ThreadState::AtGridBarrier)
+            thread.state = ThreadState::Ready;
+    }
+    atGridBarrier_ = 0;
+}
+
+std::uint8_t CudaBlock::takeSlots(Warp& warp) {
+    auto& users = slotUsers_[static_cast<std::size_t>(&warp - warps_.data())];
+    // Index 0 means "none". One is always free: lanes hold at most 32 and form at most 32.
+    const auto free = std::find(users.begin() + 1, users.end(), 0);
+    return static_cast<std::uint8_t>(free - users.begin());
+}
+
+void CudaBlock::dropSlots(unsigned thread) {
+    CudaThread& state = threads_[thread];
+    if (state.exchange != 0)
+        --slotUsers_[warpOf(thread)][state.exchange];
+    state.exchange = 0;
+}
+
+const unsigned char* CudaBlock::exchange(std::uint32_t mask, const void* value, unsigned bytes,
+                                         std::uint32_t& arrived, Site site) {
+    const unsigned warpIndex = warpOf(running_);
+    Warp& warp = warps_[warpIndex];
+    const unsigned lane = running_ % warpLanes;
+    CudaThread& thread = threads_[running_];
+    dropSlots(running_);
+    if ((mask >> lane & 1u) == 0) {
+        launch_.reportForeignMask(*this, running_, mask, site);
+        mask |= 1u << lane;
+    }
+    auto group = std::find_if(warp.forming.begin(), warp.forming.end(),
+                              [&](const Warp::Group& other) { return other.mask == mask; });
+    if (group == warp.forming.end()) {
+        const std::uint8_t slots = takeSlots(warp);
+        group = warp.forming.insert(warp.forming.end(), {mask, 0, slots});
+    }
+    group->arrived |= 1u << lane;
+    thread.exchange = group->slots;
+    ++slotUsers_[warpIndex][group->slots];
+    ExchangeSlots& slots = launch_.exchangeSlots(*this, warpIndex, group->slots);
+    if (value != nullptr)
+        std::memcpy(slots.values[lane].data(), value, std::min(bytes, 16u));
+    thread.warpMask = mask;
+    thread.state = ThreadState::AtWarpExchange;
+    thread.site = site;
+    completeGroups(warpIndex);
+    if (thread.state != ThreadState::Ready)
+        launch_.switchBack();
+    arrived = thread.result;
+    return slots.values[0].data();
+}
+
+void CudaBlock::completeGroups(unsigned warpIndex) {
+    Warp& warp = warps_[warpIndex];
+    const std::uint32_t live = warp.members & ~warp.exited;
+    for (std::size_t i = 0; i < warp.forming.size();) {
+        const Warp::Group group = warp.forming[i];
+        if ((group.mask & live & ~group.arrived) != 0 || (group.arrived & live) == 0) {
+            ++i;
+            continue;
+        }
+        Site site = 0;
+        for (std::uint32_t rest = group.arrived & live; rest != 0; rest &= rest - 1) {
+            const unsigned lane = static_cast<unsigned>(std::countr_zero(rest));
+            CudaThread& thread = threads_[warpIndex * warpLanes + lane];
+            thread.state = ThreadState::Ready;
+            thread.result = group.arrived;
+            if (site != 0 && thread.site != site)
+                launch_.reportBarrierDivergence(*this, warpIndex * warpLanes + lane, thread.site,
+                                                warpIndex * warpLanes, site, true);
+            site = thread.site;
+        }
+        warp.forming.erase(warp.forming.begin() + static_cast<std::ptrdiff_t>(i));
+        launch_.warpBarrierPassed(warpIndex, site);
+    }
+}
+
+std::uint32_t CudaBlock::activeMask(Site site) {
+    wait(ThreadState::AtActiveMask, site);
+    return threads_[running_].result;
+}
+
+/// No lane of the warp can run: those that ask at the same place are the active ones there.
+bool CudaBlock::resolveActiveMasks(unsigned warp) {
+    const unsigned first = warp * warpLanes;
+    const unsigned end =
+        std::min<unsigned>(first + warpLanes, static_cast<unsigned>(threads_.size()));
+    for (unsigned thread = first; thread < end; ++thread) {
+        if (threads_[thread].state != ThreadState::AtActiveMask)
+            continue;
+        const Site site = threads_[thread].site;
+        std::uint32_t mask = 0;
+        for (unsigned other = thread; other < end; ++other) {
+            if (threads_[other].state == ThreadState::AtActiveMask && threads_[other].site == site)
+                mask |= 1u << (other % warpLanes);
+        }
+        for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+            CudaThread& asking = threads_[first + static_cast<unsigned>(std::countr_zero(rest))];
+            asking.state = ThreadState::Ready;
+            asking.result = mask;
+        }
+        return true;
+    }
+    return false;
+}
+
+std::string CudaBlock::waitingThreads() const {
+    struct Place {
+        ThreadState state;
+        Site site;
+        std::uint32_t mask;
+        auto operator<=>(const Place&) const = default;
+    };
+    std::map<Place, std::vector<unsigned>> places;
+    for (unsigned i = 0; i < threads_.size(); ++i) {
+        const CudaThread& thread = threads_[i];
+        if (thread.state != ThreadState::Exited)
+            places[{thread.state, thread.site,
+                    thread.state == ThreadState::AtWarpExchange ? thread.warpMask : 0}]
+                .push_back(i);
+    }
+    std::string text;
+    for (const auto& [place, waiting] : places) {
+        std::string what;
+        switch (place.state) {
+        case ThreadState::AtBarrier:
+            what = "wait at the block's barrier";
+            break;
+        case ThreadState::AtNamedBarrier:
+            what = "wait at a named barrier";
+            break;
+        case ThreadState::AtGridBarrier:
+            what = "wait at the grid's barrier";
+            break;
+        case ThreadState::AtWarpExchange:
+            what =
+                fmt::format("wait in a warp operation for the lanes of mask 0x{:08x}", place.mask);
+            break;
+        default:
+            what = "run";
+            break;
+        }
+        const KsIndex one = threads_[waiting.front()].index;
+        text += fmt::format("{}{} of {} threads {} at {}, ({},{},{}) the first of them",
+                            text.empty() ? "" : "; ", waiting.size(), threads_.size(), what,
+                            siteReference(place.site), one.x, one.y, one.z);
+    }
+    const auto exited = static_cast<std::size_t>(
+        std::count_if(threads_.begin(), threads_.end(), [](const CudaThread& thread) {
+            return thread.state == ThreadState::Exited;
+        }));
+    if (exited != 0)
+        text += fmt::format("; {} have exited", exited);
+    return text;
+}
+
+void CudaBlock::deadlock() {
+    Site site = 0;
+    for (const CudaThread& thread : threads_) {
+        if (thread.state != ThreadState::Exited && site == 0)
+            site = thread.site;
+    }
+    launch_.fail({ErrorKind::Failed,
+                  fmt::format("deadlock in block ({},{},{}): {}", index_.x, index_.y, index_.z,
+                              waitingThreads()),
+                  "", "make every thread that a barrier or a warp operation waits for reach it",
+                  site});
+}
+
+} // namespace kernelskill::engine::emulator

@@ -1,0 +1,134 @@
+/// One CUDA block in execution: its threads, warps and barriers.
+///
+/// Threads run as fibers, warp by warp and lane by lane, each until it waits for others, ends or
+/// yields. The block is the only one that changes their states; what a thread asks for arrives
+/// through Launch.
+#pragma once
+
+#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/worker/event_log.h"
+#include "engine/execution/job.h"
+#include "kernelskill/emulation_abi.h"
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::emulator {
+
+inline constexpr unsigned mostBlockThreads = 1024;
+inline constexpr unsigned noStack = 0xffffffffu;
+
+enum class ThreadState : std::uint8_t {
+    Fresh, ///< Not started: no stack yet.
+    Ready,
+    AtBarrier,
+    AtNamedBarrier,
+    AtGridBarrier,
+    AtWarpExchange,
+    AtActiveMask,
+    Exited,
+};
+
+struct CudaThread {
+    void* context = nullptr; ///< Where the fiber goes on.
+    std::uint32_t stack = noStack;
+    ThreadState state = ThreadState::Fresh;
+    Site site = 0; ///< Of the operation it waits in.
+    KsBarrierKind barrierKind = KsBarrierPlain;
+    unsigned barrierName = 0;
+    std::uint32_t warpMask = 0; ///< Of the exchange it waits in.
+    std::uint32_t result = 0;   ///< Of that operation.
+    std::uint8_t exchange = 0; ///< Slots it deposited into and may still read; an index, 0 is none.
+    bool yielded = false;      ///< It goes on as soon as the other lanes had their turn.
+    KsIndex index{};
+};
+
+/// Slots of one exchange among lanes. In memory that instrumented code may read without being
+/// counted.
+struct ExchangeSlots {
+    std::array<std::array<unsigned char, 16>, warpLanes> values;
+};
+inline constexpr std::size_t exchangeSlotCount = 80; // 32 held, 32 forming, and some.
+
+struct Warp {
+    std::uint32_t members = 0; ///< Lanes that exist.
+    std::uint32_t exited = 0;
+    struct Group {
+        std::uint32_t mask = 0;
+        std::uint32_t arrived = 0;
+        std::uint8_t slots = 0;
+    };
+    std::vector<Group> forming;
+    // Branch tracing: with whom, and where, each lane ran its last basic block.
+    std::array<std::uint32_t, warpLanes> branchMask{};
+    std::array<std::uint32_t, warpLanes> branchSite{};
+};
+
+class Launch;
+
+class CudaBlock {
+public:
+    CudaBlock(Launch& launch, KsIndex index, KsIndex extent);
+
+    enum class Outcome : std::uint8_t { Finished, AtGridBarrier };
+    /// Runs until every thread has exited or waits at the grid barrier. Never returns from a
+    /// deadlock.
+    Outcome run();
+    void leaveGridBarrier();
+
+    // On the fiber of the running thread:
+    int barrier(KsBarrierKind kind, int predicate, Site site);
+    void namedBarrier(unsigned name, unsigned count, Site site);
+    void gridBarrier(Site site);
+    const unsigned char* exchange(std::uint32_t mask, const void* value, unsigned bytes,
+                                  std::uint32_t& arrived, Site site);
+    std::uint32_t activeMask(Site site);
+    /// Lets the other lanes go first.
+    void yield();
+
+    [[nodiscard]] KsIndex index() const { return index_; }
+    [[nodiscard]] unsigned runningThread() const { return running_; }
+    [[nodiscard]] KsIndex threadIndex(unsigned thread) const { return threads_[thread].index; }
+    [[nodiscard]] std::size_t threadCount() const { return threads_.size(); }
+    /// "threads 0-15 (16) wait at a barrier at <site>; ...", for the diagnosis of a block that
+    /// cannot go on.
+    [[nodiscard]] std::string waitingThreads() const;
+
+private:
+    [[nodiscard]] unsigned warpOf(unsigned thread) const { return thread / warpLanes; }
+    bool runWarp(unsigned warp);
+    void resume(unsigned thread);
+    void threadExited(unsigned thread);
+    void wait(ThreadState state, Site site);
+    void releaseBarrierIfComplete();
+    void reportBarrierDivergence();
+    void releaseNamedBarrierIfComplete(unsigned name, unsigned count);
+    void completeGroups(unsigned warp);
+    bool resolveActiveMasks(unsigned warp);
+    std::uint8_t takeSlots(Warp& warp);
+    void dropSlots(unsigned thread);
+    [[noreturn]] void deadlock();
+
+    Launch& launch_;
+    KsIndex index_;
+    std::vector<CudaThread> threads_;
+    std::vector<Warp> warps_;
+    std::vector<std::array<std::uint8_t, exchangeSlotCount>> slotUsers_; ///< Per warp.
+    unsigned running_ = 0;
+    unsigned live_ = 0;
+    unsigned atBarrier_ = 0;
+    unsigned atGridBarrier_ = 0;
+    unsigned barrierPredicates_ = 0;
+    std::map<unsigned, unsigned> namedArrivals_;
+
+    static void fiberMain(void* transfer);
+    friend class Launch;
+};
+
+} // namespace kernelskill::engine::emulator

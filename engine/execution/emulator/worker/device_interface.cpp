@@ -1,0 +1,150 @@
+// The functions of kernelskill/emulation_abi.h, which kernels call.
+#include "engine/execution/emulator/worker/hook_state.h"
+#include "engine/execution/emulator/worker/instrumentation.h"
+#include "engine/execution/emulator/worker/launch.h"
+#include "kernelskill/emulation_abi.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <string_view>
+
+namespace emulator = kernelskill::engine::emulator;
+using emulator::EventKind;
+using emulator::hookState;
+using emulator::onAccess;
+using emulator::Site;
+using kernelskill::ErrorKind;
+
+namespace {
+
+/// The call's own address, to which the line tables give the line of the call.
+[[gnu::always_inline]] inline Site callSite() {
+    return reinterpret_cast<std::uint64_t>(__builtin_return_address(0)) - 1 - hookState.imageBase;
+}
+
+[[noreturn]] void endLaunch(ErrorKind kind, std::string what, std::string where, Site site) {
+    hookState.launch->fail({kind, std::move(what), std::move(where), "", site});
+}
+
+} // namespace
+
+extern "C" {
+
+// One section, so that accesses to them are told from the kernel's own by one comparison.
+[[gnu::section("ks_builtins")]] KsIndex ks_threadIdx{};
+[[gnu::section("ks_builtins")]] KsIndex ks_blockIdx{};
+[[gnu::section("ks_builtins")]] KsIndex ks_blockDim{};
+[[gnu::section("ks_builtins")]] KsIndex ks_gridDim{};
+
+int ks_barrier(KsBarrierKind kind, int predicate) {
+    return hookState.launch->block().barrier(kind, predicate, callSite());
+}
+
+void ks_named_barrier(unsigned name, unsigned threadCount) {
+    hookState.launch->block().namedBarrier(name, threadCount, callSite());
+}
+
+void ks_syncwarp(unsigned mask) {
+    unsigned arrived = 0;
+    hookState.launch->block().exchange(mask, nullptr, 0, arrived, callSite());
+}
+
+const unsigned char* ks_warp_exchange(unsigned mask, const void* value, unsigned bytes,
+                                      unsigned* arrived) {
+    return hookState.launch->block().exchange(mask, value, bytes, *arrived, callSite());
+}
+
+unsigned ks_active_mask(void) {
+    return hookState.launch->block().activeMask(callSite());
+}
+
+unsigned ks_lane(void) {
+    return hookState.thread % emulator::warpLanes;
+}
+unsigned ks_warp(void) {
+    return hookState.thread / emulator::warpLanes;
+}
+
+void ks_atomic(const void* address, unsigned bytes, int /*scope*/) {
+    onAccess<EventKind::Atomic>(address, bytes, __builtin_return_address(0));
+    emulator::noteAtomic();
+}
+
+void ks_load(const void* address, unsigned bytes) {
+    onAccess<EventKind::Load>(address, bytes, __builtin_return_address(0));
+}
+
+void ks_store(const void* address, unsigned bytes) {
+    onAccess<EventKind::Store>(address, bytes, __builtin_return_address(0));
+}
+
+void ks_fence(int /*scope*/) {
+    hookState.launch->fence();
+}
+
+void* ks_dynamic_shared(void) {
+    return hookState.launch->dynamicShared();
+}
+
+int ks_printf(const char* format, ...) {
+    std::array<char, 4096> text;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
+    va_end(arguments);
+    if (length > 0) {
+        hookState.launch->print(
+            std::string_view(text.data(), std::min<std::size_t>(length, text.size() - 1)));
+    }
+    return length;
+}
+
+void* ks_malloc(size_t bytes) {
+    return hookState.launch->allocate(bytes);
+}
+void ks_free(void* /*pointer*/) {
+    // The device heap lives as long as the launch, which is short.
+}
+
+long long ks_clock(void) {
+    return static_cast<long long>(hookState.launch->tick());
+}
+
+unsigned long long ks_global_timer(void) {
+    return static_cast<unsigned long long>(
+        std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+void ks_assert_failed(const char* expression, const char* file, unsigned line) {
+    endLaunch(
+        ErrorKind::Failed,
+        fmt::format("assertion failed: {} ({})", expression, hookState.launch->runningThread()),
+        fmt::format("{}:{}", file, line), callSite());
+}
+
+void ks_trap(void) {
+    endLaunch(ErrorKind::Failed,
+              fmt::format("{} executed __trap()", hookState.launch->runningThread()), "",
+              callSite());
+}
+
+void ks_refuse(const char* feature) {
+    // "<feature>@<file>:<line>" where the compiler of images knows the line better than the line
+    // table.
+    const std::string_view text = feature;
+    const std::size_t at = text.rfind('@');
+    endLaunch(ErrorKind::Unsupported,
+              fmt::format("the emulator does not run {}", text.substr(0, at)),
+              at == std::string_view::npos ? std::string() : std::string(text.substr(at + 1)),
+              callSite());
+}
+
+void ks_grid_barrier(void) {
+    hookState.launch->block().gridBarrier(callSite());
+}
+
+} // extern "C"

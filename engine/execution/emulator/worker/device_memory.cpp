@@ -1,0 +1,127 @@
+#include "engine/execution/emulator/worker/device_memory.h"
+
+#include "engine/execution/emulator/worker/fill.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cstring>
+
+namespace kernelskill::engine::emulator {
+
+Result<DeviceMemory> DeviceMemory::make(const LaunchSpec& launch, std::uint64_t seed,
+                                        std::uint64_t budgetBytes, bool shadow) {
+    DeviceMemory memory;
+    memory.budgetBytes_ = budgetBytes;
+    for (std::size_t position = 0; position < launch.arguments.size(); ++position) {
+        const auto* spec = std::get_if<BufferSpec>(&launch.arguments[position]);
+        if (spec == nullptr)
+            continue;
+        Buffer buffer;
+        buffer.spec = *spec;
+        buffer.spec.elementBytes = std::max(spec->elementBytes, 1u);
+        buffer.seed = bufferSeed(seed, position);
+        buffer.limit = slotBytes - lead;
+        if (spec->elements) {
+            if (*spec->elements > buffer.limit / buffer.spec.elementBytes) {
+                return std::unexpected(Error{
+                    ErrorKind::InvalidInput,
+                    fmt::format("buffer '{}' of {} elements is larger than the emulator's {} GiB",
+                                spec->name, *spec->elements, buffer.limit >> 30),
+                    "", "launch the kernel on a smaller problem"});
+            }
+            buffer.limit = *spec->elements * buffer.spec.elementBytes;
+        }
+        buffer.present.assign(slotBytes / chunkBytes / 64, 0);
+        memory.buffers_.push_back(std::move(buffer));
+    }
+    if (memory.buffers_.size() > mostBuffers) {
+        return std::unexpected(
+            Error{ErrorKind::Unsupported,
+                  fmt::format("a kernel with {} pointer parameters; the emulator "
+                              "takes {}",
+                              memory.buffers_.size(), mostBuffers),
+                  "", ""});
+    }
+    if (memory.buffers_.empty())
+        return memory;
+    const std::uint64_t arenaBytes = memory.buffers_.size() * slotBytes;
+    auto arena = Reservation::make(arenaBytes, Reservation::Access::None);
+    if (!arena)
+        return std::unexpected(arena.error());
+    memory.arena_ = std::move(*arena);
+    if (shadow) {
+        auto cells = Reservation::make(arenaBytes / 4 * cellBytes, Reservation::Access::None);
+        if (!cells)
+            return std::unexpected(cells.error());
+        memory.shadow_ = std::move(*cells);
+    }
+    for (std::size_t i = 0; i < memory.buffers_.size(); ++i)
+        memory.buffers_[i].low = memory.arena_.low() + i * slotBytes + lead;
+    return memory;
+}
+
+DeviceMemory::Fault DeviceMemory::provide(std::uint64_t address) {
+    if (arena_.range().contains(address))
+        return provideChunk(address - arena_.low());
+    if (shadow_.range().contains(address))
+        return provideChunk((address - shadow_.low()) / cellBytes * 4);
+    return Fault::NotOurs;
+}
+
+DeviceMemory::Fault DeviceMemory::provideChunk(std::uint64_t offset) {
+    Buffer& buffer = bufferAt(offset);
+    const std::uint64_t start = offset & ~(chunkBytes - 1);
+    const std::uint64_t chunk = (start & (slotBytes - 1)) / chunkBytes;
+    std::uint64_t& word = buffer.present[chunk / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (chunk % 64);
+    if ((word & bit) != 0)
+        return Fault::NotOurs; // A fault on a page that is there is no lack of a page.
+    if (usedBytes_ + chunkBytes > budgetBytes_ || !arena_.grant(start, chunkBytes))
+        return Fault::OverBudget;
+    if (shadow_.bytes() != 0 && !shadow_.grant(start / 4 * cellBytes, chunkBytes / 4 * cellBytes))
+        return Fault::OverBudget;
+    usedBytes_ += chunkBytes;
+    word |= bit;
+    const std::uint64_t address = arena_.low() + start;
+    if (address >= buffer.low) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        auto* const bytes = reinterpret_cast<std::byte*>(address);
+        fillBuffer(buffer.spec, buffer.seed, address - buffer.low, {bytes, chunkBytes});
+    }
+    return Fault::Provided;
+}
+
+Result<std::vector<std::byte>> DeviceMemory::contents(Buffer& buffer, std::uint64_t bytes) {
+    if (bytes > budgetBytes_) {
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  fmt::format("'{}' spans {} MiB, more than the memory limit of {} MiB",
+                              buffer.spec.name, bytes >> 20, budgetBytes_ >> 20),
+                  "", "give its extent with a `// kernelskill: launch` comment"});
+    }
+    std::vector<std::byte> copy(bytes);
+    for (std::uint64_t at = 0; at < bytes; at += chunkBytes) {
+        const std::span<std::byte> part{copy.data() + at, std::min(chunkBytes, bytes - at)};
+        const std::uint64_t chunk = (lead + at) / chunkBytes;
+        if ((buffer.present[chunk / 64] >> (chunk % 64) & 1) == 0) {
+            fillBuffer(buffer.spec, buffer.seed, at, part);
+        } else {
+            // NOLINTNEXTLINE(performance-no-int-to-ptr)
+            std::memcpy(part.data(), reinterpret_cast<const void*>(buffer.low + at), part.size());
+        }
+    }
+    return copy;
+}
+
+BufferExtent DeviceMemory::extentOf(const Buffer& buffer) {
+    BufferExtent extent;
+    extent.name = buffer.spec.name;
+    const std::uint64_t end = std::max(buffer.readEnd, buffer.writtenEnd);
+    extent.elements = buffer.spec.elements.value_or((end + buffer.spec.elementBytes - 1) /
+                                                    buffer.spec.elementBytes);
+    extent.read = buffer.readEnd != 0;
+    extent.written = buffer.writtenEnd != 0;
+    return extent;
+}
+
+} // namespace kernelskill::engine::emulator

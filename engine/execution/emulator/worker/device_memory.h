@@ -1,0 +1,76 @@
+/// The buffers a kernel's pointers point to.
+///
+/// Each buffer lies in a slot of its own of a reserved arena, a quarter into it, so that offsets on
+/// both sides of it are told apart from its neighbours. Pages come into being, filled, when they
+/// are first touched: sparse accesses to a large buffer cost what they touch, and a buffer of
+/// unknown extent needs none.
+#pragma once
+
+#include "analysis/source/error.h"
+#include "engine/execution/emulator/worker/address_space.h"
+#include "engine/execution/emulator/worker/race_detector.h"
+#include "engine/execution/job.h"
+#include "engine/execution/profile.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace kernelskill::engine::emulator {
+
+class DeviceMemory {
+public:
+    struct Buffer {
+        BufferSpec spec;
+        std::uint64_t seed = 0;
+        std::uint64_t low = 0;     ///< Address of element 0.
+        std::uint64_t limit = 0;   ///< Bytes that may be touched.
+        std::uint64_t readEnd = 0; ///< One past the last byte read, from `low`.
+        std::uint64_t writtenEnd = 0;
+        std::vector<std::uint64_t> present; ///< One bit for each chunk of the slot.
+    };
+
+    enum class Fault : std::uint8_t { Provided, NotOurs, OverBudget };
+
+    /// `shadow`: with cells for the race detector. InvalidInput for more or larger buffers than
+    /// there are addresses for.
+    [[nodiscard]] static Result<DeviceMemory> make(const LaunchSpec& launch, std::uint64_t seed,
+                                                   std::uint64_t budgetBytes, bool shadow);
+
+    [[nodiscard]] AddressRange arena() const { return arena_.range(); }
+    /// `offset` from the arena's low end.
+    [[nodiscard]] Buffer& bufferAt(std::uint64_t offset) { return buffers_[offset >> slotShift]; }
+    [[nodiscard]] std::vector<Buffer>& buffers() { return buffers_; }
+    [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
+    [[nodiscard]] RaceDetector::Cell* cellsAt(std::uint64_t offset) const {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        return reinterpret_cast<RaceDetector::Cell*>(shadow_.low() + (offset >> 2) * cellBytes);
+    }
+
+    /// Makes the page at `address` usable. Async-signal-safe.
+    [[nodiscard]] Fault provide(std::uint64_t address);
+
+    /// The buffer's first `bytes` bytes. Failed when they do not fit the memory budget.
+    [[nodiscard]] Result<std::vector<std::byte>> contents(Buffer& buffer, std::uint64_t bytes);
+
+    /// Elements the run touched, or the extent the caller gave.
+    [[nodiscard]] static BufferExtent extentOf(const Buffer& buffer);
+
+private:
+    static constexpr unsigned slotShift = 35; // 32 GiB
+    static constexpr std::uint64_t slotBytes = std::uint64_t{1} << slotShift;
+    static constexpr std::uint64_t lead = slotBytes / 4;
+    static constexpr std::uint64_t chunkBytes = 64 << 10;
+    static constexpr std::uint64_t cellBytes = sizeof(RaceDetector::Cell);
+    static constexpr std::size_t mostBuffers = 64;
+
+    [[nodiscard]] Fault provideChunk(std::uint64_t offset);
+
+    Reservation arena_;
+    Reservation shadow_;
+    std::vector<Buffer> buffers_;
+    std::uint64_t budgetBytes_ = 0;
+    std::uint64_t usedBytes_ = 0;
+};
+
+} // namespace kernelskill::engine::emulator

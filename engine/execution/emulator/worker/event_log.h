@@ -1,0 +1,35 @@
+/// What the lanes of the running warp did since the trace last looked, in the order of each lane.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace kernelskill::engine::emulator {
+
+enum class EventKind : std::uint8_t { Load = 0, Store = 1, Atomic = 2, BasicBlock = 3 };
+
+struct Event {
+    std::uint64_t word =
+        0; ///< Site (low 32 bits), bytes (16), kind (8): equal words are one instruction.
+    std::uint64_t address = 0;
+
+    static constexpr std::uint64_t pack(std::uint32_t site, std::uint32_t bytes, EventKind kind) {
+        return site | (std::uint64_t{bytes} << 32) | (static_cast<std::uint64_t>(kind) << 48);
+    }
+    [[nodiscard]] std::uint32_t site() const { return static_cast<std::uint32_t>(word); }
+    [[nodiscard]] std::uint32_t bytes() const { return (word >> 32) & 0xffff; }
+    [[nodiscard]] EventKind kind() const { return static_cast<EventKind>(word >> 48); }
+};
+
+inline constexpr unsigned warpLanes = 32;
+
+struct EventLog {
+    static constexpr std::uint32_t capacity = 512;
+    /// Rows are not a power of two apart, or the lanes would fight for the same sets of the cache.
+    static constexpr std::uint32_t stride = capacity + 4;
+
+    std::array<std::array<Event, stride>, warpLanes> events;
+    std::array<std::uint32_t, warpLanes> counts{};
+};
+
+} // namespace kernelskill::engine::emulator

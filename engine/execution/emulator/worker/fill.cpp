@@ -1,0 +1,139 @@
+#include "engine/execution/emulator/worker/fill.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace kernelskill::engine::emulator {
+
+using analysis::ScalarKind;
+
+namespace {
+
+/// SplitMix64's finaliser: consecutive indices give unrelated values.
+std::uint64_t mix(std::uint64_t value) {
+    value += 0x9E3779B97F4A7C15ull;
+    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
+    value = (value ^ (value >> 27)) * 0x94D049BB133111EBull;
+    return value ^ (value >> 31);
+}
+
+std::uint16_t halfBits(float value) {
+    const _Float16 half = static_cast<_Float16>(value);
+    return std::bit_cast<std::uint16_t>(half);
+}
+
+std::uint16_t bfloat16Bits(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+/// Uniform in [-1, 1), with 23 bits so that float and double hold the same value.
+float randomFloat(std::uint64_t seed, std::uint64_t index) {
+    const auto bits = static_cast<std::int32_t>(mix(seed ^ mix(index)) >> 41);
+    return static_cast<float>(bits - (1 << 22)) * (1.0f / (1 << 22));
+}
+
+std::int64_t largestValue(ScalarKind kind) {
+    switch (kind) {
+    case ScalarKind::Bool:
+        return 1;
+    case ScalarKind::Char:
+        return 127;
+    default:
+        return 255;
+    }
+}
+
+float floatingValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t index) {
+    switch (buffer.fill) {
+    case Fill::Random:
+        return randomFloat(seed, index);
+    case Fill::Constant:
+        return static_cast<float>(buffer.value);
+    case Fill::Iota:
+        return static_cast<float>(index);
+    default:
+        return 0;
+    }
+}
+
+std::int64_t integerValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t index) {
+    switch (buffer.fill) {
+    case Fill::Random: {
+        const std::int64_t range =
+            buffer.integerRange > 0 ? buffer.integerRange : largestValue(buffer.element) + 1;
+        return static_cast<std::int64_t>((mix(seed ^ mix(index)) >> 1) %
+                                         static_cast<std::uint64_t>(range));
+    }
+    case Fill::Constant:
+        return static_cast<std::int64_t>(buffer.value);
+    case Fill::Iota:
+        return static_cast<std::int64_t>(index);
+    default:
+        return 0;
+    }
+}
+
+template <typename T, typename Value>
+void fillWith(std::uint64_t offset, std::span<std::byte> bytes, Value value) {
+    std::uint64_t index = offset / sizeof(T);
+    std::size_t at = 0;
+    for (; at + sizeof(T) <= bytes.size(); at += sizeof(T), ++index) {
+        const T element = value(index);
+        std::memcpy(bytes.data() + at, &element, sizeof(T));
+    }
+    if (at < bytes.size()) {
+        const T element = value(index);
+        std::memcpy(bytes.data() + at, &element, bytes.size() - at);
+    }
+}
+
+} // namespace
+
+std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position) {
+    return mix(seed * 0x100000001B3ull + position);
+}
+
+void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offset,
+                std::span<std::byte> bytes) {
+    if (!buffer.isInput || buffer.fill == Fill::Poison) {
+        fillWith<std::uint32_t>(offset, bytes, [](std::uint64_t) { return poisonWord; });
+        return;
+    }
+    if (buffer.fill == Fill::Zero) {
+        std::memset(bytes.data(), 0, bytes.size());
+        return;
+    }
+    const auto floating = [&](std::uint64_t index) { return floatingValue(buffer, seed, index); };
+    const auto integer = [&](std::uint64_t index) { return integerValue(buffer, seed, index); };
+    switch (buffer.element) {
+    case ScalarKind::Half:
+        return fillWith<std::uint16_t>(offset, bytes,
+                                       [&](std::uint64_t i) { return halfBits(floating(i)); });
+    case ScalarKind::BFloat16:
+        return fillWith<std::uint16_t>(offset, bytes,
+                                       [&](std::uint64_t i) { return bfloat16Bits(floating(i)); });
+    case ScalarKind::Double:
+        return fillWith<double>(offset, bytes, floating);
+    case ScalarKind::Bool:
+    case ScalarKind::Char:
+    case ScalarKind::UInt8:
+        return fillWith<std::uint8_t>(offset, bytes, integer);
+    case ScalarKind::Int16:
+    case ScalarKind::UInt16:
+        return fillWith<std::uint16_t>(offset, bytes, integer);
+    case ScalarKind::Int32:
+    case ScalarKind::UInt32:
+        return fillWith<std::uint32_t>(offset, bytes, integer);
+    case ScalarKind::Int64:
+    case ScalarKind::UInt64:
+        return fillWith<std::uint64_t>(offset, bytes, integer);
+    case ScalarKind::Float:
+    case ScalarKind::Unknown:
+    case ScalarKind::Void:
+        return fillWith<float>(offset, bytes, floating);
+    }
+}
+
+} // namespace kernelskill::engine::emulator

@@ -1,0 +1,25 @@
+/// Contents of buffers before a run: a function of the fill, the seed and the element's index, so
+/// that any part of a buffer can be produced at any time, and twice the same.
+#pragma once
+
+#include "engine/execution/job.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace kernelskill::engine::emulator {
+
+/// The 32-bit pattern of poison: not a number as float, half and bfloat16, and no index of any
+/// buffer.
+inline constexpr std::uint32_t poisonWord = 0xFFC5FFC5u;
+
+/// Writes the buffer's bytes from `offset` on (a multiple of 16) into `bytes`. `seed` already tells
+/// buffers of one launch apart. Async-signal-safe.
+void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offset,
+                std::span<std::byte> bytes);
+
+/// The seed of argument `position` of a launch.
+[[nodiscard]] std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position);
+
+} // namespace kernelskill::engine::emulator

@@ -1,0 +1,188 @@
+// What g++ -fsanitize=thread and -fsanitize-coverage=trace-pc call. Names and signatures are
+// theirs.
+#include "engine/execution/emulator/worker/instrumentation.h"
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+namespace kernelskill::engine::emulator {
+
+constinit HookState hookState;
+
+void noteAtomic() {
+    hookState.launch->sawAtomic();
+}
+
+namespace {
+
+template <EventKind kind, unsigned bytes>
+[[gnu::always_inline]] inline void aligned(const void* address, const void* returnAddress) {
+    const auto value = reinterpret_cast<std::uint64_t>(address);
+    if ((value & (bytes - 1)) != 0 && !isPrivate(value)) [[unlikely]]
+        hookState.launch->misaligned(kind, value, bytes, returnAddress);
+    onAccess<kind>(address, bytes, returnAddress);
+}
+
+/// Volatile accesses are how warps in lock-step talk: each lane performs its own before any lane
+/// goes on to its next.
+template <EventKind kind>
+[[gnu::always_inline]] inline void volatileAccess(const void* address, unsigned bytes,
+                                                  const void* returnAddress) {
+    if (isPrivate(reinterpret_cast<std::uint64_t>(address)))
+        return;
+    hookState.launch->volatileAccess();
+    onAccess<kind>(address, bytes, returnAddress, true);
+}
+
+/// Copies of whole objects, in pieces no wider than a GPU's widest access.
+template <EventKind kind>
+void range(const void* address, std::size_t bytes, const void* returnAddress) {
+    constexpr std::size_t widest = 16;
+    const auto* at = static_cast<const std::byte*>(address);
+    for (std::size_t done = 0; done < bytes; done += widest) {
+        onAccess<kind>(at + done, static_cast<unsigned>(std::min(widest, bytes - done)),
+                       returnAddress);
+    }
+}
+
+} // namespace
+
+} // namespace kernelskill::engine::emulator
+
+using kernelskill::engine::emulator::EventKind;
+using kernelskill::engine::emulator::hookState;
+namespace emulator = kernelskill::engine::emulator;
+
+// NOLINTBEGIN(bugprone-macro-parentheses,bugprone-reserved-identifier,readability-identifier-naming)
+#define KS_HOOKS(BYTES)                                                                            \
+    void __tsan_read##BYTES(void* address) {                                                       \
+        emulator::aligned<EventKind::Load, BYTES>(address, __builtin_return_address(0));           \
+    }                                                                                              \
+    void __tsan_write##BYTES(void* address) {                                                      \
+        emulator::aligned<EventKind::Store, BYTES>(address, __builtin_return_address(0));          \
+    }                                                                                              \
+    void __tsan_unaligned_read##BYTES(void* address) {                                             \
+        emulator::onAccess<EventKind::Load>(address, BYTES, __builtin_return_address(0));          \
+    }                                                                                              \
+    void __tsan_unaligned_write##BYTES(void* address) {                                            \
+        emulator::onAccess<EventKind::Store>(address, BYTES, __builtin_return_address(0));         \
+    }                                                                                              \
+    void __tsan_volatile_read##BYTES(void* address) {                                              \
+        emulator::volatileAccess<EventKind::Load>(address, BYTES, __builtin_return_address(0));    \
+    }                                                                                              \
+    void __tsan_volatile_write##BYTES(void* address) {                                             \
+        emulator::volatileAccess<EventKind::Store>(address, BYTES, __builtin_return_address(0));   \
+    }                                                                                              \
+    void __tsan_unaligned_volatile_read##BYTES(void* address) {                                    \
+        emulator::volatileAccess<EventKind::Load>(address, BYTES, __builtin_return_address(0));    \
+    }                                                                                              \
+    void __tsan_unaligned_volatile_write##BYTES(void* address) {                                   \
+        emulator::volatileAccess<EventKind::Store>(address, BYTES, __builtin_return_address(0));   \
+    }
+
+#define KS_ATOMIC_OPERATION(BITS, TYPE, NAME)                                                      \
+    TYPE __tsan_atomic##BITS##_##NAME(volatile TYPE* address, TYPE value, int /*order*/) {         \
+        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
+                                              __builtin_return_address(0));                        \
+        emulator::noteAtomic();                                                                    \
+        return __atomic_##NAME(address, value, __ATOMIC_SEQ_CST);                                  \
+    }
+
+#define KS_ATOMICS(BITS, TYPE)                                                                     \
+    TYPE __tsan_atomic##BITS##_load(const volatile TYPE* address, int /*order*/) {                 \
+        emulator::volatileAccess<EventKind::Load>(const_cast<const TYPE*>(address), sizeof(TYPE),  \
+                                                  __builtin_return_address(0));                    \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                              \
+    void __tsan_atomic##BITS##_store(volatile TYPE* address, TYPE value, int /*order*/) {          \
+        emulator::volatileAccess<EventKind::Store>(const_cast<TYPE*>(address), sizeof(TYPE),       \
+                                                   __builtin_return_address(0));                   \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
+    }                                                                                              \
+    TYPE __tsan_atomic##BITS##_exchange(volatile TYPE* address, TYPE value, int /*order*/) {       \
+        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
+                                              __builtin_return_address(0));                        \
+        emulator::noteAtomic();                                                                    \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
+    }                                                                                              \
+    int __tsan_atomic##BITS##_compare_exchange_strong(volatile TYPE* address, TYPE* expected,      \
+                                                      TYPE value, int, int) {                      \
+        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
+                                              __builtin_return_address(0));                        \
+        emulator::noteAtomic();                                                                    \
+        return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,      \
+                                           __ATOMIC_SEQ_CST);                                      \
+    }                                                                                              \
+    int __tsan_atomic##BITS##_compare_exchange_weak(volatile TYPE* address, TYPE* expected,        \
+                                                    TYPE value, int, int) {                        \
+        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
+                                              __builtin_return_address(0));                        \
+        emulator::noteAtomic();                                                                    \
+        return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,      \
+                                           __ATOMIC_SEQ_CST);                                      \
+    }                                                                                              \
+    TYPE __tsan_atomic##BITS##_compare_exchange_val(volatile TYPE* address, TYPE expected,         \
+                                                    TYPE value, int, int) {                        \
+        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
+                                              __builtin_return_address(0));                        \
+        emulator::noteAtomic();                                                                    \
+        __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,            \
+                                    __ATOMIC_SEQ_CST);                                             \
+        return expected;                                                                           \
+    }                                                                                              \
+    KS_ATOMIC_OPERATION(BITS, TYPE, fetch_add)                                                     \
+    KS_ATOMIC_OPERATION(BITS, TYPE, fetch_sub)                                                     \
+    KS_ATOMIC_OPERATION(BITS, TYPE, fetch_and)                                                     \
+    KS_ATOMIC_OPERATION(BITS, TYPE, fetch_or)                                                      \
+    KS_ATOMIC_OPERATION(BITS, TYPE, fetch_xor)                                                     \
+    KS_ATOMIC_OPERATION(BITS, TYPE, fetch_nand)
+
+extern "C" {
+
+KS_HOOKS(1)
+KS_HOOKS(2)
+KS_HOOKS(4)
+KS_HOOKS(8)
+KS_HOOKS(16)
+
+KS_ATOMICS(8, std::uint8_t)
+KS_ATOMICS(16, std::uint16_t)
+KS_ATOMICS(32, std::uint32_t)
+KS_ATOMICS(64, std::uint64_t)
+
+void __tsan_atomic_thread_fence(int /*order*/) {
+    hookState.launch->fence();
+}
+void __tsan_atomic_signal_fence(int /*order*/) {}
+
+void __tsan_read_range(void* address, unsigned long bytes) {
+    emulator::range<EventKind::Load>(address, bytes, __builtin_return_address(0));
+}
+void __tsan_write_range(void* address, unsigned long bytes) {
+    emulator::range<EventKind::Store>(address, bytes, __builtin_return_address(0));
+}
+
+void __tsan_vptr_update(void* address, void* /*value*/) {
+    emulator::onAccess<EventKind::Store>(address, sizeof(void*), __builtin_return_address(0));
+}
+void __tsan_vptr_read(void* address) {
+    emulator::onAccess<EventKind::Load>(address, sizeof(void*), __builtin_return_address(0));
+}
+
+void __tsan_init(void) {}
+void __tsan_func_entry(void* /*caller*/) {}
+void __tsan_func_exit(void) {}
+
+void __sanitizer_cov_trace_pc(void) {
+    if (hookState.launch == nullptr)
+        return; // A static initialiser of the image.
+    if (hookState.cursor == hookState.limit) [[unlikely]]
+        hookState.launch->logFull();
+    const auto site = static_cast<std::uint32_t>(
+        reinterpret_cast<std::uint64_t>(__builtin_return_address(0)) - 1 - hookState.imageBase);
+    *hookState.cursor++ = {emulator::Event::pack(site, 0, EventKind::BasicBlock), 0};
+}
+
+} // extern "C"
+// NOLINTEND(bugprone-macro-parentheses,bugprone-reserved-identifier,readability-identifier-naming)

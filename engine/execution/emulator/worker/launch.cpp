@@ -1,0 +1,271 @@
+#include "engine/execution/emulator/worker/launch.h"
+
+#include "engine/execution/emulator/worker/block_sample.h"
+#include "engine/execution/emulator/worker/fill.h"
+#include "engine/execution/emulator/worker/hook_state.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+extern "C" {
+// Defined with the rest of the kernel's interface, in one section of their own.
+extern KsIndex ks_threadIdx, ks_blockIdx, ks_blockDim, ks_gridDim;
+}
+
+namespace kernelskill::engine::emulator {
+
+namespace {
+
+constexpr std::uint64_t heapBytes = 256ull << 20;
+constexpr std::uint64_t argumentBytes = 1 << 20;
+/// Fibers alive at a time; two mappings each, of the 65530 the system allows.
+constexpr std::uint64_t mostLiveThreads = 16384;
+
+KsIndex indexOf(const Dim3& dim) {
+    return {dim.x, dim.y, dim.z};
+}
+
+/// Values nobody chose: what they lead to is no fault of the kernel.
+bool inventsIndices(const LaunchSpec& launch) {
+    if (launch.origin == LaunchOrigin::Guessed)
+        return true;
+    return std::any_of(launch.arguments.begin(), launch.arguments.end(), [](const auto& argument) {
+        const auto* buffer = std::get_if<BufferSpec>(&argument);
+        if (buffer == nullptr || buffer->fill != Fill::Random || !buffer->isInput ||
+            buffer->integerRange != 0)
+            return false;
+        switch (buffer->element) {
+        case analysis::ScalarKind::Int32:
+        case analysis::ScalarKind::UInt32:
+        case analysis::ScalarKind::Int64:
+        case analysis::ScalarKind::UInt64:
+        case analysis::ScalarKind::Int16:
+        case analysis::ScalarKind::UInt16:
+        case analysis::ScalarKind::Unknown:
+            return true;
+        default:
+            return false;
+        }
+    });
+}
+
+} // namespace
+
+Launch::Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel)
+    : job_(job), image_(image), channel_(channel), checker_(*this, memory_, races_, hazards_) {}
+
+Result<std::unique_ptr<Launch>> Launch::prepare(const Job& job, const LoadedImage& image,
+                                                const ReportChannel& channel) {
+    std::unique_ptr<Launch> launch{new Launch(job, image, channel)};
+    if (auto laidOut = launch->layOut(); !laidOut)
+        return std::unexpected(laidOut.error());
+    return launch;
+}
+
+Result<void> Launch::layOut() {
+    const LaunchSpec& spec = job_.launch;
+    const std::uint64_t threads = spec.block.count();
+    if (threads == 0 || threads > mostBlockThreads || spec.grid.count() == 0) {
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput,
+                  fmt::format("a launch of {} blocks of {} threads; a block has 1 to {} threads",
+                              spec.grid.count(), threads, mostBlockThreads),
+                  "", "give a launch that CUDA would take"});
+    }
+    auto memory = DeviceMemory::make(spec, job_.seed, job_.limits.memoryBytes, job_.wantHazards);
+    if (!memory)
+        return std::unexpected(memory.error());
+    memory_ = std::move(*memory);
+    const std::uint64_t mostLive =
+        std::max(threads, std::min(threads * spec.grid.count(), mostLiveThreads));
+    auto stacks = FiberStacks::make(static_cast<std::uint32_t>(mostLive));
+    if (!stacks)
+        return std::unexpected(stacks.error());
+    stacks_ = std::move(*stacks);
+    const std::uint64_t warps = (threads + warpLanes - 1) / warpLanes;
+    auto exchange =
+        Reservation::make(mostLive / threads * warps * exchangeSlotCount * sizeof(ExchangeSlots),
+                          Reservation::Access::Writable);
+    auto arguments = Reservation::make(argumentBytes, Reservation::Access::Writable);
+    auto heap = Reservation::make(heapBytes, Reservation::Access::Writable);
+    if (!exchange || !arguments || !heap)
+        return std::unexpected(!exchange ? exchange.error()
+                               : !heap   ? heap.error()
+                                         : arguments.error());
+    exchange_ = std::move(*exchange);
+    argumentBlock_ = std::move(*arguments);
+    heap_ = std::move(*heap);
+
+    std::vector<AddressRange> constants;
+    for (const KsGlobal& global : image_.globals()) {
+        if (global.isConstant != 0)
+            constants.push_back({reinterpret_cast<std::uint64_t>(global.address), global.bytes});
+    }
+    trace_.emplace(TraceRanges{image_.staticShared(), {}, memory_.arena(), std::move(constants)});
+    checker_.begin(job_.wantHazards, inventsIndices(spec), heap_.range());
+    sample_ = sampleBlocks(spec.grid, job_.maxBlocks.value_or(spec.grid.count()));
+
+    hookState.imageBase = image_.base();
+    hookState.stacks = stacks_.range();
+    hookState.exchange = exchange_.range();
+    hookState.arguments = argumentBlock_.range();
+    hookState.launch = this;
+    fillConstants();
+    passArguments();
+    return {};
+}
+
+void Launch::passArguments() {
+    // Pointers first, then the bytes, each at an alignment that suits any type.
+    constexpr std::uint64_t alignment = 64;
+    const std::size_t count = job_.launch.arguments.size();
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    arguments_ = reinterpret_cast<void**>(argumentBlock_.low());
+    std::uint64_t at = argumentBlock_.low() + (count * sizeof(void*) + alignment);
+    std::size_t buffer = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        at = (at + alignment - 1) & ~(alignment - 1);
+        auto* const place = reinterpret_cast<std::byte*>(at); // NOLINT(performance-no-int-to-ptr)
+        arguments_[i] = place;
+        if (const auto* scalar = std::get_if<ScalarSpec>(&job_.launch.arguments[i])) {
+            std::memcpy(place, scalar->bytes.data(), scalar->bytes.size());
+            at += scalar->bytes.size();
+        } else {
+            const std::uint64_t address = memory_.buffers()[buffer++].low;
+            std::memcpy(place, &address, sizeof address);
+            at += sizeof address;
+        }
+    }
+}
+
+/// Constants are set by the host before a launch; where nothing set them, zeros would hide what the
+/// kernel does.
+void Launch::fillConstants() {
+    for (std::size_t i = 0; i < image_.globals().size(); ++i) {
+        const KsGlobal& global = image_.globals()[i];
+        const std::span<std::byte> bytes{static_cast<std::byte*>(global.address), global.bytes};
+        const bool isSet = std::any_of(bytes.begin(), bytes.end(),
+                                       [](std::byte byte) { return byte != std::byte{0}; });
+        if (global.isConstant == 0 || global.element != KsElementFloating || isSet)
+            continue;
+        BufferSpec spec;
+        spec.element = global.elementBytes == 8   ? analysis::ScalarKind::Double
+                       : global.elementBytes == 2 ? analysis::ScalarKind::Half
+                                                  : analysis::ScalarKind::Float;
+        fillBuffer(spec, bufferSeed(job_.seed, job_.launch.arguments.size() + i), 0, bytes);
+        notes_.push_back(fmt::format("constant '{}' is filled with random values", global.name));
+    }
+}
+
+WorkerReport Launch::run() {
+    for (std::size_t next = 0; next < sample_.size(); ++next) {
+        auto live = std::make_unique<LiveBlock>();
+        if (auto started = start(sample_[next], *live); !started)
+            fail({started.error().kind, started.error().what, "", started.error().remedy, 0});
+        advance(*live);
+        if (!live->finished) {
+            runTogether(std::move(live), next + 1);
+            break;
+        }
+    }
+    current_ = nullptr;
+    if (sample_.size() < job_.launch.grid.count()) {
+        notes_.push_back(fmt::format("{} of {} blocks were run, the corners of the grid among "
+                                     "them; sums are scaled to the whole grid",
+                                     sample_.size(), job_.launch.grid.count()));
+    }
+    if (job_.wantOutputs) {
+        for (DeviceMemory::Buffer& buffer : memory_.buffers()) {
+            if (!buffer.spec.isOutput)
+                continue;
+            const BufferExtent extent = DeviceMemory::extentOf(buffer);
+            auto bytes = memory_.contents(buffer, extent.elements * buffer.spec.elementBytes);
+            if (!bytes)
+                fail({bytes.error().kind, bytes.error().what, "", bytes.error().remedy, 0});
+            outputs_.push_back({buffer.spec.name, buffer.spec.element, buffer.spec.elementBytes,
+                                std::move(*bytes)});
+        }
+    }
+    return report();
+}
+
+Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
+    const Dim3& grid = job_.launch.grid;
+    const KsIndex index{static_cast<unsigned>(linearIndex % grid.x),
+                        static_cast<unsigned>(linearIndex / grid.x % grid.y),
+                        static_cast<unsigned>(linearIndex / grid.x / grid.y)};
+    auto shared = SharedMemory::make(image_.staticShared(), job_.launch.dynamicSharedBytes);
+    if (!shared)
+        return std::unexpected(shared.error());
+    live.shared = std::move(*shared);
+    live.shared.beginBlock();
+    live.block = std::make_unique<CudaBlock>(*this, index, indexOf(job_.launch.block));
+    races_.beginBlock();
+    return {};
+}
+
+void Launch::advance(LiveBlock& live) {
+    currentLive_ = &live;
+    current_ = live.block.get();
+    checker_.setShared(&live.shared);
+    trace_->setDynamicShared(live.shared.dynamic());
+    ks_blockIdx = current_->index();
+    ks_blockDim = indexOf(job_.launch.block);
+    ks_gridDim = indexOf(job_.launch.grid);
+    live.finished = current_->run() == CudaBlock::Outcome::Finished;
+    checker_.settleUninitialised();
+    if (live.finished)
+        ++blocksRun_;
+}
+
+/// A cooperative launch: every block lives until the grid's barrier lets all of them go on.
+void Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
+    const std::uint64_t threads = sample_.size() * job_.launch.block.count();
+    if (threads > mostLiveThreads) {
+        fail({ErrorKind::Unsupported,
+              fmt::format("a grid barrier among {} threads; the emulator keeps at most {} alive",
+                          threads, mostLiveThreads),
+              "", "launch a smaller grid", lastSite()});
+    }
+    if (sample_.size() < job_.launch.grid.count())
+        notes_.emplace_back(
+            "the grid's barrier joins the blocks that were run, not the whole grid");
+    checker_.stopFollowingBlocks();
+    std::vector<std::unique_ptr<LiveBlock>> blocks;
+    first->shared.suspend();
+    blocks.push_back(std::move(first));
+    for (; next < sample_.size(); ++next) {
+        auto live = std::make_unique<LiveBlock>();
+        live->place = static_cast<std::uint32_t>(blocks.size());
+        if (auto started = start(sample_[next], *live); !started)
+            fail({started.error().kind, started.error().what, "", started.error().remedy, 0});
+        advance(*live);
+        live->shared.suspend();
+        blocks.push_back(std::move(live));
+    }
+    while (true) {
+        races_.orderAll();
+        bool waiting = false;
+        for (const auto& live : blocks) {
+            if (live->finished)
+                continue;
+            waiting = true;
+            live->block->leaveGridBarrier();
+        }
+        if (!waiting)
+            return;
+        for (const auto& live : blocks) {
+            if (live->finished)
+                continue;
+            live->shared.resume();
+            races_.orderAll();
+            advance(*live);
+            live->shared.suspend();
+        }
+    }
+}
+
+} // namespace kernelskill::engine::emulator

@@ -1,0 +1,135 @@
+/// One launch of a kernel in this process: its blocks, their fibers, and what was seen.
+#pragma once
+
+#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/worker/cuda_block.h"
+#include "engine/execution/emulator/worker/device_memory.h"
+#include "engine/execution/emulator/worker/event_log.h"
+#include "engine/execution/emulator/worker/fiber_stacks.h"
+#include "engine/execution/emulator/worker/loaded_image.h"
+#include "engine/execution/emulator/worker/memory_checker.h"
+#include "engine/execution/emulator/worker/report_channel.h"
+#include "engine/execution/emulator/worker/warp_trace.h"
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::emulator {
+
+class Launch {
+public:
+    /// Lays out memory and arguments. `image` and `channel` outlive the launch.
+    [[nodiscard]] static Result<std::unique_ptr<Launch>>
+    prepare(const Job& job, const LoadedImage& image, const ReportChannel& channel);
+
+    /// Runs every block (or those sampled) and reports. What ends a run early goes through fail().
+    [[nodiscard]] WorkerReport run();
+
+    /// Reports what is known so far and ends the process.
+    [[noreturn]] void fail(WorkerFailure failure);
+    /// Fails because the time or the budget of accesses is spent, naming the place.
+    [[noreturn]] void cutOff(const std::string& why, Site site);
+
+    // For CudaBlock.
+    void startFiber(CudaThread& thread);
+    void endFiber(CudaThread& thread);
+    void enterThread(CudaBlock& block, unsigned thread);
+    void leaveThread(CudaBlock& block, unsigned thread);
+    void switchTo(CudaThread& thread);
+    void switchBack();
+    [[nodiscard]] bool hasLogRoom(unsigned lane) const {
+        return log_.counts[lane] < EventLog::capacity;
+    }
+    void drainLog(Warp& warp, std::uint32_t unfinished);
+    void blockBarrierPassed(Site site);
+    void partialBarrierPassed(Site site);
+    void warpBarrierPassed(unsigned warp, Site site);
+    void reportBarrierDivergence(const CudaBlock& block, unsigned thread, Site site, unsigned other,
+                                 Site otherSite, bool certain);
+    void reportForeignMask(const CudaBlock& block, unsigned thread, std::uint32_t mask, Site site);
+    [[nodiscard]] ExchangeSlots& exchangeSlots(const CudaBlock& block, unsigned warp,
+                                               std::uint8_t index);
+
+    // For the functions the kernel calls, on the fiber of the running thread.
+    [[nodiscard]] CudaBlock& block() { return *current_; }
+    [[nodiscard]] MemoryChecker& checker() { return checker_; }
+    /// The running thread's log is full, or something waits for its next event.
+    void logFull();
+    /// Lets the warp's other lanes reach the same volatile access.
+    void volatileAccess();
+    void fence() { races_.fence(); }
+    void sawAtomic() { races_.sawAtomic(); }
+    void misaligned(EventKind kind, std::uint64_t address, unsigned bytes,
+                    const void* returnAddress);
+    /// Grows with each call and with the events of the launch.
+    [[nodiscard]] std::uint64_t tick() { return eventsSoFar() + ++ticks_; }
+    void* dynamicShared();
+    void* allocate(std::size_t bytes);
+    void print(std::string_view text);
+    [[nodiscard]] std::uint64_t eventsSoFar() const;
+
+    // For the handlers of faults. All of them are async-signal-safe but fail().
+    [[nodiscard]] DeviceMemory& memory() { return memory_; }
+    [[nodiscard]] const FiberStacks& stacks() const { return stacks_; }
+    [[nodiscard]] const LoadedImage& image() const { return image_; }
+    [[nodiscard]] bool running() const { return current_ != nullptr; }
+    void timeIsUp() { timeIsUp_ = true; }
+    /// Of the running thread's last event; 0 when it has none.
+    [[nodiscard]] Site lastSite() const;
+    [[nodiscard]] const Job& job() const { return job_; }
+    /// "thread (1,0,0) of block (2,0,0)"
+    [[nodiscard]] std::string runningThread() const;
+
+private:
+    struct LiveBlock {
+        std::unique_ptr<CudaBlock> block;
+        SharedMemory shared;
+        std::uint32_t place = 0; ///< Of its exchange slots.
+        bool finished = false;
+    };
+
+    Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel);
+    [[nodiscard]] Result<void> layOut();
+    void passArguments();
+    void fillConstants();
+    [[nodiscard]] Result<void> start(std::uint64_t linearIndex, LiveBlock& live);
+    /// Runs a block until it ends or waits for the grid.
+    void advance(LiveBlock& live);
+    void runTogether(std::unique_ptr<LiveBlock> first, std::size_t next);
+    [[nodiscard]] WorkerReport report() const;
+    void scale(WorkerReport& report) const;
+
+    Job job_;
+    const LoadedImage& image_;
+    const ReportChannel& channel_;
+    HazardLog hazards_;
+    RaceDetector races_;
+    DeviceMemory memory_;
+    MemoryChecker checker_;
+    FiberStacks stacks_;
+    Reservation exchange_; ///< Slots of exchanges, block after block.
+    Reservation argumentBlock_;
+    Reservation heap_;
+    std::uint64_t heapUsed_ = 0;
+    void** arguments_ = nullptr;
+    std::optional<WarpTrace> trace_;
+    EventLog log_;
+    std::vector<std::uint64_t> sample_;
+    CudaBlock* current_ = nullptr;
+    LiveBlock* currentLive_ = nullptr;
+    void* schedulerContext_ = nullptr;
+    std::uint64_t events_ = 0;
+    std::uint64_t ticks_ = 0;
+    std::uint64_t blocksRun_ = 0;
+    bool timeIsUp_ = false;
+    std::string printed_;
+    bool printedTooMuch_ = false;
+    std::vector<std::string> notes_;
+    std::vector<BufferContents> outputs_;
+};
+
+} // namespace kernelskill::engine::emulator

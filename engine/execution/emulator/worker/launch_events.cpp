@@ -1,0 +1,265 @@
+// The part of Launch that runs while fibers do: switching, logging, and what threads report.
+#include "engine/execution/emulator/worker/hook_state.h"
+#include "engine/execution/emulator/worker/launch.h"
+
+#include <boost/context/detail/fcontext.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+extern "C" {
+extern KsIndex ks_threadIdx;
+}
+
+namespace kernelskill::engine::emulator {
+
+namespace context = boost::context::detail;
+
+namespace {
+
+Dim3 dimOf(KsIndex index) {
+    return {index.x, index.y, index.z};
+}
+
+struct FiberStart {
+    Launch* launch = nullptr;
+    CudaThread* thread = nullptr;
+    void** arguments = nullptr;
+    LoadedImage::Entry entry = nullptr;
+    void** scheduler = nullptr;
+};
+
+/// Everything a fiber does: one CUDA thread.
+void runThread(context::transfer_t transfer) {
+    const FiberStart start = *static_cast<FiberStart*>(transfer.data);
+    *start.scheduler = transfer.fctx;
+    start.entry(start.arguments);
+    start.thread->state = ThreadState::Exited;
+    start.launch->switchBack();
+}
+
+} // namespace
+
+void Launch::startFiber(CudaThread& thread) {
+    thread.stack = stacks_.take();
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    auto* const top = reinterpret_cast<void*>(stacks_.top(thread.stack));
+    thread.context = context::make_fcontext(top, FiberStacks::stackBytes, runThread);
+}
+
+void Launch::endFiber(CudaThread& thread) {
+    stacks_.giveBack(thread.stack);
+}
+
+void Launch::enterThread(CudaBlock& block, unsigned thread) {
+    const unsigned lane = thread % warpLanes;
+    Event* const events = log_.events[lane].data();
+    hookState.cursor = events + log_.counts[lane];
+    hookState.limit = events + EventLog::capacity;
+    hookState.thread = thread;
+    ks_threadIdx = block.threadIndex(thread);
+}
+
+void Launch::leaveThread(CudaBlock& /*block*/, unsigned thread) {
+    const unsigned lane = thread % warpLanes;
+    log_.counts[lane] = static_cast<std::uint32_t>(hookState.cursor - log_.events[lane].data());
+    checker_.settleStore();
+}
+
+void Launch::switchTo(CudaThread& thread) {
+    FiberStart start{this, &thread, arguments_, image_.entry(), &schedulerContext_};
+    thread.context = context::jump_fcontext(thread.context, &start).fctx;
+}
+
+void Launch::switchBack() {
+    schedulerContext_ = context::jump_fcontext(schedulerContext_, nullptr).fctx;
+}
+
+void Launch::drainLog(Warp& warp, std::uint32_t unfinished) {
+    std::uint64_t logged = 0;
+    for (const std::uint32_t count : log_.counts)
+        logged += count;
+    const Site last = lastSite();
+    if (job_.wantProfile) {
+        trace_->drain(log_, warp, unfinished);
+        for (const std::uint32_t count : log_.counts)
+            logged -= count;
+    } else {
+        log_.counts.fill(0);
+    }
+    events_ += logged;
+    if (events_ > job_.limits.accesses) {
+        cutOff(fmt::format("cut off after {} memory accesses and branches", job_.limits.accesses),
+               last);
+    }
+    if (timeIsUp_)
+        cutOff(fmt::format("cut off after {} ms", job_.limits.time.count()), last);
+}
+
+void Launch::logFull() {
+    checker_.settleStore();
+    const unsigned lane = current_->runningThread() % warpLanes;
+    hookState.limit = log_.events[lane].data() + EventLog::capacity;
+    while (hookState.cursor == hookState.limit)
+        current_->yield();
+}
+
+void Launch::volatileAccess() {
+    races_.sawVolatile();
+    current_->yield();
+}
+
+void Launch::misaligned(EventKind kind, std::uint64_t address, unsigned bytes,
+                        const void* returnAddress) {
+    checker_.misaligned(kind, address, bytes,
+                        reinterpret_cast<std::uint64_t>(returnAddress) - 1 - image_.base());
+}
+
+void Launch::blockBarrierPassed(Site site) {
+    checker_.settleUninitialised();
+    races_.blockBarrier();
+    trace_->count(site, Counter::Barriers);
+}
+
+void Launch::partialBarrierPassed(Site site) {
+    // Who arrived where is not followed; to take all as ordered raises no false alarm.
+    races_.blockBarrier();
+    trace_->count(site, Counter::Barriers);
+}
+
+void Launch::warpBarrierPassed(unsigned warp, Site site) {
+    races_.warpBarrier(warp);
+    trace_->count(site, Counter::WarpOperations);
+}
+
+void Launch::reportBarrierDivergence(const CudaBlock& block, unsigned thread, Site site,
+                                     unsigned other, Site otherSite, bool certain) {
+    if (!job_.wantHazards || !hazards_.isNew(HazardKind::BarrierDivergence, site, otherSite))
+        return;
+    const KsIndex index = block.threadIndex(thread);
+    const KsIndex otherIndex = block.threadIndex(other);
+    const KsIndex blockIndex = block.index();
+    hazards_.add({HazardKind::BarrierDivergence, certain, site, otherSite,
+                  fmt::format("thread ({},{},{}) of block ({},{},{}) waits at {} while thread "
+                              "({},{},{}) waits at {}",
+                              index.x, index.y, index.z, blockIndex.x, blockIndex.y, blockIndex.z,
+                              siteReference(site), otherIndex.x, otherIndex.y, otherIndex.z,
+                              siteReference(otherSite)),
+                  dimOf(blockIndex), dimOf(index)});
+}
+
+void Launch::reportForeignMask(const CudaBlock& block, unsigned thread, std::uint32_t mask,
+                               Site site) {
+    if (!job_.wantHazards || !hazards_.isNew(HazardKind::BarrierDivergence, site, 0))
+        return;
+    const KsIndex index = block.threadIndex(thread);
+    hazards_.add({HazardKind::BarrierDivergence, true, site, 0,
+                  fmt::format("thread ({},{},{}) is lane {}, which the mask 0x{:08x} of its warp "
+                              "operation leaves out",
+                              index.x, index.y, index.z, thread % warpLanes, mask),
+                  dimOf(block.index()), dimOf(index)});
+}
+
+ExchangeSlots& Launch::exchangeSlots(const CudaBlock& /*block*/, unsigned warp,
+                                     std::uint8_t index) {
+    const std::uint64_t warps = (job_.launch.block.count() + warpLanes - 1) / warpLanes;
+    const std::uint64_t place =
+        ((currentLive_->place * warps + warp) * exchangeSlotCount + index) * sizeof(ExchangeSlots);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return *reinterpret_cast<ExchangeSlots*>(exchange_.low() + place);
+}
+
+void* Launch::dynamicShared() {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<void*>(currentLive_->shared.dynamic().low);
+}
+
+void* Launch::allocate(std::size_t bytes) {
+    constexpr std::uint64_t alignment = 16;
+    const std::uint64_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
+    if (rounded < bytes || rounded > heap_.bytes() - heapUsed_)
+        return nullptr;
+    heapUsed_ += rounded;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<void*>(heap_.low() + heapUsed_ - rounded);
+}
+
+void Launch::print(std::string_view text) {
+    const std::uint64_t room =
+        job_.limits.outputBytes - std::min<std::uint64_t>(printed_.size(), job_.limits.outputBytes);
+    if (text.size() > room && !printedTooMuch_) {
+        printedTooMuch_ = true;
+        notes_.push_back(
+            fmt::format("printf's output was cut off after {} bytes", job_.limits.outputBytes));
+    }
+    printed_ += text.substr(0, room);
+}
+
+std::uint64_t Launch::eventsSoFar() const {
+    const unsigned lane = current_->runningThread() % warpLanes;
+    return events_ + static_cast<std::uint64_t>(hookState.cursor - log_.events[lane].data());
+}
+
+Site Launch::lastSite() const {
+    if (current_ == nullptr)
+        return 0;
+    const Event* const first = log_.events[current_->runningThread() % warpLanes].data();
+    const bool inRow = hookState.cursor > first && hookState.cursor <= first + EventLog::capacity;
+    return inRow ? hookState.cursor[-1].site() : 0;
+}
+
+std::string Launch::runningThread() const {
+    const KsIndex block = current_->index();
+    const KsIndex thread = current_->threadIndex(current_->runningThread());
+    return fmt::format("thread ({},{},{}) of block ({},{},{})", thread.x, thread.y, thread.z,
+                       block.x, block.y, block.z);
+}
+
+void Launch::cutOff(const std::string& why, Site site) {
+    std::string what = why;
+    if (current_ != nullptr) {
+        what += fmt::format(": {} was at {}", runningThread(), siteReference(site));
+        what += "; " + current_->waitingThreads();
+    }
+    fail({ErrorKind::Failed, std::move(what), "",
+          "look for a loop there that does not end, or launch a smaller problem", site});
+}
+
+void Launch::fail(WorkerFailure failure) {
+    WorkerReport result = report();
+    result.failure = std::move(failure);
+    channel_.finish(result);
+}
+
+WorkerReport Launch::report() const {
+    WorkerReport result;
+    result.hazards = hazards_.hazards();
+    result.printed = printed_;
+    result.notes = notes_;
+    result.outputs = outputs_;
+    result.blocksRun = blocksRun_;
+    for (const DeviceMemory::Buffer& buffer : memory_.buffers())
+        result.extents.push_back(DeviceMemory::extentOf(buffer));
+    if (job_.wantProfile && trace_) {
+        result.sites = trace_->sites();
+        scale(result);
+        for (const auto& [site, counters] : result.sites)
+            result.totals += counters;
+    }
+    return result;
+}
+
+void Launch::scale(WorkerReport& result) const {
+    const std::uint64_t all = job_.launch.grid.count();
+    if (sample_.empty() || sample_.size() == all)
+        return;
+    for (auto& [site, counters] : result.sites) {
+        for (std::uint64_t& value : counters.values) {
+            value =
+                static_cast<std::uint64_t>(static_cast<double>(value) * static_cast<double>(all) /
+                                           static_cast<double>(sample_.size()));
+        }
+    }
+}
+
+} // namespace kernelskill::engine::emulator

@@ -1,0 +1,56 @@
+/// A compiled kernel in this process.
+#pragma once
+
+#include "analysis/source/error.h"
+#include "engine/execution/emulator/worker/address_space.h"
+#include "kernelskill/emulation_support.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::emulator {
+
+/// A `__shared__` variable, by its place in the thread-local segment.
+struct SharedVariable {
+    std::string name;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
+class LoadedImage {
+public:
+    /// Runs the image's static initialisers: call it inside the sandbox.
+    [[nodiscard]] static Result<LoadedImage> load(const std::string& path);
+
+    using Entry = void (*)(void** arguments);
+    [[nodiscard]] Entry entry() const { return entry_; }
+    [[nodiscard]] std::uint64_t base() const { return base_; }
+    [[nodiscard]] AddressRange staticShared() const { return staticShared_; }
+    /// Segments of the object: its code, constants and variables.
+    [[nodiscard]] const std::vector<AddressRange>& segments() const { return segments_; }
+    [[nodiscard]] const std::vector<KsGlobal>& globals() const { return globals_; }
+    [[nodiscard]] bool contains(std::uint64_t address) const;
+    /// Name of the variable at `offset` of the shared segment; empty when it is not known.
+    [[nodiscard]] std::string sharedNameAt(std::uint64_t offset) const;
+    /// Name of a `__device__` or `__constant__` variable that holds `address`; empty when none
+    /// does.
+    [[nodiscard]] std::string globalNameAt(std::uint64_t address) const;
+    void setSharedVariables(std::vector<SharedVariable> variables) {
+        sharedVariables_ = std::move(variables);
+    }
+
+private:
+    Entry entry_ = nullptr;
+    std::uint64_t base_ = 0;
+    AddressRange staticShared_;
+    std::vector<AddressRange> segments_;
+    std::vector<KsGlobal> globals_;
+    std::vector<SharedVariable> sharedVariables_;
+};
+
+/// Thread-local variables in the symbol table of the object file behind `descriptor`, by their last
+/// name component. Empty when there is no symbol table.
+[[nodiscard]] std::vector<SharedVariable> readSharedVariables(int descriptor);
+
+} // namespace kernelskill::engine::emulator

@@ -1,0 +1,213 @@
+#include "engine/execution/emulator/worker/memory_checker.h"
+
+#include "engine/execution/emulator/worker/hook_state.h"
+#include "engine/execution/emulator/worker/launch.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cstring>
+
+namespace kernelskill::engine::emulator {
+
+namespace {
+
+constexpr std::size_t mostPendingReads = 32;
+
+const char* verb(EventKind kind) {
+    switch (kind) {
+    case EventKind::Load:
+        return "reads";
+    case EventKind::Store:
+        return "writes";
+    default:
+        return "updates atomically";
+    }
+}
+
+const char* verb(RaceAccess access) {
+    switch (access) {
+    case RaceAccess::Read:
+        return "reads";
+    case RaceAccess::Write:
+        return "writes";
+    case RaceAccess::Atomic:
+        return "updates atomically";
+    }
+    return "";
+}
+
+const char* pastVerb(RaceAccess access) {
+    switch (access) {
+    case RaceAccess::Read:
+        return "read";
+    case RaceAccess::Write:
+        return "wrote";
+    case RaceAccess::Atomic:
+        return "updated atomically";
+    }
+    return "";
+}
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
+const void* bytesAt(std::uint64_t address) {
+    return reinterpret_cast<const void*>(address);
+}
+
+/// Signed distance in elements, towards minus infinity.
+std::int64_t elementOf(const DeviceMemory::Buffer& buffer, std::uint64_t address) {
+    const auto distance = static_cast<std::int64_t>(address - buffer.low);
+    const auto size = static_cast<std::int64_t>(buffer.spec.elementBytes);
+    return distance >= 0 ? distance / size : -((-distance + size - 1) / size);
+}
+
+Dim3 dimOf(KsIndex index) {
+    return {index.x, index.y, index.z};
+}
+
+} // namespace
+
+void MemoryChecker::begin(bool wantHazards, bool guessed, AddressRange heap) {
+    wantHazards_ = wantHazards;
+    guessed_ = guessed;
+    arena_ = memory_.arena();
+    heap_ = heap;
+}
+
+std::string MemoryChecker::describe(std::uint64_t address) const {
+    if (arena_.contains(address)) {
+        const DeviceMemory::Buffer& buffer = memory_.bufferAt(address - arena_.low);
+        return fmt::format("element {} of '{}'", elementOf(buffer, address), buffer.spec.name);
+    }
+    if (shared_->statics().contains(address)) {
+        const std::uint64_t offset = address - shared_->statics().low;
+        const std::string name = launch_.image().sharedNameAt(offset);
+        return name.empty() ? fmt::format("byte {} of the block's shared memory", offset)
+                            : fmt::format("shared '{}'", name);
+    }
+    if (shared_->dynamic().contains(address))
+        return fmt::format("byte {} of the dynamic shared memory",
+                           address - shared_->dynamic().low);
+    const std::string global = launch_.image().globalNameAt(address);
+    return global.empty() ? fmt::format("address 0x{:x}", address) : fmt::format("'{}'", global);
+}
+
+HazardReport MemoryChecker::report(HazardKind kind, bool certain, Site site, Site otherSite,
+                                   std::string message) const {
+    const CudaBlock& block = launch_.block();
+    return {kind,
+            certain,
+            site,
+            otherSite,
+            std::move(message),
+            dimOf(block.index()),
+            dimOf(block.threadIndex(block.runningThread()))};
+}
+
+void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
+                                unsigned bytes, Site site) {
+    if (!hazards_.isNew(HazardKind::OutOfBounds, site, 0))
+        return;
+    const std::int64_t element = elementOf(buffer, address);
+    const std::string size =
+        buffer.spec.elements ? fmt::format("which has {} elements", *buffer.spec.elements)
+        : element < 0        ? std::string("before its first")
+                             : fmt::format("which lies {} GiB from its start", element >> 28);
+    hazards_.add(
+        report(HazardKind::OutOfBounds, !guessed_, site, 0,
+               fmt::format("{} {} {} bytes at element {} of '{}', {}", launch_.runningThread(),
+                           verb(kind), bytes, element, buffer.spec.name, size)));
+}
+
+void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
+    if (launch_.image().contains(address) || heap_.contains(address))
+        return;
+    const std::string place = address < pageBytes
+                                  ? fmt::format("address 0x{:x}, a null pointer", address)
+                                  : fmt::format("address 0x{:x}, which is in no buffer and in no "
+                                                "shared array",
+                                                address);
+    launch_.fail({ErrorKind::Failed,
+                  fmt::format("out of bounds: {} {} {} bytes at {}", launch_.runningThread(),
+                              verb(kind), bytes, place),
+                  "", "check the index or the pointer on that line", site});
+}
+
+void MemoryChecker::misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
+    if (!wantHazards_ || !hazards_.isNew(HazardKind::Misaligned, site, 0))
+        return;
+    hazards_.add(
+        report(HazardKind::Misaligned, true, site, 0,
+               fmt::format("{} {} {} bytes at {}, whose address is not a multiple of {}",
+                           launch_.runningThread(), verb(kind), bytes, describe(address), bytes)));
+}
+
+void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
+                                  unsigned written, Site site) {
+    if (uninitialised_.size() == mostPendingReads ||
+        !hazards_.isNew(HazardKind::UninitializedRead, site, 0))
+        return;
+    // A part that nobody looks at may well be garbage: padding of a vector, the tail of a row.
+    uninitialised_.push_back(
+        {offset, bytes,
+         report(HazardKind::UninitializedRead, written == 0, site, 0,
+                fmt::format("{} reads {}, which no thread of the block has written",
+                            launch_.runningThread(), describe(address)))});
+}
+
+void MemoryChecker::settleUninitialised() {
+    for (UninitialisedRead& read : uninitialised_) {
+        // Written by another thread in the meantime: the order is wrong, which is a race and
+        // reported as one.
+        if (shared_->writtenBytes(read.offset, read.bytes) != read.bytes)
+            hazards_.add(std::move(read.report));
+    }
+    uninitialised_.clear();
+}
+
+void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned bytes, Site site) {
+    const RaceConflict found = races_.conflict();
+    if (!hazards_.isNew(HazardKind::Race, site, found.site))
+        return;
+    std::string other;
+    if (found.scope == RaceScope::Grid) {
+        other = "a thread of another block";
+    } else if (found.threadKnown) {
+        const KsIndex index = launch_.block().threadIndex(found.thread);
+        other = fmt::format("thread ({},{},{}) of it", index.x, index.y, index.z);
+    } else {
+        other = "another thread of it";
+    }
+    const char* order = found.scope == RaceScope::Warp ? "no __syncwarp() or shuffle between them"
+                        : found.scope == RaceScope::Block
+                            ? "no barrier between them"
+                            : "and nothing orders blocks of one launch";
+    HazardReport hazard =
+        report(HazardKind::Race, found.certain, site, found.site,
+               fmt::format("{} {} {}, which {} {} at {}, {}", launch_.runningThread(), verb(access),
+                           describe(address), other, pastVerb(found.earlier),
+                           siteReference(found.site), order));
+    if (access == RaceAccess::Write && found.earlier == RaceAccess::Write) {
+        // Two stores of one value harm nobody: wait for what this one stores.
+        if (bytes > sizeof(PendingStore::before) || pendingStore_)
+            return;
+        PendingStore& pending = pendingStore_.emplace();
+        pending.address = address;
+        pending.bytes = bytes;
+        pending.report = std::move(hazard);
+        std::memcpy(pending.before.data(), bytesAt(address), bytes);
+        hookState.limit = hookState.cursor;
+        return;
+    }
+    hazards_.add(std::move(hazard));
+}
+
+void MemoryChecker::settleStore() {
+    if (!pendingStore_)
+        return;
+    if (std::memcmp(pendingStore_->before.data(), bytesAt(pendingStore_->address),
+                    pendingStore_->bytes) != 0)
+        hazards_.add(std::move(pendingStore_->report));
+    pendingStore_.reset();
+}
+
+} // namespace kernelskill::engine::emulator

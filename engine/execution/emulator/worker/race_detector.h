@@ -1,0 +1,139 @@
+/// Finds accesses of different threads to the same bytes that nothing orders.
+///
+/// Time is a counter that grows at each barrier, of a block or of a warp, and when a block starts.
+/// A cell keeps, for four bytes of memory, the last write and the readers since; two accesses are
+/// unordered when no barrier that both threads took part in lies between their times. What the
+/// emulator cannot know (an order that atomics, fences or volatile flags make) makes a finding a
+/// suspicion or drops it: no alarm on correct code comes first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace kernelskill::engine::emulator {
+
+enum class RaceAccess : std::uint8_t { Read, Write, Atomic };
+enum class RaceScope : std::uint8_t { Warp, Block, Grid };
+
+struct RaceConflict {
+    RaceAccess earlier = RaceAccess::Write;
+    RaceScope scope = RaceScope::Block;
+    bool certain = false;
+    std::uint32_t site = 0;   ///< Of the earlier access; 0 when it is not known.
+    std::uint32_t thread = 0; ///< In its block, linear.
+    bool threadKnown = true;  ///< False when several threads read and this one is only one of them.
+};
+
+class RaceDetector {
+public:
+    struct Cell {
+        std::uint64_t write = 0;
+        std::uint64_t read = 0;
+    };
+
+    void beginBlock();
+    void blockBarrier();
+    void warpBarrier(unsigned warp);
+    /// Everything before is ordered: a named barrier or a grid barrier, whose partners are not
+    /// followed.
+    void orderAll();
+    void fence() { fences_ = true; }
+    void sawAtomic() { atomics_ = true; }
+    void sawVolatile() { atomics_ = true; }
+
+    /// Records the access of `bytes` bytes at `address` whose first cell is `cells[0]` (that of the
+    /// 4 bytes that hold `address`). True when it conflicts with an earlier one, which conflict()
+    /// then describes. `spansBlocks`: the memory is visible to other blocks.
+    template <RaceAccess access>
+    bool record(Cell* cells, std::uint64_t address, unsigned bytes, std::uint32_t site,
+                unsigned thread, bool spansBlocks);
+
+    [[nodiscard]] const RaceConflict& conflict() const { return conflict_; }
+    [[nodiscard]] bool wroteSince(const Cell& cell) const { return cell.write >= intervalStart_; }
+
+private:
+    // A record, from the top: time (26 bits), two flags, thread (10), mask of bytes (4), site (22).
+    // Comparing whole records compares times first.
+    static constexpr unsigned timeShift = 38;
+    static constexpr std::uint64_t lastTime = (std::uint64_t{1} << 26) - 1;
+    static constexpr std::uint64_t flagA = std::uint64_t{1}
+                                           << 37; ///< Write: atomic. Read: several threads.
+    static constexpr std::uint64_t flagB = std::uint64_t{1} << 36; ///< Read: several warps.
+    static constexpr std::uint32_t siteLimit = 1u << 22;
+
+    static unsigned threadOf(std::uint64_t record) { return (record >> 26) & 1023u; }
+    static unsigned maskOf(std::uint64_t record) { return (record >> 22) & 15u; }
+    static std::uint32_t siteOf(std::uint64_t record) { return record & (siteLimit - 1); }
+
+    void tick();
+    /// A cold path: the records are of this block's interval or of another block, and overlap.
+    bool judge(RaceAccess earlier, RaceAccess now, std::uint64_t record, unsigned thread,
+               std::uint32_t site, bool spansBlocks);
+
+    std::uint64_t now_ = 1;
+    std::uint64_t intervalStart_ = 0; ///< As the lowest record of the time.
+    std::uint64_t blockStart_ = 0;
+    std::uint64_t gridStart_ = 0;
+    std::array<std::uint64_t, 32> warpStart_{};
+    bool fences_ = false;
+    bool gridFences_ = false;
+    bool atomics_ = false;
+    bool gridAtomics_ = false;
+    bool exhausted_ = false;
+    RaceConflict conflict_;
+};
+
+template <RaceAccess access>
+inline bool RaceDetector::record(Cell* cells, std::uint64_t address, unsigned bytes,
+                                 std::uint32_t site, unsigned thread, bool spansBlocks) {
+    if (exhausted_)
+        return false;
+    const std::uint64_t base =
+        (now_ << timeShift) | (std::uint64_t{thread} << 26) | (site < siteLimit ? site : 0);
+    bool conflicts = false;
+    unsigned first = address & 3u;
+    for (unsigned left = bytes; left > 0; ++cells) {
+        const unsigned here = left < 4 - first ? left : 4 - first;
+        const std::uint64_t mask = ((1u << here) - 1) << first;
+        Cell& cell = *cells;
+        const std::uint64_t write = cell.write;
+        if (write != 0 &&
+            (write >= intervalStart_ ? threadOf(write) != thread
+                                     : spansBlocks && write < blockStart_) &&
+            (maskOf(write) & mask) != 0) {
+            conflicts |= judge((write & flagA) != 0 ? RaceAccess::Atomic : RaceAccess::Write,
+                               access, write, thread, site, spansBlocks);
+        }
+        if constexpr (access == RaceAccess::Read) {
+            std::uint64_t read = cell.read;
+            if (read < intervalStart_) {
+                cell.read = base | (mask << 22);
+            } else if ((read & flagB) == 0 || (maskOf(read) & mask) != mask) {
+                read |= mask << 22;
+                if (threadOf(read) != thread)
+                    read |= flagA;
+                if (threadOf(read) / 32 != thread / 32)
+                    read |= flagB;
+                cell.read = read;
+            }
+        } else {
+            const std::uint64_t read = cell.read;
+            if (read != 0 && (maskOf(read) & mask) != 0 &&
+                (read >= intervalStart_ ? threadOf(read) != thread || (read & flagA) != 0
+                                        : spansBlocks && read < blockStart_)) {
+                conflicts |= judge(RaceAccess::Read, access, read, thread, site, spansBlocks);
+            }
+            std::uint64_t record = base | (mask << 22);
+            if (write >= intervalStart_ && threadOf(write) == thread)
+                record |= write & (std::uint64_t{15} << 22);
+            if constexpr (access == RaceAccess::Atomic)
+                record |= flagA;
+            cell.write = record;
+        }
+        left -= here;
+        first = 0;
+    }
+    return conflicts;
+}
+
+} // namespace kernelskill::engine::emulator

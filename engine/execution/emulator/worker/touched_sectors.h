@@ -1,0 +1,40 @@
+/// Which 32-byte sectors of the buffers were ever touched: what must cross DRAM at least once.
+#pragma once
+
+#include "engine/execution/emulator/worker/address_space.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace kernelskill::engine::emulator {
+
+class TouchedSectors {
+public:
+    /// True when the sector (address / 32) is new.
+    bool add(std::uint64_t sector) {
+        const std::uint64_t page = sector >> pageShift;
+        if (page != lastPage_ || last_ == nullptr) {
+            std::vector<std::uint64_t>& bits = pages_[page];
+            if (bits.empty())
+                bits.resize(pageSectors / 64);
+            lastPage_ = page;
+            last_ = bits.data();
+        }
+        const std::uint64_t inPage = sector & (pageSectors - 1);
+        std::uint64_t& word = last_[inPage / 64];
+        const std::uint64_t bit = std::uint64_t{1} << (inPage % 64);
+        const bool isNew = (word & bit) == 0;
+        word |= bit;
+        return isNew;
+    }
+
+private:
+    static constexpr unsigned pageShift = 15; // 1 MiB of memory
+    static constexpr std::uint64_t pageSectors = std::uint64_t{1} << pageShift;
+    std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> pages_;
+    std::uint64_t lastPage_ = 0;
+    std::uint64_t* last_ = nullptr;
+};
+
+} // namespace kernelskill::engine::emulator

@@ -1,0 +1,65 @@
+/// Puts the lanes' logs back together into the instructions of the warp, and counts.
+///
+/// Lanes that show the same next instruction run it together; where they differ, those at the
+/// lowest address go first. Compilers lay code out in order, so the lanes in a branch or in one
+/// more round of a loop are waited for, which is where a GPU reconverges.
+#pragma once
+
+#include "engine/execution/emulator/counters.h"
+#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/worker/address_space.h"
+#include "engine/execution/emulator/worker/cuda_block.h"
+#include "engine/execution/emulator/worker/event_log.h"
+#include "engine/execution/emulator/worker/touched_sectors.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace kernelskill::engine::emulator {
+
+/// Where addresses lie, as far as counting goes.
+struct TraceRanges {
+    AddressRange staticShared;
+    AddressRange dynamicShared;
+    AddressRange buffers;
+    std::vector<AddressRange> uncounted; ///< __constant__ variables: not the load-store pipe's.
+};
+
+class WarpTrace {
+public:
+    explicit WarpTrace(TraceRanges ranges);
+
+    /// Consumes the log. Lanes of `unfinished` will log more before they wait for others: where one
+    /// of those has nothing left, the rest of the log stays for the next call.
+    void drain(EventLog& log, Warp& warp, std::uint32_t unfinished);
+
+    /// Blocks that live together have their own dynamic shared memory.
+    void setDynamicShared(AddressRange range) { ranges_.dynamicShared = range; }
+
+    void count(Site site, Counter counter, std::uint64_t amount = 1);
+
+    [[nodiscard]] std::map<Site, Counters> sites() const;
+    [[nodiscard]] Counters totals() const;
+
+private:
+    struct SiteState {
+        Site site = 0;
+        Counters counters;
+        std::uint32_t successor = 0;
+        bool branches = false; ///< It was seen to go on in more than one way.
+    };
+
+    SiteState& at(Site site);
+    void basicBlock(SiteState& state, Warp& warp, std::uint32_t mask, std::uint32_t site);
+    void access(SiteState& state, std::uint64_t word, std::uint32_t mask,
+                const std::array<std::uint64_t, warpLanes>& addresses);
+
+    TraceRanges ranges_;
+    TouchedSectors loaded_;
+    TouchedSectors stored_;
+    std::vector<std::uint32_t> slots_; ///< By site: 1 + index into states_.
+    std::vector<SiteState> states_;
+};
+
+} // namespace kernelskill::engine::emulator

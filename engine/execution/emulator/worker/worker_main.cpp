@@ -1,0 +1,214 @@
+// `emulator-worker`: reads jobs, runs each in a child of its own, and passes its report on.
+#include "engine/execution/emulator/emulator_executor.h"
+#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/worker/fault_handlers.h"
+#include "engine/execution/emulator/worker/instrumentation.h"
+#include "engine/execution/emulator/worker/launch.h"
+#include "engine/execution/emulator/worker/loaded_image.h"
+#include "engine/execution/emulator/worker/report_channel.h"
+#include "engine/execution/emulator/worker/sandbox.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <poll.h>
+#include <span>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern "C" {
+// The linker's names for the ends of the section that holds the built-in variables.
+extern KsIndex __start_ks_builtins[]; // NOLINT(bugprone-reserved-identifier)
+extern KsIndex __stop_ks_builtins[];  // NOLINT(bugprone-reserved-identifier)
+}
+
+namespace kernelskill::engine {
+
+namespace {
+
+using emulator::FaultContext;
+using emulator::frameHeaderBytes;
+using emulator::hookState;
+using emulator::Launch;
+using emulator::LoadedImage;
+using emulator::ReportChannel;
+using emulator::WorkerFailure;
+using emulator::WorkerJob;
+using emulator::WorkerReport;
+
+constexpr std::uint64_t arenaOverhead =
+    8ull << 30; ///< Stacks of fibers and tables, mostly never touched.
+
+/// False at the end of the stream or on an error.
+bool readAll(int descriptor, std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = read(descriptor, bytes.data(), bytes.size());
+        if (count == 0 || (count < 0 && errno != EINTR))
+            return false;
+        if (count > 0)
+            bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+bool writeAll(int descriptor, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = write(descriptor, bytes.data(), bytes.size());
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0)
+            bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+std::optional<std::vector<std::byte>> readFrame(int descriptor) {
+    std::array<std::byte, frameHeaderBytes> header{};
+    if (!readAll(descriptor, header))
+        return std::nullopt;
+    const auto length = emulator::payloadLength(header);
+    if (!length)
+        return std::nullopt;
+    std::vector<std::byte> payload(*length);
+    if (!readAll(descriptor, payload))
+        return std::nullopt;
+    return payload;
+}
+
+std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::string remedy) {
+    WorkerReport report;
+    report.failure = WorkerFailure{kind, std::move(what), "", std::move(remedy), 0};
+    return emulator::encode(report);
+}
+
+/// In the child: from here on the process belongs to the job.
+[[noreturn]] void runJob(const WorkerJob& job, int reportDescriptor) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() == 1)
+        _exit(1);
+    static const ReportChannel channel{reportDescriptor};
+    static const std::string path = job.image;
+    const auto fail = [](const Error& error) {
+        WorkerReport report;
+        report.failure = WorkerFailure{error.kind, error.what, error.where, error.remedy, 0};
+        channel.finish(report);
+    };
+    const int image = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (image < 0) {
+        fail({ErrorKind::Failed,
+              fmt::format("cannot open the compiled kernel: {}", strerror(errno)), path, ""});
+    }
+    if (auto handlers = emulator::installFaultHandlers(FaultContext{&channel, &path, image},
+                                                       job.job.limits.time);
+        !handlers)
+        fail(handlers.error());
+    const auto cpu = std::chrono::duration_cast<std::chrono::seconds>(job.job.limits.time) +
+                     std::chrono::seconds{5};
+    // A byte of a buffer has four of shadow.
+    if (auto sandbox = emulator::enterSandbox(
+            reportDescriptor, image, {job.job.limits.memoryBytes * 6 + arenaOverhead, cpu});
+        !sandbox)
+        fail(sandbox.error());
+
+    hookState.builtins = {reinterpret_cast<std::uint64_t>(__start_ks_builtins),
+                          static_cast<std::uint64_t>(__stop_ks_builtins - __start_ks_builtins) *
+                              sizeof(KsIndex)};
+    auto loaded = LoadedImage::load(path);
+    if (!loaded)
+        fail(loaded.error());
+    loaded->setSharedVariables(emulator::readSharedVariables(image));
+    auto launch = Launch::prepare(job.job, *loaded, channel);
+    if (!launch)
+        fail(launch.error());
+    channel.finish((*launch)->run());
+}
+
+std::string describeEnd(int status) {
+    if (WIFSIGNALED(status)) {
+        const int signal = WTERMSIG(status);
+        return signal == SIGXCPU || signal == SIGKILL
+                   ? std::string("the emulator's process was killed: out of memory or time")
+                   : fmt::format("the emulator's process was ended by signal {} ({})", signal,
+                                 strsignal(signal));
+    }
+    return fmt::format("the emulator's process ended with status {} and no report",
+                       WEXITSTATUS(status));
+}
+
+/// Reads until the child closes its end. False when the server went away meanwhile.
+bool collect(int report, int server, std::vector<std::byte>& bytes) {
+    std::array<std::byte, 1 << 16> part;
+    while (true) {
+        std::array<pollfd, 2> waiting{pollfd{report, POLLIN, 0}, pollfd{server, 0, 0}};
+        if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR)
+            return false;
+        if ((waiting[1].revents & (POLLHUP | POLLERR)) != 0)
+            return false;
+        if (waiting[0].revents == 0)
+            continue;
+        const ssize_t count = read(report, part.data(), part.size());
+        if (count == 0 || (count < 0 && errno != EINTR))
+            return true;
+        if (count > 0)
+            bytes.insert(bytes.end(), part.data(), part.data() + count);
+    }
+}
+
+bool isWhole(const std::vector<std::byte>& frame) {
+    if (frame.size() < frameHeaderBytes)
+        return false;
+    const auto length = emulator::payloadLength(std::span(frame).first<frameHeaderBytes>());
+    return length && frame.size() == frameHeaderBytes + *length;
+}
+
+/// Runs one job in a child and answers. False when there is nobody left to answer.
+bool serve(std::span<const std::byte> payload) {
+    const Result<WorkerJob> job = emulator::decodeJob(payload);
+    if (!job)
+        return writeAll(STDOUT_FILENO, failureFrame(job.error().kind, job.error().what, ""));
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+        return writeAll(STDOUT_FILENO, failureFrame(ErrorKind::Failed, "out of descriptors", ""));
+    const pid_t child = fork();
+    if (child == 0)
+        runJob(*job, ends[1]);
+    close(ends[1]);
+    if (child < 0) {
+        close(ends[0]);
+        return writeAll(STDOUT_FILENO,
+                        failureFrame(ErrorKind::Failed, "cannot start a process", ""));
+    }
+    std::vector<std::byte> frame;
+    const bool wanted = collect(ends[0], STDIN_FILENO, frame);
+    close(ends[0]);
+    // The report is the child's last word: whatever it still does is of no use.
+    kill(child, SIGKILL);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!wanted)
+        return false;
+    if (!isWhole(frame))
+        frame = failureFrame(ErrorKind::Failed, describeEnd(status), "");
+    return writeAll(STDOUT_FILENO, frame);
+}
+
+} // namespace
+
+int runEmulatorWorker() {
+    std::signal(SIGPIPE, SIG_IGN);
+    // Whatever else the server had open is no business of a process that runs kernels.
+    close_range(3, ~0u, 0);
+    while (const auto payload = readFrame(STDIN_FILENO)) {
+        if (!serve(*payload))
+            break;
+    }
+    return 0;
+}
+
+} // namespace kernelskill::engine
