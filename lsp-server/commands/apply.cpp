@@ -1,0 +1,158 @@
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/file_writer.h"
+#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/terminal.h"
+#include "lsp-server/features/access_cost.h"
+#include "lsp-server/features/memory.h"
+#include "lsp-server/report/json_report.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <memory>
+#include <stop_token>
+
+namespace kernelskill::lsp {
+
+namespace {
+
+struct ApplyArguments {
+    std::string skill;
+    std::string place;
+    bool write = false;
+};
+
+/// The offer at the line, else anywhere in the kernel; else why the skill does not fit.
+Result<skills::Offer> findOffer(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                                std::optional<std::uint32_t> line, const std::string& skill) {
+    std::vector<analysis::Span> ranges;
+    if (line)
+        ranges.push_back(snapshot.source().lineSpan(*line));
+    ranges.push_back(kernel.span);
+    std::string why = "it is not offered here";
+    for (const analysis::Span range : ranges) {
+        const engine::Plan plan =
+            snapshot.workbench->plan(snapshot.program, kernel, range, readMemory(snapshot));
+        for (const engine::RankedSkill& ranked : plan.ranked) {
+            if (ranked.offer.skillId == skill)
+                return ranked.offer;
+        }
+        const auto ruledOut = std::ranges::find(plan.ruledOut, skill, &engine::RuledOut::skill);
+        if (ruledOut != plan.ruledOut.end())
+            why = ruledOut->why;
+    }
+    return std::unexpected(
+        Error{ErrorKind::Unsupported,
+              fmt::format("'{}' does not fit kernel '{}': {}", skill, kernel.qualifiedName, why),
+              "", ""});
+}
+
+Colour colourOf(const engine::ReviewedEdit& edit) {
+    return edit.acceptable() ? Colour::Green : Colour::Red;
+}
+
+void printCounters(const Terminal& terminal, const engine::Verdict& verdict) {
+    for (const auto& [name, after] : verdict.after) {
+        const auto before = verdict.before.find(name);
+        if (before != verdict.before.end() && before->second != after)
+            fmt::print("  {}  {} → {}\n", terminal.paint(Colour::Dim, name),
+                       formatNumber(before->second), formatNumber(after));
+    }
+}
+
+void printEdit(const engine::ReviewedEdit& edit) {
+    const Terminal terminal(stdout);
+    fmt::print("{}\n", terminal.paintDiff(edit.diff));
+    for (const engine::Check& check : edit.verdict.checks)
+        fmt::print("  {} {}{}\n",
+                   check.passed ? terminal.paint(Colour::Green, "✓")
+                                : terminal.paint(Colour::Red, "✗"),
+                   check.name,
+                   check.detail.empty() ? "" : terminal.paint(Colour::Dim, "  " + check.detail));
+    printCounters(terminal, edit.verdict);
+    fmt::print("\nverdict: {}  {}\n", terminal.paint(colourOf(edit), spelling(edit.verdict.status)),
+               edit.verdict.summary);
+}
+
+int reportNotOffered(const Error& error, const std::string& skill, const Invocation& invocation) {
+    if (!invocation.json)
+        return reportError(error, invocation);
+    printJson({{"skill", skill},
+               {"edits", nlohmann::json::array()},
+               {"verdict",
+                {{"status", "invalid"},
+                 {"checks", {{{"name", "offered"}, {"passed", false}, {"detail", error.what}}}},
+                 {"speedup", nullptr},
+                 {"summary", error.what}}}});
+    fmt::print(stderr, "{}\n", error.what);
+    return exitNothingFound;
+}
+
+int run(const ApplyArguments& arguments, const Invocation& invocation) {
+    const FilePlace place = parseFilePlace(arguments.place);
+    const auto opened = openInput(place.file, invocation.options);
+    if (!opened)
+        return reportError(opened.error(), invocation);
+    const Snapshot& snapshot = **opened;
+    const auto& all = snapshot.workbench->skills();
+    if (std::ranges::find(all, arguments.skill, &skills::SkillMetadata::id) == all.end())
+        return reportError({ErrorKind::InvalidInput, fmt::format("no skill '{}'", arguments.skill),
+                            "", "`kernelskill skills list` names them"},
+                           invocation);
+    const auto kernel = chooseKernel(snapshot, "", place.line);
+    if (!kernel)
+        return reportError(kernel.error(), invocation);
+    const auto offer = findOffer(snapshot, **kernel, place.line, arguments.skill);
+    if (!offer)
+        return reportNotOffered(offer.error(), arguments.skill, invocation);
+    const auto edit = snapshot.workbench->apply(snapshot.program, **kernel, *offer,
+                                                memoryOf(snapshot), std::stop_token{}, {});
+    if (!edit)
+        return reportError(edit.error(), invocation);
+    TextLookup texts(snapshot.program);
+    if (invocation.json)
+        printJson({{"skill", edit->skill},
+                   {"edits",
+                    editsJson(edit->edits, snapshot.program.file, texts, PositionEncoding::Utf16)},
+                   {"verdict", verdictJson(edit->verdict)},
+                   {"diff", edit->diff}});
+    else
+        printEdit(*edit);
+    if (!edit->acceptable()) {
+        fmt::print(stderr, "not applied: the edit is {}\n", spelling(edit->verdict.status));
+        return exitNothingFound;
+    }
+    if (arguments.write) {
+        if (const auto written = writeEdits(edit->edits, texts); !written)
+            return reportError(written.error(), invocation);
+        fmt::print(stderr, "written: {}\n", place.file);
+    }
+    return exitDone;
+}
+
+} // namespace
+
+void addApplyCommand(CLI::App& app, Invocation& invocation) {
+    CLI::App* command = app.add_subcommand(
+        "apply", "Apply a skill: the edit is compiled and checked against the original first");
+    command->fallthrough();
+    command->footer(
+        "\nExamples:\n"
+        "  kernelskill apply shared-memory-padding transpose.cu:7\n"
+        "  kernelskill apply loop-unrolling dot.cu:12 --write\n"
+        "\nThe line counts from 1, as compilers print it; without one, the first kernel is "
+        "meant.\nAn edit that is incorrect or invalid is never written.");
+    addJsonFlag(*command, invocation);
+    const auto arguments = std::make_shared<ApplyArguments>();
+    command->add_option("SKILL", arguments->skill, "See `kernelskill skills list`")->required();
+    command->add_option("FILE:LINE", arguments->place, "The place, e.g. transpose.cu:7")
+        ->required();
+    command->add_flag("--write", arguments->write, "Write the edit to the file");
+    command->callback([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    });
+}
+
+} // namespace kernelskill::lsp

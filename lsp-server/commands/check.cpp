@@ -1,0 +1,258 @@
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/terminal.h"
+#include "lsp-server/features/diagnostics.h"
+#include "lsp-server/features/memory.h"
+#include "lsp-server/report/json_report.h"
+#include "skills/skill_document.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+std::string_view spelling(analysis::Severity severity) {
+    switch (severity) {
+    case analysis::Severity::Error:
+        return "error";
+    case analysis::Severity::Warning:
+        return "warning";
+    case analysis::Severity::Information:
+        return "information";
+    case analysis::Severity::Hint:
+        break;
+    }
+    return "hint";
+}
+
+Colour colourOf(analysis::Severity severity) {
+    switch (severity) {
+    case analysis::Severity::Error:
+        return Colour::Red;
+    case analysis::Severity::Warning:
+        return Colour::Yellow;
+    case analysis::Severity::Information:
+    case analysis::Severity::Hint:
+        break;
+    }
+    return Colour::Cyan;
+}
+
+class Check {
+public:
+    Check(const Snapshot& snapshot, const std::string& shownName)
+        : snapshot_(snapshot), shownName_(shownName), texts_(snapshot.program),
+          diagnostics_(snapshot.model().diagnostics), memory_(readMemory(snapshot)) {
+        std::ranges::move(wasteDiagnostics(snapshot), std::back_inserter(diagnostics_));
+    }
+
+    [[nodiscard]] json document() {
+        json diagnostics = json::array();
+        for (const analysis::Diagnostic& diagnostic : diagnostics_) {
+            json& entry = diagnostics.emplace_back(
+                json{{"range",
+                      toRange(textOf(diagnostic.file), diagnostic.span, PositionEncoding::Utf16)},
+                     {"severity", spelling(diagnostic.severity)},
+                     {"code", diagnostic.code},
+                     {"message", diagnostic.message}});
+            if (diagnostic.file != snapshot_.model().file)
+                entry["file"] = diagnostic.file;
+        }
+        json kernels = json::array();
+        for (const analysis::KernelModel& kernel : snapshot_.model().kernels)
+            kernels.push_back(kernelJson(kernel));
+        return {{"file", shownName_},
+                {"diagnostics", std::move(diagnostics)},
+                {"kernels", std::move(kernels)}};
+    }
+
+    void print() {
+        for (const analysis::Diagnostic& diagnostic : diagnostics_)
+            printDiagnostic(diagnostic);
+        for (const analysis::KernelModel& kernel : snapshot_.model().kernels)
+            printKernel(kernel);
+        if (snapshot_.model().kernels.empty())
+            fmt::print("{}: no kernel\n", shownName_);
+    }
+
+private:
+    const analysis::SourceText& textOf(const std::string& file) {
+        return file.empty() ? snapshot_.source() : texts_(file);
+    }
+
+    [[nodiscard]] std::uint32_t lineOf(const std::string& file, std::uint32_t offset) {
+        return textOf(file).lineColumn(offset).line;
+    }
+
+    json kernelJson(const analysis::KernelModel& kernel) {
+        json launches = json::array();
+        for (const analysis::LaunchSite& site : kernel.launches) {
+            const analysis::HostFunction& host = snapshot_.model().hostFunctions.at(site.host);
+            launches.push_back({{"line", lineOf(host.file, site.span.begin)},
+                                {"grid", sourceOf(host, site.grid)},
+                                {"block", sourceOf(host, site.block)}});
+        }
+        const engine::Plan plan = planFor(kernel);
+        json skills = json::array();
+        for (const engine::RankedSkill& ranked : plan.ranked)
+            skills.push_back(skillOffer(ranked, kernel));
+        json ruledOut = json::array();
+        for (const engine::RuledOut& skill : plan.ruledOut)
+            ruledOut.push_back({{"skill", skill.skill}, {"why", skill.why}});
+        json entry{{"name", kernel.qualifiedName},
+                   {"line", lineOf(kernel.file, kernel.nameSpan.begin)},
+                   {"launches", std::move(launches)},
+                   {"features", analysis::describeFeatures(featuresOf(snapshot_, kernel))},
+                   {"bottleneck",
+                    bottleneckJson(snapshot_.workbench->diagnosis(snapshot_.program, kernel))},
+                   {"skills", std::move(skills)},
+                   {"ruled_out", std::move(ruledOut)}};
+        if (!snapshot_.isInMainFile(kernel))
+            entry["file"] = kernel.file;
+        return entry;
+    }
+
+    json skillOffer(const engine::RankedSkill& ranked, const analysis::KernelModel& kernel) {
+        json entry{{"id", ranked.offer.skillId},
+                   {"title", ranked.offer.title},
+                   {"why", ranked.why},
+                   {"fits", ranked.offer.why},
+                   {"expected", ranked.expected},
+                   {"line", lineOf(kernel.file, ranked.offer.anchor.begin)},
+                   {"failed_before", ranked.failedBefore}};
+        const auto& all = snapshot_.workbench->skills();
+        const auto metadata =
+            std::ranges::find(all, ranked.offer.skillId, &skills::SkillMetadata::id);
+        if (metadata != all.end()) {
+            entry["kind"] = skills::spelling(metadata->kind);
+            entry["numerics"] =
+                skills::spelling(ranked.offer.numerics.value_or(metadata->numerics));
+        }
+        return entry;
+    }
+
+    engine::Plan planFor(const analysis::KernelModel& kernel) const {
+        if (!snapshot_.isInMainFile(kernel))
+            return {};
+        return snapshot_.workbench->plan(snapshot_.program, kernel, kernel.span, memory_);
+    }
+
+    std::string sourceOf(const analysis::HostFunction& host, analysis::ExprId expression) {
+        if (expression == analysis::noId)
+            return {};
+        return std::string(textOf(host.file).slice(host.body.expr(expression).span));
+    }
+
+    void printDiagnostic(const analysis::Diagnostic& diagnostic) {
+        const analysis::SourceText& text = textOf(diagnostic.file);
+        const auto [line, column] = text.lineColumn(diagnostic.span.begin);
+        const std::string name =
+            diagnostic.file == snapshot_.model().file ? shownName_ : diagnostic.file;
+        fmt::print(
+            "{}: {} {} [{}]\n",
+            terminal_.paint(Colour::Bold, fmt::format("{}:{}:{}", name, line + 1, column + 1)),
+            terminal_.paint(colourOf(diagnostic.severity),
+                            fmt::format("{}:", spelling(diagnostic.severity))),
+            diagnostic.message, diagnostic.code);
+        std::string source(text.line(line));
+        std::ranges::replace(source, '\t', ' ');
+        const std::size_t length = std::clamp<std::size_t>(
+            diagnostic.span.size(), 1,
+            std::max<std::size_t>(source.size() - std::min<std::size_t>(column, source.size()), 1));
+        fmt::print("{:5} | {}\n      | {:{}}{}\n", line + 1, source, "", column,
+                   terminal_.paint(Colour::Green, "^" + std::string(length - 1, '~')));
+    }
+
+    void printKernel(const analysis::KernelModel& kernel) {
+        const engine::Bottleneck bottleneck =
+            snapshot_.workbench->diagnosis(snapshot_.program, kernel);
+        fmt::print("\n{}  {}:{}\n", terminal_.paint(Colour::Bold, kernel.qualifiedName),
+                   snapshot_.isInMainFile(kernel) ? shownName_ : kernel.file,
+                   lineOf(kernel.file, kernel.nameSpan.begin) + 1);
+        fmt::print("  {}  {}{}\n", label("bottleneck"),
+                   terminal_.paint(Colour::Yellow, engine::spelling(bottleneck.kind)),
+                   bottleneck.headroom.empty() ? "" : ", headroom " + bottleneck.headroom);
+        for (const engine::Evidence& evidence : bottleneck.evidence)
+            fmt::print("  {}  {}{}\n", label(""), evidence.text,
+                       evidence.line ? fmt::format(" (line {})", *evidence.line + 1) : "");
+        for (const analysis::LaunchSite& site : kernel.launches) {
+            const auto& host = snapshot_.model().hostFunctions.at(site.host);
+            fmt::print("  {}  <<<{}, {}>>> (line {})\n", label("launch"), sourceOf(host, site.grid),
+                       sourceOf(host, site.block), lineOf(host.file, site.span.begin) + 1);
+        }
+        printPlan(kernel);
+    }
+
+    void printPlan(const analysis::KernelModel& kernel) {
+        const engine::Plan plan = planFor(kernel);
+        std::size_t number = 0;
+        for (const engine::RankedSkill& ranked : plan.ranked) {
+            fmt::print(
+                "  {}  {}. {} {}\n", label(number == 0 ? "skills" : ""), number + 1,
+                terminal_.paint(Colour::Bold, ranked.offer.skillId),
+                terminal_.paint(
+                    Colour::Dim,
+                    fmt::format("(line {})", lineOf(kernel.file, ranked.offer.anchor.begin) + 1)));
+            fmt::print("  {}     {}\n", label(""), ranked.offer.title);
+            fmt::print("  {}     {}\n", label(""), ranked.why);
+            ++number;
+        }
+        for (const engine::RuledOut& ruledOut : plan.ruledOut)
+            fmt::print(
+                "  {}  {}\n", label(&ruledOut == plan.ruledOut.data() ? "ruled out" : ""),
+                terminal_.paint(Colour::Dim, fmt::format("{}: {}", ruledOut.skill, ruledOut.why)));
+    }
+
+    [[nodiscard]] std::string label(std::string_view text) const {
+        return terminal_.paint(Colour::Cyan, fmt::format("{:10}", text));
+    }
+
+    const Snapshot& snapshot_;
+    const std::string& shownName_;
+    const Terminal terminal_{stdout};
+    TextLookup texts_;
+    std::vector<analysis::Diagnostic> diagnostics_;
+    std::vector<engine::MemoryEntry> memory_;
+};
+
+int run(const std::string& file, const Invocation& invocation) {
+    const auto snapshot = openInput(file, invocation.options);
+    if (!snapshot)
+        return reportError(snapshot.error(), invocation);
+    Check check(**snapshot, file);
+    if (invocation.json)
+        printJson(check.document());
+    else
+        check.print();
+    const analysis::FileModel& model = (*snapshot)->model();
+    return model.kernels.empty() && model.diagnostics.empty() ? exitNothingFound : exitDone;
+}
+
+} // namespace
+
+void addCheckCommand(CLI::App& app, Invocation& invocation) {
+    CLI::App* command = app.add_subcommand(
+        "check", "Diagnostics, and for each kernel what holds it back and which skills fit");
+    command->fallthrough();
+    command->footer("\nExamples:\n"
+                    "  kernelskill check reduce.cu\n"
+                    "  kernelskill check reduce.cu --json\n"
+                    "  kernelskill check reduce.cu -- -Iinclude -std=c++20");
+    addJsonFlag(*command, invocation);
+    const auto file = std::make_shared<std::string>();
+    command->add_option("FILE", *file, "The CUDA file")->required();
+    command->callback([&invocation, file] {
+        invocation.run = [&invocation, file] { return run(*file, invocation); };
+    });
+}
+
+} // namespace kernelskill::lsp

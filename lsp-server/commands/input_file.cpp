@@ -1,0 +1,142 @@
+#include "lsp-server/commands/input_file.h"
+
+#include "lsp-server/protocol/uri.h"
+#include "lsp-server/server/workspace.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+namespace kernelskill::lsp {
+
+namespace {
+
+Result<std::string> readText(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error))
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput,
+                  std::filesystem::exists(path, error) ? "not a regular file" : "no such file",
+                  path.string(), ""});
+    std::ifstream stream(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(stream), {});
+    if (!stream)
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput, "the file cannot be read", path.string(), ""});
+    if (std::string problem = textProblem(text); !problem.empty())
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput, std::move(problem), path.string(), ""});
+    return text;
+}
+
+std::string kernelNames(const Snapshot& snapshot) {
+    std::string names;
+    for (const analysis::KernelModel& kernel : snapshot.model().kernels)
+        names += (names.empty() ? "" : ", ") + kernel.qualifiedName;
+    return names;
+}
+
+bool isAtLine(const Snapshot& snapshot, const analysis::KernelModel& kernel, std::uint32_t line) {
+    const analysis::SourceText& source = snapshot.source();
+    const auto holds = [&](analysis::Span span) {
+        return source.lineColumn(span.begin).line <= line &&
+               line <= source.lineColumn(span.end).line;
+    };
+    if (snapshot.isInMainFile(kernel) && holds(kernel.span))
+        return true;
+    return std::ranges::any_of(kernel.launches, [&](const analysis::LaunchSite& site) {
+        return snapshot.model().hostFunctions.at(site.host).file == snapshot.model().file &&
+               holds(site.span);
+    });
+}
+
+} // namespace
+
+FilePlace parseFilePlace(const std::string& argument) {
+    const auto colon = argument.rfind(':');
+    if (colon == std::string::npos || colon + 1 == argument.size())
+        return {argument, std::nullopt};
+    std::uint32_t line = 0;
+    const char* end = argument.data() + argument.size();
+    const auto [stop, error] = std::from_chars(argument.data() + colon + 1, end, line);
+    if (error != std::errc{} || stop != end || line == 0)
+        return {argument, std::nullopt};
+    return {argument.substr(0, colon), line - 1};
+}
+
+Result<SnapshotPtr> openInput(const std::string& file, const Options& options) {
+    std::error_code error;
+    const auto path = std::filesystem::absolute(file, error).lexically_normal();
+    auto text = readText(path);
+    if (!text)
+        return std::unexpected(text.error());
+    auto workbench = makeWorkbench(options);
+    if (!workbench)
+        return std::unexpected(workbench.error());
+    const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase);
+    const auto root = workspaceRootOf(path);
+    auto command = commands.commandFor(path, root);
+    if (!command)
+        return std::unexpected(command.error());
+    auto model = analysis::analyzeFile(path, *text, *command, (*workbench)->toolchain());
+    if (!model)
+        return std::unexpected(model.error());
+
+    auto snapshot = std::make_shared<Snapshot>();
+    snapshot->uri = uriFromPath(path);
+    snapshot->workspaceRoot = root;
+    snapshot->workbench = std::move(*workbench);
+    for (const analysis::KernelModel& kernel : model->kernels)
+        snapshot->features.push_back(analysis::extractFeatures(kernel));
+    snapshot->program = {model->file,
+                         std::move(*text),
+                         {},
+                         std::move(*command),
+                         std::make_shared<const analysis::FileModel>(std::move(*model))};
+    return snapshot;
+}
+
+std::filesystem::path workspaceRootOf(const std::filesystem::path& file) {
+    std::error_code ignored;
+    const auto folder = file.parent_path();
+    for (auto at = folder; at.has_relative_path(); at = at.parent_path()) {
+        if (std::filesystem::exists(at / ".kernelskill", ignored) ||
+            std::filesystem::exists(at / ".git", ignored))
+            return at;
+    }
+    const auto here = std::filesystem::current_path(ignored);
+    const bool isInside = std::ranges::mismatch(here, file).in1 == here.end();
+    return isInside ? here : folder;
+}
+
+Result<const analysis::KernelModel*> chooseKernel(const Snapshot& snapshot, const std::string& name,
+                                                  std::optional<std::uint32_t> line) {
+    const auto& kernels = snapshot.model().kernels;
+    const std::string& file = snapshot.model().file;
+    if (kernels.empty())
+        return std::unexpected(Error{ErrorKind::Failed, "the file has no kernel", file, ""});
+    if (!name.empty()) {
+        if (const auto* kernel = findKernel(snapshot, name))
+            return kernel;
+        return std::unexpected(Error{ErrorKind::InvalidInput, fmt::format("no kernel '{}'", name),
+                                     file, "the kernels are: " + kernelNames(snapshot)});
+    }
+    if (!line)
+        return &kernels.front();
+    // The line after as well: a cursor on `template <...>` or a blank line above is meant for what
+    // follows.
+    for (const std::uint32_t candidate : {*line, *line + 1}) {
+        const auto found = std::ranges::find_if(
+            kernels, [&](const auto& kernel) { return isAtLine(snapshot, kernel, candidate); });
+        if (found != kernels.end())
+            return &*found;
+    }
+    return std::unexpected(Error{ErrorKind::InvalidInput,
+                                 fmt::format("no kernel and no launch at line {}", *line + 1), file,
+                                 "the kernels are: " + kernelNames(snapshot)});
+}
+
+} // namespace kernelskill::lsp

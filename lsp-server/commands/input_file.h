@@ -1,0 +1,33 @@
+/// The file a subcommand works on, read and parsed.
+#pragma once
+
+#include "lsp-server/configuration/options.h"
+#include "lsp-server/documents/snapshot.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace kernelskill::lsp {
+
+/// "file.cu:12": a place as compilers print it.
+struct FilePlace {
+    std::string file;
+    std::optional<std::uint32_t> line; ///< Zero-based; nullopt when none was given.
+};
+[[nodiscard]] FilePlace parseFilePlace(const std::string& argument);
+
+/// Reads and parses `file`. InvalidInput when it cannot be read or is no text.
+[[nodiscard]] Result<SnapshotPtr> openInput(const std::string& file, const Options& options);
+
+/// The folder whose `.kernelskill/` serves `file`: the nearest one above that has one or is a
+/// repository, else the current folder if it holds the file, else the file's own.
+[[nodiscard]] std::filesystem::path workspaceRootOf(const std::filesystem::path& file);
+
+/// The kernel named, or at the line or launched there, or the first one. InvalidInput names those
+/// there are; Failed when there is none at all.
+[[nodiscard]] Result<const analysis::KernelModel*>
+chooseKernel(const Snapshot& snapshot, const std::string& name,
+             std::optional<std::uint32_t> line = std::nullopt);
+
+} // namespace kernelskill::lsp

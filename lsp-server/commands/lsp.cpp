@@ -1,0 +1,29 @@
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/server/language_server.h"
+#include "lsp-server/version.h"
+
+#include <CLI/CLI.hpp>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace kernelskill::lsp {
+
+void addLspCommand(CLI::App& app, Invocation& invocation) {
+    CLI::App* command =
+        app.add_subcommand("lsp", "The language server, on standard input and output");
+    command->footer("\nEditors start this. Logs go to standard error, see --log-level.");
+    command->callback([&invocation] {
+        invocation.run = [&invocation] {
+            const auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+            spdlog::logger log("kernelskill", sink);
+            log.set_level(spdlog::level::from_str(invocation.logLevel));
+            log.set_pattern("[%H:%M:%S.%e] %^%l%$ %v");
+            log.info("kernelskill {}", version);
+            ServerSettings settings;
+            settings.options = invocation.options;
+            return runLanguageServer(settings, log);
+        };
+    });
+}
+
+} // namespace kernelskill::lsp

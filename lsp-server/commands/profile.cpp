@@ -1,0 +1,156 @@
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/terminal.h"
+#include "lsp-server/documents/text_lookup.h"
+#include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/json_report.h"
+#include "lsp-server/report/launch_text.h"
+#include "lsp-server/report/metric_text.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+namespace kernelskill::lsp {
+
+namespace {
+
+struct ProfileArguments {
+    std::string file;
+    std::string kernel;
+    std::string executor = "emulator";
+};
+
+std::optional<double> metric(const engine::Metrics& metrics, const char* name) {
+    const auto found = metrics.find(name);
+    return found == metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string ratio(const engine::Metrics& metrics, const char* part, const char* whole) {
+    const auto numerator = metric(metrics, part);
+    const auto denominator = metric(metrics, whole);
+    if (!numerator || !denominator || *denominator == 0)
+        return "";
+    return formatNumber(*numerator / *denominator);
+}
+
+std::string sum(const engine::Metrics& metrics, const char* first, const char* second) {
+    const double total = metric(metrics, first).value_or(0) + metric(metrics, second).value_or(0);
+    return total == 0 ? "" : formatNumber(total);
+}
+
+void printLines(const Terminal& terminal, const engine::Profile& profile, TextLookup& texts) {
+    if (profile.lines.empty())
+        return;
+    fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Lines"));
+    fmt::print("{}\n",
+               terminal.paint(Colour::Dim, fmt::format("{:>10} {:>10} {:>10}   {}", "sectors/ld",
+                                                       "sectors/st", "conflicts", "source")));
+    for (const engine::LineMetrics& line : profile.lines) {
+        const engine::Metrics& m = line.metrics;
+        std::string_view source = texts(line.file).line(line.line);
+        source.remove_prefix(std::min(source.find_first_not_of(" \t"), source.size()));
+        fmt::print("{:>10} {:>10} {:>10}   {} {}\n",
+                   ratio(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                         "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
+                   ratio(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
+                   sum(m, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                       "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
+                   terminal.paint(Colour::Dim, fmt::format("{:4} |", line.line + 1)), source);
+    }
+}
+
+void printReport(const engine::KernelReport& report, const Snapshot& snapshot) {
+    const Terminal terminal(stdout);
+    const engine::Profile& profile = report.profile;
+    TextLookup texts(snapshot.program);
+    fmt::print("{} on the {}\n  {}\n", terminal.paint(Colour::Bold, profile.kernel),
+               profile.executor, describeLaunch(profile.launch));
+    if (const std::string arguments = describeArguments(profile.launch); !arguments.empty())
+        fmt::print("  {}\n", arguments);
+    for (const std::string& note : profile.launch.notes)
+        fmt::print("  {}\n", terminal.paint(Colour::Dim, note));
+    fmt::print("\n{}  {}{}\n", terminal.paint(Colour::Cyan, "bottleneck"),
+               terminal.paint(Colour::Yellow, spelling(report.bottleneck.kind)),
+               report.bottleneck.headroom.empty() ? ""
+                                                  : ", headroom " + report.bottleneck.headroom);
+    for (const engine::Evidence& evidence : report.bottleneck.evidence)
+        fmt::print("            {}\n", evidence.text);
+
+    fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Counters"));
+    for (const MetricText& text : importantMetrics(profile.metrics))
+        fmt::print("  {:<34} {:>16}   {}\n", text.label, text.value,
+                   terminal.paint(Colour::Dim, text.name));
+    printLines(terminal, profile, texts);
+    if (!profile.hazards.empty())
+        fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Hazards"));
+    for (const engine::Hazard& hazard : profile.hazards)
+        fmt::print("  {}:{}: {} {}\n", hazard.file, hazard.line + 1,
+                   terminal.paint(hazard.certain ? Colour::Red : Colour::Yellow,
+                                  fmt::format("{}:", spelling(hazard.kind))),
+                   hazard.message);
+    for (const std::string& note : profile.notes)
+        fmt::print("\n{}\n", terminal.paint(Colour::Dim, note));
+}
+
+int run(const ProfileArguments& arguments, const Invocation& invocation) {
+    if (arguments.executor != "emulator")
+        return reportError(
+            {ErrorKind::Missing,
+             fmt::format("the executor '{}' is not part of this build", arguments.executor), "--on",
+             "leave --on out to run on the CPU emulator"},
+            invocation);
+    const auto snapshot = openInput(arguments.file, invocation.options);
+    if (!snapshot)
+        return reportError(snapshot.error(), invocation);
+    const auto kernel = chooseKernel(**snapshot, arguments.kernel);
+    if (!kernel)
+        return reportError(kernel.error(), invocation);
+    const auto& kernels = (*snapshot)->model().kernels;
+    if (arguments.kernel.empty() && kernels.size() > 1)
+        fmt::print(stderr, "the file has {} kernels; this is '{}' (choose with --kernel)\n",
+                   kernels.size(), (*kernel)->qualifiedName);
+    const auto report =
+        (*snapshot)->workbench->profile((*snapshot)->program, **kernel, std::stop_token{}, {});
+    if (!report)
+        return reportError(report.error(), invocation);
+    if (invocation.json)
+        printJson(profileJson(**report));
+    else
+        printReport(**report, **snapshot);
+    return exitDone;
+}
+
+} // namespace
+
+void addProfileCommand(CLI::App& app, Invocation& invocation) {
+    CLI::App* command = app.add_subcommand("profile", "Run a kernel and count; no GPU needed");
+    command->fallthrough();
+    command->footer("\nExamples:\n"
+                    "  kernelskill profile transpose.cu\n"
+                    "  kernelskill profile kernels.cu --kernel softmax --json\n"
+                    "\nGrid, block and scalars come from the launch in the file where it can be "
+                    "evaluated, else from\n"
+                    "names. Pin them with a comment:\n"
+                    "  // kernelskill: launch saxpy<<<(n+255)/256, 256>>>(n=1<<20, x=rand[n])");
+    addJsonFlag(*command, invocation);
+    const auto arguments = std::make_shared<ProfileArguments>();
+    command->add_option("FILE", arguments->file, "The CUDA file")->required();
+    command->add_option("--kernel", arguments->kernel, "Which kernel; the first by default")
+        ->type_name("NAME");
+    command->add_option("--on", arguments->executor, "emulator, gpu or slurm")
+        ->check(CLI::IsMember({"emulator", "gpu", "slurm"}))
+        ->type_name("EXECUTOR");
+    command->callback([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    });
+}
+
+} // namespace kernelskill::lsp
