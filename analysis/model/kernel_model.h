@@ -50,6 +50,9 @@ struct Loop {
     std::optional<std::int64_t> tripCount; ///< Known at compile time.
     std::optional<IndexExpression>
         tripCountExpression; ///< When step is 1 and both bounds are polynomial.
+    /// Value of the induction variable on entry, as far as it is polynomial; holds threadIdx in a
+    /// loop that strides over threads.
+    std::optional<IndexExpression> start;
     bool hasBarrier = false;
     bool hasEarlyExit = false; ///< break, return or goto inside.
 };

@@ -1,6 +1,7 @@
 #include "analysis/parse/model_builder.h"
 
 #include "analysis/model/kernel_facts.h"
+#include "analysis/model/normalised_hash.h"
 #include "analysis/parse/function_lowering.h"
 #include "analysis/parse/type_lowering.h"
 #include "analysis/syntax/lexer.h"
@@ -165,6 +166,9 @@ private:
         }
         kernel.body = std::move(lowered.body);
         readLaunchBounds(kernel, source);
+        if (kernel.bodySpan.end <= source.text.size())
+            kernel.normalisedHash = normalisedHash(
+                kernel, source.text.substr(kernel.bodySpan.begin, kernel.bodySpan.size()));
         auto& list = attributes.global ? model_.kernels : model_.deviceFunctions;
         std::map<ExprId, std::vector<std::string>> callees;
         for (auto& [call, candidates] : lowered.callees)

@@ -9,8 +9,8 @@
 
 namespace kernelskill::analysis {
 
-/// Fills kernels, deviceFunctions and hostFunctions of `model`, whose file and source are set. What lies
-/// below `systemDirectory`, the built-in prelude, is not the user's.
+/// Fills kernels, deviceFunctions and hostFunctions of `model`, whose file and source are set. What
+/// lies below `systemDirectory`, the built-in prelude, is not the user's.
 void buildModel(CXTranslationUnit unit, const std::string& systemDirectory, FileModel& model);
 
 } // namespace kernelskill::analysis

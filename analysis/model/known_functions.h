@@ -1,0 +1,29 @@
+/// CUDA's device functions by what they do.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+
+#include <optional>
+#include <string_view>
+
+namespace kernelskill::analysis {
+
+/// Names are as written; a leading namespace ("cg::", "std::", "::") is ignored.
+[[nodiscard]] std::string_view unqualified(std::string_view name);
+
+[[nodiscard]] bool isAtomic(std::string_view name);
+/// __ldg, __ldca and kin (Read) and __stcs and kin (Write): the first argument is the address.
+[[nodiscard]] std::optional<AccessKind> cachedAccess(std::string_view name);
+[[nodiscard]] std::optional<WarpOperationKind> warpOperation(std::string_view name);
+/// `isMethod`: a call on a cooperative group; `objectType` is then the group's type.
+[[nodiscard]] std::optional<BarrierKind> barrier(std::string_view name, bool isMethod,
+                                                 std::string_view objectType);
+
+enum class MathKind : std::uint8_t { None, Simple, Special };
+[[nodiscard]] MathKind mathFunction(std::string_view name);
+
+/// Functions of CUDA and the C library that do not keep or change what their pointer arguments
+/// point to.
+[[nodiscard]] bool leavesPointersAlone(std::string_view name);
+
+} // namespace kernelskill::analysis
