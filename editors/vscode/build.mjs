@@ -1,5 +1,6 @@
-// Bundles the extension into dist/extension.js, or with --tests the tests into dist/test/*.test.js.
-import { readdirSync, rmSync } from 'node:fs';
+// Bundles the extension into dist/extension.js, with the licences of what it bundles beside it, or with --tests the
+// tests into dist/test/*.test.js.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 import esbuild from 'esbuild';
@@ -16,11 +17,30 @@ if (process.argv.includes('--tests')) {
         outdir: path.join(here, 'dist/test'),
     });
 } else {
-    await esbuild.build({
+    const { metafile } = await esbuild.build({
         ...common,
         entryPoints: [path.join(here, 'src/extension.ts')],
         outfile: path.join(here, 'dist/extension.js'),
         external: ['vscode'], // provided by the editor
         minify: true,
+        metafile: true,
+        absWorkingDir: here,
     });
+    writeFileSync(path.join(here, 'dist/third-party-licenses.txt'), licencesOf(Object.keys(metafile.inputs)));
+}
+
+/** Name, version and licence text of each npm package that a bundled file comes from. */
+function licencesOf(files) {
+    const folders = new Set();
+    for (const file of files) {
+        const match = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file);
+        if (match) folders.add(path.join(here, match[0]));
+    }
+    const sections = [...folders].sort().map((folder) => {
+        const { name, version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+        const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+        if (!file) throw new Error(`${name} ${version} (${license}) comes without its licence text`);
+        return `${name} ${version} (${license})\n\n${readFileSync(path.join(folder, file), 'utf8').trim()}\n`;
+    });
+    return sections.join(`\n${'-'.repeat(80)}\n\n`);
 }

@@ -29,12 +29,12 @@ function filesOf(archive: Buffer): string[] {
     return names.sort();
 }
 
-test('the .vsix holds the bundle, the manifest, the licence and the read-me, and no source', () => {
+test('the .vsix holds the bundle, the licences, the manifest and the read-me, and no source', () => {
     const names = filesOf(readFileSync(path.join(extension, 'kernelskill.vsix')))
         .filter((name) => name.startsWith('extension/') && !name.startsWith('extension/server/'))
         .map((name) => name.slice('extension/'.length).toLowerCase())
         .sort();
-    assert.deepEqual(names, ['dist/extension.js', 'license.txt', 'package.json', 'readme.md']);
+    assert.deepEqual(names, ['dist/extension.js', 'dist/third-party-licenses.txt', 'license.txt', 'package.json', 'readme.md']);
 });
 
 test('every command of the manifest is registered by the extension', () => {

@@ -5,12 +5,10 @@ local M = {}
 local health = vim.health or require('health')
 local start = health.start or health.report_start
 local ok = health.ok or health.report_ok
-local warn = health.warn or health.report_warn
 local err = health.error or health.report_error
 local info = health.info or health.report_info
 
-local report = { ok = ok, warning = warn, error = err, missing = warn, failed = err }
-
+--- What `kernelskill doctor` says. What is absent would help and is not needed.
 local function check_doctor(binary)
     local output = vim.fn.system({ binary, 'doctor', '--json' })
     local decoded, doctor = pcall(vim.fn.json_decode, output)
@@ -20,12 +18,12 @@ local function check_doctor(binary)
     end
     for _, check in ipairs(doctor.checks) do
         local text = check.name .. ': ' .. (check.detail or '')
-        local remedy = type(check.remedy) == 'string' and check.remedy ~= '' and { check.remedy } or nil
-        local say = report[check.status] or info
-        if remedy and (say == warn or say == err) then
-            say(text, remedy)
+        if check.status == 'broken' then
+            err(text, { check.remedy })
+        elseif check.status == 'absent' then
+            info(text .. ' (' .. check.remedy .. ')')
         else
-            say(text)
+            ok(text)
         end
     end
 end
