@@ -27,6 +27,10 @@ struct CompileFix {
         0; ///< Errors left in the file after the fix; 0 for a complete repair.
 };
 
+/// The error at the root of a file that does not compile, whether or not there is a fix for it;
+/// nullopt when it compiles.
+[[nodiscard]] std::optional<CompileFailure> diagnoseFailure(const analysis::FileModel& model);
+
 /// Fixes for the errors of `model` whose span touches `range` (the whole file when nullopt). A fix
 /// is returned only if the file with it applied has fewer errors, the one it is for gone and no new
 /// one.
@@ -46,6 +50,7 @@ struct Repair {
 };
 [[nodiscard]] Repair repairFile(const analysis::FileModel& model,
                                 const analysis::CompileCommand& command,
-                                const analysis::Toolchain& toolchain, std::stop_token stop);
+                                const analysis::Toolchain& toolchain, std::stop_token stop,
+                                const analysis::UnsavedFiles& unsaved = {});
 
 } // namespace kernelskill::engine

@@ -1,0 +1,137 @@
+/// Braces. Where one is missing cannot be told from the syntax; the indentation usually tells.
+#include "engine/agents/repair/fix_candidate.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::Diagnostic;
+using analysis::Token;
+using analysis::TokenKind;
+
+constexpr std::size_t mostPlaces = 6;
+constexpr int openingLadder = 2;
+constexpr int closingLadder = 3;
+
+/// The first token of each line that has one, directives left out.
+std::vector<std::size_t> lineStarts(const RepairContext& context) {
+    std::vector<std::size_t> starts;
+    std::uint32_t lastLine = 0xffffffffu;
+    for (std::size_t index = 0; index < context.tokens.size(); ++index) {
+        if (context.tokens[index].kind == TokenKind::Directive)
+            continue;
+        std::uint32_t line = context.lineOf(context.tokens[index].span.begin);
+        if (line != lastLine)
+            starts.push_back(index);
+        lastLine = line;
+    }
+    return starts;
+}
+
+bool isContinuation(const Token& token) {
+    return token.text == "{" || token.text == ")" || token.text == "public" ||
+           token.text == "private" || token.text == "protected" || token.text == "case" ||
+           token.text == "default";
+}
+
+/// Places where a line stands further left than the block it is in allows.
+std::vector<FixCandidate> missingClosings(const RepairContext& context) {
+    struct Open {
+        std::uint32_t indentation;
+        std::uint32_t line;
+    };
+    std::vector<FixCandidate> candidates;
+    std::vector<Open> open;
+    std::uint32_t previousLine = 0xffffffffu;
+    std::uint32_t previousEnd = 0;
+    auto close = [&](const Open& block) {
+        std::string brace = "\n" + std::string(block.indentation, ' ') + "}";
+        candidates.push_back(
+            insertion("missing-brace", previousEnd, std::move(brace), "insert '}'", closingLadder));
+    };
+    for (const Token& token : context.tokens) {
+        if (token.kind == TokenKind::Directive)
+            continue;
+        std::uint32_t line = context.lineOf(token.span.begin);
+        bool startsLine = line != previousLine;
+        if (startsLine && !open.empty() && candidates.size() < mostPlaces) {
+            std::uint32_t indentation = context.indentationOf(line);
+            bool isOutside = token.text == "}"
+                                 ? indentation < open.back().indentation
+                                 : indentation <= open.back().indentation &&
+                                       line > open.back().line && !isContinuation(token);
+            if (isOutside) {
+                close(open.back());
+                open.pop_back();
+            }
+        }
+        if (token.text == "{")
+            open.push_back({context.indentationOf(line), line});
+        else if (token.text == "}" && !open.empty())
+            open.pop_back();
+        previousLine = line;
+        previousEnd = token.span.end;
+    }
+    while (!open.empty() && candidates.size() < mostPlaces) {
+        close(open.back());
+        open.pop_back();
+    }
+    return candidates;
+}
+
+/// Headers (`for (...)`, `else`, a function's) that are followed by a block which is closed but was
+/// never opened.
+std::vector<FixCandidate> missingOpenings(const RepairContext& context) {
+    std::vector<FixCandidate> candidates;
+    auto starts = lineStarts(context);
+    for (std::size_t row = 0; row + 1 < starts.size() && candidates.size() < mostPlaces; ++row) {
+        const Token& last = context.tokens[starts[row + 1] - 1];
+        bool isHeader =
+            last.text == ")" || last.text == "else" || last.text == "do" || last.text == "const";
+        if (!isHeader || context.tokens[starts[row + 1]].text == "{")
+            continue;
+        std::uint32_t indentation = context.indentationOf(context.lineOf(last.span.begin));
+        std::size_t next = row + 1;
+        auto indentationOfRow = [&](std::size_t at) {
+            return context.indentationOf(context.lineOf(context.tokens[starts[at]].span.begin));
+        };
+        while (next < starts.size() && indentationOfRow(next) > indentation)
+            ++next;
+        bool isClosed = next > row + 1 && next < starts.size() &&
+                        context.tokens[starts[next]].text == "}" &&
+                        indentationOfRow(next) == indentation;
+        if (isClosed)
+            candidates.push_back(
+                insertion("missing-brace", last.span.end, " {", "insert '{'", openingLadder));
+    }
+    return candidates;
+}
+
+int balanceOf(const RepairContext& context) {
+    int balance = 0;
+    for (const Token& token : context.tokens) {
+        if (token.kind == TokenKind::Punctuator)
+            balance += token.text == "{" ? 1 : token.text == "}" ? -1 : 0;
+    }
+    return balance;
+}
+
+} // namespace
+
+std::vector<FixCandidate> braceFixes(const RepairContext& context, const Diagnostic& error) {
+    int balance = balanceOf(context);
+    if (balance > 0)
+        return missingClosings(context);
+    if (balance == 0)
+        return {};
+    auto candidates = missingOpenings(context);
+    std::size_t at = context.tokenAt(error.span.begin);
+    if (error.code == "extraneous-brace" && at < context.tokens.size() &&
+        context.tokens[at].text == "}")
+        candidates.push_back({"extra-brace", "remove '}'", {{context.tokens[at].span, ""}}, 0});
+    return candidates;
+}
+
+} // namespace kernelskill::engine

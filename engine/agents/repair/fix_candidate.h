@@ -1,0 +1,69 @@
+/// Guesses at what was meant, one file a family of mistakes. A guess need not be right: each is
+/// parsed before anyone sees it.
+#pragma once
+
+#include "analysis/parse/translation_unit.h"
+#include "analysis/syntax/lexer.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// One guess for one error.
+struct FixCandidate {
+    std::string cause;                     ///< "missing-semicolon", ...
+    std::string title;                     ///< "insert ';'"
+    std::vector<analysis::TextEdit> edits; ///< In the main file.
+    /// Candidates of one ladder (above 0) are steps of one idea at different places: the first that
+    /// parses is taken.
+    int ladder = 0;
+};
+
+/// What the families look at. Built once per text.
+struct RepairContext {
+    const analysis::FileModel& model;
+    const analysis::Toolchain& toolchain;
+    std::string_view text;
+    std::vector<analysis::Token> tokens;
+
+    [[nodiscard]] std::string_view slice(analysis::Span span) const;
+    /// Index of the token that holds or follows `offset`; tokens.size() past the last.
+    [[nodiscard]] std::size_t tokenAt(std::uint32_t offset) const;
+    /// End of the last token that ends at or before `offset`; 0 when there is none.
+    [[nodiscard]] std::uint32_t endOfPrevious(std::uint32_t offset) const;
+    [[nodiscard]] std::uint32_t lineOf(std::uint32_t offset) const;
+    /// Columns of white space before the first token of a line.
+    [[nodiscard]] std::uint32_t indentationOf(std::uint32_t line) const;
+};
+[[nodiscard]] RepairContext makeRepairContext(const analysis::FileModel& model,
+                                              const analysis::Toolchain& toolchain);
+
+/// The n-th text between single quotes of clang's message, from 0.
+[[nodiscard]] std::optional<std::string> quotedName(std::string_view message,
+                                                    std::size_t number = 0);
+
+/// A candidate that inserts `inserted` at `offset`.
+[[nodiscard]] FixCandidate insertion(std::string cause, std::uint32_t offset, std::string inserted,
+                                     std::string title, int ladder = 0);
+
+// The families. Each returns nothing for an error that is not its own; the likeliest guess comes
+// first.
+[[nodiscard]] std::vector<FixCandidate> compilerFixes(const RepairContext& context,
+                                                      const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> punctuationFixes(const RepairContext& context,
+                                                         const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> braceFixes(const RepairContext& context,
+                                                   const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> includeFixes(const RepairContext& context,
+                                                     const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> spellingFixes(const RepairContext& context,
+                                                      const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> launchFixes(const RepairContext& context,
+                                                    const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> attributeFixes(const RepairContext& context,
+                                                       const analysis::Diagnostic& error);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,210 @@
+#include "engine/agents/repairer.h"
+
+#include "engine/agents/compile_diagnoser.h"
+#include "engine/agents/repair/fix_candidate.h"
+#include "engine/agents/text_difference.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::Diagnostic;
+using analysis::FileModel;
+
+/// A parse takes tens of milliseconds: so many guesses at most for one error.
+constexpr std::size_t mostTriesPerError = 18;
+constexpr std::size_t mostFixesPerError = 3;
+/// Errors looked at when a range (or the file) holds many.
+constexpr std::size_t mostErrors = 4;
+constexpr std::size_t mostRounds = 40;
+
+using Messages = std::multiset<std::string>;
+
+Messages messagesOf(const std::vector<Diagnostic>& errors) {
+    Messages messages;
+    for (const Diagnostic& error : errors)
+        messages.insert(error.message);
+    return messages;
+}
+
+/// Parses texts of one file, keeping the unit so that only the first parse is a full one.
+class Verifier {
+public:
+    Verifier(const FileModel& model, const analysis::CompileCommand& command,
+             const analysis::Toolchain& toolchain, const analysis::UnsavedFiles& unsaved)
+        : file_(model.file), command_(command), toolchain_(toolchain), unsaved_(unsaved) {}
+
+    /// The errors of `text`; nullopt when it could not be parsed at all.
+    std::optional<std::vector<Diagnostic>> errorsOf(const std::string& text) {
+        if (!parse(text))
+            return std::nullopt;
+        return compileErrors(unit_->diagnostics());
+    }
+    std::optional<FileModel> modelOf(const std::string& text) {
+        if (!parse(text))
+            return std::nullopt;
+        return unit_->model();
+    }
+
+private:
+    bool parse(const std::string& text) {
+        if (unit_)
+            return unit_->reparse(text, unsaved_).has_value();
+        auto unit = analysis::TranslationUnit::parse(file_, text, command_, toolchain_, unsaved_);
+        if (unit)
+            unit_.emplace(std::move(*unit));
+        return unit_.has_value();
+    }
+
+    std::string file_;
+    const analysis::CompileCommand& command_;
+    const analysis::Toolchain& toolchain_;
+    const analysis::UnsavedFiles& unsaved_;
+    std::optional<analysis::TranslationUnit> unit_;
+};
+
+std::vector<FixCandidate> candidatesFor(const RepairContext& context, const Diagnostic& error) {
+    std::vector<FixCandidate> all;
+    // The families of one thing each come before those that guess from the surroundings.
+    for (auto* family : {&attributeFixes, &includeFixes, &braceFixes, &launchFixes, &compilerFixes,
+                         &spellingFixes, &punctuationFixes}) {
+        auto some = family(context, error);
+        std::ranges::move(some, std::back_inserter(all));
+    }
+    return all;
+}
+
+struct Accepted {
+    CompileFix fix;
+    std::string text;
+};
+
+/// Fixes for `target` out of guesses at `cause`, which is `target` itself or an error before it.
+void verify(const RepairContext& context, Verifier& verifier, const std::vector<Diagnostic>& errors,
+            const Diagnostic& target, const Diagnostic& cause, const std::stop_token& stop,
+            std::vector<Accepted>& accepted) {
+    const Messages before = messagesOf(errors);
+    std::set<std::string> seen;
+    for (const Accepted& other : accepted)
+        seen.insert(other.text);
+    std::set<int> climbed;
+    std::size_t tries = 0;
+    for (FixCandidate& candidate : candidatesFor(context, cause)) {
+        if (stop.stop_requested() || tries == mostTriesPerError ||
+            accepted.size() >= mostFixesPerError)
+            return;
+        if (candidate.ladder > 0 && climbed.contains(candidate.ladder))
+            continue;
+        auto text = analysis::applyEdits(context.text, candidate.edits);
+        if (!text || !seen.insert(*text).second)
+            continue;
+        ++tries;
+        auto left = verifier.errorsOf(*text);
+        if (!left || left->size() >= errors.size())
+            continue;
+        Messages after = messagesOf(*left);
+        bool isGone = after.count(target.message) < before.count(target.message);
+        bool bringsNone = std::ranges::all_of(after, [&](const std::string& message) {
+            return after.count(message) <= before.count(message);
+        });
+        if (!isGone || !bringsNone)
+            continue;
+        if (candidate.ladder > 0)
+            climbed.insert(candidate.ladder);
+        CompileFix fix;
+        fix.failure = {cause, candidate.cause, explainCause(candidate.cause, cause)};
+        fix.title = std::move(candidate.title);
+        fix.edits = {{context.model.file, std::move(candidate.edits)}};
+        fix.errorsAfter = left->size();
+        accepted.push_back({std::move(fix), std::move(*text)});
+    }
+}
+
+std::vector<Accepted> fixesFor(const RepairContext& context, Verifier& verifier,
+                               const std::vector<Diagnostic>& errors, std::size_t which,
+                               const std::stop_token& stop) {
+    std::vector<Accepted> accepted;
+    verify(context, verifier, errors, errors[which], errors[which], stop, accepted);
+    // What follows from an earlier error goes away with it.
+    if (which > 0 && accepted.empty())
+        verify(context, verifier, errors, errors[which], errors.front(), stop, accepted);
+    if (accepted.empty())
+        return accepted;
+    // A fix that leaves more errors than another cured the symptom.
+    std::size_t fewest = std::ranges::min_element(accepted, {}, [](const Accepted& one) {
+                             return one.fix.errorsAfter;
+                         })->fix.errorsAfter;
+    std::erase_if(accepted, [&](const Accepted& one) { return one.fix.errorsAfter > fewest; });
+    accepted.front().fix.isSole = accepted.size() == 1;
+    return accepted;
+}
+
+bool touches(const Diagnostic& error, const std::string& file, analysis::Span range) {
+    return error.file == file && error.span.begin <= range.end && range.begin <= error.span.end;
+}
+
+} // namespace
+
+std::vector<CompileFix> proposeFixes(const FileModel& model,
+                                     const analysis::CompileCommand& command,
+                                     const analysis::Toolchain& toolchain,
+                                     std::optional<analysis::Span> range, std::stop_token stop,
+                                     const analysis::UnsavedFiles& unsaved) {
+    std::vector<CompileFix> fixes;
+    auto errors = compileErrors(model);
+    if (errors.empty() || !model.source)
+        return fixes;
+    RepairContext context = makeRepairContext(model, toolchain);
+    Verifier verifier(model, command, toolchain, unsaved);
+    std::set<std::string> texts;
+    std::size_t looked = 0;
+    for (std::size_t which = 0; which < errors.size() && looked < mostErrors; ++which) {
+        if (range && !touches(errors[which], model.file, *range))
+            continue;
+        ++looked;
+        for (Accepted& accepted : fixesFor(context, verifier, errors, which, stop)) {
+            if (texts.insert(accepted.text).second)
+                fixes.push_back(std::move(accepted.fix));
+        }
+        if (stop.stop_requested())
+            break;
+    }
+    return fixes;
+}
+
+Repair repairFile(const FileModel& model, const analysis::CompileCommand& command,
+                  const analysis::Toolchain& toolchain, std::stop_token stop,
+                  const analysis::UnsavedFiles& unsaved) {
+    Repair repair;
+    repair.text = model.source ? model.source->text() : std::string{};
+    FileModel current = model;
+    auto errors = compileErrors(current);
+    repair.errorsBefore = errors.size();
+    Verifier verifier(model, command, toolchain, unsaved);
+    for (std::size_t round = 0; round < mostRounds && !errors.empty() && !stop.stop_requested();
+         ++round) {
+        RepairContext context = makeRepairContext(current, toolchain);
+        std::vector<Accepted> accepted;
+        for (std::size_t which = 0; which < std::min(errors.size(), mostErrors) && accepted.empty();
+             ++which)
+            accepted = fixesFor(context, verifier, errors, which, stop);
+        if (accepted.empty())
+            break;
+        repair.text = std::move(accepted.front().text);
+        repair.applied.push_back(std::move(accepted.front().fix));
+        auto next = verifier.modelOf(repair.text);
+        if (!next)
+            break;
+        current = std::move(*next);
+        errors = compileErrors(current);
+    }
+    repair.errorsAfter = errors.size();
+    if (!repair.applied.empty())
+        repair.edits = {{model.file, textDifference(model.source->text(), repair.text)}};
+    return repair;
+}
+
+} // namespace kernelskill::engine
