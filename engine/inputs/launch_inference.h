@@ -10,7 +10,8 @@
 namespace kernelskill::engine {
 
 /// A `// kernelskill: launch name<<<grid, block[, shared]>>>(p=expr, q=rand[expr], ...)` comment.
-/// Fills: rand, zero, iota, or a number; `x=rand[n]` sizes the buffer, `x=rand[n, 0..k]` bounds integers.
+/// Fills: rand, zero, iota, or a number; `x=rand[n]` sizes the buffer, `x=rand[n, 0..k]` bounds
+/// integers.
 struct LaunchPin {
     std::string kernel;
     analysis::Span span;
@@ -24,17 +25,19 @@ struct LaunchPins {
 };
 [[nodiscard]] LaunchPins findLaunchPins(const analysis::FileModel& file);
 
-/// Launches to try, best first: pinned, then each launch site that can be evaluated, else one guessed from
-/// parameter names and index expressions. Never empty for a kernel whose parameters can be passed;
-/// Unsupported when one cannot (e.g. a texture, a class with pointers inside), naming it.
+/// Launches to try, best first: pinned, then each launch site that can be evaluated, else one
+/// guessed from parameter names and index expressions. Never empty for a kernel whose parameters
+/// can be passed; Unsupported when one cannot (e.g. a texture, a class with pointers inside),
+/// naming it.
 [[nodiscard]] Result<std::vector<LaunchSpec>> inferLaunches(const analysis::FileModel& file,
                                                             const analysis::KernelModel& kernel);
 
-/// The same launch at another problem size: integral scalars that act as extents become about `scale` times as large
-/// (odd sizes when `odd`), grid recomputed by the launch site's own expression. nullopt when the launch cannot be
-/// resized without breaking what the kernel assumes.
+/// The same launch at another problem size: integral scalars that act as extents become about
+/// `scale` times as large (odd sizes when `odd`), grid recomputed by the launch site's own
+/// expression. nullopt when the launch cannot be resized without breaking what the kernel assumes.
 [[nodiscard]] std::optional<LaunchSpec> resizeLaunch(const analysis::FileModel& file,
                                                      const analysis::KernelModel& kernel,
-                                                     const LaunchSpec& launch, double scale, bool odd);
+                                                     const LaunchSpec& launch, double scale,
+                                                     bool odd);
 
 } // namespace kernelskill::engine

@@ -1,0 +1,319 @@
+#include "engine/inputs/argument_specs.h"
+
+#include "engine/inputs/name_guesses.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::ScalarKind;
+
+std::uint16_t halfBits(double value) {
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
+    const int exponent = static_cast<int>((bits >> 23) & 0xffu) - 127 + 15;
+    if (exponent <= 0)
+        return sign;
+    if (exponent >= 31)
+        return static_cast<std::uint16_t>(sign | 0x7c00u);
+    return static_cast<std::uint16_t>(sign | (static_cast<unsigned>(exponent) << 10) |
+                                      ((bits >> 13) & 0x3ffu));
+}
+
+template <typename T>
+void append(std::vector<std::byte>& bytes, T value) {
+    const auto at = bytes.size();
+    bytes.resize(at + sizeof(T));
+    std::memcpy(bytes.data() + at, &value, sizeof(T));
+}
+
+void appendScalar(std::vector<std::byte>& bytes, ScalarKind kind, const Value& value) {
+    const auto integer = value.asInteger();
+    switch (kind) {
+    case ScalarKind::Bool:
+        append(bytes, static_cast<std::uint8_t>(value.asDouble() != 0 ? 1 : 0));
+        break;
+    case ScalarKind::Char:
+    case ScalarKind::UInt8:
+        append(bytes, static_cast<std::uint8_t>(integer));
+        break;
+    case ScalarKind::Int16:
+    case ScalarKind::UInt16:
+        append(bytes, static_cast<std::uint16_t>(integer));
+        break;
+    case ScalarKind::Int64:
+    case ScalarKind::UInt64:
+        append(bytes, static_cast<std::uint64_t>(integer));
+        break;
+    case ScalarKind::Half:
+        append(bytes, halfBits(value.asDouble()));
+        break;
+    case ScalarKind::BFloat16:
+        append(bytes,
+               static_cast<std::uint16_t>(
+                   std::bit_cast<std::uint32_t>(static_cast<float>(value.asDouble())) >> 16));
+        break;
+    case ScalarKind::Float:
+        append(bytes, static_cast<float>(value.asDouble()));
+        break;
+    case ScalarKind::Double:
+        append(bytes, value.asDouble());
+        break;
+    default:
+        append(bytes, static_cast<std::uint32_t>(integer));
+    }
+}
+
+bool isFloatingKind(ScalarKind kind) {
+    return kind == ScalarKind::Half || kind == ScalarKind::BFloat16 || kind == ScalarKind::Float ||
+           kind == ScalarKind::Double;
+}
+
+/// The type's text without qualifiers, pointers and template arguments: the name to look up.
+std::string bareName(std::string_view type) {
+    std::string name;
+    const auto tokens = tokenize(type);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens[i].is("<"))
+            i = std::max(i, matchingAngle(tokens, i));
+        else if (tokens[i].isIdentifier() && !tokens[i].is("const") && !tokens[i].is("volatile") &&
+                 !tokens[i].is("struct") && !tokens[i].text.starts_with("__restrict") &&
+                 !tokens[i].is("restrict"))
+            name = tokens[i].text;
+    }
+    return name;
+}
+
+struct Field {
+    std::string name;
+    std::string type;
+    std::int64_t count = 1;
+    bool isPointer = false;
+};
+
+/// Data members of a class of the user's files; nullopt when it is not there.
+std::optional<std::vector<Field>> fieldsOf(const ProgramText& program, const std::string& name) {
+    for (std::size_t f = 0; f < program.files().size(); ++f) {
+        const auto& file = program.files()[f];
+        for (const auto& declaration : file.declarations) {
+            const bool found =
+                (declaration.kind == DeclarationKind::Type ||
+                 declaration.kind == DeclarationKind::Alias) &&
+                std::ranges::find(declaration.names, name) != declaration.names.end();
+            if (!found)
+                continue;
+            auto open = program.tokenAt(f, declaration.span.begin);
+            while (open < file.tokens.size() &&
+                   file.tokens[open].span.begin < declaration.span.end &&
+                   !file.tokens[open].is("{"))
+                ++open;
+            if (open >= file.tokens.size() || !file.tokens[open].is("{"))
+                continue;
+            const auto close = matchingClose(file.tokens, open);
+            const std::vector<Token> body(
+                file.tokens.begin() + static_cast<std::ptrdiff_t>(open) + 1,
+                file.tokens.begin() +
+                    static_cast<std::ptrdiff_t>(std::min(close, file.tokens.size())));
+            std::vector<Field> fields;
+            for (const auto& member : scanDeclarations(body, program.macros()).declarations) {
+                if (member.kind != DeclarationKind::Variable)
+                    continue;
+                const auto text =
+                    std::string_view(file.text).substr(member.span.begin, member.span.size());
+                if (text.starts_with("static"))
+                    continue;
+                for (const auto& fieldName : member.names) {
+                    Field field{fieldName, std::string(text.substr(0, text.find(fieldName))), 1,
+                                false};
+                    field.isPointer = field.type.find('*') != std::string::npos ||
+                                      text.find("*" + fieldName) != std::string_view::npos ||
+                                      text.find("* " + fieldName) != std::string_view::npos;
+                    if (text.find(fieldName + "[") != std::string_view::npos)
+                        field.count = 0; // an array: its bytes stay zero
+                    fields.push_back(std::move(field));
+                }
+            }
+            return fields;
+        }
+    }
+    return std::nullopt;
+}
+
+bool holdsPointer(const ProgramText& program, const std::string& type, int depth = 0) {
+    const auto fields = fieldsOf(program, type);
+    if (!fields || depth > 4)
+        return false;
+    return std::ranges::any_of(*fields, [&](const Field& field) {
+        return field.isPointer || holdsPointer(program, bareName(field.type), depth + 1);
+    });
+}
+
+/// Bytes of a class by value: guessed numbers in the fields whose types are known, zero elsewhere.
+std::vector<std::byte> classBytes(const ProgramText& program, const std::string& type,
+                                  std::uint32_t size) {
+    std::vector<std::byte> bytes;
+    if (const auto fields = fieldsOf(program, type)) {
+        for (const auto& field : *fields) {
+            const auto kind = scalarKindOf(field.type);
+            const auto width = sizeOfBuiltin(field.type);
+            if (kind == ScalarKind::Unknown || !width || field.count == 0 || width.value_or(0) > 8)
+                break; // the layout behind it is not known
+            while (bytes.size() % static_cast<std::size_t>(*width) != 0)
+                bytes.push_back(std::byte{0});
+            const auto guess = guessFromName(field.name);
+            appendScalar(bytes, kind,
+                         isFloatingKind(kind) ? Value::of(guess.floating)
+                                              : Value::of(guess.integer));
+        }
+    }
+    bytes.resize(size);
+    return bytes;
+}
+
+Error refusal(const analysis::FileModel& file, const analysis::KernelModel& kernel,
+              const analysis::Parameter& parameter, const std::string& what) {
+    std::uint32_t line = 1;
+    if (file.source && kernel.file == file.file)
+        line = file.source->lineColumn(parameter.span.begin).line + 1;
+    return {ErrorKind::Unsupported,
+            "parameter '" + parameter.name + "' of kernel '" + kernel.name + "' is " + what,
+            kernel.file + ":" + std::to_string(line),
+            "profile this kernel within its own program on a GPU"};
+}
+
+} // namespace
+
+ScalarKind scalarKindOf(std::string_view type) {
+    struct Entry {
+        std::string_view name;
+        ScalarKind kind;
+    };
+    static constexpr std::array entries = {Entry{"float", ScalarKind::Float},
+                                           Entry{"double", ScalarKind::Double},
+                                           Entry{"half", ScalarKind::Half},
+                                           Entry{"__half", ScalarKind::Half},
+                                           Entry{"__nv_bfloat16", ScalarKind::BFloat16},
+                                           Entry{"nv_bfloat16", ScalarKind::BFloat16},
+                                           Entry{"bool", ScalarKind::Bool},
+                                           Entry{"size_t", ScalarKind::UInt64},
+                                           Entry{"int8_t", ScalarKind::Char},
+                                           Entry{"uint8_t", ScalarKind::UInt8},
+                                           Entry{"uchar", ScalarKind::UInt8},
+                                           Entry{"int16_t", ScalarKind::Int16},
+                                           Entry{"uint16_t", ScalarKind::UInt16},
+                                           Entry{"ushort", ScalarKind::UInt16},
+                                           Entry{"int32_t", ScalarKind::Int32},
+                                           Entry{"uint32_t", ScalarKind::UInt32},
+                                           Entry{"uint", ScalarKind::UInt32},
+                                           Entry{"int64_t", ScalarKind::Int64},
+                                           Entry{"uint64_t", ScalarKind::UInt64},
+                                           Entry{"void", ScalarKind::Void}};
+    bool isUnsigned = false;
+    bool isLong = false;
+    bool isInt = false;
+    for (const auto& token : tokenize(type)) {
+        if (token.is("unsigned"))
+            isUnsigned = true;
+        else if (token.is("long"))
+            isLong = true;
+        else if (token.is("int") || token.is("signed"))
+            isInt = true;
+        else if (token.is("char"))
+            return isUnsigned ? ScalarKind::UInt8 : ScalarKind::Char;
+        else if (token.is("short"))
+            return isUnsigned ? ScalarKind::UInt16 : ScalarKind::Int16;
+        else if (const auto found = std::ranges::find(entries, token.text, &Entry::name);
+                 found != entries.end())
+            return found->kind;
+    }
+    if (isLong)
+        return isUnsigned ? ScalarKind::UInt64 : ScalarKind::Int64;
+    if (isUnsigned)
+        return ScalarKind::UInt32;
+    return isInt ? ScalarKind::Int32 : ScalarKind::Unknown;
+}
+
+Result<PassedType> passedType(const ProgramText& program, const analysis::FileModel& file,
+                              const analysis::KernelModel& kernel,
+                              const analysis::Parameter& parameter,
+                              const std::vector<std::string>& templateArguments) {
+    const auto& type = parameter.type;
+    if (type.canonical.find("(*)") != std::string::npos ||
+        type.spelling.find("(*)") != std::string::npos)
+        return std::unexpected(refusal(file, kernel, parameter, "a pointer to a function"));
+    if (type.pointerDepth > 1)
+        return std::unexpected(refusal(file, kernel, parameter, "a pointer to pointers"));
+    PassedType result{type.scalar, type.pointerDepth > 0 ? type.elementSize : type.size,
+                      type.pointerDepth > 0};
+    const auto name = bareName(type.spelling);
+    for (std::size_t i = 0; i < kernel.templateParameters.size() && i < templateArguments.size();
+         ++i) {
+        if (!kernel.templateParameters[i].isType || kernel.templateParameters[i].name != name)
+            continue;
+        const auto& argument = templateArguments[i];
+        if (result.isPointer && argument.find('*') != std::string::npos)
+            return std::unexpected(refusal(file, kernel, parameter, "a pointer to pointers"));
+        result.isPointer = result.isPointer || argument.find('*') != std::string::npos;
+        result.scalar = scalarKindOf(argument);
+        const auto element = argument.substr(0, argument.find('*'));
+        result.bytes = static_cast<std::uint32_t>(sizeOfBuiltin(element).value_or(0));
+    }
+    if (result.scalar == ScalarKind::Unknown && name.starts_with("cuda") &&
+        name.ends_with("Object_t"))
+        return std::unexpected(refusal(file, kernel, parameter, "a texture or surface"));
+    if (result.scalar == ScalarKind::Unknown && holdsPointer(program, name))
+        return std::unexpected(
+            refusal(file, kernel, parameter, "a class with pointers inside ('" + name + "')"));
+    return result;
+}
+
+ScalarSpec scalarSpec(const ProgramText& program, const analysis::Parameter& parameter,
+                      const PassedType& type, const Value& value) {
+    ScalarSpec spec;
+    spec.name = parameter.name;
+    if (type.scalar == ScalarKind::Unknown) {
+        const bool enumeration =
+            type.bytes == 4 && !fieldsOf(program, bareName(parameter.type.spelling));
+        if (!enumeration) {
+            spec.bytes = classBytes(program, bareName(parameter.type.spelling), type.bytes);
+            return spec;
+        }
+    }
+    const auto lanes = std::max<std::size_t>(parameter.type.lanes, 1);
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+        appendScalar(spec.bytes, type.scalar, value);
+    if (type.bytes > spec.bytes.size())
+        spec.bytes.resize(type.bytes); // the padding of float3 and the like
+    if (isFloatingKind(type.scalar))
+        spec.floating = value.asDouble();
+    else
+        spec.integer = value.asInteger();
+    return spec;
+}
+
+BufferSpec bufferSpec(const analysis::Parameter& parameter, const PassedType& type,
+                      const std::optional<KernelText>& text, std::int64_t indexRange) {
+    BufferSpec spec;
+    spec.name = parameter.name;
+    spec.element = type.scalar;
+    spec.elementBytes = std::max(type.bytes, 1u);
+    if (type.scalar == ScalarKind::Unknown || type.scalar == ScalarKind::Void)
+        spec.element = spec.elementBytes % 4 == 0 ? ScalarKind::Float : ScalarKind::UInt8;
+    const bool unknownUse = !parameter.isRead && !parameter.isWritten;
+    spec.isOutput = (parameter.isWritten || unknownUse) && !parameter.type.pointeeConst;
+    spec.isInput = parameter.isRead || unknownUse || parameter.escapes;
+    const bool integral = spec.element != ScalarKind::Unknown && !isFloatingKind(spec.element);
+    if (!text || !integral)
+        return spec;
+    if (text->offsetPointers.contains(parameter.name))
+        spec.fill = Fill::Iota;
+    else if (text->indexPointers.contains(parameter.name))
+        spec.integerRange = std::max<std::int64_t>(indexRange, 1);
+    return spec;
+}
+
+} // namespace kernelskill::engine

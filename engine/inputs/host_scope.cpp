@@ -1,0 +1,567 @@
+#include "engine/inputs/host_scope.h"
+
+#include "engine/inputs/name_guesses.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::int64_t smallestRoot = 64;
+
+bool isLiteral(const Expression& expression) {
+    if (expression.kind == ExpressionKind::Name || expression.kind == ExpressionKind::Member ||
+        expression.kind == ExpressionKind::Call || expression.kind == ExpressionKind::Opaque)
+        return false;
+    return std::ranges::all_of(expression.children, isLiteral);
+}
+
+std::string lastName(const std::string& qualified) {
+    const auto scope = qualified.rfind("::");
+    return scope == std::string::npos ? qualified : qualified.substr(scope + 2);
+}
+
+/// Rounding-up division by any of its many names.
+bool isDivideUp(const std::string& name) {
+    std::string letters;
+    for (const char c : name) {
+        if (std::isalpha(static_cast<unsigned char>(c)) != 0)
+            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    static constexpr std::array<std::string_view, 11> names = {
+        "cdiv",    "ceildiv",   "divup",    "idivup",     "updiv",     "divroundup",
+        "divceil", "getblocks", "iceildiv", "ceildivide", "roundupdiv"};
+    return std::ranges::find(names, letters) != names.end();
+}
+
+struct DeviceProperty {
+    std::string_view name;
+    std::int64_t value;
+};
+/// Of a small device, so that grids sized by them stay small enough to emulate.
+constexpr std::array deviceProperties = {DeviceProperty{"multiProcessorCount", 8},
+                                         DeviceProperty{"maxThreadsPerBlock", 1024},
+                                         DeviceProperty{"warpSize", 32},
+                                         DeviceProperty{"sharedMemPerBlock", 49152},
+                                         DeviceProperty{"maxThreadsPerMultiProcessor", 2048},
+                                         DeviceProperty{"sharedMemPerBlockOptin", 232448}};
+
+/// The object behind `&x`, `(void**)&x`, `x + 4`, `raw_pointer_cast(x.data())`.
+std::string baseName(const Expression& expression) {
+    if (expression.kind == ExpressionKind::Name)
+        return lastName(expression.text);
+    if (expression.kind == ExpressionKind::Member && expression.text != "data")
+        return expression.text;
+    const bool call = expression.kind == ExpressionKind::Call;
+    if (call && expression.children.size() == 2 && expression.text.ends_with("raw_pointer_cast"))
+        return baseName(expression.children[1]);
+    if (expression.children.empty() || (call && expression.children.size() != 1))
+        return {};
+    return baseName(expression.children[0]);
+}
+
+} // namespace
+
+HostScope HostScope::at(TextPlace place) const {
+    HostScope scope(program_, place, settings_);
+    scope.depth_ = depth_ + 1;
+    return scope;
+}
+
+std::size_t HostScope::expressionEnd(std::size_t begin) const {
+    const auto& all = tokens();
+    for (auto i = begin; i < all.size(); ++i) {
+        const auto& token = all[i];
+        if (token.is("(") || token.is("[") || token.is("{"))
+            i = matchingClose(all, i);
+        else if (token.is(";") || token.is(",") || token.is(")") || token.is("}"))
+            return i;
+    }
+    return all.size();
+}
+
+std::optional<Value> HostScope::value(std::size_t begin, std::size_t end) const {
+    const auto expression = parseExpression(tokens(), begin, end);
+    return expression && !tooDeep() ? evaluate(*expression, *this) : std::nullopt;
+}
+
+std::optional<std::array<std::int64_t, 3>> HostScope::extent(std::size_t begin,
+                                                             std::size_t end) const {
+    const auto expression = parseExpression(tokens(), begin, end);
+    return expression ? extent(*expression) : std::nullopt;
+}
+
+std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& expression) const {
+    if (tooDeep())
+        return std::nullopt;
+    const bool constructor = expression.kind == ExpressionKind::List ||
+                             (expression.kind == ExpressionKind::Call &&
+                              (expression.text == "dim3" || expression.text == "uint3" ||
+                               expression.text == "make_uint3"));
+    if (constructor) {
+        std::array<std::int64_t, 3> result = {1, 1, 1};
+        const std::size_t first = expression.kind == ExpressionKind::Call ? 1 : 0;
+        if (expression.children.size() == first + 1 && first == 1) { // dim3(other)
+            if (const auto copied = extent(expression.children[1]))
+                return copied;
+        }
+        for (std::size_t i = first; i < expression.children.size() && i - first < 3; ++i) {
+            const auto component = evaluate(expression.children[i], *this);
+            if (!component)
+                return std::nullopt;
+            result[i - first] = component->asInteger();
+        }
+        return result;
+    }
+    if (expression.kind == ExpressionKind::Cast)
+        return extent(expression.children[0]);
+    if (expression.kind == ExpressionKind::Conditional) {
+        const auto condition = evaluate(expression.children[0], *this);
+        return extent(expression.children[condition && condition->asDouble() == 0 ? 2 : 1]);
+    }
+    if (expression.kind == ExpressionKind::Name) {
+        if (const auto named = namedExtent(expression.text))
+            return named;
+    }
+    if (expression.kind == ExpressionKind::Call) {
+        for (const auto* function : program_.functionsNamed(lastName(expression.text))) {
+            const auto& all = program_.files()[function->file].tokens;
+            for (auto i = function->bodyEnd; i > function->bodyBegin; --i) {
+                if (!all[i].is("return"))
+                    continue;
+                auto scope = at({function->file, i, function});
+                for (std::size_t p = 0;
+                     p < function->parameters.size() && p + 1 < expression.children.size(); ++p) {
+                    if (const auto argument = evaluate(expression.children[p + 1], *this))
+                        scope.bindings_[function->parameters[p]] = *argument;
+                }
+                if (const auto result = scope.extent(i + 1, scope.expressionEnd(i + 1)))
+                    return result;
+            }
+        }
+    }
+    const auto scalar = evaluate(expression, *this);
+    if (!scalar)
+        return std::nullopt;
+    return std::array<std::int64_t, 3>{scalar->asInteger(), 1, 1};
+}
+
+std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::string& name) const {
+    const auto definitions = definitionsOf(name);
+    for (const auto& definition : definitions) {
+        const auto scope = at({place_.file, definition.token, place_.function});
+        std::optional<std::array<std::int64_t, 3>> result;
+        if (definition.isConstruction) {
+            Expression list{ExpressionKind::List, {}, {}, {}};
+            for (const auto& [begin, end] : program_.listBetween(
+                     place_.file, definition.value.first - 1, definition.value.second)) {
+                auto part = parseExpression(tokens(), begin, end);
+                list.children.push_back(part ? std::move(*part) : Expression{});
+            }
+            result =
+                list.children.size() == 1 ? scope.extent(list.children[0]) : scope.extent(list);
+        } else {
+            result = scope.extent(definition.value.first, definition.value.second);
+        }
+        if (result) {
+            assignMembers(name, definition.token, *result);
+            return result;
+        }
+    }
+    for (const auto& [place, range] : callersArguments(name)) {
+        if (const auto result = at(place).extent(range.first, range.second))
+            return result;
+    }
+    if (const auto* macro = program_.macros().find(name);
+        macro != nullptr && !macro->isFunctionLike) {
+        if (const auto body = parseExpression(macro->body))
+            return at(place_).extent(*body);
+    }
+    if (const auto global = fileScopeDefinition(name)) {
+        const auto scope = at(global->first);
+        auto range = global->second.value;
+        if (!global->second.isConstruction)
+            return scope.extent(range.first, range.second);
+        Expression list{ExpressionKind::List, {}, {}, {}};
+        for (const auto& [begin, end] :
+             program_.listBetween(global->first.file, range.first - 1, range.second)) {
+            auto part = parseExpression(scope.tokens(), begin, end);
+            list.children.push_back(part ? std::move(*part) : Expression{});
+        }
+        return scope.extent(list);
+    }
+    // `dim3 grid;` and its members set one by one.
+    std::array<std::int64_t, 3> members = {0, 1, 1};
+    assignMembers(name, place_.function == nullptr ? 0 : place_.function->bodyBegin, members);
+    return members[0] > 0 ? std::optional(members) : std::nullopt;
+}
+
+void HostScope::assignMembers(const std::string& name, std::size_t from,
+                              std::array<std::int64_t, 3>& extent) const {
+    const auto& all = tokens();
+    for (auto i = from; i + 4 < place_.token; ++i) {
+        if (!all[i].is(name) || !(all[i + 1].is(".") || all[i + 1].is("->")) || !all[i + 3].is("="))
+            continue;
+        const auto axis = all[i + 2].is("x")   ? 0u
+                          : all[i + 2].is("y") ? 1u
+                          : all[i + 2].is("z") ? 2u
+                                               : 3u;
+        if (axis > 2)
+            continue;
+        const auto scope = at({place_.file, i, place_.function});
+        if (const auto assigned = scope.value(i + 4, expressionEnd(i + 4)))
+            extent[axis] = assigned->asInteger();
+    }
+}
+
+std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& name) const {
+    std::vector<Definition> result;
+    if (place_.function == nullptr)
+        return result;
+    const auto& all = tokens();
+    for (auto i = std::min(place_.token, all.size()); i-- > place_.function->bodyBegin + 1;) {
+        if (!all[i].is(name) || i + 1 >= all.size())
+            continue;
+        const auto& before = all[i - 1];
+        const auto& after = all[i + 1];
+        if (before.is(".") || before.is("->") || before.is("::"))
+            continue;
+        if (after.is("=")) {
+            result.push_back({i, {i + 2, expressionEnd(i + 2)}, false});
+        } else if ((after.is("(") || after.is("{")) &&
+                   ((before.isIdentifier() && !before.is("return") && !before.is("else")) ||
+                    before.is(",") || before.is(">"))) {
+            const auto close = matchingClose(all, i + 1);
+            const bool ends =
+                close + 1 < all.size() && (all[close + 1].is(";") || all[close + 1].is(","));
+            if (ends && (!before.is(",") || after.is("(")))
+                result.push_back({i, {i + 2, close}, true});
+        }
+    }
+    return result;
+}
+
+std::vector<std::pair<TextPlace, HostScope::Range>>
+HostScope::callersArguments(const std::string& parameter) const {
+    std::vector<std::pair<TextPlace, Range>> result;
+    if (place_.function == nullptr || tooDeep())
+        return result;
+    const auto& parameters = place_.function->parameters;
+    const auto found = std::ranges::find(parameters, parameter);
+    if (found == parameters.end())
+        return result;
+    const auto index = static_cast<std::size_t>(found - parameters.begin());
+    for (const auto& call : program_.callsOf(place_.function->name)) {
+        if (call.function == place_.function)
+            continue;
+        const auto arguments = program_.argumentsAt(call);
+        if (index < arguments.size())
+            result.emplace_back(call, arguments[index]);
+    }
+    if (const auto& value = place_.function->defaults[index]; value.first < value.second)
+        result.emplace_back(TextPlace{place_.function->file, value.first, nullptr}, value);
+    return result;
+}
+
+std::optional<std::pair<TextPlace, HostScope::Definition>>
+HostScope::fileScopeDefinition(const std::string& name) const {
+    for (std::size_t f = 0; f < program_.files().size(); ++f) {
+        const auto& file = program_.files()[f];
+        for (const auto& declaration : file.declarations) {
+            const bool variable =
+                declaration.kind == DeclarationKind::Variable &&
+                std::ranges::find(declaration.names, name) != declaration.names.end();
+            if (!variable)
+                continue;
+            const HostScope scope(program_, {f, 0, nullptr}, settings_);
+            for (auto i = program_.tokenAt(f, declaration.span.begin);
+                 i + 1 < file.tokens.size() && file.tokens[i].span.begin < declaration.span.end;
+                 ++i) {
+                if (!file.tokens[i].is(name))
+                    continue;
+                const TextPlace place{f, i, nullptr};
+                if (file.tokens[i + 1].is("="))
+                    return std::pair(place,
+                                     Definition{i, {i + 2, scope.expressionEnd(i + 2)}, false});
+                if (file.tokens[i + 1].is("(") || file.tokens[i + 1].is("{"))
+                    return std::pair(
+                        place, Definition{i, {i + 2, matchingClose(file.tokens, i + 1)}, true});
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+void HostScope::noteRoot(const std::string& name, const Expression& expression,
+                         const Value& value) const {
+    if (settings_.log != nullptr && !value.isFloating && value.integer >= smallestRoot &&
+        isLiteral(expression))
+        settings_.log->roots.emplace(name, value.integer);
+}
+
+std::optional<Value> HostScope::definedValue(const std::string& name,
+                                             const Definition& definition) const {
+    const auto scope = at({place_.file, definition.token, place_.function});
+    const auto expression =
+        parseExpression(tokens(), definition.value.first, definition.value.second);
+    if (!expression || scope.tooDeep())
+        return std::nullopt;
+    const auto result = evaluate(*expression, scope);
+    if (result)
+        noteRoot(name, *expression, *result);
+    return result;
+}
+
+std::optional<Value> HostScope::fromMacro(const std::string& name) const {
+    for (const auto& macro : program_.macros().all(name)) {
+        if (macro.isFunctionLike)
+            continue;
+        const auto body = parseExpression(macro.body);
+        const auto result = body ? evaluate(*body, at(place_)) : std::nullopt;
+        if (!result)
+            continue;
+        noteRoot(name, *body, *result);
+        return result;
+    }
+    return std::nullopt;
+}
+
+std::optional<Value> HostScope::fromText(const std::string& name) const {
+    for (const auto& definition : definitionsOf(name)) {
+        if (const auto result = definedValue(name, definition))
+            return result;
+    }
+    for (const auto& [place, range] : callersArguments(name)) {
+        const auto scope = at(place);
+        if (const auto result = scope.value(range.first, range.second)) {
+            if (const auto expression = parseExpression(scope.tokens(), range.first, range.second))
+                noteRoot(name, *expression, *result);
+            return result;
+        }
+    }
+    if (auto result = fromMacro(name))
+        return result;
+    if (const auto global = fileScopeDefinition(name)) {
+        if (const auto result = at(global->first).definedValue(name, global->second))
+            return result;
+    }
+    if (const auto* enumerator = program_.enumerator(name)) {
+        if (enumerator->begin == enumerator->end)
+            return Value::of(enumerator->plus);
+        if (const auto base =
+                at({enumerator->file, 0, nullptr}).value(enumerator->begin, enumerator->end))
+            return Value::of(base->asInteger() + enumerator->plus);
+    }
+    return std::nullopt;
+}
+
+std::optional<Value> HostScope::name(const std::string& qualified) const {
+    if (tooDeep())
+        return std::nullopt;
+    const auto name = lastName(qualified);
+    if (const auto bound = bindings_.find(name); bound != bindings_.end())
+        return bound->second;
+    if (const auto set = settings_.overrides.find(name); set != settings_.overrides.end())
+        return Value::of(set->second);
+    if (auto result = fromText(name))
+        return result;
+    if (name == "warpSize" || name == "WARP_SIZE")
+        return Value::of(std::int64_t{32});
+    if (!settings_.mayGuess)
+        return std::nullopt;
+    const auto guess = guessFromName(name);
+    if (settings_.log != nullptr) {
+        settings_.log->guesses.emplace(name, guess.integer);
+        if (guess.isExtent)
+            settings_.log->roots.emplace(name, guess.integer);
+    }
+    return Value::of(guess.integer);
+}
+
+std::optional<Value> HostScope::assignedMember(const std::string& object,
+                                               const std::string& member) const {
+    const auto matches = [&](const std::vector<Token>& all, std::size_t i) {
+        return all[i].is(member) && (all[i - 1].is(".") || all[i - 1].is("->")) &&
+               all[i + 1].is("=") && (object.empty() || all[i - 2].is(object));
+    };
+    const auto& all = tokens();
+    if (place_.function != nullptr) {
+        for (auto i = std::min(place_.token, all.size() - 1);
+             i-- > place_.function->bodyBegin + 2;) {
+            if (!matches(all, i))
+                continue;
+            if (auto result =
+                    at({place_.file, i - 2, place_.function}).value(i + 2, expressionEnd(i + 2)))
+                return result;
+        }
+    }
+    for (const auto& function : program_.functions()) {
+        const auto& others = program_.files()[function.file].tokens;
+        for (auto i = function.bodyBegin + 2; i + 1 < function.bodyEnd; ++i) {
+            if (!matches(others, i))
+                continue;
+            const auto scope = at({function.file, i - 2, &function});
+            if (auto result = scope.value(i + 2, scope.expressionEnd(i + 2)))
+                return result;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Value> HostScope::member(const Expression& object, const std::string& member) const {
+    if (tooDeep())
+        return std::nullopt;
+    if (member == "x" || member == "y" || member == "z") {
+        const auto parent =
+            object.kind == ExpressionKind::Name ? namedExtent(object.text) : std::nullopt;
+        if (parent)
+            return Value::of((*parent)[static_cast<std::size_t>(member[0] - 'x')]);
+    }
+    if (const auto set = settings_.overrides.find(member); set != settings_.overrides.end())
+        return Value::of(set->second);
+    if (auto assigned = assignedMember(baseName(object), member))
+        return assigned;
+    if (const auto found = std::ranges::find(deviceProperties, member, &DeviceProperty::name);
+        found != deviceProperties.end())
+        return Value::of(found->value);
+    if (!settings_.mayGuess)
+        return std::nullopt;
+    const auto guess = guessFromName(member);
+    if (settings_.log != nullptr) {
+        settings_.log->guesses.emplace(member, guess.integer);
+        if (guess.isExtent)
+            settings_.log->roots.emplace(member, guess.integer);
+    }
+    return Value::of(guess.integer);
+}
+
+std::optional<Value> HostScope::functionResult(const FunctionText& function,
+                                               const Expression& call) const {
+    const auto& all = program_.files()[function.file].tokens;
+    for (auto i = function.bodyEnd; i > function.bodyBegin; --i) {
+        if (!all[i].is("return"))
+            continue;
+        auto scope = at({function.file, i, &function});
+        for (std::size_t p = 0; p < function.parameters.size() && p + 1 < call.children.size();
+             ++p) {
+            if (const auto argument = evaluate(call.children[p + 1], *this))
+                scope.bindings_[function.parameters[p]] = *argument;
+        }
+        if (const auto result = scope.value(i + 1, scope.expressionEnd(i + 1)))
+            return result;
+    }
+    return std::nullopt;
+}
+
+std::optional<Value> HostScope::call(const Expression& call) const {
+    if (tooDeep() || call.children.empty())
+        return std::nullopt;
+    const auto name = lastName(call.text);
+    for (const auto& macro : program_.macros().all(name)) {
+        if (!macro.isFunctionLike)
+            continue;
+        const auto body = parseExpression(macro.body);
+        if (!body)
+            continue;
+        auto scope = at(place_);
+        scope.bindings_ = bindings_;
+        for (std::size_t p = 0; p < macro.parameters.size() && p + 1 < call.children.size(); ++p) {
+            if (const auto argument = evaluate(call.children[p + 1], *this))
+                scope.bindings_[macro.parameters[p]] = *argument;
+        }
+        if (const auto result = evaluate(*body, scope))
+            return result;
+    }
+    for (const auto* function : program_.functionsNamed(name)) {
+        if (function == place_.function)
+            continue;
+        if (const auto result = functionResult(*function, call))
+            return result;
+    }
+    if (isDivideUp(name) && call.children.size() == 3) {
+        const auto a = evaluate(call.children[1], *this);
+        const auto b = evaluate(call.children[2], *this);
+        if (a && b && b->asInteger() > 0)
+            return Value::of((a->asInteger() + b->asInteger() - 1) / b->asInteger());
+    }
+    if (call.children[0].kind == ExpressionKind::Member && call.children.size() == 1)
+        return member(call.children[0].children[0], call.children[0].text); // v.size(), t.numel()
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
+    if (const auto size = sizeOfBuiltin(type))
+        return size;
+    for (const auto& token : tokenize(type)) {
+        if (const auto known = settings_.typeSizes.find(std::string(token.text));
+            known != settings_.typeSizes.end())
+            return known->second;
+    }
+    const bool templated = place_.function != nullptr &&
+                           std::ranges::find(place_.function->templateParameters, type) !=
+                               place_.function->templateParameters.end();
+    if (templated)
+        return 4; // a type parameter is taken to be float
+    for (const auto& macro : program_.macros().all(type)) {
+        if (const auto size = sizeOfBuiltin(macro.body))
+            return size;
+    }
+    for (const auto& file : program_.files()) {
+        for (const auto& declaration : file.declarations) {
+            if (declaration.kind != DeclarationKind::Alias ||
+                std::ranges::find(declaration.names, type) == declaration.names.end())
+                continue;
+            if (const auto size = sizeOfBuiltin(std::string_view(file.text).substr(
+                    declaration.span.begin, declaration.span.size())))
+                return size;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> HostScope::allocatedBytes(std::size_t begin, std::size_t end) const {
+    const auto expression = parseExpression(tokens(), begin, end);
+    const auto pointer = expression ? baseName(*expression) : std::string{};
+    if (pointer.empty() || tooDeep() || place_.function == nullptr)
+        return std::nullopt;
+    const bool offset = expression->kind == ExpressionKind::Binary;
+    if (offset)
+        return std::nullopt;
+    const auto allocationIn = [&](const FunctionText& function) -> std::optional<std::int64_t> {
+        const auto& all = program_.files()[function.file].tokens;
+        for (auto i = function.bodyBegin; i < function.bodyEnd; ++i) {
+            if (!all[i].isIdentifier() || !all[i].text.starts_with("cudaMalloc") ||
+                !all[i + 1].is("("))
+                continue;
+            const auto arguments =
+                program_.listBetween(function.file, i + 1, matchingClose(all, i + 1));
+            if (arguments.size() < 2)
+                continue;
+            const auto target = parseExpression(all, arguments[0].first, arguments[0].second);
+            if (!target || baseName(*target) != pointer)
+                continue;
+            if (const auto bytes = at({function.file, i, &function})
+                                       .value(arguments[1].first, arguments[1].second))
+                return bytes->asInteger();
+        }
+        return std::nullopt;
+    };
+    if (const auto here = allocationIn(*place_.function))
+        return here;
+    for (const auto& [place, range] : callersArguments(pointer)) {
+        if (const auto bytes = at(place).allocatedBytes(range.first, range.second))
+            return bytes;
+    }
+    const bool isParameter = std::ranges::find(place_.function->parameters, pointer) !=
+                             place_.function->parameters.end();
+    if (!isParameter && definitionsOf(pointer).empty()) { // a global, or a member
+        for (const auto& function : program_.functions()) {
+            if (const auto bytes = allocationIn(function))
+                return bytes;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,103 @@
+/// What names mean at a place in host code: the last assignment before it, the caller's argument,
+/// the constant, the macro. The last resort, a guess from the name, is taken only when it is
+/// allowed.
+#pragma once
+
+#include "engine/inputs/expression.h"
+#include "engine/inputs/program_text.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// What an evaluation rested on.
+struct EvaluationLog {
+    std::map<std::string, std::int64_t>
+        roots; ///< Variables set to a literal: the sizes that others follow from.
+    std::map<std::string, std::int64_t> guesses; ///< Names that only their spelling gave a value.
+};
+
+struct EvaluationSettings {
+    std::map<std::string, std::int64_t>
+        overrides; ///< Values to use for names, whatever the text says.
+    std::map<std::string, std::int64_t> typeSizes; ///< Bytes of types that are no builtins.
+    bool mayGuess = false;
+    EvaluationLog* log = nullptr;
+    mutable std::size_t steps = 0; ///< Spent so far: text made to explode ends in "unknown".
+};
+
+class HostScope : public Names {
+public:
+    HostScope(const ProgramText& program, TextPlace place, const EvaluationSettings& settings)
+        : program_(program), place_(place), settings_(settings) {}
+
+    /// The value of the tokens [begin, end) of this place's file.
+    [[nodiscard]] std::optional<Value> value(std::size_t begin, std::size_t end) const;
+    /// The same as a grid or block: a dim3 expression, or a number for x.
+    [[nodiscard]] std::optional<std::array<std::int64_t, 3>> extent(std::size_t begin,
+                                                                    std::size_t end) const;
+    [[nodiscard]] std::optional<std::array<std::int64_t, 3>>
+    extent(const Expression& expression) const;
+
+    /// Bytes that cudaMalloc and its kin gave the pointer that the tokens name, followed through
+    /// the callers' arguments.
+    [[nodiscard]] std::optional<std::int64_t> allocatedBytes(std::size_t begin,
+                                                             std::size_t end) const;
+
+    [[nodiscard]] std::optional<Value> name(const std::string& name) const override;
+    [[nodiscard]] std::optional<Value> member(const Expression& object,
+                                              const std::string& member) const override;
+    [[nodiscard]] std::optional<Value> call(const Expression& call) const override;
+    [[nodiscard]] std::optional<std::int64_t> sizeOf(const std::string& type) const override;
+
+private:
+    using Range = std::pair<std::size_t, std::size_t>;
+    using Bindings = std::map<std::string, Value>;
+
+    HostScope at(TextPlace place) const;
+    [[nodiscard]] bool tooDeep() const { return depth_ > 24 || ++settings_.steps > 20'000; }
+    [[nodiscard]] const std::vector<Token>& tokens() const {
+        return program_.files()[place_.file].tokens;
+    }
+    [[nodiscard]] std::size_t expressionEnd(std::size_t begin) const;
+
+    /// Places before this one, nearest first, where `name` is given a value, with the tokens of
+    /// that value.
+    struct Definition {
+        std::size_t token;
+        Range value;
+        bool isConstruction; ///< name(a, b) or name{a, b}
+    };
+    [[nodiscard]] std::vector<Definition> definitionsOf(const std::string& name) const;
+    [[nodiscard]] std::vector<std::pair<TextPlace, Range>>
+    callersArguments(const std::string& parameter) const;
+    [[nodiscard]] std::optional<std::pair<TextPlace, Definition>>
+    fileScopeDefinition(const std::string& name) const;
+
+    [[nodiscard]] std::optional<Value> fromText(const std::string& name) const;
+    [[nodiscard]] std::optional<Value> fromMacro(const std::string& name) const;
+    [[nodiscard]] std::optional<Value> definedValue(const std::string& name,
+                                                    const Definition& definition) const;
+    [[nodiscard]] std::optional<std::array<std::int64_t, 3>>
+    namedExtent(const std::string& name) const;
+    void assignMembers(const std::string& name, std::size_t from,
+                       std::array<std::int64_t, 3>& extent) const;
+    [[nodiscard]] std::optional<Value> functionResult(const FunctionText& function,
+                                                      const Expression& call) const;
+    [[nodiscard]] std::optional<Value> assignedMember(const std::string& object,
+                                                      const std::string& member) const;
+    void noteRoot(const std::string& name, const Expression& expression, const Value& value) const;
+
+    const ProgramText& program_;
+    TextPlace place_;
+    const EvaluationSettings& settings_;
+    Bindings bindings_;
+    int depth_ = 0;
+};
+
+} // namespace kernelskill::engine

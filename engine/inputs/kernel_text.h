@@ -1,0 +1,39 @@
+/// What a kernel's own text tells about the launches it expects.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "engine/inputs/program_text.h"
+
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct KernelText {
+    const FunctionText* function = nullptr;
+    std::array<bool, 3> usesThread{};
+    std::array<bool, 3> usesBlock{};
+    /// Tokens of what a global index of the axis is compared with: `i < n`. Several guards: the
+    /// first.
+    std::array<std::optional<std::pair<std::size_t, std::size_t>>, 3> bounds;
+    std::array<bool, 3> boundIsPerBlock{}; ///< The compared index is blockIdx alone.
+    bool hasDynamicShared = false;
+    std::set<std::string>
+        indexPointers; ///< Parameters whose elements subscript something else, or bound a loop.
+    std::set<std::string> offsetPointers; ///< Of them, those read at i and i + 1: offsets of rows.
+    /// Extents of the first __shared__ array, as token ranges.
+    std::vector<std::pair<std::size_t, std::size_t>> sharedExtents;
+    std::set<std::string> names; ///< All identifiers of the body.
+
+    [[nodiscard]] bool hasBounds() const { return bounds[0] || bounds[1] || bounds[2]; }
+};
+
+/// nullopt when the definition is not in the text (it comes out of a macro).
+[[nodiscard]] std::optional<KernelText> readKernelText(const ProgramText& program,
+                                                       const analysis::KernelModel& kernel);
+
+} // namespace kernelskill::engine

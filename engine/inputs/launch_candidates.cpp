@@ -1,0 +1,550 @@
+#include "engine/inputs/launch_candidates.h"
+
+#include "engine/inputs/name_guesses.h"
+
+#include <algorithm>
+#include <set>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::uint64_t mostThreads = 64ull << 20;
+constexpr std::uint64_t mostBytes = 512ull << 20;
+constexpr std::int64_t smallestScaled = 32;
+
+std::optional<Dim3> dim3Of(const std::array<std::int64_t, 3>& extent, std::int64_t largest) {
+    for (const auto component : extent) {
+        if (component < 1 || component > largest)
+            return std::nullopt;
+    }
+    return Dim3{static_cast<std::uint32_t>(extent[0]), static_cast<std::uint32_t>(extent[1]),
+                static_cast<std::uint32_t>(extent[2])};
+}
+
+bool isTooLarge(const LaunchSpec& spec) {
+    std::uint64_t bytes = 0;
+    for (const auto& argument : spec.arguments) {
+        if (const auto* buffer = std::get_if<BufferSpec>(&argument))
+            bytes += buffer->elements.value_or(0) * buffer->elementBytes;
+    }
+    return spec.grid.count() * spec.block.count() > mostThreads || bytes > mostBytes;
+}
+
+std::string listed(const std::map<std::string, std::int64_t>& values) {
+    std::string result;
+    for (const auto& [name, value] : values)
+        result += (result.empty() ? "" : ", ") + name + " = " + std::to_string(value);
+    return result;
+}
+
+} // namespace
+
+LaunchCandidates::LaunchCandidates(const analysis::FileModel& file,
+                                   const analysis::KernelModel& kernel)
+    : file_(file), kernel_(kernel), program_(file), text_(readKernelText(program_, kernel)),
+      sites_(findSites()) {}
+
+std::vector<SiteText> LaunchCandidates::findSites() const {
+    std::vector<SiteText> result;
+    for (std::size_t f = 0; f < program_.files().size(); ++f) {
+        const auto& file = program_.files()[f];
+        const auto& tokens = file.tokens;
+        for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+            if (!tokens[i].is(kernel_.name))
+                continue;
+            SiteText site;
+            auto open = i + 1;
+            if (tokens[open].is("<")) {
+                const auto close = matchingAngle(tokens, open);
+                if (close == open)
+                    continue;
+                site.templateArguments = program_.listBetween(f, open, close);
+                open = close + 1;
+            }
+            if (open >= tokens.size() || !tokens[open].is("<<<"))
+                continue;
+            auto close = open;
+            while (close < tokens.size() && !tokens[close].is(">>>") && !tokens[close].is(";"))
+                ++close;
+            if (close + 1 >= tokens.size() || !tokens[close].is(">>>") ||
+                !tokens[close + 1].is("("))
+                continue;
+            site.place = {f, i, program_.functionAt(f, i)};
+            site.configuration = program_.listBetween(f, open, close);
+            site.arguments = program_.listBetween(f, close + 1, matchingClose(tokens, close + 1));
+            site.line = 1 + static_cast<std::uint32_t>(std::count(
+                                file.text.begin(), file.text.begin() + tokens[i].span.begin, '\n'));
+            for (const auto& candidate : kernel_.launches) {
+                const bool here = candidate.host < file_.hostFunctions.size() &&
+                                  file_.hostFunctions[candidate.host].file == file.path &&
+                                  candidate.span.contains(tokens[i].span.begin);
+                if (here)
+                    site.site = &candidate;
+            }
+            if (site.configuration.size() >= 2 &&
+                site.arguments.size() <= kernel_.parameters.size())
+                result.push_back(std::move(site));
+        }
+    }
+    return result;
+}
+
+std::vector<ParsedPin> LaunchCandidates::pins() const {
+    std::vector<ParsedPin> result;
+    for (const auto& pin : findLaunchPins(file_).pins) {
+        auto parsed = parsePin(pin.text);
+        const auto name = pin.kernel.substr(pin.kernel.rfind(':') + 1);
+        if (parsed && (pin.kernel == kernel_.qualifiedName || name == kernel_.name))
+            result.push_back(std::move(*parsed));
+    }
+    return result;
+}
+
+EvaluationSettings LaunchCandidates::settings(bool mayGuess, EvaluationLog* log,
+                                              const Overrides& overrides) const {
+    EvaluationSettings result;
+    result.overrides = overrides;
+    result.mayGuess = mayGuess;
+    result.log = log;
+    for (const auto& parameter : kernel_.parameters) {
+        const auto size =
+            parameter.type.pointerDepth > 0 ? parameter.type.elementSize : parameter.type.size;
+        if (size == 0)
+            continue;
+        for (const auto& token : tokenize(parameter.type.spelling)) {
+            if (token.isIdentifier() && !token.is("const") && !token.text.starts_with("__"))
+                result.typeSizes.emplace(token.text, size);
+        }
+    }
+    return result;
+}
+
+/// A macro or constant that the kernel's code uses too: changing it for the host alone would be
+/// wrong.
+bool LaunchCandidates::isCompiledIn(const std::string& root) const {
+    const bool parameter =
+        std::ranges::any_of(kernel_.parameters, [&](const auto& p) { return p.name == root; });
+    if (parameter || !text_)
+        return false;
+    return std::ranges::any_of(
+        text_->names, [&](const auto& name) { return program_.macros().names(name, {root}); });
+}
+
+TextPlace LaunchCandidates::kernelPlace() const {
+    if (text_)
+        return {text_->function->file, text_->function->bodyBegin + 1, text_->function};
+    return {0, program_.files().empty() ? 0 : program_.files().front().tokens.size(), nullptr};
+}
+
+std::string LaunchCandidates::templateArgument(const analysis::TemplateParameter& parameter,
+                                               std::string text, const SiteText* site) const {
+    const auto* host = site == nullptr ? nullptr : site->place.function;
+    if (parameter.isType) {
+        if (text.empty() && parameter.defaultArgument)
+            return *parameter.defaultArgument;
+        bool dependent = text.empty() || text.find("type-parameter") != std::string::npos;
+        for (const auto& token : tokenize(text)) {
+            dependent = dependent || (host != nullptr &&
+                                      std::ranges::find(host->templateParameters, token.text) !=
+                                          host->templateParameters.end());
+        }
+        return dependent ? "float" : text;
+    }
+    const bool isBool = parameter.type.scalar == analysis::ScalarKind::Bool;
+    const auto spelled = [&](const Value& value) {
+        return isBool ? std::string(value.asInteger() != 0 ? "true" : "false")
+                      : std::to_string(value.asInteger());
+    };
+    const auto place = site == nullptr ? kernelPlace() : site->place;
+    if (!text.empty()) {
+        const auto strict = settings(false, nullptr, {});
+        if (const auto expression = parseExpression(text)) {
+            if (const auto value = evaluate(*expression, HostScope(program_, place, strict)))
+                return spelled(*value);
+        }
+        const bool hostTemplate =
+            host != nullptr &&
+            std::ranges::find(host->templateParameters, text) != host->templateParameters.end();
+        if (!hostTemplate)
+            return text;
+    }
+    if (text.empty() && parameter.defaultArgument)
+        return *parameter.defaultArgument;
+    const auto guess = guessFromName(parameter.name);
+    return isBool ? "false"
+                  : std::to_string(
+                        std::max<std::int64_t>(guess.integer > 1024 ? 256 : guess.integer, 1));
+}
+
+std::vector<std::string> LaunchCandidates::templateArguments(const SiteText* site) const {
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < kernel_.templateParameters.size(); ++i) {
+        std::string text;
+        if (site != nullptr && i < site->templateArguments.size()) {
+            const auto [begin, end] = site->templateArguments[i];
+            text = program_.textOf(site->place.file, begin, end);
+        } else if (site != nullptr && site->site != nullptr &&
+                   i < site->site->templateArguments.size()) {
+            text = site->site->templateArguments[i];
+        }
+        result.push_back(templateArgument(kernel_.templateParameters[i], std::move(text), site));
+    }
+    return result;
+}
+
+void LaunchCandidates::passArguments(LaunchSpec& spec,
+                                     const std::vector<std::optional<Value>>& values,
+                                     const std::vector<std::optional<std::int64_t>>& bytes) const {
+    std::int64_t indexRange = 0;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+        const auto& parameter = kernel_.parameters[i];
+        const auto integer = values[i] && !values[i]->isFloating ? values[i]->integer : 0;
+        if (parameter.type.pointerDepth == 0 && integer > 1 &&
+            guessFromName(parameter.name).isExtent)
+            indexRange = indexRange == 0 ? integer : std::min(indexRange, integer);
+    }
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+        const auto& parameter = kernel_.parameters[i];
+        const auto type = passedType(program_, file_, kernel_, parameter, spec.templateArguments);
+        if (!type)
+            continue; // all() has refused it
+        if (type->isPointer) {
+            auto buffer = bufferSpec(parameter, *type, text_, indexRange == 0 ? 64 : indexRange);
+            if (bytes[i] && *bytes[i] > 0)
+                buffer.elements = static_cast<std::uint64_t>(*bytes[i]) / buffer.elementBytes;
+            spec.arguments.emplace_back(std::move(buffer));
+            continue;
+        }
+        const auto guess = guessFromName(parameter.name);
+        const bool floating = type->scalar == analysis::ScalarKind::Float ||
+                              type->scalar == analysis::ScalarKind::Double ||
+                              type->scalar == analysis::ScalarKind::Half ||
+                              type->scalar == analysis::ScalarKind::BFloat16;
+        const auto value =
+            values[i].value_or(floating ? Value::of(guess.floating) : Value::of(guess.integer));
+        if (!values[i] && (floating || type->scalar != analysis::ScalarKind::Unknown))
+            spec.notes.push_back(
+                parameter.name + " is taken to be " +
+                (floating ? std::to_string(guess.floating) : std::to_string(guess.integer)) +
+                ", going by its name");
+        spec.arguments.emplace_back(scalarSpec(program_, parameter, *type, value));
+    }
+}
+
+std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, bool mayGuess,
+                                                          const Overrides& overrides) const {
+    EvaluationLog log;
+    EvaluationLog blockLog;
+    const auto blockSettings = settings(mayGuess, &blockLog, overrides);
+    const auto sizes = settings(mayGuess, &log, overrides);
+    const auto strict = settings(false, &log, overrides);
+    const HostScope scope(program_, site.place, sizes);
+    const HostScope strictScope(program_, site.place, strict);
+    const auto block = HostScope(program_, site.place, blockSettings)
+                           .extent(site.configuration[1].first, site.configuration[1].second);
+    const auto grid = scope.extent(site.configuration[0].first, site.configuration[0].second);
+    if (!block || !grid)
+        return std::nullopt;
+    const auto blockDim = dim3Of(*block, 1024);
+    const auto gridDim = dim3Of(*grid, 0x7fffffff);
+    if (!blockDim || !gridDim || blockDim->count() > 1024)
+        return std::nullopt;
+
+    LaunchCandidate result;
+    auto& spec = result.spec;
+    spec.origin = mayGuess ? LaunchOrigin::Guessed : LaunchOrigin::Evaluated;
+    spec.kernel = kernel_.qualifiedName;
+    spec.templateArguments = templateArguments(&site);
+    spec.grid = *gridDim;
+    spec.block = *blockDim;
+    if (site.configuration.size() > 2) {
+        const auto shared = scope.value(site.configuration[2].first, site.configuration[2].second);
+        spec.dynamicSharedBytes = shared && shared->asInteger() > 0
+                                      ? static_cast<std::uint64_t>(shared->asInteger())
+                                  : shared ? 0
+                                           : 16384;
+    }
+    std::vector<std::optional<Value>> values(kernel_.parameters.size());
+    std::vector<std::optional<std::int64_t>> bytes(kernel_.parameters.size());
+    for (std::size_t i = 0; i < kernel_.parameters.size() && i < site.arguments.size(); ++i) {
+        const auto [begin, end] = site.arguments[i];
+        if (kernel_.parameters[i].type.pointerDepth > 0) {
+            bytes[i] = strictScope.allocatedBytes(begin, end);
+            continue;
+        }
+        values[i] = strictScope.value(begin, end);
+        if (!values[i] && mayGuess)
+            values[i] = scope.value(begin, end);
+    }
+    const auto line = std::to_string(site.line);
+    spec.notes.push_back("grid and block from the launch on line " + line);
+    if (mayGuess && !log.guesses.empty())
+        spec.notes.push_back("not to be seen in the file, so guessed from the names: " +
+                             listed(log.guesses));
+    passArguments(spec, values, bytes);
+    for (const auto& [root, value] : log.roots) {
+        if (!blockLog.roots.contains(root) && !blockLog.guesses.contains(root) &&
+            !isCompiledIn(root))
+            result.roots.emplace(root, value);
+    }
+    return result;
+}
+
+std::optional<LaunchCandidate> LaunchCandidates::fitted(const SiteText& site, bool mayGuess) const {
+    auto candidate = fromSite(site, mayGuess, {});
+    if (!candidate || !isTooLarge(candidate->spec))
+        return candidate;
+    for (int shift = 1; shift <= 16; ++shift) {
+        Overrides overrides;
+        for (const auto& [root, value] : candidate->roots)
+            overrides[root] = std::max(std::min(value, smallestScaled), value >> shift);
+        auto smaller = fromSite(site, mayGuess, overrides);
+        if (!smaller || isTooLarge(smaller->spec))
+            continue;
+        smaller->spec.notes.push_back("scaled down to be emulated: " + listed(overrides));
+        smaller->roots = overrides;
+        return smaller;
+    }
+    return candidate;
+}
+
+std::optional<LaunchCandidate> LaunchCandidates::pinned(const ParsedPin& pin,
+                                                        const Overrides& overrides) const {
+    auto values = settings(false, nullptr, overrides);
+    const TextPlace place{0, program_.files().empty() ? 0 : program_.files().front().tokens.size(),
+                          nullptr};
+    const HostScope scope(program_, place, values);
+    LaunchCandidate result;
+    auto& spec = result.spec;
+    spec.origin = LaunchOrigin::Pinned;
+    spec.kernel = kernel_.qualifiedName;
+    spec.templateArguments = pin.templateArguments;
+    if (spec.templateArguments.size() < kernel_.templateParameters.size()) {
+        const auto rest = templateArguments(sites_.empty() ? nullptr : &sites_.front());
+        for (auto i = spec.templateArguments.size(); i < rest.size(); ++i)
+            spec.templateArguments.push_back(rest[i]);
+    }
+    std::vector<std::optional<Value>> scalars(kernel_.parameters.size());
+    for (const auto& argument : pin.arguments) {
+        const auto index = static_cast<std::size_t>(
+            std::ranges::find(kernel_.parameters, argument.parameter, &analysis::Parameter::name) -
+            kernel_.parameters.begin());
+        if (index >= scalars.size() || !argument.value ||
+            kernel_.parameters[index].type.pointerDepth > 0)
+            continue;
+        const auto given = overrides.find(argument.parameter);
+        scalars[index] =
+            given != overrides.end() ? Value::of(given->second) : evaluate(*argument.value, scope);
+        if (!scalars[index] || scalars[index]->isFloating)
+            continue;
+        values.overrides[argument.parameter] = scalars[index]->integer;
+        if (scalars[index]->integer >= 64)
+            result.roots[argument.parameter] = scalars[index]->integer;
+    }
+    const auto extentOf = [&](const std::vector<Expression>& parts) -> std::optional<Extent> {
+        Expression list{ExpressionKind::List, {}, {}, parts};
+        return parts.size() == 1 ? scope.extent(parts.front()) : scope.extent(list);
+    };
+    const auto grid = extentOf(pin.grid);
+    const auto block = extentOf(pin.block);
+    const auto gridDim = grid ? dim3Of(*grid, 0x7fffffff) : std::nullopt;
+    const auto blockDim = block ? dim3Of(*block, 1024) : std::nullopt;
+    if (!gridDim || !blockDim || blockDim->count() > 1024)
+        return std::nullopt;
+    spec.grid = *gridDim;
+    spec.block = *blockDim;
+    if (pin.sharedBytes) {
+        const auto shared = evaluate(*pin.sharedBytes, scope);
+        spec.dynamicSharedBytes =
+            shared ? static_cast<std::uint64_t>(std::max<std::int64_t>(shared->asInteger(), 0)) : 0;
+    }
+    spec.notes.emplace_back("pinned by a comment");
+    passArguments(spec, scalars,
+                  std::vector<std::optional<std::int64_t>>(kernel_.parameters.size()));
+    for (const auto& argument : pin.arguments) {
+        for (auto& passed : spec.arguments) {
+            auto* buffer = std::get_if<BufferSpec>(&passed);
+            if (buffer == nullptr || buffer->name != argument.parameter)
+                continue;
+            buffer->fill = argument.fill.value_or(Fill::Constant);
+            buffer->isInput = true;
+            buffer->integerRange = 0;
+            buffer->value = argument.constant;
+            if (argument.value) // x=3: every element
+                buffer->value = evaluate(*argument.value, scope)
+                                    .value_or(Value::of(std::int64_t{0}))
+                                    .asDouble();
+            if (argument.elements) {
+                const auto elements = evaluate(*argument.elements, scope);
+                if (!elements || elements->asInteger() < 1)
+                    return std::nullopt;
+                buffer->elements = static_cast<std::uint64_t>(elements->asInteger());
+            }
+            if (argument.range)
+                buffer->integerRange = evaluate(*argument.range, scope)
+                                           .value_or(Value::of(std::int64_t{0}))
+                                           .asInteger();
+        }
+    }
+    return result;
+}
+
+LaunchCandidates::Extent
+LaunchCandidates::guessedBlock(const HostScope& scope,
+                               const std::vector<std::string>& arguments) const {
+    const bool threeD = text_ && text_->usesThread[2];
+    const bool twoD = text_ && text_->usesThread[1];
+    const auto limit = kernel_.launchBoundsThreads.value_or(1024);
+    // A size that the kernel is compiled for: a template parameter, a macro, a shared array.
+    std::optional<std::int64_t> compiled;
+    const auto isBlockName = [](const std::string& name) {
+        std::string lower;
+        std::ranges::transform(name, std::back_inserter(lower),
+                               [](unsigned char c) { return std::tolower(c); });
+        for (const auto* part : {"block", "tile", "thread", "tpb", "nthr", "wg"}) {
+            if (lower.find(part) != std::string::npos)
+                return true;
+        }
+        return false;
+    };
+    for (std::size_t i = 0; i < kernel_.templateParameters.size() && i < arguments.size(); ++i) {
+        if (!kernel_.templateParameters[i].isType &&
+            isBlockName(kernel_.templateParameters[i].name) && !compiled)
+            compiled = std::strtoll(arguments[i].c_str(), nullptr, 10);
+    }
+    std::vector<std::int64_t> extents;
+    if (text_) {
+        for (const auto& [begin, end] : text_->sharedExtents) {
+            if (const auto extent = scope.value(begin, end))
+                extents.push_back(extent->asInteger());
+        }
+        for (const auto& name : text_->names) {
+            if (!compiled && isBlockName(name) && program_.macros().contains(name)) {
+                if (const auto value = scope.name(name))
+                    compiled = value->asInteger();
+            }
+        }
+    }
+    if (!compiled && twoD && extents.size() == 2)
+        compiled = std::min(extents[0], extents[1]);
+    if (!compiled && !twoD && extents.size() == 1)
+        compiled = extents[0];
+    if (threeD)
+        return limit >= 256 ? Extent{8, 8, 4} : Extent{4, 4, 2};
+    if (twoD) {
+        if (compiled && *compiled >= 2 && *compiled * *compiled <= limit)
+            return {*compiled, *compiled, 1};
+        return limit >= 256 ? Extent{16, 16, 1} : Extent{8, 8, 1};
+    }
+    if (compiled && *compiled >= 16 && *compiled <= limit)
+        return {*compiled, 1, 1};
+    return {std::min<std::int64_t>(kernel_.launchBoundsThreads.value_or(256), 1024), 1, 1};
+}
+
+LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
+    LaunchCandidate result;
+    auto& spec = result.spec;
+    spec.origin = LaunchOrigin::Guessed;
+    spec.kernel = kernel_.qualifiedName;
+    spec.templateArguments = templateArguments(nullptr);
+    Overrides known = overrides;
+    std::vector<std::optional<Value>> values(kernel_.parameters.size());
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+        const auto& parameter = kernel_.parameters[i];
+        const bool integral = parameter.type.pointerDepth == 0 &&
+                              parameter.type.scalar >= analysis::ScalarKind::Bool &&
+                              parameter.type.scalar <= analysis::ScalarKind::UInt64;
+        if (!integral)
+            continue;
+        const auto guess = guessFromName(parameter.name);
+        const auto value = known.emplace(parameter.name, guess.integer).first->second;
+        values[i] = Value::of(value);
+        if (guess.isExtent)
+            result.roots.emplace(parameter.name, value);
+    }
+    for (std::size_t i = 0; i < kernel_.templateParameters.size(); ++i) {
+        if (!kernel_.templateParameters[i].isType)
+            known.emplace(kernel_.templateParameters[i].name,
+                          std::strtoll(spec.templateArguments[i].c_str(), nullptr, 10));
+    }
+    const auto guessing = settings(true, nullptr, known);
+    const HostScope scope(program_, kernelPlace(), guessing);
+    const auto block = guessedBlock(scope, spec.templateArguments);
+    Extent grid = {1, 1, 1};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (!text_ || !text_->usesBlock[axis])
+            continue;
+        const auto bound = text_->bounds[axis];
+        const auto value = bound ? scope.value(bound->first, bound->second) : std::nullopt;
+        const auto perBlock = text_->boundIsPerBlock[axis] ? 1 : block[axis];
+        const auto blocks = value && value->asInteger() > 0
+                                ? (value->asInteger() + perBlock - 1) / perBlock
+                            : axis == 0 ? 16
+                                        : 4;
+        grid[axis] = std::clamp<std::int64_t>(blocks, 1, 4096);
+    }
+    spec.grid = dim3Of(grid, 4096).value_or(Dim3{});
+    spec.block = dim3Of(block, 1024).value_or(Dim3{256, 1, 1});
+    if (text_ && text_->hasDynamicShared)
+        spec.dynamicSharedBytes = std::max<std::uint64_t>(spec.block.count() * 16, 16384);
+    spec.notes.emplace_back(
+        "no launch of it can be evaluated, so grid and block follow from the kernel's own indices");
+    if (!known.empty())
+        spec.notes.push_back("guessed from the names: " + listed(known));
+    passArguments(spec, values,
+                  std::vector<std::optional<std::int64_t>>(kernel_.parameters.size()));
+    return result;
+}
+
+Result<std::vector<LaunchCandidate>> LaunchCandidates::all() const {
+    const auto arguments = templateArguments(sites_.empty() ? nullptr : &sites_.front());
+    for (const auto& parameter : kernel_.parameters) {
+        if (auto type = passedType(program_, file_, kernel_, parameter, arguments); !type)
+            return std::unexpected(type.error());
+    }
+    std::vector<LaunchCandidate> result;
+    const auto add = [&](std::optional<LaunchCandidate> candidate) {
+        const bool known =
+            candidate && std::ranges::any_of(result, [&](const LaunchCandidate& other) {
+                return other.spec.grid == candidate->spec.grid &&
+                       other.spec.block == candidate->spec.block &&
+                       other.spec.templateArguments == candidate->spec.templateArguments;
+            });
+        if (candidate && !known)
+            result.push_back(std::move(*candidate));
+    };
+    for (const auto& pin : pins())
+        add(pinned(pin, {}));
+    for (const bool mayGuess : {false, true}) {
+        for (const auto& site : sites_)
+            add(fitted(site, mayGuess));
+    }
+    if (result.empty())
+        result.push_back(guessed({}));
+    return result;
+}
+
+std::optional<LaunchSpec> LaunchCandidates::again(const LaunchSpec& launch,
+                                                  const Overrides& overrides) const {
+    const auto same = [&](const std::optional<LaunchCandidate>& candidate) {
+        return candidate && candidate->spec.grid == launch.grid &&
+               candidate->spec.block == launch.block &&
+               candidate->spec.templateArguments == launch.templateArguments;
+    };
+    const auto specOf = [](std::optional<LaunchCandidate> candidate) {
+        return candidate ? std::optional(std::move(candidate->spec)) : std::nullopt;
+    };
+    for (const auto& pin : pins()) {
+        if (same(pinned(pin, {})))
+            return specOf(pinned(pin, overrides));
+    }
+    for (const bool mayGuess : {false, true}) {
+        for (const auto& site : sites_) {
+            if (same(fitted(site, mayGuess)))
+                return specOf(fromSite(site, mayGuess, overrides));
+        }
+    }
+    return guessed(overrides).spec;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,80 @@
+/// Each way to launch a kernel that its file suggests, kept with what it was computed from, so that
+/// it can be computed again at another size.
+#pragma once
+
+#include "engine/inputs/argument_specs.h"
+#include "engine/inputs/host_scope.h"
+#include "engine/inputs/kernel_text.h"
+#include "engine/inputs/launch_inference.h"
+#include "engine/inputs/pin_syntax.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// `kernel<T><<<grid, block, shared>>>(arguments)` in the text, as token ranges of place.file.
+struct SiteText {
+    using Range = std::pair<std::size_t, std::size_t>;
+    TextPlace place;        ///< The kernel's name.
+    std::uint32_t line = 0; ///< One-based.
+    std::vector<Range> templateArguments;
+    std::vector<Range> configuration;
+    std::vector<Range> arguments;
+    const analysis::LaunchSite* site =
+        nullptr; ///< The analysis's view of it; nullptr when it has none.
+};
+
+struct LaunchCandidate {
+    LaunchSpec spec;
+    std::map<std::string, std::int64_t> roots; ///< Sizes that may be changed, with their values.
+};
+
+class LaunchCandidates {
+public:
+    LaunchCandidates(const analysis::FileModel& file, const analysis::KernelModel& kernel);
+
+    /// Best first; the error of the first parameter that cannot be passed.
+    [[nodiscard]] Result<std::vector<LaunchCandidate>> all() const;
+    /// Computed again with other values for roots; nullopt when that gives no valid launch.
+    [[nodiscard]] std::optional<LaunchSpec>
+    again(const LaunchSpec& launch, const std::map<std::string, std::int64_t>& overrides) const;
+    [[nodiscard]] bool hasBounds() const { return text_ && text_->hasBounds(); }
+
+private:
+    using Overrides = std::map<std::string, std::int64_t>;
+    using Extent = std::array<std::int64_t, 3>;
+
+    [[nodiscard]] std::vector<SiteText> findSites() const;
+    [[nodiscard]] std::vector<ParsedPin> pins() const;
+
+    [[nodiscard]] std::optional<LaunchCandidate> pinned(const ParsedPin& pin,
+                                                        const Overrides& overrides) const;
+    [[nodiscard]] std::optional<LaunchCandidate> fromSite(const SiteText& site, bool mayGuess,
+                                                          const Overrides& overrides) const;
+    [[nodiscard]] LaunchCandidate guessed(const Overrides& overrides) const;
+    /// The same, smaller, when it is too large to emulate.
+    [[nodiscard]] std::optional<LaunchCandidate> fitted(const SiteText& site, bool mayGuess) const;
+
+    [[nodiscard]] EvaluationSettings settings(bool mayGuess, EvaluationLog* log,
+                                              const Overrides& overrides) const;
+    [[nodiscard]] bool isCompiledIn(const std::string& root) const;
+    [[nodiscard]] std::vector<std::string> templateArguments(const SiteText* site) const;
+    [[nodiscard]] std::string templateArgument(const analysis::TemplateParameter& parameter,
+                                               std::string text, const SiteText* site) const;
+    [[nodiscard]] Extent guessedBlock(const HostScope& scope,
+                                      const std::vector<std::string>& arguments) const;
+    [[nodiscard]] TextPlace kernelPlace() const;
+    void passArguments(LaunchSpec& spec, const std::vector<std::optional<Value>>& values,
+                       const std::vector<std::optional<std::int64_t>>& bytes) const;
+
+    const analysis::FileModel& file_;
+    const analysis::KernelModel& kernel_;
+    ProgramText program_;
+    std::optional<KernelText> text_;
+    std::vector<SiteText> sites_;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,85 @@
+#include "engine/inputs/pin_syntax.h"
+
+#include <algorithm>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::string_view marker = "kernelskill:";
+
+/// The text of a pin behind the marker, with comment delimiters and the stars of a block comment
+/// blanked.
+std::string pinText(const Comment& comment, std::size_t markerAt) {
+    std::string text(comment.text.substr(markerAt + marker.size()));
+    if (text.ends_with("*/"))
+        text.resize(text.size() - 2);
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+        if (text[i] != '\n')
+            continue;
+        const auto next = text.find_first_not_of(" \t\r", i + 1);
+        if (next != std::string::npos && text[next] == '*')
+            text[next] = ' ';
+    }
+    return text;
+}
+
+std::string lastName(const std::string& qualified) {
+    const auto scope = qualified.rfind("::");
+    return scope == std::string::npos ? qualified : qualified.substr(scope + 2);
+}
+
+/// What a well-formed pin gets wrong about the file; empty when nothing.
+std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file) {
+    const auto kernel = std::ranges::find_if(file.kernels, [&](const auto& candidate) {
+        return candidate.qualifiedName == pin.kernel || candidate.name == lastName(pin.kernel);
+    });
+    if (kernel == file.kernels.end())
+        return "there is no kernel '" + pin.kernel + "' in this file";
+    for (const auto& argument : pin.arguments) {
+        const auto parameter =
+            std::ranges::find(kernel->parameters, argument.parameter, &analysis::Parameter::name);
+        if (parameter == kernel->parameters.end())
+            return "kernel '" + pin.kernel + "' has no parameter '" + argument.parameter + "'";
+        const bool pointer = parameter->type.pointerDepth > 0;
+        if (pointer && argument.value && argument.value->kind != ExpressionKind::Number)
+            return "'" + argument.parameter + "' is a pointer: give it a buffer, e.g. rand[n]";
+        if (!pointer && argument.fill)
+            return "'" + argument.parameter + "' is no pointer: give it a value";
+    }
+    return {};
+}
+
+} // namespace
+
+LaunchPins findLaunchPins(const analysis::FileModel& file) {
+    LaunchPins result;
+    if (!file.source)
+        return result;
+    for (const auto& comment : findComments(file.source->text())) {
+        const auto at = comment.text.find(marker);
+        if (at == std::string_view::npos)
+            continue;
+        // Only where the comment says nothing else in front of it.
+        if (comment.text.substr(0, at).find_first_not_of("/* \t\r\n!") != std::string_view::npos)
+            continue;
+        auto text = pinText(comment, at);
+        const auto line =
+            file.source->lineColumn(comment.span.begin + static_cast<std::uint32_t>(at)).line + 1;
+        const auto place = file.file + ":" + std::to_string(line);
+        auto parsed = parsePin(text);
+        if (!parsed) {
+            parsed.error().where = place;
+            result.errors.push_back(std::move(parsed.error()));
+            continue;
+        }
+        if (auto problem = mismatch(*parsed, file); !problem.empty()) {
+            result.errors.push_back({ErrorKind::InvalidInput, std::move(problem), place,
+                                     "write it as: // " + std::string(pinForm)});
+            continue;
+        }
+        result.pins.push_back({parsed->kernel, comment.span, std::move(text)});
+    }
+    return result;
+}
+
+} // namespace kernelskill::engine

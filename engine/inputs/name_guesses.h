@@ -1,0 +1,20 @@
+/// What a number most likely is, going by its name: the last resort when nothing in the text says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kernelskill::engine {
+
+struct NameGuess {
+    std::int64_t integer = 0;
+    double floating = 1;
+    bool isExtent = false; ///< Counts elements, so that it may be scaled.
+};
+
+/// Deterministic: the same name gives the same guess, which keeps a buffer and its bound
+/// consistent. Sizes are small enough to emulate.
+[[nodiscard]] NameGuess guessFromName(std::string_view name);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,39 @@
+/// The comment that pins a launch, taken apart.
+#pragma once
+
+#include "analysis/source/error.h"
+#include "analysis/source/source_text.h"
+#include "engine/inputs/expression.h"
+#include "engine/inputs/launch_inference.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct PinnedArgument {
+    std::string parameter;
+    std::optional<Fill> fill;           ///< Of a buffer; nullopt for a plain value.
+    double constant = 0;                ///< For Fill::Constant.
+    std::optional<Expression> value;    ///< Of a scalar.
+    std::optional<Expression> elements; ///< Of a buffer; nullopt: to be discovered.
+    std::optional<Expression> range;    ///< Exclusive upper bound of integers.
+};
+
+struct ParsedPin {
+    std::string kernel;
+    std::vector<std::string> templateArguments;
+    std::vector<Expression> grid; ///< One to three.
+    std::vector<Expression> block;
+    std::optional<Expression> sharedBytes;
+    std::vector<PinnedArgument> arguments;
+};
+
+inline constexpr std::string_view pinForm =
+    "kernelskill: launch name<<<grid, block[, shared]>>>(n=1<<20, x=rand[n], y=zero[n])";
+
+/// `text` begins behind "kernelskill:". The error says what is wrong, without a place.
+[[nodiscard]] Result<ParsedPin> parsePin(std::string_view text);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,219 @@
+#include "engine/inputs/program_text.h"
+
+#include "engine/source_scan/conditional_text.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace kernelskill::engine {
+namespace {
+
+std::optional<std::string> contentsOf(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream)
+        return std::nullopt;
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return std::move(text).str();
+}
+
+} // namespace
+
+ProgramText::ProgramText(const analysis::FileModel& model) {
+    if (model.source)
+        addFile(model.file, model.source->text());
+    for (const auto& path : model.userFiles) {
+        if (path == model.file)
+            continue;
+        if (auto text = contentsOf(path))
+            addFile(path, std::move(*text));
+    }
+    for (auto& file : files_)
+        file.declarations = scanDeclarations(file.tokens, macros_).declarations;
+    for (std::size_t f = 0; f < files_.size(); ++f)
+        addFunctions(f, files_[f].declarations);
+    for (const auto& function : functions_)
+        byName_[function.name].push_back(&function);
+}
+
+void ProgramText::addFile(std::string path, std::string text) {
+    auto& file = files_.emplace_back(File{std::move(path), std::move(text), {}, {}});
+    const auto tokens = tokenize(file.text);
+    macros_.addDefinitionsOf(tokens);
+    file.tokens = structuralTokens(tokens);
+}
+
+void ProgramText::addFunctions(std::size_t f, const std::vector<Declaration>& declarations) {
+    const auto& tokens = files_[f].tokens;
+    for (const auto& declaration : declarations) {
+        addFunctions(f, declaration.members);
+        addEnumerators(f, declaration);
+        if (declaration.kind != DeclarationKind::Function || declaration.bodySpan.empty() ||
+            declaration.names.empty())
+            continue;
+        FunctionText function{f,
+                              declaration.names.front(),
+                              tokenAt(f, declaration.bodySpan.begin),
+                              tokenAt(f, declaration.bodySpan.end - 1),
+                              tokenAt(f, declaration.parameterSpan.begin),
+                              tokenAt(f, declaration.parameterSpan.end - 1),
+                              {},
+                              {},
+                              {},
+                              declaration.isKernel};
+        for (const auto& [begin, end] :
+             listBetween(f, function.parametersBegin, function.parametersEnd)) {
+            auto nameEnd = end;
+            for (auto i = begin; i < end; ++i) {
+                if (tokens[i].is("=")) {
+                    nameEnd = i;
+                    break;
+                }
+            }
+            function.defaults.emplace_back(nameEnd < end ? nameEnd + 1 : end, end);
+            std::string name;
+            for (auto i = begin; i < nameEnd; ++i) {
+                if (tokens[i].is("["))
+                    break;
+                if (tokens[i].isIdentifier())
+                    name = tokens[i].text;
+            }
+            function.parameters.push_back(std::move(name));
+        }
+        if (declaration.isTemplate) {
+            const auto open = tokenAt(f, declaration.span.begin) + 1;
+            const auto close = open < tokens.size() ? matchingAngle(tokens, open) : open;
+            for (auto i = open + 1; i < close; ++i) {
+                if (tokens[i].isIdentifier() &&
+                    (tokens[i + 1].is(",") || tokens[i + 1].is(">") || tokens[i + 1].is("=")))
+                    function.templateParameters.emplace_back(tokens[i].text);
+            }
+        }
+        functions_.push_back(std::move(function));
+    }
+}
+
+void ProgramText::addEnumerators(std::size_t f, const Declaration& declaration) {
+    const auto& tokens = files_[f].tokens;
+    const bool isEnum = declaration.kind == DeclarationKind::Enum;
+    if (!isEnum && declaration.kind != DeclarationKind::Alias)
+        return;
+    auto open = tokenAt(f, declaration.span.begin);
+    bool enumKey = isEnum;
+    while (open < tokens.size() && tokens[open].span.begin < declaration.span.end &&
+           !tokens[open].is("{"))
+        enumKey = tokens[open++].is("enum") || enumKey;
+    if (!enumKey || open >= tokens.size() || !tokens[open].is("{"))
+        return;
+    Enumerator last{f, 0, 0, -1};
+    for (const auto& [begin, end] : listBetween(f, open, matchingClose(tokens, open))) {
+        if (begin == end)
+            continue;
+        ++last.plus;
+        if (begin + 2 < end && tokens[begin + 1].is("="))
+            last = {f, begin + 2, end, 0};
+        enumerators_.emplace(tokens[begin].text, last);
+    }
+}
+
+const std::vector<const FunctionText*>& ProgramText::functionsNamed(std::string_view name) const {
+    static const std::vector<const FunctionText*> none;
+    const auto found = byName_.find(name);
+    return found == byName_.end() ? none : found->second;
+}
+
+const ProgramText::Enumerator* ProgramText::enumerator(const std::string& name) const {
+    const auto found = enumerators_.find(name);
+    return found == enumerators_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::size_t> ProgramText::fileIndex(std::string_view path) const {
+    const auto found = std::ranges::find(files_, path, &File::path);
+    return found == files_.end() ? std::nullopt
+                                 : std::optional(static_cast<std::size_t>(found - files_.begin()));
+}
+
+std::size_t ProgramText::tokenAt(std::size_t file, std::uint32_t offset) const {
+    const auto& tokens = files_[file].tokens;
+    const auto found = std::ranges::lower_bound(
+        tokens, offset, {}, [](const Token& token) { return token.span.begin; });
+    return static_cast<std::size_t>(found - tokens.begin());
+}
+
+const FunctionText* ProgramText::functionAt(std::size_t file, std::size_t token) const {
+    const auto found = std::ranges::find_if(functions_, [&](const FunctionText& function) {
+        return function.file == file && function.bodyBegin <= token && token <= function.bodyEnd;
+    });
+    return found == functions_.end() ? nullptr : &*found;
+}
+
+TextPlace ProgramText::placeAt(std::size_t file, std::uint32_t offset) const {
+    const auto token = tokenAt(file, offset);
+    return {file, token, functionAt(file, token)};
+}
+
+std::vector<TextPlace> ProgramText::callsOf(const std::string& name) const {
+    std::vector<TextPlace> result;
+    for (std::size_t f = 0; f < files_.size(); ++f) {
+        const auto& tokens = files_[f].tokens;
+        for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+            if (!tokens[i].is(name))
+                continue;
+            auto open = i + 1;
+            if (tokens[open].is("<"))
+                open = matchingAngle(tokens, open) + 1;
+            const auto* inside = functionAt(f, i);
+            if (open < tokens.size() && tokens[open].is("(") && inside != nullptr)
+                result.push_back({f, i, inside});
+        }
+    }
+    return result;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>>
+ProgramText::argumentsAt(const TextPlace& place) const {
+    const auto& tokens = files_[place.file].tokens;
+    auto open = place.token + 1;
+    if (open < tokens.size() && tokens[open].is("<"))
+        open = matchingAngle(tokens, open) + 1;
+    if (open >= tokens.size() || !tokens[open].is("("))
+        return {};
+    return listBetween(place.file, open, matchingClose(tokens, open));
+}
+
+std::vector<std::pair<std::size_t, std::size_t>>
+ProgramText::listBetween(std::size_t file, std::size_t open, std::size_t close) const {
+    const auto& tokens = files_[file].tokens;
+    std::vector<std::pair<std::size_t, std::size_t>> result;
+    close = std::min(close, tokens.size());
+    if (open + 1 >= close)
+        return result;
+    auto start = open + 1;
+    for (auto i = start; i <= close; ++i) {
+        if (i < close && (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{"))) {
+            i = std::min(matchingClose(tokens, i), close - 1);
+        } else if (i < close && tokens[i].is("<") && i > start && tokens[i - 1].isIdentifier()) {
+            const auto angle = matchingAngle(tokens, i);
+            if (angle != i && angle < close && angle + 1 <= close &&
+                (angle + 1 == close || tokens[angle + 1].is("(") || tokens[angle + 1].is("::") ||
+                 tokens[angle + 1].isIdentifier() || tokens[angle + 1].is("*") ||
+                 tokens[angle + 1].is("{")))
+                i = angle;
+        } else if (i == close || tokens[i].is(",")) {
+            result.emplace_back(start, i);
+            start = i + 1;
+        }
+    }
+    return result;
+}
+
+std::string ProgramText::textOf(std::size_t file, std::size_t begin, std::size_t end) const {
+    const auto& tokens = files_[file].tokens;
+    if (begin >= end || end > tokens.size())
+        return {};
+    const auto from = tokens[begin].span.begin;
+    return files_[file].text.substr(from, tokens[end - 1].span.end - from);
+}
+
+} // namespace kernelskill::engine
