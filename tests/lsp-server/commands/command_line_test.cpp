@@ -1,0 +1,187 @@
+#include "tests/lsp-server/features/sample_files.h"
+#include "tests/lsp-server/lsp_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace kernelskill::lsp::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CommandLine : public ::testing::Test {
+protected:
+    json runJson(std::vector<std::string> arguments, int status) {
+        arguments.emplace_back("--json");
+        const CommandResult result = runKernelskill(arguments, workspace.path());
+        EXPECT_EQ(result.status, status) << result.errors;
+        return json::parse(result.output, nullptr, false);
+    }
+
+    static std::string read(const std::string& path) {
+        std::ifstream stream(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+
+    TemporaryWorkspace workspace;
+};
+
+TEST_F(CommandLine, HelpShowsExamplesAndExitStatuses) {
+    const CommandResult help = runKernelskill({"--help"});
+    EXPECT_EQ(help.status, 0);
+    EXPECT_THAT(help.output, AllOf(HasSubstr("check"), HasSubstr("Examples"),
+                                   HasSubstr("Exit status"), Not(HasSubstr("emulator-worker"))));
+    EXPECT_THAT(runKernelskill({"--version"}).output, HasSubstr("kernelskill 0."));
+}
+
+TEST_F(CommandLine, WrongUsageIsStatusTwo) {
+    EXPECT_EQ(runKernelskill({}).status, 2);
+    EXPECT_EQ(runKernelskill({"frobnicate"}).status, 2);
+    EXPECT_EQ(runKernelskill({"check"}).status, 2);
+    EXPECT_EQ(runJson({"check", "missing.cu"}, 2).at("error").at("kind"), "invalid-input");
+    EXPECT_TRUE(runJson({"profile"}, 2).contains("error"));
+}
+
+TEST_F(CommandLine, CheckSaysWhatHoldsEachKernelBack) {
+    const std::string file = workspace.write("t.cu", transpose);
+    const json document = runJson({"check", file}, 0);
+    EXPECT_EQ(document.at("file"), file);
+    const json& kernel = document.at("kernels").at(0);
+    EXPECT_EQ(kernel.at("name"), "transpose");
+    EXPECT_EQ(kernel.at("line"), 1);
+    EXPECT_EQ(kernel.at("launches").at(0).at("line"), 13);
+    EXPECT_EQ(kernel.at("launches").at(0).at("grid"), "grid");
+    EXPECT_EQ(kernel.at("bottleneck").at("kind"), "bank-conflicts");
+    EXPECT_FALSE(kernel.at("bottleneck").at("evidence").empty());
+    EXPECT_TRUE(kernel.at("features").is_object());
+}
+
+TEST_F(CommandLine, CheckPrintsErrorsAsCompilersDo) {
+    const std::string file =
+        workspace.write("bad.cu", "__global__ void k() {\n    undeclared();\n}\n");
+    const CommandResult result = runKernelskill({"check", file});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.output,
+                AllOf(HasSubstr("bad.cu:2:5: error:"), HasSubstr("    undeclared();"),
+                      HasSubstr("^"), Not(HasSubstr("\033["))));
+}
+
+TEST_F(CommandLine, CheckOfAFileWithoutKernelsFindsNothing) {
+    EXPECT_EQ(runJson({"check", workspace.write("host.cu", "int main() {}\n")}, 1).at("kernels"),
+              json::array());
+}
+
+TEST_F(CommandLine, CheckRefusesWhatIsNotText) {
+    const std::string file =
+        workspace.write("picture.cu", std::string("\x89PNG\r\n\x1a\n\0\0", 10));
+    EXPECT_THAT(runJson({"check", file}, 2).dump(), HasSubstr("not text"));
+    EXPECT_EQ(runJson({"check", workspace.path()}, 2).at("error").at("what"), "not a regular file");
+}
+
+TEST_F(CommandLine, FlagsAfterTheSeparatorReachTheParser) {
+    const std::string file =
+        workspace.write("flags.cu", "__global__ void k(int* p) { p[0] = VALUE; }\n");
+    EXPECT_EQ(runJson({"check", file}, 0).at("diagnostics").size(), 1u);
+    const CommandResult withFlag = runKernelskill({"check", file, "--json", "--", "-DVALUE=3"});
+    EXPECT_EQ(json::parse(withFlag.output).at("diagnostics"), json::array());
+}
+
+TEST_F(CommandLine, ProfileCounts) {
+    const std::string file = workspace.write("t.cu", transpose);
+    const json document = runJson({"profile", file}, 0);
+    EXPECT_EQ(document.at("kernel"), "transpose");
+    EXPECT_EQ(document.at("executor"), "emulator");
+    EXPECT_EQ(document.at("launch").at("grid"), json({4, 2, 1}));
+    EXPECT_EQ(document.at("launch").at("block"), json({32, 32, 1}));
+    EXPECT_EQ(document.at("metrics").at("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
+              4 * 2 * 32 * 31);
+    EXPECT_EQ(document.at("bottleneck").at("kind"), "bank-conflicts");
+    EXPECT_EQ(document.at("hazards"), json::array());
+}
+
+TEST_F(CommandLine, ProfileNamesWhatIsMissing) {
+    const std::string file = workspace.write("t.cu", transpose);
+    EXPECT_EQ(runJson({"profile", file, "--on", "gpu"}, 3).at("error").at("kind"), "missing");
+    EXPECT_THAT(runJson({"profile", file, "--kernel", "nope"}, 2).dump(), HasSubstr("transpose"));
+    EXPECT_EQ(runKernelskill({"profile", file, "--on", "abacus"}).status, 2);
+}
+
+TEST_F(CommandLine, SkillsAreListedAndShown) {
+    const json list = runJson({"skills", "list"}, 0);
+    EXPECT_EQ(list.size(), 6u);
+    EXPECT_EQ(runJson({"skills"}, 0), list);
+    const json skill = runJson({"skills", "show", "loop-unrolling"}, 0);
+    EXPECT_EQ(skill.at("id"), "loop-unrolling");
+    EXPECT_FALSE(skill.at("method").get<std::string>().empty());
+    EXPECT_EQ(runKernelskill({"skills", "show", "nope"}).status, 2);
+}
+
+TEST_F(CommandLine, ApplyVerifiesAndWritesOnlyWhenAsked) {
+    const std::string file = workspace.write("t.cu", transpose);
+    const json document = runJson({"apply", "shared-memory-padding", file + ":9"}, 0);
+    EXPECT_EQ(document.at("skill"), "shared-memory-padding");
+    EXPECT_FALSE(document.at("edits").empty());
+    EXPECT_EQ(document.at("verdict").at("status"), "unmeasured");
+    for (const json& check : document.at("verdict").at("checks"))
+        EXPECT_TRUE(check.at("passed").get<bool>()) << check;
+    EXPECT_EQ(read(file), transpose);
+    runJson({"apply", "shared-memory-padding", file + ":9", "--write"}, 0);
+    EXPECT_NE(read(file), transpose);
+    EXPECT_EQ(runJson({"memory", "show", file}, 0).at("entries").empty(), false);
+}
+
+TEST_F(CommandLine, ApplySaysWhyASkillDoesNotFit) {
+    const std::string file = workspace.write("t.cu", transpose);
+    const json document = runJson({"apply", "warp-shuffle-reduction", file}, 1);
+    EXPECT_EQ(document.at("edits"), json::array());
+    EXPECT_FALSE(document.at("verdict").at("summary").get<std::string>().empty());
+    EXPECT_EQ(runKernelskill({"apply", "nope", file}).status, 2);
+}
+
+TEST_F(CommandLine, RepairFixesAndWritesOnlyWhenAsked) {
+    const std::string broken =
+        "__global__ void k(int* p) {\n    p[0] = 1\n    __synchthreads();\n}\n";
+    const std::string file = workspace.write("broken.cu", broken);
+    const json document = runJson({"repair", file}, 0);
+    EXPECT_EQ(document.at("status"), "repaired");
+    EXPECT_EQ(document.at("diagnosis").at("errors_after"), 0);
+    EXPECT_EQ(read(file), broken);
+    runJson({"repair", file, "--write"}, 0);
+    EXPECT_EQ(runJson({"repair", file}, 1).at("status"), "clean");
+}
+
+TEST_F(CommandLine, MemoryOfAnUntouchedFileIsEmpty) {
+    const std::string file = workspace.write("t.cu", transpose);
+    EXPECT_EQ(runJson({"memory", "show", file}, 1).at("entries"), json::array());
+}
+
+TEST_F(CommandLine, DoctorNamesWhatItChecked) {
+    const CommandResult result = runKernelskill({"doctor", "--json"}, workspace.path());
+    const json checks = json::parse(result.output).at("checks");
+    std::vector<std::string> names;
+    for (const json& check : checks) {
+        names.push_back(check.at("name"));
+        EXPECT_EQ(check.at("status"),
+                  check.at("name") == "cuda-toolkit" || check.at("name") == "compilation-database"
+                      ? check.at("status")
+                      : json("ok"))
+            << check;
+    }
+    for (const char* name : {"libclang", "prelude", "cuda-toolkit", "host-compiler", "emulator",
+                             "cache", "workspace", "compilation-database"})
+        EXPECT_THAT(names, ::testing::Contains(name));
+    EXPECT_EQ(result.status, 0);
+}
+
+TEST_F(CommandLine, TheSchemaIsOneDocument) {
+    const CommandResult result = runKernelskill({"configuration-schema"});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_TRUE(json::parse(result.output).contains("kernelskill.codeLens.enabled"));
+}
+
+} // namespace
+} // namespace kernelskill::lsp::testing

@@ -1,0 +1,181 @@
+#include "tests/lsp-server/features/sample_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace kernelskill::lsp::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Milliseconds reviewTime{120000};
+
+class CodeActions : public ::testing::Test {
+protected:
+    void start(const json& capabilities = editorCapabilities()) {
+        client.initialize({{"capabilities", capabilities}, {"rootUri", workspace.uri()}});
+    }
+
+    json actionsAt(const std::string& text, const std::string& needle,
+                   json context = json::object()) {
+        if (!context.contains("diagnostics"))
+            context["diagnostics"] = json::array();
+        return client
+            .call("textDocument/codeAction", {{"textDocument", {{"uri", uri}}},
+                                              {"range", pointRange(placeOf(text, needle, 1))},
+                                              {"context", context}})
+            .at("result");
+    }
+
+    static json withKind(const json& actions, const std::string& kind) {
+        const auto found = std::ranges::find_if(
+            actions, [&](const json& action) { return action.value("kind", "") == kind; });
+        return found == actions.end() ? json() : *found;
+    }
+
+    json padding() {
+        return withKind(actionsAt(transpose, "tile[threadIdx.x][threadIdx.y]"),
+                        "refactor.rewrite.shared-memory-padding");
+    }
+
+    LspClient client;
+    TemporaryWorkspace workspace;
+    std::string uri = workspace.uri("sample.cu");
+    const std::string missingSemicolon = "__global__ void k(int* p) {\n    p[0] = 1\n}\n";
+};
+
+TEST_F(CodeActions, OfferTheSkillThatFitsWithoutItsEdit) {
+    start();
+    client.open(uri, transpose);
+    const json action = padding();
+    ASSERT_FALSE(action.is_null());
+    EXPECT_THAT(action.at("title").get<std::string>(), HasSubstr("Apply skill: "));
+    EXPECT_FALSE(action.contains("edit")) << "edits come by resolve";
+    EXPECT_FALSE(action.contains("isPreferred")) << "a refactoring is never preferred";
+}
+
+TEST_F(CodeActions, OfferNothingOutsideKernels) {
+    start();
+    client.open(uri, transpose);
+    EXPECT_EQ(actionsAt(transpose, "#define TILE"), json::array());
+}
+
+TEST_F(CodeActions, HonourOnly) {
+    start();
+    client.open(uri, transpose);
+    const std::string place = "tile[threadIdx.x][threadIdx.y]";
+    EXPECT_EQ(actionsAt(transpose, place, {{"only", {"quickfix"}}}), json::array());
+    EXPECT_EQ(actionsAt(transpose, place, {{"only", {"source"}}}), json::array());
+    EXPECT_FALSE(actionsAt(transpose, place, {{"only", {"refactor"}}}).empty());
+    EXPECT_EQ(
+        actionsAt(transpose, place, {{"only", {"refactor.rewrite.shared-memory-padding"}}}).size(),
+        1u);
+    EXPECT_EQ(actionsAt(transpose, place, {{"only", {"refactor.rewrite.none"}}}), json::array());
+}
+
+TEST_F(CodeActions, ResolveReviewsTheEditAndReturnsItVersioned) {
+    start();
+    client.open(uri, transpose, 7);
+    const json action = padding();
+    ASSERT_FALSE(action.is_null());
+    const json resolved = client.call("codeAction/resolve", action, reviewTime);
+    ASSERT_TRUE(resolved.contains("result")) << resolved;
+    const json change = resolved.at("result").at("edit").at("documentChanges").at(0);
+    EXPECT_EQ(change.at("textDocument"), (json{{"uri", uri}, {"version", 7}}));
+    EXPECT_THAT(change.at("edits").dump(), HasSubstr("1"));
+    const json memory = client.call("kernelskill/memory", {{"textDocument", {{"uri", uri}}}});
+    EXPECT_THAT(memory.dump(), HasSubstr("shared-memory-padding"));
+}
+
+TEST_F(CodeActions, AStaleVersionIsRefused) {
+    start();
+    client.open(uri, transpose);
+    const json action = padding();
+    ASSERT_FALSE(action.is_null());
+    client.change(uri, 2, json::array({{{"text", "// new first line\n" + transpose}}}));
+    const json resolved = client.call("codeAction/resolve", action);
+    EXPECT_EQ(resolved.at("error").at("code"), -32801);
+}
+
+TEST_F(CodeActions, AnEditDuringTheReviewRefusesIt) {
+    start();
+    client.open(uri, transpose);
+    const json action = padding();
+    ASSERT_FALSE(action.is_null());
+    const int id = client.sendRequest("codeAction/resolve", action);
+    client.change(uri, 2, json::array({{{"text", "// new first line\n" + transpose}}}));
+    EXPECT_EQ(client.response(id, reviewTime).at("error").at("code"), -32801);
+}
+
+TEST_F(CodeActions, AReviewShowsProgressAndCanBeCancelled) {
+    start();
+    client.open(uri, transpose);
+    const json action = padding();
+    ASSERT_FALSE(action.is_null());
+    const int id = client.sendRequest("codeAction/resolve", action);
+    client.notify("$/cancelRequest", {{"id", id}});
+    EXPECT_EQ(client.response(id).at("error").at("code"), -32800);
+}
+
+TEST_F(CodeActions, AClientWithoutResolveGetsACommandThatAppliesTheEdit) {
+    json capabilities = editorCapabilities();
+    capabilities["textDocument"]["codeAction"].erase("resolveSupport");
+    start(capabilities);
+    client.open(uri, transpose);
+    const json action = padding();
+    ASSERT_TRUE(action.contains("command")) << action;
+    const json result = client.call("workspace/executeCommand",
+                                    {{"command", action.at("command").at("command")},
+                                     {"arguments", action.at("command").at("arguments")}},
+                                    reviewTime);
+    ASSERT_TRUE(result.contains("result")) << result;
+    EXPECT_TRUE(result.at("result").at("applied").get<bool>());
+    EXPECT_TRUE(std::ranges::any_of(client.serverRequests, [](const json& request) {
+        return request.at("method") == "workspace/applyEdit";
+    }));
+}
+
+TEST_F(CodeActions, NothingThatRunsKernelsIsOfferedWhereThatIsTurnedOff) {
+    client.initialize({{"capabilities", editorCapabilities()},
+                       {"initializationOptions", {{"execution", {{"enabled", false}}}}}});
+    client.open(uri, transpose);
+    EXPECT_EQ(actionsAt(transpose, "tile[threadIdx.x][threadIdx.y]"), json::array());
+    const json profile = client.call("kernelskill/profile", {{"textDocument", {{"uri", uri}}}});
+    EXPECT_THAT(profile.at("error").at("message").get<std::string>(),
+                HasSubstr("kernelskill.execution.enabled"));
+}
+
+TEST_F(CodeActions, ASoleFixIsPreferredAndCarriesItsDiagnostic) {
+    start();
+    client.open(uri, missingSemicolon);
+    const json diagnostics = client.diagnostics(uri, 1);
+    ASSERT_EQ(diagnostics.size(), 1u);
+    const json fixes = actionsAt(missingSemicolon, "p[0] = 1",
+                                 {{"diagnostics", diagnostics}, {"only", {"quickfix"}}});
+    ASSERT_EQ(fixes.size(), 1u);
+    const json& fix = fixes.at(0);
+    EXPECT_THAT(fix.at("title").get<std::string>(), HasSubstr("Fix compile error: "));
+    EXPECT_EQ(fix.at("kind"), "quickfix");
+    EXPECT_EQ(fix.at("isPreferred"), true);
+    EXPECT_EQ(fix.at("diagnostics"), diagnostics);
+    const json resolved = client.call("codeAction/resolve", fix).at("result");
+    const json edit = resolved.at("edit").at("documentChanges").at(0).at("edits").at(0);
+    EXPECT_EQ(edit.at("newText"), ";");
+    EXPECT_EQ(edit.at("range").at("start"), (json{{"line", 1}, {"character", 12}}));
+}
+
+TEST_F(CodeActions, AFixForAClientWithoutResolveCarriesItsEdit) {
+    json capabilities = editorCapabilities();
+    capabilities["textDocument"]["codeAction"].erase("resolveSupport");
+    capabilities["workspace"]["workspaceEdit"] = json::object();
+    start(capabilities);
+    client.open(uri, missingSemicolon);
+    const json fixes = actionsAt(missingSemicolon, "p[0] = 1");
+    ASSERT_FALSE(fixes.empty());
+    EXPECT_EQ(fixes.at(0).at("edit").at("changes").at(uri).at(0).at("newText"), ";");
+}
+
+} // namespace
+} // namespace kernelskill::lsp::testing

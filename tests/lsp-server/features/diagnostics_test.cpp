@@ -1,0 +1,107 @@
+#include "tests/lsp-server/features/sample_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::lsp::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Diagnostics : public ::testing::Test {
+protected:
+    void SetUp() override { client.initialize(); }
+
+    /// Of the publication, of several, that `wanted` accepts.
+    json published(const std::function<bool(const json&)>& wanted) {
+        const auto message = client.waitFor([&](const json& candidate) {
+            return candidate.value("method", "") == "textDocument/publishDiagnostics" &&
+                   wanted(candidate.at("params").at("diagnostics"));
+        });
+        return message ? message->at("params").at("diagnostics") : json::array();
+    }
+
+    static bool holds(const json& diagnostics, const std::string& code) {
+        return std::ranges::any_of(
+            diagnostics, [&](const json& entry) { return entry.value("code", "") == code; });
+    }
+
+    LspClient client;
+    TemporaryWorkspace workspace;
+};
+
+TEST_F(Diagnostics, ProvableWasteIsInformation) {
+    client.open(workspace.uri("t.cu"), transpose);
+    const json all = published([](const json& list) { return holds(list, "bank-conflicts"); });
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all.at(0).at("severity"), 3);
+    EXPECT_EQ(all.at(0).at("source"), "kernelskill");
+    EXPECT_EQ(all.at(0).at("range").at("start"),
+              placeOf(transpose, "tile[threadIdx.x][threadIdx.y]"));
+}
+
+TEST_F(Diagnostics, AnErrorInAHeaderIsShownAtItsInclude) {
+    workspace.write("broken.cuh", "int broken = undeclared;\n");
+    client.open(workspace.uri("a.cu"), "// first\n#include \"broken.cuh\"\n");
+    const json all = client.diagnostics(workspace.uri("a.cu"), 1);
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all.at(0).at("range").at("start").at("line"), 1);
+    EXPECT_THAT(all.at(0).at("message").get<std::string>(), HasSubstr("broken.cuh:1"));
+    EXPECT_EQ(all.at(0).at("relatedInformation").at(0).at("location").at("uri"),
+              workspace.uri("broken.cuh"));
+}
+
+TEST_F(Diagnostics, AProfileShowsHazards) {
+    const std::string uri = workspace.uri("race.cu");
+    client.open(uri, "__global__ void race(int* out) {\n"
+                     "    __shared__ int last;\n"
+                     "    last = threadIdx.x;\n"
+                     "    out[threadIdx.x] = last;\n"
+                     "}\n"
+                     "void launch(int* out) { race<<<1, 64>>>(out); }\n");
+    const json report =
+        client.call("kernelskill/profile", {{"textDocument", {{"uri", uri}}}, {"kernel", "race"}},
+                    Milliseconds(60000));
+    ASSERT_TRUE(report.contains("result")) << report;
+    EXPECT_FALSE(report.at("result").at("hazards").empty());
+    const json all = published([](const json& list) { return holds(list, "race"); });
+    EXPECT_TRUE(holds(all, "race"));
+}
+
+TEST_F(Diagnostics, AnOutOfBoundsKernelIsReported) {
+    const std::string uri = workspace.uri("bounds.cu");
+    client.open(uri, "// kernelskill: launch past<<<1, 32>>>(p=zero[16])\n"
+                     "__global__ void past(int* p) { p[threadIdx.x + 64] = 1; }\n");
+    const json report =
+        client.call("kernelskill/profile", {{"textDocument", {{"uri", uri}}}, {"kernel", "past"}},
+                    Milliseconds(60000));
+    EXPECT_THAT(report.dump(), HasSubstr("out-of-bounds"));
+}
+
+TEST_F(Diagnostics, AnEndlessKernelCanBeCancelled) {
+    const std::string uri = workspace.uri("endless.cu");
+    client.open(uri, "__global__ void endless(volatile int* p) { while (p[0] == 0) p[1] = 0; }\n"
+                     "void launch(int* p) { endless<<<1, 32>>>(p); }\n");
+    const int id = client.sendRequest("kernelskill/profile",
+                                      {{"textDocument", {{"uri", uri}}}, {"kernel", "endless"}});
+    (void)client.waitFor([](const json& m) { return m.value("method", "") == "$/progress"; },
+                         Milliseconds(5000));
+    client.notify("$/cancelRequest", {{"id", id}});
+    EXPECT_EQ(client.response(id).at("error").at("code"), -32800);
+    const json hover =
+        client.call("textDocument/hover", {{"textDocument", {{"uri", uri}}},
+                                           {"position", {{"line", 0}, {"character", 17}}}});
+    EXPECT_THAT(hover.dump(), HasSubstr("endless"));
+}
+
+TEST_F(Diagnostics, CanBeTurnedOff) {
+    client.notify("workspace/didChangeConfiguration",
+                  {{"settings", {{"kernelskill", {{"diagnostics", {{"enabled", false}}}}}}}});
+    client.open(workspace.uri("a.cu"), "__global__ void k() { undeclared(); }\n");
+    client.call("textDocument/codeLens", {{"textDocument", {{"uri", workspace.uri("a.cu")}}}});
+    EXPECT_TRUE(
+        client.notification("textDocument/publishDiagnostics", Milliseconds(300)).is_null());
+}
+
+} // namespace
+} // namespace kernelskill::lsp::testing

@@ -1,0 +1,80 @@
+#include "tests/lsp-server/features/sample_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::lsp::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const json wholeFile{{"start", {{"line", 0}, {"character", 0}}},
+                     {"end", {{"line", 9999}, {"character", 0}}}};
+
+class Hints : public ::testing::Test {
+protected:
+    void SetUp() override {
+        client.initialize();
+        client.open(uri, transpose);
+    }
+
+    json inlayHints(const json& range) {
+        return client
+            .call("textDocument/inlayHint", {{"textDocument", {{"uri", uri}}}, {"range", range}})
+            .at("result");
+    }
+
+    json lenses() {
+        return client.call("textDocument/codeLens", {{"textDocument", {{"uri", uri}}}})
+            .at("result");
+    }
+
+    LspClient client;
+    TemporaryWorkspace workspace;
+    std::string uri = workspace.uri("transpose.cu");
+};
+
+TEST_F(Hints, AreShownOnlyWhereAnAccessCostsMoreThanTheMinimum) {
+    const json hints = inlayHints(wholeFile);
+    ASSERT_EQ(hints.size(), 1u) << hints.dump(1);
+    EXPECT_EQ(hints.at(0).at("label"), "32-way bank conflict");
+    EXPECT_EQ(hints.at(0).at("position"),
+              placeOf(transpose, "tile[threadIdx.x][threadIdx.y];",
+                      static_cast<int>(std::string("tile[threadIdx.x][threadIdx.y]").size())));
+}
+
+TEST_F(Hints, StayInsideTheRange) {
+    EXPECT_EQ(inlayHints({{"start", {{"line", 0}, {"character", 0}}},
+                          {"end", {{"line", 4}, {"character", 0}}}}),
+              json::array());
+}
+
+TEST_F(Hints, ALensOverTheKernelIsResolvedToItsBottleneck) {
+    const json unresolved = lenses();
+    ASSERT_EQ(unresolved.size(), 3u);
+    EXPECT_FALSE(unresolved.at(0).contains("command")) << "work before it is in view";
+    const json lens = client.call("codeLens/resolve", unresolved.at(0)).at("result");
+    EXPECT_THAT(lens.at("command").at("title").get<std::string>(), HasSubstr("bank-conflicts"));
+    EXPECT_EQ(lens.at("range").at("start").at("line"), 1);
+}
+
+TEST_F(Hints, LensesOfferToProfileAndToApplyTheBestSkill) {
+    const json unresolved = lenses();
+    const json profile =
+        client.call("codeLens/resolve", unresolved.at(1)).at("result").at("command");
+    EXPECT_EQ(profile.at("command"), "kernelskill.profile");
+    EXPECT_EQ(profile.at("arguments").at(0).at("kernel"), "transpose");
+    const json skill = client.call("codeLens/resolve", unresolved.at(2)).at("result").at("command");
+    EXPECT_EQ(skill.at("command"), "kernelskill.applySkill");
+    EXPECT_EQ(skill.at("arguments").at(0).at("skill"), "shared-memory-padding");
+}
+
+TEST_F(Hints, ALensOfAKernelThatIsGoneHasNoTitle) {
+    const json unresolved = lenses();
+    client.change(uri, 2, json::array({{{"text", "// empty\n"}}}));
+    const json lens = client.call("codeLens/resolve", unresolved.at(0)).at("result");
+    EXPECT_EQ(lens.at("command").at("title"), "");
+}
+
+} // namespace
+} // namespace kernelskill::lsp::testing

@@ -1,0 +1,82 @@
+#include "tests/lsp-server/features/sample_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::lsp::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Hover : public ::testing::Test {
+protected:
+    void SetUp() override {
+        client.initialize();
+        client.open(uri, transpose);
+    }
+
+    json hoverAt(const std::string& needle, int into = 0) {
+        return client
+            .call("textDocument/hover", {{"textDocument", {{"uri", uri}}},
+                                         {"position", placeOf(transpose, needle, into)}})
+            .at("result");
+    }
+
+    std::string textAt(const std::string& needle, int into = 0) {
+        const json result = hoverAt(needle, into);
+        return result.is_null() ? "" : result.at("contents").at("value").get<std::string>();
+    }
+
+    LspClient client;
+    TemporaryWorkspace workspace;
+    std::string uri = workspace.uri("transpose.cu");
+};
+
+TEST_F(Hover, OnAKernelSaysWhatHoldsItBack) {
+    const json result = hoverAt("transpose(", 2);
+    EXPECT_EQ(result.at("contents").at("kind"), "markdown");
+    EXPECT_THAT(result.at("contents").at("value").get<std::string>(),
+                AllOf(HasSubstr("`transpose` · bank-conflicts"), HasSubstr("shared memory"),
+                      HasSubstr("4096 bytes")));
+    EXPECT_EQ(result.at("range").at("start"), placeOf(transpose, "transpose("));
+}
+
+TEST_F(Hover, OnASharedReadSaysTheConflictDegree) {
+    EXPECT_THAT(textAt("tile[threadIdx.x][threadIdx.y]", 3),
+                AllOf(HasSubstr("shared read"), HasSubstr("32-way bank conflict")));
+}
+
+TEST_F(Hover, OnAConflictFreeWriteSaysSo) {
+    EXPECT_THAT(textAt("tile[threadIdx.y][threadIdx.x]", 3),
+                AllOf(HasSubstr("shared write"), HasSubstr("No bank conflict")));
+}
+
+TEST_F(Hover, OnAGlobalReadSaysSectorsPerRequest) {
+    EXPECT_THAT(textAt("in[y * width + x]", 1),
+                AllOf(HasSubstr("global read"), HasSubstr("4 sectors per request"),
+                      HasSubstr("coalesced")));
+}
+
+TEST_F(Hover, OnALaunchShowsTheSizes) {
+    EXPECT_THAT(textAt("transpose<<<", 2),
+                AllOf(HasSubstr("grid 4×2"), HasSubstr("block 32×32"), HasSubstr("evaluated")));
+}
+
+TEST_F(Hover, ElsewhereLeavesItToClangd) {
+    EXPECT_TRUE(hoverAt("int x =").is_null());
+    EXPECT_TRUE(hoverAt("#define").is_null());
+}
+
+TEST_F(Hover, IsPlainForClientsWithoutMarkdown) {
+    LspClient plain;
+    plain.initialize({{"capabilities", json::object()}});
+    plain.open(uri, transpose);
+    const json result =
+        plain.call("textDocument/hover", {{"textDocument", {{"uri", uri}}},
+                                          {"position", placeOf(transpose, "transpose(", 1)}});
+    EXPECT_EQ(result.at("result").at("contents").at("kind"), "plaintext");
+}
+
+} // namespace
+} // namespace kernelskill::lsp::testing

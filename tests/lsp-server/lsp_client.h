@@ -1,0 +1,106 @@
+/// A language client for tests: starts the real server and talks to it over pipes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace kernelskill::lsp::testing {
+
+using nlohmann::json;
+using Milliseconds = std::chrono::milliseconds;
+
+/// Capabilities of a modern editor.
+[[nodiscard]] json editorCapabilities();
+
+class LspClient {
+public:
+    explicit LspClient(std::vector<std::string> arguments = {});
+    /// Kills the server if it still runs.
+    ~LspClient();
+    LspClient(const LspClient&) = delete;
+    LspClient& operator=(const LspClient&) = delete;
+
+    void sendBytes(std::string_view bytes);
+    void send(const json& message); ///< Framed.
+    /// Returns the id.
+    int sendRequest(const std::string& method, const json& params);
+    void notify(const std::string& method, const json& params);
+
+    /// The next message that `wanted` accepts; others are kept for later calls. nullopt on time-out
+    /// or end of output.
+    [[nodiscard]] std::optional<json> waitFor(const std::function<bool(const json&)>& wanted,
+                                              Milliseconds timeout = Milliseconds(20000));
+    [[nodiscard]] json response(int id, Milliseconds timeout = Milliseconds(20000));
+    /// Request and response; null when none came.
+    [[nodiscard]] json call(const std::string& method, const json& params,
+                            Milliseconds timeout = Milliseconds(20000));
+    [[nodiscard]] json notification(const std::string& method,
+                                    Milliseconds timeout = Milliseconds(20000));
+    /// Diagnostics of `uri` at `version`; null on time-out.
+    [[nodiscard]] json diagnostics(const std::string& uri, int version);
+
+    /// initialize + initialized. Returns the result.
+    json initialize(json params = {{"capabilities", editorCapabilities()}});
+    void open(const std::string& uri, const std::string& text, int version = 1,
+              const std::string& languageId = "cuda-cpp");
+    void change(const std::string& uri, int version, const json& contentChanges);
+
+    void closeInput();
+    /// The exit status; nullopt when the server has not ended in time; 128 + signal when it was
+    /// killed.
+    [[nodiscard]] std::optional<int> waitForExit(Milliseconds timeout = Milliseconds(10000));
+    [[nodiscard]] bool isRunning();
+    [[nodiscard]] pid_t pid() const { return pid_; }
+
+    /// What workspace/configuration is answered with.
+    json configuration = nullptr;
+    /// Requests the server has sent, in order; they are answered at once.
+    std::vector<json> serverRequests;
+
+private:
+    [[nodiscard]] std::optional<json> receive(std::chrono::steady_clock::time_point deadline);
+    void answer(const json& request);
+
+    pid_t pid_ = -1;
+    int input_ = -1; ///< The server's standard input.
+    int output_ = -1;
+    int nextId_ = 1;
+    std::string buffer_;
+    std::deque<json> kept_;
+    std::optional<int> status_;
+};
+
+/// A folder that is removed with the object, and files in it.
+class TemporaryWorkspace {
+public:
+    TemporaryWorkspace();
+    ~TemporaryWorkspace();
+    TemporaryWorkspace(const TemporaryWorkspace&) = delete;
+    TemporaryWorkspace& operator=(const TemporaryWorkspace&) = delete;
+    /// Writes the file and returns its path.
+    std::string write(const std::string& name, std::string_view text) const;
+    [[nodiscard]] std::string path(const std::string& name = "") const;
+    [[nodiscard]] std::string uri(const std::string& name = "") const;
+
+private:
+    std::string root_;
+};
+
+/// What a run of the executable left.
+struct CommandResult {
+    int status = -1;
+    std::string output;
+    std::string errors;
+};
+[[nodiscard]] CommandResult runKernelskill(const std::vector<std::string>& arguments,
+                                           const std::string& directory = "");
+
+} // namespace kernelskill::lsp::testing
