@@ -1,0 +1,136 @@
+#include "skills/catalogue.h"
+#include "skills/skill_document.h"
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace kernelskill::skills {
+namespace {
+
+std::vector<std::string> catalogueIds() {
+    std::vector<std::string> ids;
+    for (const auto& skill : makeCatalogue())
+        ids.emplace_back(skill->id());
+    return ids;
+}
+
+SkillDocuments builtInDocuments() {
+    return loadSkillDocuments(std::string(KERNELSKILL_SOURCE_DIR) + "/skills");
+}
+
+class Example : public testing::TestWithParam<std::string> {
+protected:
+    [[nodiscard]] std::string before() const { return readSource("skills/" + GetParam() + "/before.cu"); }
+    [[nodiscard]] std::string after() const { return readSource("skills/" + GetParam() + "/after.cu"); }
+};
+
+TEST_P(Example, BeforeBecomesAfter) { checkApplicable(GetParam(), before(), after()); }
+
+TEST_P(Example, BeforeParsesWithoutErrors) {
+    for (const auto& diagnostic : parseSubject(before()).file.diagnostics)
+        EXPECT_NE(diagnostic.severity, analysis::Severity::Error) << diagnostic.message;
+}
+
+TEST_P(Example, IsNotOfferedAgainOnItsOwnResult) {
+    const Subject subject = parseSubject(after());
+    const auto offer = skillNamed(GetParam()).prepare(subject.context());
+    EXPECT_FALSE(offer) << offer->why;
+}
+
+TEST_P(Example, KeepsEveryComment) {
+    const std::string text = after();
+    const std::string source = before();
+    for (auto at = source.find("//"); at != std::string::npos; at = source.find("//", at + 2))
+        EXPECT_TRUE(text.contains(source.substr(at, source.find('\n', at) - at)))
+            << source.substr(at, source.find('\n', at) - at);
+}
+
+TEST_P(Example, IsNotOfferedOutsideTheKernel) {
+    Subject subject = parseSubject(before());
+    subject.range = {0, 0};
+    const auto offer = skillNamed(GetParam()).prepare(subject.context());
+    ASSERT_FALSE(offer);
+    EXPECT_EQ(offer.error().gate, "cursor-outside");
+}
+
+TEST_P(Example, IsOfferedFromTheKernelsName) {
+    Subject subject = parseSubject(before());
+    const auto begin = subject.file.kernels.at(0).nameSpan.begin;
+    subject.range = {begin, begin};
+    const auto offer = skillNamed(GetParam()).prepare(subject.context());
+    EXPECT_TRUE(offer) << offer.error().reason;
+}
+
+TEST_P(Example, IsNotOfferedWhereTheKernelDoesNotCompile) {
+    std::string source = before();
+    const Subject parsed = parseSubject(source);
+    source.insert(parsed.file.kernels.at(0).bodySpan.begin + 1, " undeclaredName = 1; ");
+    checkNotApplicable(GetParam(), source, "does-not-compile");
+}
+
+TEST_P(Example, KeepsTheLineEndsOfTheFile) {
+    std::string source;
+    for (const char c : before())
+        source += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    std::string expected;
+    for (const char c : after())
+        expected += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    EXPECT_EQ(appliedText(GetParam(), source), expected);
+}
+
+TEST_P(Example, KeepsTabsAsIndentation) {
+    const auto tabbed = [](const std::string& text) {
+        std::string result;
+        bool atLineStart = true;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (atLineStart && text.compare(i, 4, "    ") == 0) {
+                result += '\t';
+                i += 3;
+                continue;
+            }
+            atLineStart = text[i] == '\n';
+            result += text[i];
+        }
+        return result;
+    };
+    EXPECT_EQ(appliedText(GetParam(), tabbed(before())), tabbed(after()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Skills, Example, testing::ValuesIn(catalogueIds()), [](const auto& info) {
+    std::string name = info.param;
+    std::ranges::replace(name, '-', '_');
+    return name;
+});
+
+TEST(SkillDocuments, OfTheBuiltInSkillsAreAllRead) {
+    const SkillDocuments documents = builtInDocuments();
+    for (const Error& error : documents.errors)
+        ADD_FAILURE() << error.describe();
+    std::set<std::string> documented;
+    for (const SkillMetadata& skill : documents.skills)
+        documented.insert(skill.id);
+    const std::vector<std::string> ids = catalogueIds();
+    EXPECT_EQ(documented, std::set<std::string>(ids.begin(), ids.end()));
+}
+
+TEST(SkillDocuments, NameOnlyKnownBottlenecks) {
+    const std::set<std::string> known = {
+        "memory-bandwidth", "memory-latency",       "uncoalesced-access", "bank-conflicts",
+        "compute",          "tensor-core-eligible", "occupancy",          "register-spill",
+        "divergence",       "launch-overhead",      "synchronization",    "balanced"};
+    for (const SkillMetadata& skill : builtInDocuments().skills)
+        for (const std::string& bottleneck : skill.bottlenecks)
+            EXPECT_TRUE(known.contains(bottleneck)) << skill.id << ": " << bottleneck;
+}
+
+TEST(Catalogue, HasEverySkillOnce) {
+    const std::vector<std::string> ids = catalogueIds();
+    EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
+    EXPECT_EQ(ids.size(), 6u);
+}
+
+} // namespace
+} // namespace kernelskill::skills

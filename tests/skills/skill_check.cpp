@@ -1,0 +1,156 @@
+#include "tests/skills/skill_check.h"
+
+#include "analysis/parse/translation_unit.h"
+#include "skills/catalogue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <filesystem>
+#include <iterator>
+#include <stdexcept>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::string_view cursorMark = "$0";
+
+const Toolchain& preludeToolchain() {
+    static const Toolchain toolchain = [] {
+        auto found = findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
+        if (!found) {
+            ADD_FAILURE() << found.error().describe();
+            return Toolchain{};
+        }
+        return *found;
+    }();
+    return toolchain;
+}
+
+std::string errorsOf(const FileModel& file) {
+    std::string text;
+    for (const Diagnostic& diagnostic : file.diagnostics)
+        if (diagnostic.severity == Severity::Error)
+            text += diagnostic.message + "\n";
+    return text;
+}
+
+} // namespace
+
+Subject parseSubject(std::string source, std::string_view name) {
+    std::vector<std::uint32_t> marks;
+    for (auto at = source.find(cursorMark); at != std::string::npos; at = source.find(cursorMark, at)) {
+        marks.push_back(static_cast<std::uint32_t>(at));
+        source.erase(at, cursorMark.size());
+    }
+    const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "examples" / name;
+    const CompileCommand command = CompileCommands().inferred(path, KERNELSKILL_SOURCE_DIR);
+    auto file = analyzeFile(path, std::move(source), command, preludeToolchain());
+    Subject subject;
+    if (!file) {
+        ADD_FAILURE() << file.error().describe();
+        return subject;
+    }
+    subject.file = std::move(*file);
+    if (subject.file.kernels.empty()) {
+        ADD_FAILURE() << "no kernel; errors: " << errorsOf(subject.file);
+        return subject;
+    }
+    if (marks.empty()) {
+        subject.range = subject.file.kernels[0].span;
+    } else {
+        subject.range = {marks.front(), marks.back()};
+        const auto at = std::ranges::find_if(subject.file.kernels, [&](const KernelModel& kernel) {
+            return kernel.span.begin <= marks.front() && marks.front() <= kernel.span.end;
+        });
+        if (at != subject.file.kernels.end())
+            subject.kernel = static_cast<std::size_t>(at - subject.file.kernels.begin());
+    }
+    subject.features = extractFeatures(subject.file.kernels[subject.kernel]);
+    return subject;
+}
+
+const Skill& skillNamed(std::string_view id) {
+    static const std::vector<std::unique_ptr<Skill>> catalogue = makeCatalogue();
+    const auto found =
+        std::ranges::find_if(catalogue, [&](const auto& skill) { return skill->id() == id; });
+    if (found == catalogue.end())
+        throw std::invalid_argument("no such skill");
+    return **found;
+}
+
+std::string readSource(const std::string& path) {
+    std::ifstream stream(std::string(KERNELSKILL_SOURCE_DIR) + "/" + path, std::ios::binary);
+    EXPECT_TRUE(stream.good()) << path;
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string appliedText(std::string_view id, const std::string& source) {
+    const Subject subject = parseSubject(source);
+    if (subject.file.kernels.empty())
+        return {};
+    const auto offer = skillNamed(id).prepare(subject.context());
+    if (!offer) {
+        ADD_FAILURE() << "not offered: " << offer.error().gate << ": " << offer.error().reason;
+        return {};
+    }
+    EXPECT_EQ(offer->skillId, id);
+    EXPECT_FALSE(offer->title.empty());
+    EXPECT_FALSE(offer->why.empty());
+    const auto edits = skillNamed(id).apply(subject.context(), *offer);
+    if (!edits) {
+        ADD_FAILURE() << edits.error().describe();
+        return {};
+    }
+    EXPECT_EQ(edits->size(), 1u);
+    const auto text = applyEdits(subject.file.source->text(), edits->begin()->second);
+    if (!text) {
+        ADD_FAILURE() << text.error().describe();
+        return {};
+    }
+    return *text;
+}
+
+void checkApplicable(std::string_view id, const std::string& before, const std::string& after) {
+    const std::string text = appliedText(id, before);
+    EXPECT_EQ(text, after);
+    if (!text.empty()) {
+        EXPECT_EQ(errorsOf(parseSubject(text).file), "");
+    }
+}
+
+void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate) {
+    const Subject subject = parseSubject(source);
+    if (subject.file.kernels.empty())
+        return;
+    const auto offer = skillNamed(id).prepare(subject.context());
+    if (offer) {
+        ADD_FAILURE() << "offered: " << offer->title << ": " << offer->why;
+        return;
+    }
+    EXPECT_EQ(offer.error().gate, gate) << offer.error().reason;
+    EXPECT_FALSE(offer.error().reason.empty());
+}
+
+void checkTarget(std::string_view id, const std::string& source, std::string_view target) {
+    const Subject subject = parseSubject(source);
+    const auto offer = skillNamed(id).prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    EXPECT_EQ(subject.file.source->slice(offer->anchor), target);
+}
+
+Numerics offeredNumerics(std::string_view id, const std::string& source) {
+    const Subject subject = parseSubject(source);
+    const auto offer = skillNamed(id).prepare(subject.context());
+    if (!offer || !offer->numerics) {
+        ADD_FAILURE() << "no offer, or one that does not say what it does to results";
+        return Numerics::ReducedPrecision;
+    }
+    return *offer->numerics;
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,44 @@
+/// Checks of skills on small files: applied exactly so, not offered because of this gate, about this place.
+///
+/// `$0` in a source is the cursor; without it the cursor is the whole first kernel.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "skills/skill.h"
+
+#include <string>
+#include <string_view>
+
+namespace kernelskill::skills {
+
+/// A parsed file with its cursor.
+struct Subject {
+    analysis::FileModel file;
+    analysis::Features features; ///< Of the kernel at the cursor.
+    analysis::Span range;
+    std::size_t kernel = 0; ///< Index into file.kernels.
+
+    [[nodiscard]] SkillContext context() const {
+        return {file, file.kernels.at(kernel), features, range};
+    }
+};
+
+/// Parses `source` in prelude mode as `name` in the examples' folder. Fails the test when it has no kernel.
+[[nodiscard]] Subject parseSubject(std::string source, std::string_view name = "test.cu");
+
+[[nodiscard]] const Skill& skillNamed(std::string_view id);
+/// A file of the repository.
+[[nodiscard]] std::string readSource(const std::string& path);
+
+/// The skill is offered at the cursor and turns `before` into `after`, which parses without an error.
+void checkApplicable(std::string_view id, const std::string& before, const std::string& after);
+/// The skill is refused at the cursor, by the gate of that name.
+void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate);
+/// The offer is about the text `target`.
+void checkTarget(std::string_view id, const std::string& source, std::string_view target);
+/// What the offered edit does to results.
+[[nodiscard]] Numerics offeredNumerics(std::string_view id, const std::string& source);
+/// The edited text; empty (with a failed test) when the skill is not offered.
+[[nodiscard]] std::string appliedText(std::string_view id, const std::string& source);
+
+} // namespace kernelskill::skills
