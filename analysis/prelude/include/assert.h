@@ -14,7 +14,10 @@
 #endif
 
 #else
-#pragma clang force_cuda_host_device begin
 #include_next <assert.h>
-#pragma clang force_cuda_host_device end
+#ifndef KERNELSKILL_DEVICE_ASSERT
+#define KERNELSKILL_DEVICE_ASSERT
+extern "C" __attribute__((device)) void __assert_fail(const char* condition, const char* file, unsigned int line,
+                                                      const char* function);
+#endif
 #endif

@@ -5,6 +5,8 @@
 #include "kernelskill/builtin_variables.h"
 #include "kernelskill/warp.h"
 
+#include <assert.h>
+
 #ifdef KERNELSKILL_EMULATION
 KS_INLINE unsigned ks_block_rank() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;

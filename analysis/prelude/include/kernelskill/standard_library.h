@@ -77,8 +77,17 @@ using ::ks_printf;
 #define _GLIBCXX_BITS_SPECFUN_H 1
 #endif
 
-// The C++ library keeps to the host (constexpr functions are on both sides anyway): its later headers add
-// overloads that must agree.
+// The C and C++ libraries keep to the host (constexpr functions are on both sides anyway): other headers redeclare
+// or overload their functions, which must then agree. What the device has of them is overloaded below.
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <utility>
@@ -86,18 +95,23 @@ using ::ks_printf;
 #include <bits/stl_algobase.h>
 #endif
 
+extern "C" {
+__device__ void* malloc(size_t bytes);
+__device__ void free(void* pointer);
+__device__ void* memcpy(void* to, const void* from, size_t bytes);
+__device__ void* memmove(void* to, const void* from, size_t bytes);
+__device__ void* memset(void* to, int value, size_t bytes);
+__device__ int memcmp(const void* a, const void* b, size_t bytes);
+__device__ int abs(int x);
+__device__ long int labs(long int x);
+__device__ long long int llabs(long long int x);
+__device__ clock_t clock();
+}
+
 #pragma clang force_cuda_host_device begin
-#include <limits.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #pragma clang force_cuda_host_device end
 
 #endif

@@ -1,0 +1,4 @@
+/// CUB.
+#pragma once
+#include "cub/block.cuh"
+#include "cub/device.cuh"
