@@ -1,20 +1,154 @@
 #include "analysis/features/features.h"
 
+#include "analysis/features/arithmetic.h"
+#include "analysis/features/warp_access.h"
+
+#include <algorithm>
+#include <sstream>
+
 namespace kernelskill::analysis {
+
+namespace {
+
+bool dependsOnKind(const IndexExpression& index, SymbolKind kind) {
+    return std::ranges::any_of(index.terms(), [&](const auto& term) {
+        return std::ranges::any_of(term.first, [&](Symbol symbol) { return symbol.kind == kind; });
+    });
+}
+
+bool dependsOnOtherAxes(const IndexExpression& index) {
+    return std::ranges::any_of(index.terms(), [](const auto& term) {
+        return std::ranges::any_of(term.first, [](Symbol symbol) {
+            const bool builtin =
+                symbol.kind == SymbolKind::ThreadIdx || symbol.kind == SymbolKind::BlockIdx;
+            return builtin && symbol.id != 0;
+        });
+    });
+}
+
+/// Axes on which all launches agree on a constant.
+BlockShape blockShapeOf(const KernelModel& kernel) {
+    BlockShape shape;
+    bool first = true;
+    for (const LaunchSite& launch : kernel.launches) {
+        std::int64_t* const axes[] = {&shape.x, &shape.y, &shape.z};
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::int64_t here = i < launch.constantBlock.size() ? launch.constantBlock[i] : 0;
+            *axes[i] = first || *axes[i] == here ? here : 0;
+        }
+        first = false;
+    }
+    return shape;
+}
+
+/// `a[i] op= a[i + s]` in a loop that halves or doubles s between barriers.
+bool isTreeReduction(const KernelModel& kernel, std::uint32_t loopId) {
+    const Loop& loop = kernel.loops[loopId];
+    const bool geometric = loop.stepOperator == ">>=" || loop.stepOperator == "/=" ||
+                           loop.stepOperator == "<<=" || loop.stepOperator == "*=";
+    if (!loop.hasBarrier || !geometric || loop.inductionVariable == noId)
+        return false;
+    const Symbol distance{SymbolKind::LoopVariable, loop.inductionVariable};
+    const auto inLoop = [&](const MemoryAccess& access) {
+        return access.space == MemorySpace::Shared &&
+               std::ranges::find(access.loops, loopId) != access.loops.end();
+    };
+    return std::ranges::any_of(kernel.accesses, [&](const MemoryAccess& read) {
+        if (!inLoop(read) || read.kind != AccessKind::Read || !read.index ||
+            !read.index->dependsOn(distance))
+            return false;
+        return std::ranges::any_of(kernel.accesses, [&](const MemoryAccess& write) {
+            return inLoop(write) && write.kind != AccessKind::Read && write.base == read.base;
+        });
+    });
+}
+
+bool isGridStride(const Loop& loop) {
+    return loop.stepExpression && dependsOnKind(*loop.stepExpression, SymbolKind::GridDim) &&
+           loop.start && dependsOnKind(*loop.start, SymbolKind::ThreadIdx);
+}
+
+bool hasOneElementPerThread(const KernelModel& kernel) {
+    const bool guarded = std::ranges::any_of(kernel.branches, &Branch::isBoundsGuard);
+    if (!guarded || !kernel.loops.empty())
+        return false;
+    bool writes = false;
+    for (const MemoryAccess& access : kernel.accesses) {
+        if (access.space != MemorySpace::Global)
+            continue;
+        if (access.index && dependsOnOtherAxes(*access.index))
+            return false;
+        const bool flat = access.index && dependsOnKind(*access.index, SymbolKind::ThreadIdx) &&
+                          dependsOnKind(*access.index, SymbolKind::BlockIdx);
+        writes = writes || (flat && access.kind != AccessKind::Read);
+    }
+    return writes;
+}
+
+std::string yesNo(bool value) {
+    return value ? "true" : "false";
+}
+
+} // namespace
 
 Features extractFeatures(const KernelModel& kernel) {
     Features features;
+    const BlockShape block = blockShapeOf(kernel);
+    for (std::uint32_t i = 0; i < kernel.accesses.size(); ++i) {
+        const MemorySpace space = kernel.accesses[i].space;
+        if (space == MemorySpace::Global || space == MemorySpace::Shared)
+            features.accesses.push_back(describeAccess(kernel, i, block));
+    }
     features.hasSharedMemory = !kernel.sharedArrays.empty();
-    features.hasBarriers = !kernel.barriers.empty();
+    features.hasBarriers = std::ranges::any_of(
+        kernel.barriers, [](const Barrier& barrier) { return barrier.kind != BarrierKind::Fence; });
     features.hasAtomics = !kernel.atomics.empty();
+    features.hasDivergentBranch = std::ranges::any_of(kernel.branches, [](const Branch& branch) {
+        return branch.dependsOnThread && !branch.isBoundsGuard;
+    });
+    features.hasContraction = sumsProductsOfLoads(kernel);
+    for (std::uint32_t i = 0; i < kernel.loops.size(); ++i) {
+        features.hasSharedTreeReduction =
+            features.hasSharedTreeReduction || isTreeReduction(kernel, i);
+        features.hasGridStrideLoop = features.hasGridStrideLoop || isGridStride(kernel.loops[i]);
+        features.loopDepth = std::max(features.loopDepth, kernel.loops[i].depth + 1);
+    }
+    features.oneElementPerThread = hasOneElementPerThread(kernel);
+    features.arithmeticIntensity = arithmeticIntensity(kernel);
     return features;
 }
 
 std::map<std::string, std::string> describeFeatures(const Features& features) {
-    const auto yesNo = [](bool value) { return std::string(value ? "true" : "false"); };
-    return {{"has_shared_memory", yesNo(features.hasSharedMemory)},
-            {"has_barriers", yesNo(features.hasBarriers)},
-            {"has_atomics", yesNo(features.hasAtomics)}};
+    std::map<std::string, std::string> described = {
+        {"has_shared_memory", yesNo(features.hasSharedMemory)},
+        {"has_barriers", yesNo(features.hasBarriers)},
+        {"has_atomics", yesNo(features.hasAtomics)},
+        {"has_divergent_branch", yesNo(features.hasDivergentBranch)},
+        {"has_contraction", yesNo(features.hasContraction)},
+        {"has_shared_tree_reduction", yesNo(features.hasSharedTreeReduction)},
+        {"has_grid_stride_loop", yesNo(features.hasGridStrideLoop)},
+        {"one_element_per_thread", yesNo(features.oneElementPerThread)},
+        {"loop_depth", std::to_string(features.loopDepth)},
+    };
+    const auto put = [&](const char* name, std::optional<double> value) {
+        if (!value)
+            return;
+        std::ostringstream text;
+        text << *value;
+        described[name] = text.str();
+    };
+    put("arithmetic_intensity", features.arithmeticIntensity);
+    std::optional<double> sectors;
+    std::optional<double> conflicts;
+    for (const AccessFeatures& access : features.accesses) {
+        if (access.sectorsPerRequest)
+            sectors = std::max(sectors.value_or(0), *access.sectorsPerRequest);
+        if (access.bankConflictDegree)
+            conflicts = std::max(conflicts.value_or(0), *access.bankConflictDegree);
+    }
+    put("worst_sectors_per_request", sectors);
+    put("worst_bank_conflict_degree", conflicts);
+    return described;
 }
 
 } // namespace kernelskill::analysis

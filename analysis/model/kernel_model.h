@@ -46,7 +46,8 @@ struct Loop {
     ExprId upperBound = noId;         ///< The limit as written on the other side of the comparison.
     std::string comparison;           ///< "<", "<=", ">", ">=", "!="
     std::optional<std::int64_t> step; ///< Added each round; nullopt when multiplicative or unknown.
-    std::string stepOperator;         ///< "+=", "-=", "*=", "/=", ">>=", "<<="; empty when unknown.
+    std::optional<IndexExpression> stepExpression; ///< The step's amount, where polynomial.
+    std::string stepOperator; ///< "+=", "-=", "*=", "/=", ">>=", "<<="; empty when unknown.
     std::optional<std::int64_t> tripCount; ///< Known at compile time.
     std::optional<IndexExpression>
         tripCountExpression; ///< When step is 1 and both bounds are polynomial.
@@ -137,6 +138,9 @@ struct LaunchSite {
     std::vector<ExprId> arguments;
     std::vector<Span> argumentSpans;
     bool fromMacro = false;
+    /// Block size x, y, z as far as the text alone tells it; 0 on an axis that is not constant,
+    /// empty when none is.
+    std::vector<std::int64_t> constantBlock;
 };
 
 /// A kernel, or a device function that kernels call (kind tells).

@@ -207,9 +207,10 @@ Loop describeLoop(const FunctionBody& body, StmtId statement, const IndexEvaluat
     const std::optional<IndexExpression> amount = step.amount == noId
                                                       ? std::optional(IndexExpression::constant(1))
                                                       : evaluator.integer(step.amount);
-    const std::optional<std::int64_t> by = amount ? amount->asConstant() : std::nullopt;
-    if (by && (step.op == "+=" || step.op == "-="))
-        loop.step = step.op == "+=" ? *by : -*by;
+    loop.stepExpression = amount;
+    const std::int64_t by = amount ? amount->asConstant().value_or(0) : 0; // 0: not constant;
+    if (by != 0 && (step.op == "+=" || step.op == "-="))
+        loop.step = step.op == "+=" ? by : -by;
 
     std::optional<IndexExpression> end;
     if (comparison != noId) {
@@ -231,8 +232,8 @@ Loop describeLoop(const FunctionBody& body, StmtId statement, const IndexEvaluat
         return loop;
     const std::optional<std::int64_t> first = loop.start->asConstant();
     const std::optional<std::int64_t> last = end->asConstant();
-    if (first && last && by)
-        loop.tripCount = countRounds(loop, *first, *last, *by);
+    if (first && last && by != 0)
+        loop.tripCount = countRounds(loop, first.value_or(0), last.value_or(0), by);
     const IndexExpression one = IndexExpression::constant(1);
     if (loop.step == 1 && (loop.comparison == "<" || loop.comparison == "!="))
         loop.tripCountExpression = *end - *loop.start;

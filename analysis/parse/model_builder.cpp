@@ -1,6 +1,7 @@
 #include "analysis/parse/model_builder.h"
 
 #include "analysis/model/kernel_facts.h"
+#include "analysis/model/launch_constants.h"
 #include "analysis/model/normalised_hash.h"
 #include "analysis/parse/function_lowering.h"
 #include "analysis/parse/type_lowering.h"
@@ -186,6 +187,7 @@ private:
         const auto index = static_cast<std::uint32_t>(model_.hostFunctions.size());
         for (LaunchSite& site : lowered.launches) {
             site.host = index;
+            site.constantBlock = constantDimensions(lowered.body, site.block);
             launches_.push_back(std::move(site));
         }
         model_.hostFunctions.push_back(

@@ -1,0 +1,293 @@
+#include "analysis/features/warp_access.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <sstream>
+#include <vector>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+constexpr int lanesPerWarp = 32;
+constexpr std::int64_t sectorBytes = 32;
+constexpr std::int64_t bankBytes = 4;
+constexpr std::int64_t banks = 32;
+
+/// Stands for a size that is not known: large, and a multiple of every alignment that counts here.
+constexpr std::int64_t largeMultiple = 1 << 20;
+
+/// Value of every symbol for one lane; the lanes differ in threadIdx only.
+class LaneValues {
+public:
+    LaneValues(const KernelModel& kernel, BlockShape block) : kernel_(kernel), block_(block) {}
+
+    void setLane(int lane) {
+        // A block narrower than a warp wraps into y, then z.
+        const std::int64_t width = block_.x > 0 ? block_.x : 1024;
+        const std::int64_t height = block_.y > 0 ? block_.y : 1024;
+        thread_ = {lane % width, (lane / width) % height, lane / (width * height)};
+    }
+
+    std::optional<std::int64_t> evaluate(const IndexExpression& index, int depth = 0) {
+        constexpr int maximumDepth = 8;
+        if (depth > maximumDepth)
+            return std::nullopt;
+        std::map<Symbol, std::int64_t> values;
+        for (const auto& [monomial, coefficient] : index.terms()) {
+            for (const Symbol symbol : monomial) {
+                const std::optional<std::int64_t> value = valueOf(symbol, depth);
+                if (!value)
+                    return std::nullopt;
+                values.emplace(symbol, *value);
+            }
+        }
+        return index.evaluate(values);
+    }
+
+    /// For what is no polynomial: `tid / 32`, `lane & 7`, of variables set once.
+    std::optional<std::int64_t> evaluateTree(ExprId expression, int depth = 0) {
+        constexpr int maximumDepth = 24;
+        if (expression == noId || depth > maximumDepth)
+            return std::nullopt;
+        const Expr& expr = kernel_.body.expr(expression);
+        switch (expr.kind) {
+        case ExprKind::Integer:
+            return expr.integer;
+        case ExprKind::BuiltinIndex:
+            if (expr.name == "threadIdx")
+                return thread_.at(std::min<std::size_t>(expr.axis, 2));
+            return valueOf({expr.name == "blockIdx"   ? SymbolKind::BlockIdx
+                            : expr.name == "blockDim" ? SymbolKind::BlockDim
+                                                      : SymbolKind::GridDim,
+                            expr.axis},
+                           depth);
+        case ExprKind::Variable:
+            return expr.variable == noId ? std::nullopt : variable(expr.variable, depth);
+        case ExprKind::Cast:
+            return evaluateTree(expr.children.front(), depth + 1);
+        case ExprKind::Binary: {
+            const auto a = evaluateTree(expr.children[0], depth + 1);
+            const auto b = evaluateTree(expr.children[1], depth + 1);
+            return a && b ? apply(expr.op, *a, *b) : std::nullopt;
+        }
+        default:
+            return std::nullopt;
+        }
+    }
+
+private:
+    static std::optional<std::int64_t> apply(const std::string& op, std::int64_t a,
+                                             std::int64_t b) {
+        if (op == "+")
+            return a + b;
+        if (op == "-")
+            return a - b;
+        if (op == "*")
+            return a * b;
+        if (op == "&")
+            return a & b;
+        if (op == "|")
+            return a | b;
+        if (op == "^")
+            return a ^ b;
+        if ((op == "<<" || op == ">>") && b >= 0 && b < 62)
+            return op == "<<" ? a << b : a >> b;
+        if ((op == "/" || op == "%") && b != 0)
+            return op == "/" ? a / b : a % b;
+        return std::nullopt;
+    }
+
+    std::optional<std::int64_t> variable(VariableId id, int depth) {
+        const Variable& variable = kernel_.body.variable(id);
+        if (variable.constantValue)
+            return variable.constantValue;
+        if (variable.storage == Storage::Parameter)
+            return valueOf({SymbolKind::Parameter, id}, depth);
+        if (isLoopVariable(id))
+            return valueOf({SymbolKind::LoopVariable, id}, depth);
+        return variable.init != noId && !isReassigned(id) ? evaluateTree(variable.init, depth + 1)
+                                                          : std::nullopt;
+    }
+
+    [[nodiscard]] bool isLoopVariable(VariableId id) const {
+        return std::ranges::find(kernel_.loops, id, &Loop::inductionVariable) !=
+               kernel_.loops.end();
+    }
+
+    [[nodiscard]] bool isReassigned(VariableId id) const {
+        return std::ranges::any_of(kernel_.body.exprs, [&](const Expr& expr) {
+            const bool writes =
+                (expr.kind == ExprKind::Binary && expr.op.ends_with('=') && expr.op != "==" &&
+                 expr.op != "!=" && expr.op != "<=" && expr.op != ">=") ||
+                (expr.kind == ExprKind::Unary &&
+                 (expr.op.ends_with("++") || expr.op.ends_with("--") || expr.op == "&"));
+            if (!writes || expr.children.empty())
+                return false;
+            const Expr& target = kernel_.body.expr(expr.children.front());
+            return target.kind == ExprKind::Variable && target.variable == id;
+        });
+    }
+
+    std::optional<std::int64_t> valueOf(Symbol symbol, int depth) {
+        switch (symbol.kind) {
+        case SymbolKind::ThreadIdx:
+            return thread_.at(std::min<std::size_t>(symbol.id, 2));
+        case SymbolKind::BlockIdx:
+            return 0;
+        case SymbolKind::BlockDim: {
+            const std::int64_t known = symbol.id == 0   ? block_.x
+                                       : symbol.id == 1 ? block_.y
+                                                        : block_.z;
+            return known > 0 ? known : largeMultiple;
+        }
+        case SymbolKind::GridDim:
+        case SymbolKind::Parameter:
+            return largeMultiple;
+        case SymbolKind::LoopVariable:
+            return loopStart(symbol.id, depth);
+        case SymbolKind::Opaque:
+            return opaque(symbol.id, depth);
+        }
+        return std::nullopt;
+    }
+
+    /// All lanes are taken in the same round of the loop: what differs is where they began.
+    std::optional<std::int64_t> loopStart(VariableId id, int depth) {
+        const auto loop = std::ranges::find(kernel_.loops, id, &Loop::inductionVariable);
+        if (loop == kernel_.loops.end())
+            return std::nullopt;
+        if (loop->start && !loop->start->dependsOn({SymbolKind::LoopVariable, id}))
+            return evaluate(*loop->start, depth + 1);
+        return loop->lowerBound != noId ? evaluateTree(loop->lowerBound, depth + 1) : std::nullopt;
+    }
+
+    std::optional<std::int64_t> opaque(VariableId id, int depth) {
+        const Variable& variable = kernel_.body.variable(id);
+        const bool once = variable.init != noId && !isReassigned(id);
+        return once ? evaluateTree(variable.init, depth + 1) : std::nullopt;
+    }
+
+    const KernelModel& kernel_;
+    BlockShape block_;
+    std::array<std::int64_t, 3> thread_{};
+};
+
+/// Element index of each lane; empty when one of them cannot be told.
+std::vector<std::int64_t> laneIndices(const KernelModel& kernel, const MemoryAccess& access,
+                                      BlockShape block) {
+    std::vector<std::int64_t> indices;
+    LaneValues values(kernel, block);
+    for (int lane = 0; lane < lanesPerWarp; ++lane) {
+        values.setLane(lane);
+        std::optional<std::int64_t> index;
+        if (access.index) {
+            index = values.evaluate(*access.index);
+        } else {
+            const Expr& expr = kernel.body.expr(access.expression);
+            if (expr.kind == ExprKind::Subscript && access.subscripts.size() == 1)
+                index = values.evaluateTree(expr.children[1]);
+        }
+        if (!index)
+            return {};
+        indices.push_back(*index);
+    }
+    return indices;
+}
+
+double sectorsOf(const std::vector<std::int64_t>& indices, std::int64_t width) {
+    std::set<std::int64_t> sectors;
+    const auto floorDivide = [](std::int64_t a, std::int64_t b) {
+        return a >= 0 ? a / b : -((-a + b - 1) / b);
+    };
+    for (const std::int64_t index : indices)
+        for (std::int64_t byte = 0; byte < width; byte += std::min(width, sectorBytes))
+            sectors.insert(floorDivide(index * width + byte, sectorBytes));
+    return static_cast<double>(sectors.size());
+}
+
+/// Wavefronts of a shared-memory request: 64- and 128-bit accesses are served by half and quarter
+/// warps.
+double conflictDegree(const std::vector<std::int64_t>& indices, std::int64_t width) {
+    const std::int64_t lanesAtOnce = lanesPerWarp / std::max<std::int64_t>(1, width / bankBytes);
+    std::size_t wavefronts = 0;
+    std::size_t groups = 0;
+    for (std::int64_t first = 0; first < lanesPerWarp;
+         first += std::max<std::int64_t>(lanesAtOnce, 1)) {
+        std::map<std::int64_t, std::set<std::int64_t>> wordsOfBank;
+        for (std::int64_t lane = first;
+             lane < std::min<std::int64_t>(first + lanesAtOnce, lanesPerWarp); ++lane) {
+            const std::int64_t address = indices[static_cast<std::size_t>(lane)] * width;
+            for (std::int64_t byte = 0; byte < std::max(width, bankBytes); byte += bankBytes) {
+                const std::int64_t word = (address + byte) / bankBytes;
+                wordsOfBank[((word % banks) + banks) % banks].insert(word);
+            }
+        }
+        std::size_t worst = 1;
+        for (const auto& [bank, words] : wordsOfBank)
+            worst = std::max(worst, words.size());
+        wavefronts += worst;
+        ++groups;
+    }
+    return static_cast<double>(wavefronts) / static_cast<double>(groups);
+}
+
+std::optional<std::int64_t> strideOf(const std::vector<std::int64_t>& indices) {
+    const std::int64_t stride = indices[1] - indices[0];
+    for (std::size_t lane = 1; lane < indices.size(); ++lane)
+        if (indices[lane] - indices[lane - 1] != stride)
+            return std::nullopt;
+    return stride;
+}
+
+std::string number(double value) {
+    std::ostringstream text;
+    text << value;
+    return text.str();
+}
+
+} // namespace
+
+AccessFeatures describeAccess(const KernelModel& kernel, std::uint32_t accessId, BlockShape block) {
+    const MemoryAccess& access = kernel.accesses.at(accessId);
+    AccessFeatures features;
+    features.access = accessId;
+    const std::string name =
+        access.base != noId ? "'" + kernel.body.variable(access.base).name + "'" : "memory";
+    const std::vector<std::int64_t> indices =
+        access.width > 0 ? laneIndices(kernel, access, block) : std::vector<std::int64_t>{};
+    if (indices.empty()) {
+        features.explanation = "The index into " + name + " does not follow from threadIdx";
+        if (access.width == 0)
+            features.explanation =
+                "The element size of " + name + " depends on a template parameter";
+        return features;
+    }
+    features.laneStride = strideOf(indices);
+    std::string stride = "lanes reach unevenly spaced elements";
+    if (features.laneStride == 0)
+        stride = "all lanes reach the same element";
+    else if (features.laneStride && std::abs(*features.laneStride) >= largeMultiple)
+        stride = "neighbouring lanes are a whole row or more apart";
+    else if (features.laneStride)
+        stride = "neighbouring lanes are " + std::to_string(*features.laneStride) +
+                 (std::abs(*features.laneStride) == 1 ? " element apart" : " elements apart");
+    const std::string index =
+        access.index ? " is indexed by " + access.index->describe(kernel.body) + ": " : ": ";
+    features.explanation = name + index + stride;
+    if (access.space == MemorySpace::Global) {
+        features.sectorsPerRequest = sectorsOf(indices, access.width);
+        features.explanation += ", " + number(*features.sectorsPerRequest) + " sectors a request";
+    } else if (access.space == MemorySpace::Shared) {
+        features.bankConflictDegree = conflictDegree(indices, access.width);
+        features.explanation +=
+            *features.bankConflictDegree > 1
+                ? ", " + number(*features.bankConflictDegree) + " wavefronts a request"
+                : ", free of bank conflicts";
+    }
+    return features;
+}
+
+} // namespace kernelskill::analysis
