@@ -424,7 +424,9 @@ private:
                 i = close;
                 continue;
             }
-            if (!tokens_[i - 1].isIdentifier() && !tokens_[i - 1].is(">"))
+            const bool pointer =
+                i + 1 < close && (tokens_[i + 1].is("*") || tokens_[i + 1].is("&"));
+            if (pointer || (!tokens_[i - 1].isIdentifier() && !tokens_[i - 1].is(">")))
                 break; // a pointer to a function, an expression
             functionName(i, close, result);
             functionRest(i, i - 1, begin, last, result);
@@ -514,9 +516,9 @@ private:
                 i = closeOf(i, last + 1);
             } else if (token.is("(")) {
                 const auto close = closeOf(i, last + 1);
-                if (!inInitialiser && close > i + 1 && tokens_[i + 1].is("*") &&
-                    tokens_[close - 1].isIdentifier())
-                    result.names.emplace_back(tokens_[close - 1].text);
+                if (!inInitialiser && close > i + 2 && tokens_[i + 1].is("*") &&
+                    tokens_[i + 2].isIdentifier())
+                    result.names.emplace_back(tokens_[i + 2].text);
                 i = close;
             } else if (token.is("<") && !inInitialiser) {
                 i = std::max(i, matchingAngle(tokens_, i));

@@ -1,0 +1,181 @@
+#include "engine/execution/emulator/emulation_image.h"
+#include "tests/engine/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::TemporaryFolder;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+class EmulationImageTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        options_.hostCompiler = findHostCompiler({}).value();
+        options_.preludeInclude =
+            std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "analysis/prelude/include";
+        options_.cacheDirectory = folder_.path() / "cache";
+    }
+
+    ProgramSource programOf(const std::string& text) const {
+        ProgramSource program;
+        program.file = (folder_.path() / "a.cu").string();
+        program.text = text;
+        program.command.directory = folder_.path();
+        return program;
+    }
+
+    /// The kernel called "k" of `program`, as far as building an image needs it.
+    static analysis::KernelModel kernelOf(const ProgramSource& program,
+                                          const std::string& qualified = "k") {
+        analysis::KernelModel kernel;
+        kernel.name = "k";
+        kernel.qualifiedName = qualified;
+        kernel.file = program.file;
+        const auto at = static_cast<std::uint32_t>(program.text.find(" k(") + 1);
+        kernel.nameSpan = {at, at + 1};
+        return kernel;
+    }
+
+    Result<EmulationImage> build(const std::string& text, LaunchSpec launch = {},
+                                 const std::string& qualified = "k") {
+        const auto program = programOf(text);
+        return buildEmulationImage(program, kernelOf(program, qualified), launch, options_, {});
+    }
+
+    TemporaryFolder folder_;
+    ImageOptions options_;
+};
+
+TEST_F(EmulationImageTest, aKernelBuildsWithItsProgramAroundIt) {
+    const auto image = build(
+        "#include <iostream>\n#include <vector>\n#include <nonexistent.h>\n"
+        "__global__ void k(float* x, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] *= 2;\n}\n"
+        "int main() { std::vector<float> v; k<<<1, 1>>>(nullptr, 0); std::cout << v.size(); }\n");
+    ASSERT_TRUE(image) << image.error().describe();
+    EXPECT_TRUE(std::filesystem::exists(image->sharedObject));
+}
+
+TEST_F(EmulationImageTest, templatesNamespacesAndOwnTypesAsArguments) {
+    LaunchSpec launch;
+    launch.templateArguments = {"Double", "4"};
+    const auto image = build("namespace a { namespace b {\nstruct Double { __device__ float "
+                             "operator()(float x) { return 2 * x; } };\n"
+                             "struct Box { float v; Box() { printf(\"host\"); } };\n"
+                             "template <typename F, int N> __global__ void k(float* x) { "
+                             "x[threadIdx.x] = F()(x[N]); }\n} }\n",
+                             launch, "a::b::k");
+    ASSERT_TRUE(image) << image.error().describe();
+}
+
+TEST_F(EmulationImageTest, unsavedHeadersWinOverTheDisk) {
+    std::ofstream(folder_.path() / "h.cuh") << "#error stale\n";
+    auto program =
+        programOf("#include \"h.cuh\"\n__global__ void k(int* x) { x[0] = fromHeader(); }\n");
+    program.unsaved[(folder_.path() / "h.cuh").string()] =
+        "#pragma once\n__device__ int fromHeader() { return 7; }\n";
+    const auto image = buildEmulationImage(program, kernelOf(program), {}, options_, {});
+    EXPECT_TRUE(image) << image.error().describe();
+}
+
+TEST_F(EmulationImageTest, aHostConstantThatTheFirstSliceMissedIsFound) {
+    const auto image = build(
+        "int table() { return 3; }\n__global__ void k(int* x) { x[0] = decltype(table()){1}; }\n");
+    EXPECT_TRUE(image) << image.error().describe();
+}
+
+TEST_F(EmulationImageTest, anErrorOfTheKernelCarriesItsLine) {
+    const auto image = build("__global__ void k(int* x) {\n\n  x[0] = undefinedThing;\n}\n");
+    ASSERT_FALSE(image);
+    EXPECT_EQ(image.error().kind, ErrorKind::Failed);
+    EXPECT_THAT(image.error().what, HasSubstr("undefinedThing"));
+    EXPECT_THAT(image.error().where, EndsWith("a.cu:3"));
+}
+
+TEST_F(EmulationImageTest, aFunctionDefinedElsewhereIsReported) {
+    const auto image = build("__device__ float elsewhere(float);\n__global__ void k(float* x) { "
+                             "x[0] = elsewhere(1); }\n");
+    ASSERT_FALSE(image);
+    EXPECT_THAT(image.error().what, HasSubstr("elsewhere"));
+    EXPECT_THAT(image.error().where, EndsWith("a.cu:2"));
+}
+
+TEST_F(EmulationImageTest, aLibraryThatIsNotThereIsRefusedByNameAndLine) {
+    const auto image =
+        build("#include <cub/cub.cuh>\n__global__ void k(float* x) {\n"
+              "  using Reduce = cub::BlockRedux<float, 128>;\n  x[0] = Reduce().sum(x[0]);\n}\n");
+    ASSERT_FALSE(image);
+    EXPECT_EQ(image.error().kind, ErrorKind::Unsupported);
+    EXPECT_THAT(image.error().what, HasSubstr("cub"));
+    EXPECT_THAT(image.error().where, EndsWith("a.cu:3"));
+}
+
+TEST_F(EmulationImageTest, theSameTextIsCompiledOnce) {
+    const std::string text = "__global__ void k(float* x) { x[0] = 1; }\n";
+    const auto first = build(text);
+    ASSERT_TRUE(first) << first.error().describe();
+    options_.compileTime = std::chrono::milliseconds(0); // a second compile would time out
+    const auto second = build(text + "int main() { }\n");
+    ASSERT_TRUE(second) << second.error().describe();
+    EXPECT_EQ(first->sharedObject, second->sharedObject);
+    EXPECT_FALSE(build("__global__ void k(float* x) { x[0] = 2; }\n"));
+}
+
+TEST_F(EmulationImageTest, theCacheStaysBelowItsBound) {
+    options_.cacheBytes = 1;
+    const auto image = build("__global__ void k(float* x) { x[0] = 1; }\n");
+    ASSERT_TRUE(image);
+    EXPECT_FALSE(std::filesystem::exists(image->sharedObject));
+}
+
+TEST_F(EmulationImageTest, aStopRequestEndsTheBuild) {
+    std::stop_source source;
+    source.request_stop();
+    const auto program = programOf("__global__ void k(float* x) { x[0] = 1; }\n");
+    const auto image =
+        buildEmulationImage(program, kernelOf(program), {}, options_, source.get_token());
+    ASSERT_FALSE(image);
+    EXPECT_EQ(image.error().kind, ErrorKind::Cancelled);
+}
+
+/// Offset and size of ks_entry's neighbourhood is not known here: every address of the text that
+/// maps to the file counts.
+TEST_F(EmulationImageTest, addressesLeadBackToTheUsersLines) {
+    const auto image = build(
+        "__device__ float twice(float v) {\n  return v * 2;\n}\n"
+        "__global__ void k(float* x) {\n  x[threadIdx.x] =\n      twice(x[threadIdx.x + 1]);\n}\n");
+    ASSERT_TRUE(image) << image.error().describe();
+    std::vector<std::uint64_t> offsets;
+    for (std::uint64_t offset = 0x1000; offset < 0x1400; ++offset)
+        offsets.push_back(offset);
+    const auto places = resolvePlaces(image->sharedObject, offsets, {});
+    ASSERT_TRUE(places) << places.error().describe();
+    ASSERT_EQ(places->size(), offsets.size());
+    std::set<std::uint32_t> lines;
+    for (const auto& place : *places) {
+        if (!place.file.empty()) {
+            EXPECT_EQ(place.file, (folder_.path() / "a.cu").string());
+            lines.insert(place.line);
+        }
+    }
+    EXPECT_TRUE(lines.contains(1)) << "the inlined function's own line";
+    EXPECT_TRUE(lines.contains(4)) << "the store";
+    EXPECT_TRUE(lines.contains(5)) << "the load";
+}
+
+TEST(HostCompiler, aWantedOneThatIsNotThereIsMissing) {
+    const auto compiler = findHostCompiler("/nonexistent/g++");
+    ASSERT_FALSE(compiler);
+    EXPECT_EQ(compiler.error().kind, ErrorKind::Missing);
+    EXPECT_FALSE(compiler.error().remedy.empty());
+}
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,33 @@
+#include "engine/execution/emulator/unit/inline_ptx.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+TEST(InlinePtx, specialRegistersAreRead) {
+    EXPECT_EQ(hostEquivalent("mov.u32 %0, %laneid;"), "%0 = ks_lane()");
+    EXPECT_EQ(hostEquivalent("mov.u32 %0, %tid.x;"), "%0 = ks_threadIdx.x");
+}
+
+TEST(InlinePtx, globalAccessesBecomeAccesses) {
+    EXPECT_EQ(hostEquivalent("ld.global.nc.f32 %0, [%1];"), "%0 = ((float*)(%1))[0]");
+    EXPECT_EQ(hostEquivalent("st.global.v2.u32 [%0], {%1, %2};"),
+              "((unsigned*)(%0))[0] = %1, ((unsigned*)(%0))[1] = %2");
+}
+
+TEST(InlinePtx, prefetchesHaveNoEffect) {
+    EXPECT_EQ(hostEquivalent("prefetch.global.L2 [%0];"), "");
+}
+
+TEST(InlinePtx, whatHasNoEquivalentIsNamed) {
+    const auto* mma =
+        "{\n mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1},{%2},{%3},{%4}; }";
+    EXPECT_FALSE(hostEquivalent(mma));
+    EXPECT_EQ(firstInstruction(mma), "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32");
+    EXPECT_EQ(firstInstruction("{ .reg .pred p; setp.ne.b32 p, %0, 0; }"), "setp.ne.b32");
+    EXPECT_FALSE(hostEquivalent("mov.u32 %0, %laneid; wgmma.fence.sync.aligned;"));
+}
+
+} // namespace
+} // namespace kernelskill::engine

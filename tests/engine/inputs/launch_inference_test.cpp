@@ -1,0 +1,217 @@
+#include "tests/engine/inputs/parsed_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::string_view scale =
+    "__global__ void scale(float* x, int n, float f) { int i = blockIdx.x * blockDim.x + "
+    "threadIdx.x; if (i < n) x[i] *= f; }\n";
+
+struct Site {
+    std::string_view host; ///< Behind the kernel `scale`.
+    Dim3 grid;
+    Dim3 block;
+    std::int64_t n;
+};
+
+class EvaluatedSite : public ::testing::TestWithParam<Site> {};
+
+TEST_P(EvaluatedSite, givesGridBlockAndScalars) {
+    const auto launch = bestLaunch(std::string(scale) + std::string(GetParam().host));
+    EXPECT_EQ(launch.origin, LaunchOrigin::Evaluated) << GetParam().host;
+    EXPECT_EQ(launch.grid, GetParam().grid) << GetParam().host;
+    EXPECT_EQ(launch.block, GetParam().block) << GetParam().host;
+    ASSERT_NE(scalarNamed(launch, "n"), nullptr);
+    EXPECT_EQ(scalarNamed(launch, "n")->integer, GetParam().n) << GetParam().host;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sites, EvaluatedSite,
+    ::testing::Values(
+        Site{"int main() { float* x = 0; const int n = 1000; scale<<<(n + 255) / 256, 256>>>(x, n, "
+             "2.f); }",
+             {4, 1, 1},
+             {256, 1, 1},
+             1000},
+        Site{"#define N 4096\n#define TPB 128\nint main() { float* x = 0; scale<<<N / TPB, "
+             "TPB>>>(x, N, 2.f); }",
+             {32, 1, 1},
+             {128, 1, 1},
+             4096},
+        Site{"int main() { float* x = 0; int n = 64; dim3 b(8, 4); dim3 g((n + b.x - 1) / b.x, 2); "
+             "scale<<<g, b>>>(x, n, 1.f); }",
+             {8, 2, 1},
+             {8, 4, 1},
+             64},
+        Site{"int main() { float* x = 0; int n = 64; dim3 g, b; b.x = 32; g.x = n / b.x; g.y = 3; "
+             "scale<<<g, b>>>(x, n, 1.f); }",
+             {2, 3, 1},
+             {32, 1, 1},
+             64},
+        Site{"#define DIV_UP(a, b) (((a) + (b) - 1) / (b))\nint main() { float* x = 0; "
+             "scale<<<DIV_UP(100, 32), 32>>>(x, 100, 1.f); }",
+             {4, 1, 1},
+             {32, 1, 1},
+             100},
+        Site{"constexpr int ceilDiv(int a, int b) { return (a + b - 1) / b; }\nvoid run(float* x, "
+             "int n) { scale<<<ceilDiv(n, 64), 64>>>(x, n, 1.f); }\nint main() { run(0, 500); }",
+             {8, 1, 1},
+             {64, 1, 1},
+             500},
+        Site{"void run(float* x, int count, int threads = 128) { const int blocks = count / "
+             "threads; scale<<<blocks, threads>>>(x, count, 1.f); }\nint main() { int size = 1 << "
+             "10; run(0, size); }",
+             {8, 1, 1},
+             {128, 1, 1},
+             1024},
+        Site{"enum { Threads = 96, More };\nint main() { float* x = 0; scale<<<3, More>>>(x, 7, "
+             "1.f); }",
+             {3, 1, 1},
+             {97, 1, 1},
+             7},
+        Site{"int main(int argc, char** argv) { float* x = 0; int n = argc > 1 ? atoi(argv[1]) : "
+             "2048; scale<<<n / 256, 256>>>(x, n, 1.f); }",
+             {8, 1, 1},
+             {256, 1, 1},
+             2048},
+        Site{"int main(int argc, char** argv) { float* x = 0; int n = 512; if (argc > 1) n = "
+             "atoi(argv[1]); scale<<<n / 256, 256>>>(x, n, 1.f); }",
+             {2, 1, 1},
+             {256, 1, 1},
+             512},
+        Site{"struct Config { int threads; };\nint main() { float* x = 0; Config c; c.threads = "
+             "64; scale<<<2, c.threads>>>(x, 9, 1.f); }",
+             {2, 1, 1},
+             {64, 1, 1},
+             9},
+        Site{"static const int total = 300;\nint main() { float* x = 0; scale<<<(int)ceil(total / "
+             "100.0), 100>>>(x, total, 1.f); }",
+             {3, 1, 1},
+             {100, 1, 1},
+             300}));
+
+TEST(LaunchInference, unknownSizesAreGuessedFromTheirNamesAndSaidSo) {
+    const auto launch =
+        bestLaunch(std::string(scale) +
+                   "void run(float* x, int N) { scale<<<(N + 127) / 128, 128>>>(x, N, 3.f); }\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(launch.block, (Dim3{128, 1, 1}));
+    EXPECT_EQ(scalarNamed(launch, "n")->integer, 4096);
+    EXPECT_EQ(launch.grid, (Dim3{32, 1, 1}));
+    EXPECT_EQ(scalarNamed(launch, "f")->floating, 3.0);
+    EXPECT_THAT(launch.notes, ::testing::Contains(HasSubstr("N = 4096")));
+}
+
+TEST(LaunchInference, aKernelWithoutLaunchFollowsItsOwnIndices) {
+    const auto launch =
+        bestLaunch("__global__ void add(const float* a, float* c, int width, int height) {\n"
+                   "  int x = blockIdx.x * blockDim.x + threadIdx.x; int y = blockIdx.y * "
+                   "blockDim.y + threadIdx.y;\n"
+                   "  if (x < width && y < height) c[y * width + x] = a[y * width + x]; }\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(launch.block, (Dim3{16, 16, 1}));
+    EXPECT_EQ(launch.grid.x,
+              (static_cast<std::uint32_t>(*scalarNamed(launch, "width")->integer) + 15) / 16);
+    EXPECT_EQ(launch.grid.y,
+              (static_cast<std::uint32_t>(*scalarNamed(launch, "height")->integer) + 15) / 16);
+}
+
+TEST(LaunchInference, launchBoundsAndSharedArraysShapeTheBlock) {
+    EXPECT_EQ(
+        bestLaunch(
+            "__global__ void __launch_bounds__(64) k(float* x, int n) { x[threadIdx.x] = n; }")
+            .block.x,
+        64u);
+    EXPECT_EQ(bestLaunch("__global__ void k(float* x) { __shared__ float s[96]; s[threadIdx.x] = "
+                         "1; x[threadIdx.x] = s[0]; }")
+                  .block.x,
+              96u);
+}
+
+TEST(LaunchInference, allocationsSizeTheBuffers) {
+    const auto launch = bestLaunch(
+        std::string(scale) + "void run(float* data, int n) { scale<<<1, 32>>>(data, n, 1.f); }\n"
+                             "int main() { int n = 100; float* d; cudaMalloc((void**)&d, n * "
+                             "sizeof(float)); run(d, n); }\n");
+    ASSERT_NE(bufferNamed(launch, "x"), nullptr);
+    EXPECT_EQ(bufferNamed(launch, "x")->elements, 100u);
+}
+
+TEST(LaunchInference, hugeLaunchesAreScaledDownConsistently) {
+    const auto launch = bestLaunch(
+        std::string(scale) +
+        "int main() { int n = 1 << 30; float* x; cudaMalloc(&x, n * sizeof(float));\n"
+        "const int threads = 256; scale<<<(n + threads - 1) / threads, threads>>>(x, n, 1.f); }\n");
+    EXPECT_EQ(launch.block.x, 256u);
+    const auto n = scalarNamed(launch, "n")->integer.value_or(0);
+    EXPECT_LE(launch.grid.count() * 256, 64u << 20);
+    EXPECT_EQ(launch.grid.x, (static_cast<std::uint32_t>(n) + 255) / 256);
+    EXPECT_EQ(bufferNamed(launch, "x")->elements, static_cast<std::uint64_t>(n));
+    EXPECT_THAT(launch.notes, ::testing::Contains(HasSubstr("scaled down")));
+}
+
+TEST(LaunchInference, indicesStayInRangeAndOffsetsRise) {
+    const auto launch = bestLaunch(
+        "__global__ void spmv(const int* rowPtr, const int* col, const float* val, const float* x, "
+        "float* y, int rows) {\n"
+        "  int r = blockIdx.x * blockDim.x + threadIdx.x; if (r >= rows) return; float s = 0;\n"
+        "  for (int j = rowPtr[r]; j < rowPtr[r + 1]; ++j) s += val[j] * x[col[j]]; y[r] = s; }\n");
+    EXPECT_EQ(bufferNamed(launch, "rowPtr")->fill, Fill::Iota);
+    EXPECT_EQ(bufferNamed(launch, "col")->fill, Fill::Random);
+    EXPECT_EQ(bufferNamed(launch, "col")->integerRange, scalarNamed(launch, "rows")->integer);
+}
+
+TEST(LaunchInference, templateArgumentsComeFromTheLaunch) {
+    const auto launch =
+        bestLaunch("template <typename T, int B> __global__ void k(T* x) { x[threadIdx.x] = B; }\n"
+                   "template <typename U> void run(U* x) { const int size = 64; k<U, 2 * "
+                   "size><<<1, size>>>(x); }\n"
+                   "int main() { run<float>(0); }\n");
+    EXPECT_EQ(launch.templateArguments, (std::vector<std::string>{"float", "128"}));
+    EXPECT_EQ(bufferNamed(launch, "x")->elementBytes, 4u);
+}
+
+TEST(LaunchInference, whatCannotBePassedIsRefusedByName) {
+    for (const auto* text : {"__global__ void k(float** rows) { rows[0][0] = 1; }",
+                             "__global__ void k(float (*rows)(float)) { rows(1); }",
+                             "struct List { int n; float* data; };\n__global__ void k(List rows) { "
+                             "rows.data[0] = 1; }"}) {
+        const auto model = parsedProgram(text);
+        ASSERT_FALSE(model.kernels.empty());
+        const auto launches = inferLaunches(model, model.kernels.front());
+        ASSERT_FALSE(launches) << text;
+        EXPECT_EQ(launches.error().kind, ErrorKind::Unsupported);
+        EXPECT_THAT(launches.error().what, HasSubstr("'rows'"));
+        EXPECT_THAT(launches.error().where, HasSubstr("a.cu:"));
+    }
+}
+
+TEST(LaunchInference, scalarsHaveTheirTypesBytes) {
+    const auto launch =
+        bestLaunch("__global__ void k(float* x, unsigned char c, short s, double d, size_t count, "
+                   "bool b, float3 v) { x[c] = s + d + count + b + v.x; }\n"
+                   "int main() { k<<<1, 1>>>(0, 7, -2, 0.5, 9, true, float3()); }");
+    EXPECT_EQ(scalarNamed(launch, "c")->bytes.size(), 1u);
+    EXPECT_EQ(scalarNamed(launch, "s")->bytes.size(), 2u);
+    EXPECT_EQ(scalarNamed(launch, "d")->bytes.size(), 8u);
+    EXPECT_EQ(scalarNamed(launch, "count")->bytes.size(), 8u);
+    EXPECT_EQ(scalarNamed(launch, "b")->bytes.size(), 1u);
+    EXPECT_EQ(scalarNamed(launch, "v")->bytes.size(), 12u);
+    EXPECT_EQ(std::to_integer<int>(scalarNamed(launch, "s")->bytes[0]), 0xfe);
+}
+
+TEST(LaunchInference, selfReferringTextEnds) {
+    const auto launch = bestLaunch(
+        std::string(scale) +
+        "#define A B\n#define B A\nint f(int a) { return f(a); }\n"
+        "void g(float* x, int n) { g(x, n); int m = m; scale<<<f(A), m>>>(x, n, 1.f); }\n");
+    EXPECT_EQ(launch.arguments.size(), 3u);
+}
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,36 @@
+#include "engine/inputs/name_guesses.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+TEST(NameGuesses, extentsAreSmallEnoughToEmulate) {
+    for (const auto* name : {"n", "N", "width", "numElements", "nnz", "total_size", "rows"}) {
+        const auto guess = guessFromName(name);
+        EXPECT_TRUE(guess.isExtent) << name;
+        EXPECT_GT(guess.integer, 1) << name;
+        EXPECT_LE(guess.integer, 4096) << name;
+    }
+}
+
+TEST(NameGuesses, positionsBeginAtZeroAndAreNoExtents) {
+    for (const auto* name : {"offset", "start", "startIdx", "i"}) {
+        EXPECT_EQ(guessFromName(name).integer, 0) << name;
+        EXPECT_FALSE(guessFromName(name).isExtent) << name;
+    }
+}
+
+TEST(NameGuesses, aStrideCoversItsWidth) {
+    EXPECT_GE(guessFromName("pitch").integer, guessFromName("width").integer);
+    EXPECT_GE(guessFromName("lda").integer, guessFromName("K").integer);
+}
+
+TEST(NameGuesses, floatingParametersKeepComputationsFinite) {
+    EXPECT_DOUBLE_EQ(guessFromName("beta2").floating, 0.999);
+    EXPECT_GT(guessFromName("eps").floating, 0);
+    EXPECT_LT(guessFromName("eps").floating, 1e-3);
+}
+
+} // namespace
+} // namespace kernelskill::engine

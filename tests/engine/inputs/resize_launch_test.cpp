@@ -1,0 +1,57 @@
+#include "tests/engine/inputs/parsed_program.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::string_view guarded = "__global__ void k(float* x, int n) { int i = blockIdx.x * "
+                                     "blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }\n"
+                                     "int main() { const int n = 1 << 12; const int threads = 128; "
+                                     "float* x; cudaMalloc(&x, n * sizeof(float));\n"
+                                     "k<<<(n + threads - 1) / threads, threads>>>(x, n); }\n";
+
+std::optional<LaunchSpec> resized(const std::string& text, double scale, bool odd) {
+    const auto model = parsedProgram(text);
+    const auto launches = inferLaunches(model, model.kernels.at(0));
+    return resizeLaunch(model, model.kernels.at(0), launches.value().front(), scale, odd);
+}
+
+TEST(ResizeLaunch, gridScalarsAndBuffersFollowTheSize) {
+    const auto launch = resized(std::string(guarded), 0.5, true);
+    ASSERT_TRUE(launch);
+    EXPECT_EQ(scalarNamed(*launch, "n")->integer, 2047);
+    EXPECT_EQ(launch->grid.x, 16u);
+    EXPECT_EQ(launch->block.x, 128u);
+    EXPECT_EQ(bufferNamed(*launch, "x")->elements, 2047u);
+}
+
+TEST(ResizeLaunch, aPinnedSizeIsResizedToo) {
+    const auto launch = resized(
+        std::string(guarded) + "// kernelskill: launch k<<<(n+63)/64, 64>>>(n=1000, x=rand[n])\n",
+        2, false);
+    ASSERT_TRUE(launch);
+    EXPECT_EQ(scalarNamed(*launch, "n")->integer, 2000);
+    EXPECT_EQ(launch->grid.x, 32u);
+    EXPECT_EQ(bufferNamed(*launch, "x")->elements, 2000u);
+}
+
+TEST(ResizeLaunch, aKernelWithoutGuardKeepsWholeBlocks) {
+    const std::string text =
+        "__global__ void k(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+        "int main() { int n = 4096; k<<<n / 64, 64>>>(0); }\n";
+    EXPECT_FALSE(resized(text, 1, true));
+    const auto launch = resized(text, 0.5, false);
+    ASSERT_TRUE(launch);
+    EXPECT_EQ(launch->grid.x, 32u);
+}
+
+TEST(ResizeLaunch, aSizeThatIsCompiledIntoTheKernelStays) {
+    EXPECT_FALSE(resized("#define N 4096\n__global__ void k(float* x) { int i = blockIdx.x * "
+                         "blockDim.x + threadIdx.x; if (i < N) x[i] = 1; }\n"
+                         "int main() { k<<<N / 64, 64>>>(0); }\n",
+                         0.5, false));
+}
+
+} // namespace
+} // namespace kernelskill::engine
