@@ -5,10 +5,10 @@
 /// through Launch.
 #pragma once
 
+#include "analysis/prelude/include/kernelskill/emulation_abi.h"
 #include "engine/execution/emulator/wire.h"
 #include "engine/execution/emulator/worker/event_log.h"
 #include "engine/execution/job.h"
-#include "kernelskill/emulation_abi.h"
 
 #include <array>
 #include <bitset>

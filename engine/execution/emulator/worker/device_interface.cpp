@@ -1,8 +1,8 @@
 // The functions of kernelskill/emulation_abi.h, which kernels call.
+#include "analysis/prelude/include/kernelskill/emulation_abi.h"
 #include "engine/execution/emulator/worker/hook_state.h"
 #include "engine/execution/emulator/worker/instrumentation.h"
 #include "engine/execution/emulator/worker/launch.h"
-#include "kernelskill/emulation_abi.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,9 +1,9 @@
 /// A compiled kernel in this process.
 #pragma once
 
+#include "analysis/prelude/include/kernelskill/emulation_support.h"
 #include "analysis/source/error.h"
 #include "engine/execution/emulator/worker/address_space.h"
-#include "kernelskill/emulation_support.h"
 
 #include <cstdint>
 #include <string>

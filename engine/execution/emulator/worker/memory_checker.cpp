@@ -121,6 +121,17 @@ void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, st
 void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
     if (launch_.image().contains(address) || heap_.contains(address))
         return;
+    if (shared_->isOverrun(address)) {
+        if (!hazards_.isNew(HazardKind::OutOfBounds, site, 0))
+            return;
+        hazards_.add(report(
+            HazardKind::OutOfBounds, launch_.job().launch.origin != LaunchOrigin::Guessed, site, 0,
+            fmt::format("{} {} {} bytes at byte {} of the dynamic shared memory, but the launch "
+                        "gives {} bytes of dynamic shared memory",
+                        launch_.runningThread(), verb(kind), bytes,
+                        address - shared_->dynamic().low, shared_->dynamic().bytes)));
+        return;
+    }
     const std::string place = address < pageBytes
                                   ? fmt::format("address 0x{:x}, a null pointer", address)
                                   : fmt::format("address 0x{:x}, which is in no buffer and in no "

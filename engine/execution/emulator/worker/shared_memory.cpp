@@ -10,6 +10,7 @@ namespace kernelskill::engine::emulator {
 namespace {
 
 constexpr std::uint64_t cellAlignment = 16;
+constexpr std::uint64_t overrunBytes = 1 << 20;
 
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 std::byte* bytesAt(std::uint64_t address) {
@@ -34,14 +35,13 @@ Result<SharedMemory> SharedMemory::make(AddressRange statics, std::uint64_t dyna
         ~(cellAlignment - 1);
     memory.dynamicOffset_ = statics.bytes == 0 ? 0 : staticSpan;
     memory.dynamicBytes_ = dynamicBytes;
-    if (dynamicBytes != 0) {
-        // Whole pages, so that the base has the 1024-byte alignment the interface promises.
-        auto dynamic = Reservation::make((dynamicBytes + pageBytes - 1) & ~(pageBytes - 1),
-                                         Reservation::Access::Writable);
-        if (!dynamic)
-            return std::unexpected(dynamic.error());
-        memory.dynamic_ = std::move(*dynamic);
-    }
+    // Whole pages, so that the base has the 1024-byte alignment the interface promises.
+    auto dynamic =
+        Reservation::make(((dynamicBytes + pageBytes - 1) & ~(pageBytes - 1)) + overrunBytes,
+                          Reservation::Access::Writable);
+    if (!dynamic)
+        return std::unexpected(dynamic.error());
+    memory.dynamic_ = std::move(*dynamic);
     // One more cell group: an access at the last byte may reach over the end before it is refused.
     const std::uint64_t span = memory.dynamicOffset_ + dynamicBytes + cellAlignment;
     memory.cells_.resize(span / 4 + 1);

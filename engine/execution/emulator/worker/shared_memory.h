@@ -26,6 +26,11 @@ public:
 
     [[nodiscard]] AddressRange statics() const { return statics_; }
     [[nodiscard]] AddressRange dynamic() const { return {dynamic_.low(), dynamicBytes_}; }
+    /// Whether the address lies in the room behind the dynamic part, where a kernel that overruns
+    /// it does no harm.
+    [[nodiscard]] bool isOverrun(std::uint64_t address) const {
+        return dynamic_.range().contains(address) && !dynamic().contains(address);
+    }
     /// Offset in the shadow of an address of either range; dynamic memory follows the statics.
     [[nodiscard]] std::uint64_t offsetOf(std::uint64_t address) const {
         return statics_.contains(address) ? address - alignedLow_

@@ -1,0 +1,28 @@
+// Kernels that never end.
+
+__global__ void spinsOnMemory(volatile int* flag, int* out) {
+    while (*flag != 12345)
+        ;
+    *out = 1;
+}
+
+__global__ void spinsOnNothing(int* out) {
+    for (volatile int i = 0; i >= 0; i = (i + 1) & 0xff)
+        ;
+    *out = 1;
+}
+
+__global__ void readsForever(const float* in, float* out, int n) {
+    float sum = 0;
+    for (int i = 0; n > 0; i = (i + 1) % n)
+        sum += in[i];
+    *out = sum;
+}
+
+extern "C" void ks_entry(void** a) {
+    switch (*static_cast<int*>(a[0])) {
+    case 0: return spinsOnMemory(*(volatile int**)a[1], *(int**)a[2]);
+    case 1: return spinsOnNothing(*(int**)a[1]);
+    case 2: return readsForever(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    }
+}

@@ -1,0 +1,100 @@
+#include "engine/execution/emulator/wire.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine::emulator {
+namespace {
+
+std::span<const std::byte> payloadOf(const std::vector<std::byte>& frame) {
+    return std::span(frame).subspan(frameHeaderBytes);
+}
+
+TEST(Wire, CarriesAJob) {
+    WorkerJob job;
+    job.image = "/cache/image.so";
+    job.job.launch.origin = LaunchOrigin::Evaluated;
+    job.job.launch.grid = {3, 2, 1};
+    job.job.launch.block = {32, 4, 1};
+    job.job.launch.dynamicSharedBytes = 1024;
+    BufferSpec buffer;
+    buffer.name = "x";
+    buffer.element = analysis::ScalarKind::Half;
+    buffer.elementBytes = 2;
+    buffer.fill = Fill::Iota;
+    buffer.isOutput = true;
+    ScalarSpec scalar;
+    scalar.name = "n";
+    scalar.bytes = {std::byte{1}, std::byte{2}};
+    job.job.launch.arguments = {buffer, scalar};
+    job.job.maxBlocks = 7;
+    job.job.limits.time = std::chrono::milliseconds{1234};
+
+    const std::vector<std::byte> frame = encode(job);
+    const auto length = payloadLength(std::span(frame).first<frameHeaderBytes>());
+    EXPECT_EQ(length, frame.size() - frameHeaderBytes);
+    const auto decoded = decodeJob(payloadOf(frame));
+    ASSERT_TRUE(decoded.has_value()) << decoded.error().describe();
+    EXPECT_EQ(decoded->image, job.image);
+    EXPECT_EQ(decoded->job.launch.grid, job.job.launch.grid);
+    EXPECT_EQ(decoded->job.launch.block, job.job.launch.block);
+    EXPECT_EQ(decoded->job.launch.origin, LaunchOrigin::Evaluated);
+    EXPECT_EQ(decoded->job.maxBlocks, 7u);
+    EXPECT_EQ(decoded->job.limits.time, job.job.limits.time);
+    ASSERT_EQ(decoded->job.launch.arguments.size(), 2u);
+    const auto& x = std::get<BufferSpec>(decoded->job.launch.arguments[0]);
+    EXPECT_EQ(x.name, "x");
+    EXPECT_EQ(x.element, analysis::ScalarKind::Half);
+    EXPECT_EQ(x.elements, std::nullopt);
+    EXPECT_TRUE(x.isOutput);
+    EXPECT_EQ(std::get<ScalarSpec>(decoded->job.launch.arguments[1]).bytes, scalar.bytes);
+}
+
+TEST(Wire, CarriesAReport) {
+    WorkerReport report;
+    report.failure = WorkerFailure{ErrorKind::Unsupported, "what", "where", "remedy", 0x1234};
+    report.sites[0x40][Counter::GlobalLoadSectors] = 99;
+    report.totals[Counter::Barriers] = 3;
+    report.hazards.push_back(
+        {HazardKind::Misaligned, false, 1, 2, "message", {1, 2, 3}, {4, 5, 6}});
+    report.extents.push_back({"x", 10, true, false});
+    report.outputs.push_back({"y", analysis::ScalarKind::Float, 4, {std::byte{7}}});
+    report.notes = {"note"};
+    report.printed = "text\xff";
+    report.blocksRun = 5;
+
+    const auto decoded = decodeReport(payloadOf(encode(report)));
+    ASSERT_TRUE(decoded.has_value()) << decoded.error().describe();
+    ASSERT_TRUE(decoded->failure.has_value());
+    EXPECT_EQ(decoded->failure->kind, ErrorKind::Unsupported);
+    EXPECT_EQ(decoded->failure->site, 0x1234u);
+    EXPECT_EQ(decoded->sites, report.sites);
+    EXPECT_EQ(decoded->totals, report.totals);
+    EXPECT_EQ(decoded->hazards, report.hazards);
+    EXPECT_EQ(decoded->extents.at(0).elements, 10u);
+    EXPECT_EQ(decoded->outputs.at(0).bytes, report.outputs[0].bytes);
+    EXPECT_EQ(decoded->printed, "text?");
+    EXPECT_EQ(decoded->blocksRun, 5u);
+}
+
+TEST(Wire, RefusesWhatIsNoMessage) {
+    const std::vector<std::byte> garbage(100, std::byte{0xff});
+    EXPECT_FALSE(decodeReport(garbage).has_value());
+    EXPECT_FALSE(decodeJob(garbage).has_value());
+    EXPECT_FALSE(decodeReport({}).has_value());
+    EXPECT_EQ(payloadLength(std::span(garbage).first<frameHeaderBytes>()), std::nullopt);
+}
+
+TEST(Wire, RefusesAMessageThatWasCutShort) {
+    const std::vector<std::byte> frame = encode(WorkerReport{});
+    EXPECT_FALSE(decodeReport(payloadOf(frame).first(frame.size() / 2)).has_value());
+}
+
+TEST(Wire, PutsLinesInThePlaceOfSites) {
+    const std::string text = "waits at " + siteReference(0x1a2b) + ", not " + siteReference(7);
+    const std::string replaced =
+        replaceSiteReferences(text, [](Site site) { return std::to_string(site); });
+    EXPECT_EQ(replaced, "waits at 6699, not 7");
+}
+
+} // namespace
+} // namespace kernelskill::engine::emulator

@@ -1,0 +1,95 @@
+#include "engine/execution/emulator/worker/fill.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+namespace kernelskill::engine::emulator {
+namespace {
+
+using analysis::ScalarKind;
+
+template <typename T>
+std::vector<T> filled(const BufferSpec& spec, std::size_t count, std::uint64_t offset = 0) {
+    std::vector<T> values(count);
+    fillBuffer(spec, bufferSeed(7, 0), offset, std::as_writable_bytes(std::span(values)));
+    return values;
+}
+
+BufferSpec of(ScalarKind kind, Fill fill = Fill::Random) {
+    BufferSpec spec;
+    spec.element = kind;
+    spec.fill = fill;
+    return spec;
+}
+
+TEST(Fill, RandomFloatsLieInTheirInterval) {
+    double sum = 0;
+    for (const float value : filled<float>(of(ScalarKind::Float), 10000)) {
+        EXPECT_GE(value, -1.0f);
+        EXPECT_LT(value, 1.0f);
+        sum += value;
+    }
+    EXPECT_LT(std::abs(sum / 10000), 0.05);
+}
+
+TEST(Fill, DoublesHoldTheValuesOfFloats) {
+    const auto floats = filled<float>(of(ScalarKind::Float), 100);
+    const auto doubles = filled<double>(of(ScalarKind::Double), 100);
+    for (std::size_t i = 0; i < 100; ++i)
+        EXPECT_EQ(static_cast<double>(floats[i]), doubles[i]);
+}
+
+TEST(Fill, HalvesAreFloatsRounded) {
+    const auto floats = filled<float>(of(ScalarKind::Float), 100);
+    const auto halves = filled<_Float16>(of(ScalarKind::Half), 100);
+    for (std::size_t i = 0; i < 100; ++i)
+        EXPECT_EQ(static_cast<float>(halves[i]),
+                  static_cast<float>(static_cast<_Float16>(floats[i])));
+}
+
+TEST(Fill, AnyPartHasTheValuesOfTheWhole) {
+    const auto whole = filled<float>(of(ScalarKind::Float), 1000);
+    const auto part = filled<float>(of(ScalarKind::Float), 100, 400 * sizeof(float));
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + 400));
+}
+
+TEST(Fill, IntegersStayInTheirRange) {
+    BufferSpec spec = of(ScalarKind::Int32);
+    spec.integerRange = 10;
+    for (const std::int32_t value : filled<std::int32_t>(spec, 1000)) {
+        EXPECT_GE(value, 0);
+        EXPECT_LT(value, 10);
+    }
+    for (const std::int8_t value : filled<std::int8_t>(of(ScalarKind::Char), 1000))
+        EXPECT_GE(value, 0);
+}
+
+TEST(Fill, BuffersOfOneLaunchDiffer) {
+    EXPECT_NE(bufferSeed(1, 0), bufferSeed(1, 1));
+    EXPECT_NE(bufferSeed(1, 0), bufferSeed(2, 0));
+}
+
+TEST(Fill, PoisonIsNoNumber) {
+    for (const float value : filled<float>(of(ScalarKind::Float, Fill::Poison), 10))
+        EXPECT_TRUE(std::isnan(value));
+    for (const _Float16 value : filled<_Float16>(of(ScalarKind::Half, Fill::Poison), 10))
+        EXPECT_TRUE(std::isnan(static_cast<float>(value)));
+    BufferSpec output = of(ScalarKind::Double);
+    output.isInput = false;
+    for (const double value : filled<double>(output, 10))
+        EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(Fill, ConstantsAndIotaAreWhatTheySay) {
+    BufferSpec spec = of(ScalarKind::Float, Fill::Constant);
+    spec.value = 2.5;
+    EXPECT_EQ(filled<float>(spec, 3), (std::vector<float>{2.5f, 2.5f, 2.5f}));
+    EXPECT_EQ(filled<std::int64_t>(of(ScalarKind::Int64, Fill::Iota), 3, 16),
+              (std::vector<std::int64_t>{2, 3, 4}));
+}
+
+} // namespace
+} // namespace kernelskill::engine::emulator
