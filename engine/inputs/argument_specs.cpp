@@ -174,6 +174,25 @@ std::vector<std::byte> classBytes(const ProgramText& program, const std::string&
     return bytes;
 }
 
+/// What to fill an array of structures with: numbers of the kind that most of its fields are.
+ScalarKind elementOfClass(const ProgramText& program, const analysis::Parameter& parameter,
+                          std::uint32_t bytes) {
+    if (bytes % 4 != 0)
+        return ScalarKind::UInt8;
+    const auto fields = fieldsOf(program, bareName(parameter.type.spelling));
+    if (!fields || fields->empty())
+        return ScalarKind::Float;
+    const auto integers = std::ranges::count_if(*fields, [](const Field& field) {
+        const auto kind = scalarKindOf(field.type);
+        return kind != ScalarKind::Unknown && !isFloatingKind(kind);
+    });
+    const bool doubles = std::ranges::all_of(
+        *fields, [](const Field& field) { return scalarKindOf(field.type) == ScalarKind::Double; });
+    if (doubles && bytes % 8 == 0)
+        return ScalarKind::Double;
+    return 2 * integers > std::ssize(*fields) ? ScalarKind::Int32 : ScalarKind::Float;
+}
+
 Error refusal(const analysis::FileModel& file, const analysis::KernelModel& kernel,
               const analysis::Parameter& parameter, const std::string& what) {
     std::uint32_t line = 1;
@@ -295,17 +314,20 @@ ScalarSpec scalarSpec(const ProgramText& program, const analysis::Parameter& par
     return spec;
 }
 
-BufferSpec bufferSpec(const analysis::Parameter& parameter, const PassedType& type,
-                      const std::optional<KernelText>& text, std::int64_t indexRange) {
+BufferSpec bufferSpec(const ProgramText& program, const analysis::Parameter& parameter,
+                      const PassedType& type, const std::optional<KernelText>& text,
+                      std::int64_t indexRange) {
     BufferSpec spec;
     spec.name = parameter.name;
     spec.element = type.scalar;
     spec.elementBytes = std::max(type.bytes, 1u);
     if (type.scalar == ScalarKind::Unknown || type.scalar == ScalarKind::Void)
-        spec.element = spec.elementBytes % 4 == 0 ? ScalarKind::Float : ScalarKind::UInt8;
+        spec.element = elementOfClass(program, parameter, spec.elementBytes);
     const bool unknownUse = !parameter.isRead && !parameter.isWritten;
     spec.isOutput = (parameter.isWritten || unknownUse) && !parameter.type.pointeeConst;
     spec.isInput = parameter.isRead || unknownUse || parameter.escapes;
+    if (type.scalar == ScalarKind::Unknown && spec.element == ScalarKind::Int32)
+        spec.integerRange = std::max<std::int64_t>(std::min<std::int64_t>(indexRange, 16), 1);
     const bool integral = spec.element != ScalarKind::Unknown && !isFloatingKind(spec.element);
     if (!text || !integral)
         return spec;

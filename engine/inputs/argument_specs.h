@@ -40,7 +40,8 @@ struct PassedType {
 
 /// How the kernel uses a pointer decides what its elements may be. `indexRange`: what indices must
 /// stay below.
-[[nodiscard]] BufferSpec bufferSpec(const analysis::Parameter& parameter, const PassedType& type,
+[[nodiscard]] BufferSpec bufferSpec(const ProgramText& program,
+                                    const analysis::Parameter& parameter, const PassedType& type,
                                     const std::optional<KernelText>& text, std::int64_t indexRange);
 
 } // namespace kernelskill::engine

@@ -37,6 +37,7 @@ public:
         }
         for (auto i = function_.bodyBegin; i < function_.bodyEnd; ++i) {
             comparison(i);
+            blockFactor(i);
             if (tokens_[i].is("["))
                 subscript(i);
         }
@@ -131,6 +132,29 @@ private:
             return; // an index over two axes (y * width + x) bounds the first
         }
     }
+
+    /// blockIdx.x * 512 + threadIdx.x, or 512 * blockIdx.x + threadIdx.x
+    void blockFactor(std::size_t i) {
+        if (!tokens_[i].is("blockIdx") || i + 6 >= function_.bodyEnd || i < 3)
+            return;
+        const int axis = axisOf(tokens_[i + 2]);
+        if (axis < 0 || result_.blockFactor[axis])
+            return;
+        const auto addsThread = [&](std::size_t plus) {
+            return tokens_[plus].is("+") && tokens_[plus + 1].is("threadIdx");
+        };
+        const auto isFactor = [&](std::size_t at) {
+            return tokens_[at].kind == TokenKind::Number ||
+                   (tokens_[at].isIdentifier() && !tokens_[at].is("blockDim") && !axisName(at));
+        };
+        if (tokens_[i + 3].is("*") && isFactor(i + 4) && addsThread(i + 5))
+            result_.blockFactor[axis] = {i + 4, i + 5};
+        else if (tokens_[i - 1].is("*") && isFactor(i - 2) && addsThread(i + 3))
+            result_.blockFactor[axis] = {i - 2, i - 1};
+    }
+
+    /// Whether the token is the x of something.x.
+    bool axisName(std::size_t at) const { return at > 0 && tokens_[at - 1].is("."); }
 
     void markIndex(std::string_view pointer) { result_.indexPointers.emplace(pointer); }
 

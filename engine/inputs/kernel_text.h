@@ -21,6 +21,9 @@ struct KernelText {
     /// first.
     std::array<std::optional<std::pair<std::size_t, std::size_t>>, 3> bounds;
     std::array<bool, 3> boundIsPerBlock{}; ///< The compared index is blockIdx alone.
+    /// Tokens of B in `blockIdx.x * B + threadIdx.x`, when B is not blockDim: the block that the
+    /// kernel expects.
+    std::array<std::optional<std::pair<std::size_t, std::size_t>>, 3> blockFactor;
     bool hasDynamicShared = false;
     std::set<std::string>
         indexPointers; ///< Parameters whose elements subscript something else, or bound a loop.

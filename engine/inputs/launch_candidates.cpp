@@ -30,6 +30,22 @@ bool isTooLarge(const LaunchSpec& spec) {
     return spec.grid.count() * spec.block.count() > mostThreads || bytes > mostBytes;
 }
 
+/// A block for a kernel that was compiled for `compiled` threads along a side, if it was for any.
+std::array<std::int64_t, 3> guessedShape(std::optional<std::int64_t> compiled, bool twoD,
+                                         bool threeD, std::int64_t limit) {
+    using Extent = std::array<std::int64_t, 3>;
+    if (threeD)
+        return limit >= 256 ? Extent{8, 8, 4} : Extent{4, 4, 2};
+    if (twoD) {
+        if (compiled && *compiled >= 2 && *compiled * *compiled <= limit)
+            return {*compiled, *compiled, 1};
+        return limit >= 256 ? Extent{16, 16, 1} : Extent{8, 8, 1};
+    }
+    if (compiled && *compiled >= 16 && *compiled <= limit)
+        return {*compiled, 1, 1};
+    return {std::min<std::int64_t>(256, limit), 1, 1};
+}
+
 std::string listed(const std::map<std::string, std::int64_t>& values) {
     std::string result;
     for (const auto& [name, value] : values)
@@ -130,6 +146,38 @@ bool LaunchCandidates::isCompiledIn(const std::string& root) const {
         text_->names, [&](const auto& name) { return program_.macros().names(name, {root}); });
 }
 
+/// `switch (threads) { case 512: k<512><<<…>>>` says what `threads` is.
+LaunchCandidates::Overrides LaunchCandidates::casesAround(const SiteText& site) const {
+    Overrides result;
+    if (site.place.function == nullptr)
+        return result;
+    const auto& tokens = program_.files()[site.place.file].tokens;
+    const auto strict = settings(false, nullptr, {});
+    const HostScope scope(program_, site.place, strict);
+    std::optional<std::int64_t> label;
+    int depth = 0;
+    for (auto i = site.place.token; i-- > site.place.function->bodyBegin + 4;) {
+        if (tokens[i].is("}")) {
+            ++depth;
+        } else if (tokens[i].is("{") && depth > 0) {
+            --depth;
+        } else if (tokens[i].is("{")) {
+            const bool onName = tokens[i - 1].is(")") && tokens[i - 2].isIdentifier() &&
+                                tokens[i - 3].is("(") && tokens[i - 4].is("switch");
+            if (onName && label)
+                result.emplace(tokens[i - 2].text, *label);
+            label.reset();
+        } else if (depth == 0 && !label && tokens[i].is("case")) {
+            auto end = i + 1;
+            while (end < site.place.token && !tokens[end].is(":"))
+                ++end;
+            if (const auto value = scope.value(i + 1, end))
+                label = value->asInteger();
+        }
+    }
+    return result;
+}
+
 TextPlace LaunchCandidates::kernelPlace() const {
     if (text_)
         return {text_->function->file, text_->function->bodyBegin + 1, text_->function};
@@ -209,7 +257,8 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
         if (!type)
             continue; // all() has refused it
         if (type->isPointer) {
-            auto buffer = bufferSpec(parameter, *type, text_, indexRange == 0 ? 64 : indexRange);
+            auto buffer =
+                bufferSpec(program_, parameter, *type, text_, indexRange == 0 ? 64 : indexRange);
             if (bytes[i] && *bytes[i] > 0)
                 buffer.elements = static_cast<std::uint64_t>(*bytes[i]) / buffer.elementBytes;
             spec.arguments.emplace_back(std::move(buffer));
@@ -235,9 +284,11 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
                                                           const Overrides& overrides) const {
     EvaluationLog log;
     EvaluationLog blockLog;
-    const auto blockSettings = settings(mayGuess, &blockLog, overrides);
-    const auto sizes = settings(mayGuess, &log, overrides);
-    const auto strict = settings(false, &log, overrides);
+    auto given = casesAround(site);
+    given.insert(overrides.begin(), overrides.end());
+    const auto blockSettings = settings(mayGuess, &blockLog, given);
+    const auto sizes = settings(mayGuess, &log, given);
+    const auto strict = settings(false, &log, given);
     const HostScope scope(program_, site.place, sizes);
     const HostScope strictScope(program_, site.place, strict);
     const auto block = HostScope(program_, site.place, blockSettings)
@@ -429,16 +480,18 @@ LaunchCandidates::guessedBlock(const HostScope& scope,
         compiled = std::min(extents[0], extents[1]);
     if (!compiled && !twoD && extents.size() == 1)
         compiled = extents[0];
-    if (threeD)
-        return limit >= 256 ? Extent{8, 8, 4} : Extent{4, 4, 2};
-    if (twoD) {
-        if (compiled && *compiled >= 2 && *compiled * *compiled <= limit)
-            return {*compiled, *compiled, 1};
-        return limit >= 256 ? Extent{16, 16, 1} : Extent{8, 8, 1};
+    Extent expected = {0, 0, 0};
+    for (std::size_t axis = 0; text_ && axis < 3; ++axis) {
+        const auto& factor = text_->blockFactor[axis];
+        const auto value = factor ? scope.value(factor->first, factor->second) : std::nullopt;
+        expected[axis] = value ? value->asInteger() : 0;
     }
-    if (compiled && *compiled >= 16 && *compiled <= limit)
-        return {*compiled, 1, 1};
-    return {std::min<std::int64_t>(kernel_.launchBoundsThreads.value_or(256), 1024), 1, 1};
+    const Extent shape = guessedShape(compiled, twoD, threeD, limit);
+    const auto chosen = [&](std::size_t axis) {
+        return expected[axis] > 0 && expected[axis] <= 1024 ? expected[axis] : shape[axis];
+    };
+    const Extent result = {chosen(0), chosen(1), chosen(2)};
+    return result[0] * result[1] * result[2] <= 1024 ? result : shape;
 }
 
 LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {

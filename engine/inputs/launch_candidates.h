@@ -60,6 +60,7 @@ private:
 
     [[nodiscard]] EvaluationSettings settings(bool mayGuess, EvaluationLog* log,
                                               const Overrides& overrides) const;
+    [[nodiscard]] Overrides casesAround(const SiteText& site) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;
     [[nodiscard]] std::vector<std::string> templateArguments(const SiteText* site) const;
     [[nodiscard]] std::string templateArgument(const analysis::TemplateParameter& parameter,
