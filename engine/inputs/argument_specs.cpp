@@ -156,7 +156,10 @@ bool holdsPointer(const ProgramText& program, const std::string& type, int depth
 std::vector<std::byte> classBytes(const ProgramText& program, const std::string& type,
                                   std::uint32_t size) {
     std::vector<std::byte> bytes;
-    if (const auto fields = fieldsOf(program, type)) {
+    if (type == "dim3") {
+        for (const std::uint32_t extent : {4u, 1u, 1u}) // zeros would be divided by
+            append(bytes, extent);
+    } else if (const auto fields = fieldsOf(program, type)) {
         for (const auto& field : *fields) {
             const auto kind = scalarKindOf(field.type);
             const auto width = sizeOfBuiltin(field.type);

@@ -33,8 +33,12 @@ public:
             const auto unit = makeEmulationUnit(program_, source_, kernel_, launch_,
                                                 options_.preludeInclude, breadth);
             auto built = build(unit);
-            if (built)
+            if (built) {
+                for (const auto& name : breadth.forced)
+                    built->notes.push_back(
+                        "'" + name + "' was taken into device code as the compiler asked for it");
                 return built;
+            }
             if (built.error().kind != ErrorKind::Failed || messages_.empty())
                 return built;
             if (firstMessages.empty())
@@ -122,7 +126,7 @@ private:
             cache_.storeFailure(key, messages_);
             return std::unexpected(Error{ErrorKind::Failed, "does not link", source_.file, {}});
         }
-        if (auto stored = cache_.storeImage(key, work.path() / "image.so", {}); !stored)
+        if (auto stored = cache_.storeImage(key, work.path() / "image.so"); !stored)
             return std::unexpected(stored.error());
         return imageOf(key);
     }

@@ -46,6 +46,16 @@ std::string gnuStandard(const std::string& standard) {
     return "-std=gnu++" + (std::ranges::find(known, number) == known.end() ? "17" : number);
 }
 
+/// "-D__CUDA_ARCH__=800" for sm_80; empty when the command names no architecture: the prelude then
+/// has its own.
+std::string architectureMacro(const analysis::CompileCommand& command) {
+    std::string digits;
+    if (!command.architectures.empty())
+        std::ranges::copy_if(command.architectures.front(), std::back_inserter(digits),
+                             [](char c) { return c >= '0' && c <= '9'; });
+    return digits.empty() ? std::string{} : "-D__CUDA_ARCH__=" + digits + "0";
+}
+
 void replaceAll(std::string& text, const std::string& what, std::string_view by) {
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
         text.replace(at, what.size(), by);
@@ -144,6 +154,8 @@ std::vector<std::string> compilerFlags(const ImageOptions& options,
         if (options.traceBranches)
             flags.emplace_back("-fsanitize-coverage=trace-pc");
     }
+    if (const auto macro = architectureMacro(command); !macro.empty())
+        flags.push_back(macro);
     for (const auto& definition : command.definitions)
         flags.push_back("-D" + definition);
     for (const auto& name : command.undefinitions)

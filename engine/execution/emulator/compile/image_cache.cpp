@@ -76,10 +76,6 @@ std::optional<std::string> ImageCache::failure(const std::string& key) const {
     return readFile(folder_ / (key + ".log"));
 }
 
-std::optional<std::string> ImageCache::note(const std::string& key) const {
-    return readFile(folder_ / (key + ".note"));
-}
-
 bool ImageCache::write(const std::filesystem::path& path, const std::string& text) const {
     auto pattern = (folder_ / "write-XXXXXX").string();
     const int descriptor = ::mkstemp(pattern.data());
@@ -97,12 +93,8 @@ bool ImageCache::write(const std::filesystem::path& path, const std::string& tex
     return true;
 }
 
-Result<void> ImageCache::storeImage(const std::string& key, const std::filesystem::path& image,
-                                    const std::string& note) const {
-    if (!note.empty() && !write(folder_ / (key + ".note"), note))
-        return std::unexpected(Error{ErrorKind::Failed, "cannot write to the image cache",
-                                     folder_.string(),
-                                     "free some space, or set another cache folder"});
+Result<void> ImageCache::storeImage(const std::string& key,
+                                    const std::filesystem::path& image) const {
     std::error_code error;
     std::filesystem::rename(image, imagePath(key), error);
     if (error)

@@ -36,11 +36,9 @@ public:
     [[nodiscard]] bool holdsImage(const std::string& key) const;
     /// What the compiler said when it refused these very texts before.
     [[nodiscard]] std::optional<std::string> failure(const std::string& key) const;
-    [[nodiscard]] std::optional<std::string> note(const std::string& key) const;
 
     [[nodiscard]] Result<void> storeImage(const std::string& key,
-                                          const std::filesystem::path& image,
-                                          const std::string& note) const;
+                                          const std::filesystem::path& image) const;
     void storeFailure(const std::string& key, const std::string& messages) const;
 
     /// A fresh private folder beside the images, so that renames are atomic.
