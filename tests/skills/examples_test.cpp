@@ -82,17 +82,16 @@ TEST_P(Example, KeepsTheLineEndsOfTheFile) {
 }
 
 TEST_P(Example, KeepsTabsAsIndentation) {
+    // Levels of four spaces become tabs; the five columns that align with `for (` stay spaces.
     const auto tabbed = [](const std::string& text) {
         std::string result;
-        bool atLineStart = true;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            if (atLineStart && text.compare(i, 4, "    ") == 0) {
-                result += '\t';
-                i += 3;
-                continue;
-            }
-            atLineStart = text[i] == '\n';
-            result += text[i];
+        for (std::size_t begin = 0; begin < text.size();) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+            const std::string line = text.substr(begin, end - begin);
+            const std::size_t spaces = line.find_first_not_of(' ');
+            const std::size_t aligned = spaces % 4 == 0 ? 0 : 5;
+            result += std::string((spaces - aligned) / 4, '\t') + line.substr(spaces - aligned);
+            begin = end;
         }
         return result;
     };

@@ -1,0 +1,139 @@
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+constexpr std::string_view id = "restrict-and-const";
+
+const std::string kernel = "__global__ void k(float* out, float* in, int n) {\n    if (threadIdx.x "
+                           "< n) out[threadIdx.x] = in[threadIdx.x];\n}\n";
+const std::string qualified =
+    "__global__ void k(float* __restrict__ out, const float* __restrict__ in, int n) {\n    if "
+    "(threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];\n}\n";
+
+TEST(RestrictAndConst, FollowsTheStyleOfTheStar) {
+    checkApplicable(id,
+                    "__global__ void k(float *out, float * in) { *out = in[1]; }\nvoid run(float* "
+                    "a, float* b) { k<<<1, 1>>>(a, b); }\n",
+                    "__global__ void k(float *__restrict__ out, const float * __restrict__ in) { "
+                    "*out = in[1]; }\nvoid run(float* a, float* b) { k<<<1, 1>>>(a, b); }\n");
+}
+
+TEST(RestrictAndConst, KeepsTheSpellingThatTheKernelUses) {
+    checkApplicable(id,
+                    "__global__ void k(float* __restrict out, float* in) { *out = in[1]; }\nvoid "
+                    "run(float* a, float* b) { k<<<1, 1>>>(a, b); }\n",
+                    "__global__ void k(float* __restrict out, const float* __restrict in) { *out = "
+                    "in[1]; }\nvoid run(float* a, float* b) { k<<<1, 1>>>(a, b); }\n");
+}
+
+TEST(RestrictAndConst, QualifiesUnnamedParametersOfADeclaration) {
+    checkApplicable(id,
+                    "__global__ void k(float*, float*, int);\n" + kernel +
+                        "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); }\n",
+                    "__global__ void k(float* __restrict__, const float* __restrict__, int);\n" +
+                        qualified + "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); }\n");
+}
+
+TEST(RestrictAndConst, FitsATemplate) {
+    checkApplicable(
+        id,
+        "template <typename T> __global__ void k(T* out, T* in) { *out = in[1]; }\nvoid run(float* "
+        "a, float* b) { k<float><<<1, 1>>>(a, b); }\n",
+        "template <typename T> __global__ void k(T* __restrict__ out, const T* __restrict__ in) { "
+        "*out = in[1]; }\nvoid run(float* a, float* b) { k<float><<<1, 1>>>(a, b); }\n");
+}
+
+TEST(RestrictAndConst, LeavesOutConstWhereAUseNeedsAPlainPointer) {
+    const std::string text =
+        appliedText(id, "__global__ void k(float* out, float* in) { float* p = in + 1; *out = *p; "
+                        "}\nvoid run(float* a, float* b) { k<<<1, 1>>>(a, b); }\n");
+    EXPECT_TRUE(text.contains("k(float* __restrict__ out, float* __restrict__ in)")) << text;
+}
+
+TEST(RestrictAndConst, DoesNotMixUpMembersAndElements) {
+    appliedText(id, kernel + "struct Buffers { float* a; float* b; };\nvoid run(Buffers d) { "
+                             "k<<<1, 32>>>(d.a, d.b, 1); }\n");
+    appliedText(id, kernel + "void run(float** d) { k<<<1, 32>>>(d[0], d[1], 1); }\n");
+}
+
+TEST(RestrictAndConst, IsAboutTheParameters) {
+    checkTarget(id, kernel + "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); }\n",
+                "float* out, float* in, int n");
+}
+
+struct Case {
+    std::string name;
+    std::string gate;
+    std::string host;
+    std::string code = kernel;
+};
+
+class RestrictAndConstIsNotOffered : public testing::TestWithParam<Case> {};
+
+TEST_P(RestrictAndConstIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().code + GetParam().host, GetParam().gate);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, RestrictAndConstIsNotOffered,
+    testing::Values(
+        Case{"SameArgument", "aliasing-launch", "void run(float* a) { k<<<1, 32>>>(a, a, 1); }\n"},
+        Case{"OneLaunchOfTwo", "aliasing-launch",
+             "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); k<<<1, 32>>>(b, b, 1); }\n"},
+        Case{"PartsOfOneBuffer", "aliasing-launch",
+             "void run(float* a, int n) { k<<<1, 32>>>(a, a + n, 1); }\n"},
+        Case{"AddressOfElement", "aliasing-launch",
+             "void run(float* a, int n) { k<<<1, 32>>>(a, &a[n], 1); }\n"},
+        Case{"ThroughALocal", "aliasing-launch",
+             "void run(float* a) { float* b = a; k<<<1, 32>>>(a, b, 1); }\n"},
+        Case{"ThroughAnAssignment", "aliasing-launch",
+             "void run(float* a, float* c) { float* b = c; b = a + 4; k<<<1, 32>>>(a, b, 1); }\n"},
+        Case{"ThroughACast", "aliasing-launch",
+             "void run(void* a) { k<<<1, 32>>>((float*)a, static_cast<float*>(a), 1); }\n"},
+        Case{"ThroughAConditional", "aliasing-launch",
+             "void run(float* a, float* b, bool f) { k<<<1, 32>>>(f ? a : b, a, 1); }\n"},
+        Case{"ThroughAWrapper", "aliasing-launch",
+             "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); }\nvoid inPlace(float* p) { "
+             "run(p, p); }\n"},
+        Case{"ElementsByVariable", "aliasing-launch",
+             "void run(float** d, int i, int j) { k<<<1, 32>>>(d[i], d[j], 1); }\n"},
+        Case{"SameMember", "aliasing-launch",
+             "struct B { float* a; };\nvoid run(B d) { k<<<1, 32>>>(d.a, d.a, 1); }\n"},
+        Case{"NoLaunch", "no-launch", ""},
+        Case{"FunctionPointer", "kernel-named-elsewhere",
+             "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); }\nauto pointer = &k;\n"},
+        Case{"NamedInAMacro", "kernel-named-elsewhere",
+             "#define RUN(a, b) k<<<1, 32>>>(a, b, 1)\nvoid run(float* a, float* b) { k<<<1, "
+             "32>>>(a, b, 1); }\n"},
+        Case{"ExplicitInstantiation", "kernel-named-elsewhere",
+             "void run(float* a, float* b) { k<float><<<1, 1>>>(a, b); }\ntemplate __global__ void "
+             "k<float>(float*, float*);\n",
+             "template <typename T> __global__ void k(T* out, T* in) { *out = in[1]; }\n"},
+        Case{"Already", "already-qualified",
+             "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); }\n", qualified},
+        Case{"NoPointers", "already-qualified", "void run() { k<<<1, 1>>>(1); }\n",
+             "__global__ void k(int n) { (void)n; }\n"},
+        Case{"OneWrittenPointer", "already-qualified", "void run(float* a) { k<<<1, 1>>>(a); }\n",
+             "__global__ void k(float* a) { a[threadIdx.x] += 1; }\n"},
+        Case{"PointerToPointer", "pointer-to-pointer",
+             "void run(float* a, float** b) { k<<<1, 1>>>(a, b); }\n",
+             "__global__ void k(float* a, float** b) { a[0] = b[0][0]; }\n"},
+        Case{"ClassParameter", "class-parameter",
+             "void run(float* a, float* c, View b) { k<<<1, 1>>>(a, c, b); }\n",
+             "struct View { float* data; };\n__global__ void k(float* a, float* c, View b) { a[0] "
+             "= b.data[0] + c[0]; }\n"},
+        Case{"DeviceGlobal", "device-global",
+             "void run(float* a, float* b) { k<<<1, 1>>>(a, b); }\n",
+             "__device__ float* shared;\n__global__ void k(float* a, float* b) { shared = a; a[0] "
+             "= b[0]; }\n"},
+        Case{"OtherSpelling", "unmatched-declaration",
+             "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); }\n",
+             "typedef float* Pointer;\n__global__ void k(Pointer out, float* in, int n);\n" +
+                 kernel}),
+    [](const auto& info) { return info.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills

@@ -1,0 +1,108 @@
+/// Every skill on every kernel of the corpus, the examples and the skills' own examples where it is
+/// offered: the edited program must do what the original does, on fresh inputs of several sizes, on
+/// the emulator.
+#include "engine/agents/reviewer.h"
+#include "engine/execution/emulator/emulator_executor.h"
+#include "skills/catalogue.h"
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+namespace kernelskill::engine {
+namespace {
+
+struct Program {
+    std::string path;
+    friend std::ostream& operator<<(std::ostream& out, const Program& program) {
+        return out << program.path;
+    }
+};
+
+std::vector<Program> programs() {
+    const std::filesystem::path root = KERNELSKILL_SOURCE_DIR;
+    std::vector<Program> found;
+    for (const auto* folder : {"tests/corpus", "examples"})
+        for (const auto& entry : std::filesystem::directory_iterator(root / folder))
+            if (entry.path().extension() == ".cu")
+                found.push_back({std::filesystem::relative(entry.path(), root).string()});
+    for (const auto& skill : skills::makeCatalogue())
+        found.push_back({"skills/" + std::string(skill->id()) + "/before.cu"});
+    std::ranges::sort(found, {}, &Program::path);
+    return found;
+}
+
+class VerifiedRewrites : public testing::TestWithParam<Program> {
+protected:
+    void SetUp() override {
+        auto toolchain = analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
+        ASSERT_TRUE(toolchain) << toolchain.error().describe();
+        toolchain_ = std::move(*toolchain);
+        EmulatorOptions options;
+        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.cacheDirectory =
+            std::filesystem::path(testing::TempDir()) / "verified-rewrites-images";
+        auto executor = makeEmulatorExecutor(options, toolchain_);
+        ASSERT_TRUE(executor) << executor.error().describe();
+        executor_ = std::move(*executor);
+    }
+
+    analysis::Toolchain toolchain_;
+    std::unique_ptr<Executor> executor_;
+};
+
+std::string describe(const Verdict& verdict) {
+    std::string text = verdict.summary;
+    for (const Check& check : verdict.checks)
+        if (!check.passed)
+            text += "\n  " + check.name + ": " + check.detail;
+    return text;
+}
+
+TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
+    const std::filesystem::path path =
+        std::filesystem::path(KERNELSKILL_SOURCE_DIR) / GetParam().path;
+    ProgramSource program;
+    program.file = path.string();
+    program.text = skills::readSource(GetParam().path);
+    program.command = analysis::CompileCommands().inferred(path, KERNELSKILL_SOURCE_DIR);
+    auto file = analysis::analyzeFile(path, program.text, program.command, toolchain_);
+    ASSERT_TRUE(file) << file.error().describe();
+    program.model = std::make_shared<analysis::FileModel>(std::move(*file));
+    const Reviewer reviewer(executor_.get(), toolchain_);
+    for (const analysis::KernelModel& kernel : program.model->kernels) {
+        const analysis::Features features = analysis::extractFeatures(kernel);
+        for (const auto& skill : skills::makeCatalogue()) {
+            const skills::SkillContext context{*program.model, kernel, features, kernel.span};
+            const auto offer = skill->prepare(context);
+            if (!offer)
+                continue;
+            SCOPED_TRACE(kernel.name + ": " + offer->title);
+            const auto edits = skill->apply(context, *offer);
+            ASSERT_TRUE(edits) << edits.error().describe();
+            const auto verdict =
+                reviewer.review(program, kernel, *edits,
+                                offer->numerics.value_or(skills::Numerics::Reassociates), {}, {});
+            ASSERT_TRUE(verdict) << verdict.error().describe();
+            if (!verdict->isAboutEdit)
+                continue; // the emulator does not run the original
+            EXPECT_NE(verdict->status, VerdictStatus::Incorrect) << describe(*verdict);
+            EXPECT_NE(verdict->status, VerdictStatus::Invalid) << describe(*verdict);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, VerifiedRewrites, testing::ValuesIn(programs()), [](const auto& info) {
+        std::string name = info.param.path;
+        std::ranges::replace_if(
+            name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+        return name;
+    });
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,243 @@
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+constexpr std::string_view id = "warp-shuffle-reduction";
+
+/// A block reduction of `type` with the tree `tree`, launched with blocks of `block`.
+std::string reducing(const std::string& tree, const std::string& type = "float",
+                     const std::string& block = "256",
+                     const std::string& tail = "    if (tid == 0) out[blockIdx.x] = a[0];\n") {
+    return "__global__ void k(const " + type + "* in, " + type +
+           "* out, int n) {\n    __shared__ " + type +
+           " a[256];\n    int tid = threadIdx.x;\n    a[tid] = in[blockIdx.x * blockDim.x + tid];\n"
+           "    __syncthreads();\n" +
+           tree + tail + "}\nvoid run(" + type + "* i, " + type + "* o, int n) { k<<<n, " + block +
+           ">>>(i, o, n); }\n";
+}
+
+struct Form {
+    std::string name;
+    std::string tree;
+    std::string fold; ///< What the shuffle loop must hold.
+    std::string type = "float";
+};
+
+class WarpShuffleReductionFits : public testing::TestWithParam<Form> {};
+
+TEST_P(WarpShuffleReductionFits, TheTreesThatPeopleWrite) {
+    const std::string text = appliedText(id, reducing(GetParam().tree, GetParam().type));
+    EXPECT_TRUE(text.contains(GetParam().fold)) << text;
+    EXPECT_FALSE(text.contains("tid + s")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
+}
+
+const std::string sumFold = "sum += __shfl_down_sync(0xffffffff, sum, offset);";
+
+INSTANTIATE_TEST_SUITE_P(
+    Trees, WarpShuffleReductionFits,
+    testing::Values(
+        Form{"Halving",
+             "    for (int s = blockDim.x / 2; s > 0; s >>= 1) {\n        if (tid < s) a[tid] += "
+             "a[tid + s];\n        __syncthreads();\n    }\n",
+             sumFold},
+        Form{"HalvingByDivision",
+             "    for (int s = blockDim.x >> 1; s >= 1; s /= 2) {\n        if (tid < s) { a[tid] = "
+             "a[tid] + a[tid + s]; }\n        __syncthreads();\n    }\n",
+             sumFold},
+        Form{"ConstantStart",
+             "    for (int s = 128; s; s /= 2) {\n        if (s > tid) a[tid] = a[s + tid] + "
+             "a[tid];\n        __syncthreads();\n    }\n",
+             sumFold},
+        Form{"While",
+             "    int s = blockDim.x / 2;\n    while (s != 0) {\n        if (tid < s)\n            "
+             "a[tid] += a[tid + s];\n        __syncthreads();\n        s /= 2;\n    }\n",
+             sumFold},
+        Form{"DoublingModulo",
+             "    for (unsigned s = 1; s < blockDim.x; s *= 2) {\n        if (tid % (2 * s) == 0) "
+             "a[tid] += a[tid + s];\n        __syncthreads();\n    }\n",
+             sumFold},
+        Form{"DoublingIndex",
+             "    for (unsigned s = 1; s < blockDim.x; s *= 2) {\n        int index = 2 * s * "
+             "tid;\n        if (index < blockDim.x) a[index] += a[index + s];\n        "
+             "__syncthreads();\n    }\n",
+             sumFold},
+        Form{"BarrierFirst",
+             "    for (int s = blockDim.x / 2; s > 0; s >>= 1) {\n        __syncthreads();\n       "
+             " if (tid < s) a[tid] += a[tid + s];\n    }\n    __syncthreads();\n",
+             sumFold},
+        Form{"Maximum",
+             "    for (int s = blockDim.x / 2; s > 0; s >>= 1) {\n        if (tid < s) a[tid] = "
+             "fmaxf(a[tid], a[tid + s]);\n        __syncthreads();\n    }\n",
+             "largest = fmaxf(largest, __shfl_down_sync(0xffffffff, largest, offset));"},
+        Form{"MinimumByComparison",
+             "    for (int s = blockDim.x / 2; s > 0; s >>= 1) {\n        if (tid < s) { if (a[tid "
+             "+ s] < a[tid]) a[tid] = a[tid + s]; }\n        __syncthreads();\n    }\n",
+             "if (other < smallest)"},
+        Form{"ProductOfDoubles",
+             "    for (int s = blockDim.x / 2; s > 0; s >>= 1) {\n        if (tid < s) a[tid] *= "
+             "a[tid + s];\n        __syncthreads();\n    }\n",
+             "tid < blockDim.x / 32 ? a[tid] : 1.0;", "double"},
+        Form{"SumOfInts",
+             "    for (int s = blockDim.x / 2; s > 0; s >>= 1) {\n        if (tid < s) a[tid] += "
+             "a[tid + s];\n        __syncthreads();\n    }\n",
+             "tid < blockDim.x / 32 ? a[tid] : 0;", "int"}),
+    [](const auto& info) { return info.param.name; });
+
+const std::string plainTree = "    for (int s = blockDim.x / 2; s > 0; s >>= 1) {\n        if (tid "
+                              "< s) a[tid] += a[tid + s];\n        __syncthreads();\n    }\n";
+
+TEST(WarpShuffleReduction, RemovesTheStrideOfAWhileLoopAndKeepsItsComments) {
+    const std::string text = appliedText(
+        id, reducing("    int s = blockDim.x / 2;\n    while (s > 0) {\n        // fold the upper "
+                     "half\n        if (tid < s)\n            a[tid] += a[tid + s];\n        "
+                     "__syncthreads();\n        s = s / 2;\n    }\n"));
+    EXPECT_FALSE(text.contains("int s =")) << text;
+    EXPECT_TRUE(text.contains("    // fold the upper half\n")) << text;
+}
+
+TEST(WarpShuffleReduction, FoldsTwoArraysTogether) {
+    const std::string source = R"(
+__global__ void k(const float* in, float* out) {
+    __shared__ float a[128], b[128];
+    int t = threadIdx.x;
+    a[t] = in[t];
+    b[t] = in[t] * in[t];
+    __syncthreads();
+    for (int s = 64; s > 0; s /= 2) {
+        if (t < s) {
+            a[t] += a[t + s];
+            b[t] = fmaxf(b[t], b[t + s]);
+        }
+        __syncthreads();
+    }
+    out[t] = in[t] - a[0] / b[0];
+}
+void run(float* i, float* o) { k<<<1, 128>>>(i, o); }
+)";
+    const std::string text = appliedText(id, source);
+    EXPECT_TRUE(text.contains("auto sum = a[t];\n    auto largest = b[t];")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
+}
+
+TEST(WarpShuffleReduction, TakesTheBlockSizeFromATemplateArgument) {
+    const std::string source = R"(
+template <typename T, int BLOCK>
+__global__ void k(const T* in, T* out) {
+    __shared__ T a[BLOCK];
+    a[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (int s = BLOCK / 2; s > 0; s >>= 1) {
+        if (threadIdx.x < s) a[threadIdx.x] += a[threadIdx.x + s];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[0] = a[0];
+}
+void run(float* i, float* o) { k<float, 128><<<1, 128>>>(i, o); }
+)";
+    const std::string text = appliedText(id, source);
+    EXPECT_TRUE(text.contains("decltype(sum)(0)")) << text;
+}
+
+TEST(WarpShuffleReduction, IsAboutTheLoop) {
+    checkTarget(id, reducing(plainTree), plainTree.substr(4, plainTree.size() - 5));
+}
+
+TEST(WarpShuffleReduction, SaysWhatItDoesToResults) {
+    EXPECT_EQ(offeredNumerics(id, reducing(plainTree)), Numerics::Reassociates);
+    EXPECT_EQ(offeredNumerics(id, reducing(plainTree, "int")), Numerics::Exact);
+}
+
+struct Case {
+    std::string name;
+    std::string gate;
+    std::string source;
+};
+
+class WarpShuffleReductionIsNotOffered : public testing::TestWithParam<Case> {};
+
+TEST_P(WarpShuffleReductionIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+std::string treeWithGuard(const std::string& guarded) {
+    return "    for (int s = blockDim.x / 2; s > 0; s >>= 1) {\n        " + guarded +
+           "\n        __syncthreads();\n    }\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, WarpShuffleReductionIsNotOffered,
+    testing::Values(
+        Case{"BlockOf96", "partial-warps", reducing(plainTree, "float", "96")},
+        Case{"BlockOf16", "partial-warps", reducing(plainTree, "float", "16")},
+        Case{"UnknownBlock", "unknown-block", reducing(plainTree, "float", "n")},
+        Case{"TwoDimensionalBlock", "two-dimensional", reducing(plainTree, "float", "dim3(32, 8)")},
+        Case{"NoLaunch", "no-launch",
+             reducing(plainTree).substr(0, reducing(plainTree).find("void run"))},
+        Case{"StopsAtAWarp", "partial-tree",
+             reducing("    for (int s = blockDim.x / 2; s > 32; s >>= 1) {\n        if (tid < s) "
+                      "a[tid] += a[tid + s];\n        __syncthreads();\n    }\n")},
+        Case{"OtherStart", "extent-not-block",
+             reducing("    for (int s = 64; s > 0; s >>= 1) {\n        if (tid < s) a[tid] += "
+                      "a[tid + s];\n        __syncthreads();\n    }\n")},
+        Case{"GuardWithBounds", "guarded-tree",
+             reducing(treeWithGuard("if (tid < s && tid + s < n) a[tid] += a[tid + s];"))},
+        Case{"NotAFold", "not-a-fold",
+             reducing(treeWithGuard("if (tid < s) a[tid] = a[tid] - a[tid + s];"))},
+        Case{"Scan", "not-a-fold", reducing(treeWithGuard("if (tid < s) a[tid + s] += a[tid];"))},
+        Case{"OtherNeighbour", "not-a-fold",
+             reducing(treeWithGuard("if (tid < s) a[tid] += a[tid + s + 1];"))},
+        Case{"TwoSteps", "not-a-fold",
+             reducing(treeWithGuard("if (tid < s) { a[tid] += a[tid + s]; out[s] = 1; }"))},
+        Case{"NoBarrier", "not-a-tree",
+             reducing("    for (int s = blockDim.x / 2; s > 0; s >>= 1)\n        if (tid < s) "
+                      "a[tid] += a[tid + s];\n")},
+        Case{"PartsReadLater", "array-read-after",
+             reducing(plainTree, "float", "256", "    out[tid] = a[tid];\n")},
+        Case{"SecondPartReadLater", "array-read-after",
+             reducing(plainTree, "float", "256", "    if (tid == 0) out[0] = a[0] + a[1];\n")},
+        Case{"PassedOn", "array-escapes",
+             "__device__ float first(float* p) { return p[0]; }\n" +
+                 reducing(plainTree, "float", "256", "    out[0] = first(a);\n")},
+        Case{"EarlyReturn", "early-return", reducing("    if (tid >= n) return;\n" + plainTree)},
+        Case{"Halfs", "no-shuffle", reducing(plainTree, "short")},
+        Case{"TreeInGlobalMemory", "not-a-fold", R"(
+__global__ void k(float* a) {
+    int tid = threadIdx.x;
+    for (int s = blockDim.x / 2; s > 0; s >>= 1) {
+        if (tid < s) a[tid] += a[tid + s];
+        __syncthreads();
+    }
+}
+void run(float* a) { k<<<1, 256>>>(a); }
+)"},
+        Case{"RowOfTwoDimensions", "not-a-fold", R"(
+__global__ void k(float* out) {
+    __shared__ float a[8][32];
+    int tid = threadIdx.x;
+    a[threadIdx.y][tid] = 1;
+    __syncthreads();
+    for (int s = blockDim.x / 2; s > 0; s >>= 1) {
+        if (tid < s) a[threadIdx.y][tid] += a[threadIdx.y][tid + s];
+        __syncthreads();
+    }
+    out[0] = a[0][0];
+}
+void run(float* o) { k<<<1, dim3(32, 8)>>>(o); }
+)"},
+        Case{"NoLoop", "no-loop", "__global__ void k(float* x) { x[threadIdx.x] = 0; }\n"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(WarpShuffleReduction, AllowsTheArrayToBeWrittenAgain) {
+    const std::string twice = "    float top = a[0];\n    __syncthreads();\n    a[tid] = in[tid] - "
+                              "top;\n    __syncthreads();\n" +
+                              plainTree + "    if (tid == 0) out[0] = a[0];\n";
+    const std::string text = appliedText(id, reducing(plainTree, "float", "256", twice));
+    EXPECT_TRUE(text.contains(sumFold)) << text;
+}
+
+} // namespace
+} // namespace kernelskill::skills
