@@ -208,7 +208,7 @@ Loop describeLoop(const FunctionBody& body, StmtId statement, const IndexEvaluat
                                                       ? std::optional(IndexExpression::constant(1))
                                                       : evaluator.integer(step.amount);
     loop.stepExpression = amount;
-    const std::int64_t by = amount ? amount->asConstant().value_or(0) : 0; // 0: not constant;
+    const std::int64_t by = amount ? amount->asConstant().value_or(0) : 0; // 0: not constant
     if (by != 0 && (step.op == "+=" || step.op == "-="))
         loop.step = step.op == "+=" ? by : -by;
 

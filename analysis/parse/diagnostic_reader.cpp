@@ -100,6 +100,8 @@ private:
         result.span =
             raw.inMainFile ? mainSpan(diagnostic, at.offset) : Span{at.offset, at.offset + 1};
         readNotes(diagnostic, result);
+        if (result.code == "no-matching-function")
+            result.code = codeOfMismatch(result);
         if (raw.inMainFile)
             readFixIts(diagnostic, result);
         return raw;
@@ -117,6 +119,17 @@ private:
                 return {begin.offset, std::max(token.end, end.offset)};
         }
         return token;
+    }
+
+    /// A call across the line between host and device is told from other mismatches only by its note.
+    static std::string codeOfMismatch(const Diagnostic& diagnostic) {
+        for (const RelatedPlace& note : diagnostic.related) {
+            if (note.message.find("call to __host__ function from") != std::string::npos)
+                return "host-call-in-device-code";
+            if (note.message.find("call to __device__ function from") != std::string::npos)
+                return "device-call-in-host-code";
+        }
+        return diagnostic.code;
     }
 
     void readNotes(CXDiagnostic diagnostic, Diagnostic& result) {

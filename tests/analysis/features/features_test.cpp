@@ -1,0 +1,144 @@
+#include "analysis/features/features.h"
+#include "tests/analysis/support/analyze.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace kernelskill::analysis {
+namespace {
+
+using testing::analyze;
+
+AccessFeatures featuresOf(const FileModel& model, std::string_view text) {
+    const KernelModel& kernel = model.kernels.at(0);
+    for (const AccessFeatures& access : extractFeatures(kernel).accesses) {
+        const ExprId expression = kernel.accesses.at(access.access).expression;
+        if (model.source->slice(kernel.body.expr(expression).span) == text)
+            return access;
+    }
+    throw std::runtime_error("no features of " + std::string(text));
+}
+
+FileModel global(const std::string& access, const std::string& type = "float") {
+    return analyze("__global__ void k(" + type + "* x, int n) { int t = threadIdx.x; " + access +
+                   " = " + type + "(); }");
+}
+
+FileModel shared(const std::string& declaration, const std::string& access,
+                 const std::string& block) {
+    return analyze("__global__ void k(float* x) { __shared__ " + declaration + "; " + access +
+                   " = 1; }\nvoid run(float* p) { k<<<1, " + block + ">>>(p); }");
+}
+
+TEST(WarpAccess, UnitStrideNeedsFourSectorsOfFloats) {
+    const AccessFeatures access = featuresOf(global("x[t]"), "x[t]");
+    EXPECT_EQ(access.laneStride, 1);
+    EXPECT_EQ(access.sectorsPerRequest, 4);
+    EXPECT_EQ(featuresOf(global("x[t]", "double"), "x[t]").sectorsPerRequest, 8);
+    EXPECT_EQ(featuresOf(global("x[t]", "float4"), "x[t]").sectorsPerRequest, 16);
+}
+
+TEST(WarpAccess, AStrideByAnUnknownSizeNeedsASectorALane) {
+    EXPECT_EQ(featuresOf(global("x[t * n]"), "x[t * n]").sectorsPerRequest, 32);
+    EXPECT_EQ(featuresOf(global("x[t * 2]"), "x[t * 2]").sectorsPerRequest, 8);
+    EXPECT_EQ(featuresOf(global("x[n]"), "x[n]").laneStride, 0);
+    EXPECT_EQ(featuresOf(global("x[n]"), "x[n]").sectorsPerRequest, 1);
+}
+
+TEST(WarpAccess, LanesOfALoopOverThreadsAreFollowed) {
+    const FileModel model = analyze("__global__ void k(float* x, int n) {\n"
+                                    "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; "
+                                    "i += blockDim.x * gridDim.x)\n"
+                                    "    x[i] = 1;\n}");
+    EXPECT_EQ(featuresOf(model, "x[i]").laneStride, 1);
+    EXPECT_TRUE(extractFeatures(model.kernels[0]).hasGridStrideLoop);
+    EXPECT_FALSE(extractFeatures(model.kernels[0]).oneElementPerThread);
+}
+
+TEST(WarpAccess, LaneArithmeticIsSimulated) {
+    const FileModel model =
+        analyze("__global__ void k(float* x) { int lane = threadIdx.x % 8; x[lane] = 1; }");
+    EXPECT_EQ(featuresOf(model, "x[lane]").sectorsPerRequest, 1);
+}
+
+TEST(WarpAccess, AColumnOfATileConflictsAndPaddingHelps) {
+    EXPECT_EQ(featuresOf(shared("float t[32][32]", "t[threadIdx.x][threadIdx.y]", "dim3(32, 32)"),
+                         "t[threadIdx.x][threadIdx.y]")
+                  .bankConflictDegree,
+              32);
+    EXPECT_EQ(featuresOf(shared("float t[32][33]", "t[threadIdx.x][threadIdx.y]", "dim3(32, 32)"),
+                         "t[threadIdx.x][threadIdx.y]")
+                  .bankConflictDegree,
+              1);
+}
+
+TEST(WarpAccess, ANarrowBlockWrapsIntoTheNextRow) {
+    // 16 x 16: two rows of 16 lanes; a row of 16 floats is 16 banks further on.
+    EXPECT_EQ(featuresOf(shared("float t[16][16]", "t[threadIdx.y][threadIdx.x]", "dim3(16, 16)"),
+                         "t[threadIdx.y][threadIdx.x]")
+                  .bankConflictDegree,
+              1);
+    EXPECT_EQ(featuresOf(shared("float t[16][16]", "t[threadIdx.x][threadIdx.y]", "dim3(16, 16)"),
+                         "t[threadIdx.x][threadIdx.y]")
+                  .bankConflictDegree,
+              8);
+}
+
+Features of(const std::string& text) {
+    return extractFeatures(analyze(text).kernels.at(0));
+}
+
+TEST(KernelFeatures, ContractionsAreLoopsThatSumProductsOfLoads) {
+    EXPECT_TRUE(
+        of("__global__ void k(float* a, float* b, float* c, int n) { float s = 0;"
+           "for (int i = 0; i < n; ++i) s += a[i] * b[i * n + threadIdx.x]; c[threadIdx.x] = s; }")
+            .hasContraction);
+    EXPECT_TRUE(
+        of("__global__ void k(float* a, float* b, float* c, int n) { float s = 0;"
+           "for (int i = 0; i < n; ++i) { float v = a[i]; s = fmaf(v, b[i], s); } c[0] = s; }")
+            .hasContraction);
+    EXPECT_FALSE(of("__global__ void k(float* a, float* c, int n) { float s = 0;"
+                    "for (int i = 0; i < n; ++i) s += a[i] * 2.0f; c[threadIdx.x] = s; }")
+                     .hasContraction);
+}
+
+TEST(KernelFeatures, TreeReductionsHalveBetweenBarriers) {
+    const std::string head =
+        "__global__ void k(float* x) { __shared__ float s[256]; s[threadIdx.x] = x[threadIdx.x];";
+    EXPECT_TRUE(of(head + "for (int d = 128; d > 0; d >>= 1) { __syncthreads();"
+                          "if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d]; } }")
+                    .hasSharedTreeReduction);
+    EXPECT_FALSE(of(head + "for (int d = 1; d < 128; d++) { __syncthreads();"
+                           "if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d]; } }")
+                     .hasSharedTreeReduction);
+}
+
+TEST(KernelFeatures, OneElementAThreadNeedsAGuardAndNoLoop) {
+    const std::string index = "int i = blockIdx.x * blockDim.x + threadIdx.x;";
+    EXPECT_TRUE(of("__global__ void k(float* x, int n) {" + index + "if (i < n) x[i] = 1; }")
+                    .oneElementPerThread);
+    EXPECT_FALSE(
+        of("__global__ void k(float* x, int n) {" + index + "x[i] = 1; }").oneElementPerThread);
+    EXPECT_FALSE(of("__global__ void k(float* x, int n) {" + index +
+                    "if (i < n) for (int j = 0; j < 3; ++j) x[i] += j; }")
+                     .oneElementPerThread);
+}
+
+TEST(KernelFeatures, ArithmeticIntensityCountsOperationsPerByte) {
+    const Features saxpy = of("__global__ void k(float a, float* x, float* y) {"
+                              "int i = threadIdx.x; y[i] = a * x[i] + y[i]; }");
+    ASSERT_TRUE(saxpy.arithmeticIntensity);
+    EXPECT_NEAR(*saxpy.arithmeticIntensity, 2.0 / 12.0, 1e-9);
+    EXPECT_EQ(of("__global__ void k() {}").arithmeticIntensity, std::nullopt);
+}
+
+TEST(KernelFeatures, DescriptionHoldsTheWorstAccess) {
+    const auto described =
+        describeFeatures(of("__global__ void k(float* x, int n) { x[threadIdx.x * n] = 1; }"));
+    EXPECT_EQ(described.at("worst_sectors_per_request"), "32");
+    EXPECT_EQ(described.at("has_barriers"), "false");
+}
+
+} // namespace
+} // namespace kernelskill::analysis
