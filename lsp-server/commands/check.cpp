@@ -52,6 +52,7 @@ public:
     Check(const Snapshot& snapshot, const std::string& shownName)
         : snapshot_(snapshot), shownName_(shownName), texts_(snapshot.program),
           diagnostics_(snapshot.model().diagnostics), memory_(readMemory(snapshot)) {
+        std::ranges::move(pinDiagnostics(snapshot), std::back_inserter(diagnostics_));
         std::ranges::move(wasteDiagnostics(snapshot), std::back_inserter(diagnostics_));
     }
 

@@ -292,7 +292,8 @@ void DocumentWorker::State::findFixes() {
         try {
             if (!stop.stop_requested())
                 *found = engine::proposeFixes(snapshot->model(), snapshot->program.command,
-                                              snapshot->workbench->toolchain(), std::nullopt, stop);
+                                              snapshot->workbench->toolchain(), std::nullopt, stop,
+                                              snapshot->program.unsaved);
         } catch (const std::exception& problem) {
             self->log.error("fixes for {}: {}", snapshot->program.file, problem.what());
         }

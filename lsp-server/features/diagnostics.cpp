@@ -1,5 +1,6 @@
 #include "lsp-server/features/diagnostics.h"
 
+#include "engine/inputs/launch_inference.h"
 #include "lsp-server/features/access_cost.h"
 #include "lsp-server/protocol/uri.h"
 
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 
 namespace kernelskill::lsp {
@@ -144,6 +146,26 @@ std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
                                               lineSpan(hazard.otherFile, hazard.otherLine),
                                               "the other access"});
         }
+    }
+    return diagnostics;
+}
+
+std::vector<analysis::Diagnostic> pinDiagnostics(const Snapshot& snapshot) {
+    std::vector<analysis::Diagnostic> diagnostics;
+    for (const Error& error : engine::findLaunchPins(snapshot.model()).errors) {
+        analysis::Diagnostic& diagnostic = diagnostics.emplace_back();
+        diagnostic.file = snapshot.model().file;
+        const auto colon = error.where.rfind(':'); // "file:line", counted from 1.
+        const int line =
+            colon == std::string::npos ? 1 : std::atoi(error.where.c_str() + colon + 1);
+        diagnostic.span =
+            snapshot.source().lineSpan(static_cast<std::uint32_t>(std::max(line, 1)) - 1);
+        diagnostic.severity = analysis::Severity::Warning;
+        diagnostic.origin = analysis::DiagnosticOrigin::Notice;
+        diagnostic.code = "launch-pin";
+        diagnostic.message = error.what;
+        if (!error.remedy.empty())
+            diagnostic.message += "; " + error.remedy;
     }
     return diagnostics;
 }

@@ -19,6 +19,9 @@ toProtocol(const std::vector<analysis::Diagnostic>& diagnostics, const std::stri
 /// What the cached profiles of the snapshot's kernels found.
 [[nodiscard]] std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot);
 
+/// Launch pins (`// kernelskill: launch ...`) that cannot be read or name no kernel.
+[[nodiscard]] std::vector<analysis::Diagnostic> pinDiagnostics(const Snapshot& snapshot);
+
 /// Accesses that provably take at least twice the sectors or wavefronts they need.
 [[nodiscard]] std::vector<analysis::Diagnostic> wasteDiagnostics(const Snapshot& snapshot);
 

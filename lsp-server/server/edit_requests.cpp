@@ -293,7 +293,8 @@ void repairCommand(const ServerContext& context, const json& argument, const jso
                                                        const WorkDoneProgress&) mutable {
                            engine::Repair repair =
                                engine::repairFile(snapshot->model(), snapshot->program.command,
-                                                  snapshot->workbench->toolchain(), token);
+                                                  snapshot->workbench->toolchain(), token,
+                                           snapshot->program.unsaved);
                            if (token.stop_requested())
                                return answer.error(ErrorCode::RequestCancelled, "cancelled");
                            TextLookup texts(snapshot->program);

@@ -88,6 +88,7 @@ void publishAllDiagnostics(const ServerContext& context, const SnapshotPtr& snap
         return;
     std::vector<analysis::Diagnostic> all = snapshot->model().diagnostics;
     const std::size_t fromParser = all.size();
+    std::ranges::move(pinDiagnostics(*snapshot), std::back_inserter(all));
     std::ranges::move(wasteDiagnostics(*snapshot), std::back_inserter(all));
     if (options.hazardDiagnostics)
         std::ranges::move(hazardDiagnostics(*snapshot), std::back_inserter(all));
