@@ -34,11 +34,10 @@ struct CompileFix {
 /// Fixes for the errors of `model` whose span touches `range` (the whole file when nullopt). A fix
 /// is returned only if the file with it applied has fewer errors, the one it is for gone and no new
 /// one.
-[[nodiscard]] std::vector<CompileFix> proposeFixes(const analysis::FileModel& model,
-                                                   const analysis::CompileCommand& command,
-                                                   const analysis::Toolchain& toolchain,
-                                                   std::optional<analysis::Span> range,
-                                                   std::stop_token stop);
+[[nodiscard]] std::vector<CompileFix>
+proposeFixes(const analysis::FileModel& model, const analysis::CompileCommand& command,
+             const analysis::Toolchain& toolchain, std::optional<analysis::Span> range,
+             std::stop_token stop, const analysis::UnsavedFiles& unsaved = {});
 
 /// Repairs the whole file: fixes applied one after another until no error is left or none helps.
 struct Repair {

@@ -1,0 +1,160 @@
+#include "engine/agents/planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// Fits, or refuses by a gate.
+class FakeSkill final : public skills::Skill {
+public:
+    FakeSkill(std::string id, std::string gate) : id_(std::move(id)), gate_(std::move(gate)) {}
+    [[nodiscard]] std::string_view id() const override { return id_; }
+    [[nodiscard]] std::expected<skills::Offer, skills::Refusal>
+    prepare(const skills::SkillContext&) const override {
+        if (!gate_.empty())
+            return std::unexpected(skills::Refusal{gate_, "because of line 3."});
+        skills::Offer offer;
+        offer.skillId = id_;
+        offer.why = "Fact about " + id_ + ".";
+        return offer;
+    }
+    [[nodiscard]] Result<analysis::EditSet> apply(const skills::SkillContext&,
+                                                  const skills::Offer&) const override {
+        return analysis::EditSet{};
+    }
+
+private:
+    std::string id_;
+    std::string gate_;
+};
+
+class PlannerTest : public ::testing::Test {
+protected:
+    void add(const std::string& id, std::vector<std::string> bottlenecks, std::string gate = "",
+             skills::Numerics numerics = skills::Numerics::Exact) {
+        catalogue_.push_back(std::make_unique<FakeSkill>(id, std::move(gate)));
+        skills::SkillMetadata document;
+        document.id = id;
+        document.bottlenecks = std::move(bottlenecks);
+        document.numerics = numerics;
+        document.expectedGain = "gain of " + id;
+        documents_.push_back(std::move(document));
+    }
+    void remember(const std::string& skill, std::string status, std::uint64_t hash) {
+        MemoryEntry entry;
+        entry.kind = EntryKind::Verdict;
+        entry.time = "2025-01-01T00:00:00.000Z";
+        entry.skill = skill;
+        entry.status = std::move(status);
+        entry.kernelHash = hash;
+        entry.detail = "y[3] differs";
+        memory_.push_back(entry);
+    }
+    [[nodiscard]] Plan plan() const {
+        Planner planner(catalogue_, documents_);
+        return planner.plan({file_, kernel_, features_, bottleneck_, {}, memory_, records_});
+    }
+    static std::vector<std::string> order(const Plan& plan) {
+        std::vector<std::string> ids;
+        for (const RankedSkill& ranked : plan.ranked)
+            ids.push_back(ranked.offer.skillId);
+        return ids;
+    }
+
+    std::vector<std::unique_ptr<skills::Skill>> catalogue_;
+    std::vector<skills::SkillMetadata> documents_;
+    analysis::FileModel file_;
+    analysis::KernelModel kernel_;
+    analysis::Features features_;
+    Bottleneck bottleneck_;
+    std::vector<MemoryEntry> memory_;
+    std::vector<SkillRecord> records_;
+};
+
+TEST_F(PlannerTest, TheAnswerToTheBottleneckComesFirstThenThatToAFurtherOne) {
+    bottleneck_.kind = BottleneckKind::BankConflicts;
+    bottleneck_.others = {BottleneckKind::MemoryBandwidth};
+    bottleneck_.rule = "measured-bank-conflicts";
+    add("unrelated", {"compute"});
+    add("further", {"memory-bandwidth"});
+    add("answer", {"divergence", "bank-conflicts"});
+    Plan result = plan();
+    EXPECT_EQ(order(result), (std::vector<std::string>{"answer", "further", "unrelated"}));
+    EXPECT_THAT(result.ranked[0].why, HasSubstr("Answers bank-conflicts"));
+    EXPECT_THAT(result.ranked[0].why, HasSubstr("measured-bank-conflicts"));
+    EXPECT_THAT(result.ranked[0].why, HasSubstr("Fact about answer."));
+    EXPECT_EQ(result.ranked[0].expected, "gain of answer");
+    EXPECT_THAT(result.ranked[2].why,
+                HasSubstr("answers compute where the kernel is bank-conflicts"));
+}
+
+TEST_F(PlannerTest, ASkillWhoseGateDoesNotHoldIsRuledOutByName) {
+    add("fits", {});
+    add("refused", {}, "has-barrier-in-loop");
+    Plan result = plan();
+    EXPECT_EQ(order(result), std::vector<std::string>{"fits"});
+    ASSERT_EQ(result.ruledOut.size(), 1u);
+    EXPECT_EQ(result.ruledOut[0].skill, "refused");
+    EXPECT_EQ(result.ruledOut[0].why, "has-barrier-in-loop: because of line 3.");
+}
+
+TEST_F(PlannerTest, ASkillWithoutItsDocumentIsRuledOut) {
+    add("lonely", {});
+    documents_.clear();
+    Plan result = plan();
+    EXPECT_TRUE(result.ranked.empty());
+    ASSERT_EQ(result.ruledOut.size(), 1u);
+    EXPECT_THAT(result.ruledOut[0].why, HasSubstr("SKILL.md"));
+}
+
+TEST_F(PlannerTest, AnExactSkillComesBeforeOneThatReorders) {
+    add("reorders", {}, "", skills::Numerics::Reassociates);
+    add("exact", {});
+    EXPECT_EQ(order(plan()).front(), "exact");
+}
+
+TEST_F(PlannerTest, ASkillThatFailedOnThisVeryCodeComesLastAndSaysSo) {
+    bottleneck_.kind = BottleneckKind::Compute;
+    kernel_.normalisedHash = 42;
+    add("failed", {"compute"});
+    add("other", {});
+    remember("failed", "incorrect", 42);
+    Plan result = plan();
+    EXPECT_EQ(order(result), (std::vector<std::string>{"other", "failed"}));
+    EXPECT_TRUE(result.ranked[1].failedBefore);
+    EXPECT_THAT(result.ranked[1].why, StartsWith("Failed on this very code before (2025-01-01"));
+    EXPECT_THAT(result.ranked[1].why, HasSubstr("incorrect): y[3] differs"));
+    EXPECT_FALSE(result.ranked[0].failedBefore);
+}
+
+TEST_F(PlannerTest, AFailureOnOtherCodeOrOneThatWasOvercomeCountsForNothing) {
+    kernel_.normalisedHash = 42;
+    add("first", {});
+    add("second", {});
+    remember("first", "incorrect", 41);
+    remember("second", "invalid", 42);
+    remember("second", "unmeasured", 42);
+    Plan result = plan();
+    EXPECT_FALSE(result.ranked[0].failedBefore);
+    EXPECT_FALSE(result.ranked[1].failedBefore);
+}
+
+TEST_F(PlannerTest, ARecordDecidesBetweenEqualsOnceItIsLongEnough) {
+    add("poor", {});
+    add("good", {});
+    records_ = {{"poor", 2, 0, {}}, {"good", 2, 2, {}}};
+    EXPECT_EQ(order(plan()).front(), "poor") << "two kernels say nothing";
+    records_ = {{"poor", 10, 2, {}}, {"good", 10, 10, 1.5}};
+    Plan result = plan();
+    EXPECT_EQ(order(result).front(), "good");
+    EXPECT_THAT(result.ranked[0].why, HasSubstr("Accepted on 10 of 10 kernels"));
+    EXPECT_THAT(result.ranked[0].why, HasSubstr("1.50x"));
+}
+
+} // namespace
+} // namespace kernelskill::engine
