@@ -27,6 +27,10 @@
 #define __CUDACC_VER_MINOR__ (CUDA_VERSION % 1000 / 10)
 #define __CUDACC_VER_BUILD__ 0
 
+// clang knows managed variables for HIP only.
+#undef __managed__
+#define __managed__ __attribute__((device))
+
 // min and max of any two numbers, on the host; clang has the device's.
 #define KS_MIN_MAX(result, first, second)                                                          \
     __host__ result min(first, second);                                                            \

@@ -15,9 +15,6 @@ template <> struct KsWord<4> {
 template <> struct KsWord<8> {
     using Type = unsigned long long;
 };
-template <> struct KsWord<16> {
-    using Type = unsigned __int128;
-};
 
 /// Replaces *address by operation(*address) and returns the old value, unseen by the race detector, which is
 /// told through ks_atomic.
@@ -87,8 +84,26 @@ KS_ATOMIC(atomicExch, unsigned int, value)
 KS_ATOMIC(atomicExch, unsigned long long int, value)
 KS_ATOMIC(atomicExch, unsigned long int, value)
 KS_ATOMIC(atomicExch, float, value)
-KS_ATOMIC(atomicAdd, float2, (float2{old.x + value.x, old.y + value.y}))
-KS_ATOMIC(atomicAdd, float4, (float4{old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w}))
+
+// Vectors: one request, each element atomic by itself.
+#define KS_ATOMIC_VECTOR(name, T, scope, lanes)                                                    \
+    KS_DEVICE T name(T* address, T value) KS_BODY({                                                \
+        ks_atomic(address, sizeof(T), scope);                                                      \
+        float* to = &address->x;                                                                   \
+        const float* from = &value.x;                                                              \
+        T old;                                                                                     \
+        for (int i = 0; i < lanes; ++i)                                                            \
+            (&old.x)[i] = ks_update_unseen(to + i, [from, i](float x) { return x + from[i]; });    \
+        return old;                                                                                \
+    })
+#define KS_ATOMIC_VECTOR_SCOPES(T, lanes)                                                          \
+    KS_ATOMIC_VECTOR(atomicAdd_block, T, 0, lanes)                                                 \
+    KS_ATOMIC_VECTOR(atomicAdd, T, 1, lanes)                                                       \
+    KS_ATOMIC_VECTOR(atomicAdd_system, T, 2, lanes)
+KS_ATOMIC_VECTOR_SCOPES(float2, 2)
+KS_ATOMIC_VECTOR_SCOPES(float4, 4)
+#undef KS_ATOMIC_VECTOR_SCOPES
+#undef KS_ATOMIC_VECTOR
 
 #define KS_ATOMIC_CAS(name, T, scope)                                                              \
     KS_DEVICE T name(T* address, T compare, T value) KS_BODY({                                     \

@@ -62,7 +62,8 @@
 #define __host__ __attribute__((host))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
-#define __managed__ __attribute__((managed))
+/// clang knows managed variables for HIP only; like device variables they are visible on both sides.
+#define __managed__ __attribute__((device))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
 #define __maxnreg__(n) __attribute__((maxnreg(n)))

@@ -41,8 +41,13 @@ KS_INLINE double ks_normcdfinv(double p) {
 KS_INLINE double ks_erfcx(double x) {
     if (x < 25)
         return std::exp(x * x) * std::erfc(x);
-    const double inverse = 1 / (x * x);
-    return 0.56418958354775628695 / x * (1 - inverse / 2 * (1 - 1.5 * inverse * (1 - 2.5 * inverse)));
+    double term = 1;
+    double sum = 1;
+    for (int k = 1; k < 10; ++k) {
+        term *= -(2 * k - 1) / (2 * x * x);
+        sum += term;
+    }
+    return 0.56418958354775628695 / x * sum;
 }
 /// Modified Bessel functions of the first kind by their power series.
 KS_INLINE double ks_bessel_i(int order, double x) {
