@@ -120,7 +120,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& e
         const auto condition = evaluate(expression.children[0], *this);
         return extent(expression.children[condition && condition->asDouble() == 0 ? 2 : 1]);
     }
-    if (expression.kind == ExpressionKind::Name) {
+    if (expression.kind == ExpressionKind::Name && !isGiven(expression.text)) {
         if (const auto named = namedExtent(expression.text))
             return named;
     }
@@ -163,6 +163,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
                 list.children.size() == 1 ? scope.extent(list.children[0]) : scope.extent(list);
         } else {
             result = scope.extent(definition.value.first, definition.value.second);
+            noteRootExtent(name, definition.value, result);
         }
         if (result) {
             assignMembers(name, definition.token, *result);
@@ -170,19 +171,29 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
         }
     }
     for (const auto& [place, range] : callersArguments(name)) {
-        if (const auto result = at(place).extent(range.first, range.second))
+        const auto scope = at(place);
+        if (const auto result = scope.extent(range.first, range.second)) {
+            scope.noteRootExtent(name, range, result);
             return result;
+        }
     }
     if (const auto* macro = program_.macros().find(name);
         macro != nullptr && !macro->isFunctionLike) {
-        if (const auto body = parseExpression(macro->body))
-            return at(place_).extent(*body);
+        if (const auto body = parseExpression(macro->body)) {
+            const auto result = at(place_).extent(*body);
+            if (result)
+                noteRoot(name, *body, Value::of((*result)[0]));
+            return result;
+        }
     }
     if (const auto global = fileScopeDefinition(name)) {
         const auto scope = at(global->first);
         auto range = global->second.value;
-        if (!global->second.isConstruction)
-            return scope.extent(range.first, range.second);
+        if (!global->second.isConstruction) {
+            const auto result = scope.extent(range.first, range.second);
+            scope.noteRootExtent(name, range, result);
+            return result;
+        }
         Expression list{ExpressionKind::List, {}, {}, {}};
         for (const auto& [begin, end] :
              program_.listBetween(global->first.file, range.first - 1, range.second)) {
@@ -235,7 +246,7 @@ std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& n
             const auto close = matchingClose(all, i + 1);
             const bool ends =
                 close + 1 < all.size() && (all[close + 1].is(";") || all[close + 1].is(","));
-            if (ends && (!before.is(",") || after.is("(")))
+            if (ends)
                 result.push_back({i, {i + 2, close}, true});
         }
     }
@@ -298,6 +309,18 @@ void HostScope::noteRoot(const std::string& name, const Expression& expression,
     if (settings_.log != nullptr && !value.isFloating && value.integer >= smallestRoot &&
         isLiteral(expression))
         settings_.log->roots.emplace(name, value.integer);
+}
+
+void HostScope::noteRootExtent(const std::string& name, Range range,
+                               const std::optional<std::array<std::int64_t, 3>>& extent) const {
+    const auto expression =
+        extent ? parseExpression(tokens(), range.first, range.second) : std::nullopt;
+    if (expression)
+        noteRoot(name, *expression, Value::of((*extent)[0]));
+}
+
+bool HostScope::isGiven(const std::string& name) const {
+    return bindings_.contains(name) || settings_.overrides.contains(name);
 }
 
 std::optional<Value> HostScope::definedValue(const std::string& name,

@@ -93,6 +93,10 @@ private:
                                                       const std::string& member) const;
     void noteRoot(const std::string& name, const Expression& expression, const Value& value) const;
 
+    void noteRootExtent(const std::string& name, Range range,
+                        const std::optional<std::array<std::int64_t, 3>>& extent) const;
+    [[nodiscard]] bool isGiven(const std::string& name) const;
+
     const ProgramText& program_;
     TextPlace place_;
     const EvaluationSettings& settings_;

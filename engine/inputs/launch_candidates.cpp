@@ -46,6 +46,10 @@ std::array<std::int64_t, 3> guessedShape(std::optional<std::int64_t> compiled, b
     return {std::min<std::int64_t>(256, limit), 1, 1};
 }
 
+bool isUnnamed(const std::string& type) {
+    return type.find("(lambda") != std::string::npos || type.find("(unnamed") != std::string::npos;
+}
+
 std::string listed(const std::map<std::string, std::int64_t>& values) {
     std::string result;
     for (const auto& [name, value] : values)
@@ -198,6 +202,10 @@ std::string LaunchCandidates::templateArgument(const analysis::TemplateParameter
         }
         return dependent ? "float" : text;
     }
+    const bool isEnumeration =
+        scalarKindOf(parameter.type.spelling) == analysis::ScalarKind::Unknown;
+    if (isEnumeration && !text.empty())
+        return text; // a number would not convert
     const bool isBool = parameter.type.scalar == analysis::ScalarKind::Bool;
     const auto spelled = [&](const Value& value) {
         return isBool ? std::string(value.asInteger() != 0 ? "true" : "false")
@@ -555,6 +563,13 @@ Result<std::vector<LaunchCandidate>> LaunchCandidates::all() const {
         if (auto type = passedType(program_, file_, kernel_, parameter, arguments); !type)
             return std::unexpected(type.error());
     }
+    if (const auto lambda = std::ranges::find_if(arguments, isUnnamed); lambda != arguments.end())
+        return std::unexpected(
+            Error{ErrorKind::Unsupported,
+                  "kernel '" + kernel_.name +
+                      "' is launched with a lambda, which has no name to instantiate it with",
+                  kernel_.file + ":" + std::to_string(sites_.empty() ? 1 : sites_.front().line),
+                  "pin a launch with a named function object"});
     std::vector<LaunchCandidate> result;
     const auto add = [&](std::optional<LaunchCandidate> candidate) {
         const bool known =

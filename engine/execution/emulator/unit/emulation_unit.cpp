@@ -77,6 +77,24 @@ std::string namespaceForwards(const ScannedProgram& program) {
     return result;
 }
 
+/// So that an edit of host code, which is blanked, leaves the unit as it was and its image in the
+/// cache.
+std::string withoutTrailingBlanks(const std::string& text) {
+    std::string result;
+    std::size_t pending = 0; // of the characters at the end of `result`, how many are blank
+    for (const char c : text) {
+        if (c == '\n') {
+            result.resize(result.size() - pending);
+            pending = 0;
+        }
+        result += c;
+        pending = c == ' ' || c == '\t' || c == '\r' ? pending + 1 : 0;
+    }
+    const auto end = result.find_last_not_of(" \t\r\n");
+    result.resize(end == std::string::npos ? 0 : end + 1);
+    return result + "\n";
+}
+
 void blankNestedStandardNamespaces(std::string& text, const FileSlice& slice) {
     for (const auto* declaration : slice.kept) {
         if (declaration->kind == DeclarationKind::UsingNamespace && !declaration->names.empty() &&
@@ -106,7 +124,7 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, const ProgramSour
         if (breadth.includes == IncludeBreadth::DeviceHeaders)
             blankNestedStandardNamespaces(text, slices[f]);
         text = rewriteForHost(std::move(text), file.source.path.string(), program.macros(), macros);
-        unit.files.push_back({file.source.path, std::move(text)});
+        unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});
     }
     unit.prefix = "#pragma once\n" + namespaceForwards(program) + macros.definitions();
     unit.entry = entryText(program, slices, kernel, launch, breadth.globalsTable);

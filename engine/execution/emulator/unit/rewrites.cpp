@@ -333,18 +333,13 @@ private:
             replace(declaration.bodySpan.begin + 1, declaration.bodySpan.begin + 1, bindings);
     }
 
-    /// Puts the text in front of the span's own line ends, which stay.
+    /// Puts the text where the span's first line was; line ends inside the span stay.
     void apply(const Replacement& replacement) {
         blank(text_, replacement.span);
-        const auto inPlace =
-            std::min<std::size_t>(replacement.text.size(), replacement.span.size());
-        const auto region = text_.substr(replacement.span.begin, inPlace);
-        const bool fits = replacement.text.size() <= replacement.span.size() &&
-                          region.find_first_not_of(' ') == std::string::npos;
-        if (fits)
-            text_.replace(replacement.span.begin, inPlace, replacement.text);
-        else
-            text_.insert(replacement.span.begin, replacement.text);
+        const auto region = text_.substr(replacement.span.begin, replacement.span.size());
+        const auto firstLine = std::min(region.find_first_not_of(' '), region.size());
+        const auto kept = firstLine - std::min(firstLine, replacement.text.size());
+        text_.replace(replacement.span.begin, firstLine, replacement.text + std::string(kept, ' '));
     }
 
     const analysis::SourceText source_; ///< What the tokens and spans refer to.
