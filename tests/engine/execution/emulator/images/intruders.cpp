@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 extern "C" void ks_entry(void** a) {
@@ -26,7 +26,7 @@ extern "C" void ks_entry(void** a) {
         return;
     }
     case 4:
-        out[0] = kill(getppid(), SIGKILL);
+        out[0] = kill(1 << 22, 0);
         return;
     case 5:
         out[0] = write(1, "forged", 6);
@@ -35,7 +35,7 @@ extern "C" void ks_entry(void** a) {
         out[0] = open("/tmp/kernelskill-was-here", O_WRONLY | O_CREAT, 0600);
         return;
     case 7:
-        out[0] = getenv("PATH") == nullptr && environ == nullptr;
+        out[0] = getenv("PATH") == nullptr && getenv("HOME") == nullptr;
         return;
     case 8:
         __builtin_trap();

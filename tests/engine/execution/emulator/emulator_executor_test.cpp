@@ -1,0 +1,231 @@
+// From a .cu file to a profile that speaks of its lines.
+#include "analysis/parse/compile_command.h"
+#include "engine/execution/emulator/emulator_executor.h"
+#include "engine/inputs/launch_inference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace kernelskill::engine {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Key;
+
+constexpr const char* loadSectorsPerRequest =
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio";
+constexpr const char* sharedLoadConflicts =
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
+
+class EmulatorExecutorTest : public testing::Test {
+protected:
+    void SetUp() override {
+        auto toolchain = analysis::findToolchain({.cudaPath = {}, .ignoreToolkit = true});
+        ASSERT_TRUE(toolchain) << toolchain.error().describe();
+        toolchain_ = std::move(*toolchain);
+        EmulatorOptions options;
+        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.cacheDirectory = std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-image-cache";
+        auto executor = makeEmulatorExecutor(std::move(options), toolchain_);
+        ASSERT_TRUE(executor) << executor.error().describe();
+        executor_ = std::move(*executor);
+    }
+
+    ProgramSource open(const std::filesystem::path& path) {
+        std::ifstream stream(path, std::ios::binary);
+        std::ostringstream contents;
+        contents << stream.rdbuf();
+        return parse(path, contents.str());
+    }
+
+    ProgramSource parse(const std::filesystem::path& path, std::string text) {
+        ProgramSource program;
+        program.file = path.string();
+        program.text = std::move(text);
+        program.command = analysis::CompileCommands().inferred(path, path.parent_path());
+        auto model = analysis::analyzeFile(program.file, program.text, program.command, toolchain_);
+        EXPECT_TRUE(model) << model.error().describe();
+        if (model)
+            program.model = std::make_shared<analysis::FileModel>(std::move(*model));
+        return program;
+    }
+
+    /// Builds and runs with the first launch that inference proposes.
+    Result<RunResult> run(const ProgramSource& program, const analysis::KernelModel& kernel) {
+        auto launches = inferLaunches(*program.model, kernel);
+        if (!launches)
+            return std::unexpected(launches.error());
+        Job job;
+        job.launch = launches->front();
+        job.wantProfile = true;
+        job.wantOutputs = true;
+        job.maxBlocks = 32;
+        job.limits.time = std::chrono::seconds{60};
+        auto image = executor_->build(program, kernel, job.launch, {});
+        if (!image)
+            return std::unexpected(image.error());
+        return executor_->run(**image, job, {});
+    }
+
+    Result<RunResult> runFirstKernel(const ProgramSource& program) {
+        return run(program, program.model->kernels.front());
+    }
+
+    static const LineMetrics* line(const Profile& profile, std::uint32_t number,
+                                   const std::string& metric) {
+        for (const LineMetrics& line : profile.lines) {
+            if (line.line == number && line.metrics.contains(metric))
+                return &line;
+        }
+        return nullptr;
+    }
+
+    static std::uint32_t lineOf(const ProgramSource& program, const std::string& code) {
+        const std::size_t at = program.text.find(code);
+        EXPECT_NE(at, std::string::npos) << code;
+        return static_cast<std::uint32_t>(
+            std::count(program.text.begin(), program.text.begin() + static_cast<long>(at), '\n'));
+    }
+
+    static std::filesystem::path source(const std::string& name) {
+        return std::filesystem::path(KERNELSKILL_SOURCE_DIR) / name;
+    }
+
+    analysis::Toolchain toolchain_;
+    std::unique_ptr<Executor> executor_;
+};
+
+TEST_F(EmulatorExecutorTest, CountsACoalescedKernelOnItsLine) {
+    const ProgramSource program = open(source("examples/saxpy.cu"));
+    const auto result = runFirstKernel(program);
+    ASSERT_TRUE(result) << result.error().describe();
+    const Profile& profile = result->profile;
+    EXPECT_EQ(profile.executor, "emulator");
+    EXPECT_TRUE(profile.hazards.empty()) << profile.hazards.front().message;
+    EXPECT_EQ(profile.metrics.at(loadSectorsPerRequest), 4);
+    const LineMetrics* access =
+        line(profile, lineOf(program, "y[i] = a * x[i]"), loadSectorsPerRequest);
+    ASSERT_NE(access, nullptr);
+    EXPECT_EQ(access->file, program.file);
+    EXPECT_EQ(access->metrics.at(loadSectorsPerRequest), 4);
+}
+
+TEST_F(EmulatorExecutorTest, CountsBankConflictsOnTheLineThatHasThem) {
+    const ProgramSource program = open(source("examples/transpose.cu"));
+    const auto result = runFirstKernel(program);
+    ASSERT_TRUE(result) << result.error().describe();
+    const Profile& profile = result->profile;
+    EXPECT_TRUE(profile.hazards.empty()) << profile.hazards.front().message;
+    const LineMetrics* access =
+        line(profile, lineOf(program, "tile[threadIdx.x][threadIdx.y];"), sharedLoadConflicts);
+    ASSERT_NE(access, nullptr);
+    EXPECT_EQ(access->metrics.at(sharedLoadConflicts) /
+                  access->metrics.at("smsp__inst_executed_op_shared_ld.sum"),
+              31);
+}
+
+TEST_F(EmulatorExecutorTest, CountsBarriersOfAReduction) {
+    const ProgramSource program = open(source("examples/reduce.cu"));
+    const auto result = runFirstKernel(program);
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_TRUE(result->profile.hazards.empty()) << result->profile.hazards.front().message;
+    EXPECT_THAT(result->profile.metrics, Contains(Key("kernelskill__barriers.sum")));
+}
+
+TEST_F(EmulatorExecutorTest, NamesTheLinesOfARace) {
+    const ProgramSource program = parse(source("examples/racy.cu"), R"(
+__global__ void reverse(float* out, const float* in) {
+    __shared__ float s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+void launch(float* out, const float* in) { reverse<<<1, 64>>>(out, in); }
+)");
+    const auto result = runFirstKernel(program);
+    ASSERT_TRUE(result) << result.error().describe();
+    ASSERT_FALSE(result->profile.hazards.empty());
+    const auto race = std::find_if(result->profile.hazards.begin(), result->profile.hazards.end(),
+                                   [](const Hazard& hazard) { return hazard.certain; });
+    ASSERT_NE(race, result->profile.hazards.end());
+    EXPECT_EQ(race->kind, HazardKind::Race);
+    EXPECT_EQ(race->line, lineOf(program, "out[threadIdx.x] ="));
+    EXPECT_EQ(race->otherLine, lineOf(program, "s[threadIdx.x] ="));
+    EXPECT_EQ(race->otherFile, program.file);
+    EXPECT_THAT(race->message, HasSubstr("racy.cu:4"));
+}
+
+TEST_F(EmulatorExecutorTest, NamesTheLineOfADeadlock) {
+    const ProgramSource program = parse(source("examples/stuck.cu"), R"(
+__global__ void stuck(float* out) {
+    if (threadIdx.x < 16)
+        out[0] = __shfl_sync(0xffffffff, out[1], 0);
+    else
+        __syncthreads();
+}
+void launch(float* out) { stuck<<<1, 32>>>(out); }
+)");
+    const auto result = runFirstKernel(program);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::Failed);
+    EXPECT_THAT(result.error().what, HasSubstr("deadlock"));
+    EXPECT_THAT(result.error().what, HasSubstr("stuck.cu:4"));
+    EXPECT_THAT(result.error().what, HasSubstr("stuck.cu:6"));
+}
+
+TEST_F(EmulatorExecutorTest, RefusesAnImageOfAnotherExecutor) {
+    class Foreign final : public Image {};
+    const auto result = executor_->run(Foreign{}, Job{}, {});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::Internal);
+}
+
+/// Correct programs must not be accused, and each of their kernels runs or is refused by name.
+class CorpusRun : public EmulatorExecutorTest,
+                  public testing::WithParamInterface<std::filesystem::path> {};
+
+std::vector<std::filesystem::path> corpus() {
+    std::vector<std::filesystem::path> files;
+    std::error_code ignored;
+    for (const auto& item : std::filesystem::directory_iterator(
+             std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "tests/corpus", ignored)) {
+        if (item.path().extension() == ".cu")
+            files.push_back(item.path());
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+TEST_P(CorpusRun, RunsWithoutFalseAlarms) {
+    const ProgramSource program = open(GetParam());
+    ASSERT_TRUE(program.model);
+    for (const analysis::KernelModel& kernel : program.model->kernels) {
+        const auto result = run(program, kernel);
+        if (!result) {
+            EXPECT_EQ(result.error().kind, ErrorKind::Unsupported)
+                << kernel.name << ": " << result.error().describe();
+            continue;
+        }
+        for (const Hazard& hazard : result->profile.hazards) {
+            EXPECT_FALSE(hazard.certain)
+                << kernel.name << ", line " << hazard.line + 1 << ": " << hazard.message;
+        }
+        EXPECT_GT(result->profile.blocksRun, 0u) << kernel.name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CorpusRun, testing::ValuesIn(corpus()), [](const auto& info) {
+    std::string name = info.param.stem().string();
+    for (char& c : name)
+        c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return name;
+});
+
+} // namespace
+} // namespace kernelskill::engine
