@@ -100,6 +100,12 @@ std::vector<TextEdit> textDifference(std::string_view before, std::string_view a
             else
                 ++column;
         }
+        if (row - rowBegin == column - columnBegin) {
+            // Line for line: each is an edit of its own.
+            for (; rowBegin < row; ++rowBegin, ++columnBegin)
+                addEdit(edits, before, old[head + rowBegin], fresh[head + columnBegin]);
+            continue;
+        }
         addEdit(edits, before,
                 joined(old, head + rowBegin, head + row, place(old, head + rowBegin, before)),
                 joined(fresh, head + columnBegin, head + column,

@@ -23,6 +23,8 @@ std::string causeOf(const Diagnostic& error) {
         return "missing-parenthesis";
     if (error.code == "expected-bracket")
         return "missing-bracket";
+    if (error.code == "kernel-returns-value")
+        return "kernel-return-type";
     if (error.message.find("did you mean") != std::string::npos)
         return "misspelled-identifier";
     return error.code;
