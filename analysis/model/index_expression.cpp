@@ -18,16 +18,18 @@ std::int64_t wrappingMultiply(std::int64_t a, std::int64_t b) {
 
 std::string nameOf(Symbol symbol, const FunctionBody& body) {
     const char* axes[] = {".x", ".y", ".z"};
-    const auto axis = [&] { return std::string(symbol.id < 3 ? axes[symbol.id] : ""); };
+    const auto builtin = [&](std::string name) {
+        return name.append(symbol.id < 3 ? axes[symbol.id] : "");
+    };
     switch (symbol.kind) {
     case SymbolKind::ThreadIdx:
-        return "threadIdx" + axis();
+        return builtin("threadIdx");
     case SymbolKind::BlockIdx:
-        return "blockIdx" + axis();
+        return builtin("blockIdx");
     case SymbolKind::BlockDim:
-        return "blockDim" + axis();
+        return builtin("blockDim");
     case SymbolKind::GridDim:
-        return "gridDim" + axis();
+        return builtin("gridDim");
     default:
         return symbol.id < body.variables.size() ? body.variables[symbol.id].name : "?";
     }
@@ -156,10 +158,15 @@ std::string IndexExpression::describe(const FunctionBody& body) const {
             text += magnitude;
             continue;
         }
-        if (magnitude != "1")
-            text += magnitude + "*";
-        for (std::size_t i = 0; i < monomial.size(); ++i)
-            text += (i > 0 ? "*" : "") + nameOf(monomial[i], body);
+        if (magnitude != "1") {
+            text += magnitude;
+            text += '*';
+        }
+        for (std::size_t i = 0; i < monomial.size(); ++i) {
+            if (i > 0)
+                text += '*';
+            text += nameOf(monomial[i], body);
+        }
     }
     return text.empty() ? "0" : text;
 }

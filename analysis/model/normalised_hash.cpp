@@ -48,7 +48,7 @@ std::uint64_t normalisedHash(const KernelModel& function, std::string_view bodyT
                 ? local.find(token.text)
                 : local.end();
         if (known != local.end())
-            hash.add("$" + std::to_string(known->second));
+            hash.add(std::to_string(known->second).insert(0, 1, '$'));
         else
             hash.add(token.text);
         previous = token.text;

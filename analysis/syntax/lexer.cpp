@@ -147,8 +147,8 @@ private:
         const auto open = text_.find('(', quote);
         if (open == std::string_view::npos || open - quote > 17)
             return quote + 1;
-        const std::string close =
-            ")" + std::string(text_.substr(quote + 1, open - quote - 1)) + "\"";
+        std::string close(1, ')');
+        close.append(text_.substr(quote + 1, open - quote - 1)).append(1, '"');
         const auto end = text_.find(close, open);
         return end == std::string_view::npos ? text_.size() : end + close.size();
     }
