@@ -3,6 +3,7 @@
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace kernelskill::analysis {
@@ -11,16 +12,17 @@ namespace {
 
 /// End of the macro use that starts at `offset`: its name and, if it has one, its argument list.
 std::uint32_t macroUseEnd(std::string_view text, std::uint32_t offset) {
-    const auto limit =
-        static_cast<std::uint32_t>(std::min<std::size_t>(text.size(), offset + 4096U));
-    const std::vector<Token> tokens = lex(text, {offset, limit});
-    if (tokens.empty())
-        return offset;
-    if (tokens.size() > 1 && tokens[1].text == "(") {
-        const std::size_t close = matchingBracket(tokens, 1);
-        return close < tokens.size() ? tokens[close].span.end : limit;
-    }
-    return tokens[0].span.end;
+    std::uint32_t end = offset;
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
+        ++end;
+    const std::uint32_t open = skipTrivia(text, end);
+    if (open >= text.size() || text[open] != '(')
+        return end;
+    constexpr std::uint32_t longestUse = 4096;
+    const std::vector<Token> tokens = lex(text, {open, open + longestUse});
+    const std::size_t close = matchingBracket(tokens, 0);
+    return close < tokens.size() ? tokens[close].span.end : open + longestUse;
 }
 
 Storage storageOf(CXCursor declaration, const Type& type) {

@@ -1,7 +1,6 @@
 #include "analysis/parse/include_search.h"
 
-#include "analysis/syntax/lexer.h"
-
+#include <algorithm>
 #include <deque>
 #include <set>
 #include <system_error>
@@ -49,15 +48,33 @@ std::string_view includedIn(std::string_view directive) {
 
 std::vector<Include> includeDirectives(std::string_view text) {
     std::vector<Include> includes;
-    // Cheap: most lines are no directive, and "#include" hardly ever appears elsewhere.
-    if (text.find("include") == std::string_view::npos)
-        return includes;
-    for (const Token& token : lex(text)) {
-        if (token.kind != TokenKind::Directive)
-            continue;
-        const std::string_view name = includedIn(token.text);
-        if (!name.empty())
-            includes.push_back({std::string(name), {}, token.span});
+    // By lines, not by tokens: this runs on every header at every keystroke.
+    bool inComment = false;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        std::string_view line = text.substr(begin, end - begin);
+        const std::size_t lineBegin = begin;
+        begin = end + 1;
+        const auto first = line.find_first_not_of(" \t");
+        if (!inComment && first != std::string_view::npos && line[first] == '#') {
+            const std::string_view directive = line.substr(first);
+            const std::string_view name = includedIn(directive);
+            if (!name.empty()) {
+                const auto from = static_cast<std::uint32_t>(lineBegin + first);
+                const auto length =
+                    static_cast<std::uint32_t>(name.data() + name.size() - directive.data());
+                includes.push_back({std::string(name), {}, {from, from + length}});
+            }
+        }
+        for (std::size_t at = line.find(inComment ? "*/" : "/*"); at != std::string_view::npos;
+             at = line.find(inComment ? "*/" : "/*", at + 2)) {
+            const bool hidden =
+                !inComment && line.substr(0, at).find("//") != std::string_view::npos;
+            if (hidden)
+                break;
+            inComment = !inComment;
+        }
     }
     return includes;
 }

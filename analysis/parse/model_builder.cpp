@@ -109,7 +109,8 @@ private:
         std::size_t size = 0;
         if (const char* text = clang_getFileContents(unit_, file, &size))
             source.text = {text, size};
-        source.hasLaunchSyntax = source.text.find("<<<") != std::string_view::npos;
+        source.hasLaunchSyntax =
+            !source.isSystem && source.text.find("<<<") != std::string_view::npos;
         if (source.hasLaunchSyntax)
             for (const Token& token : lex(source.text))
                 source.definesLaunchMacro =

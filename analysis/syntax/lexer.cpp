@@ -71,7 +71,7 @@ private:
         if (isIdentifierStart(c))
             return identifierOrLiteral();
         for (const std::string_view op : operators)
-            if (text_.substr(position_).starts_with(op))
+            if (op.front() == c && text_.substr(position_).starts_with(op))
                 return token(TokenKind::Punctuator, position_ + op.size());
         return token(TokenKind::Punctuator, position_ + 1);
     }
