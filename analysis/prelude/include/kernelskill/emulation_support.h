@@ -52,6 +52,7 @@ struct KsImageTable {
 /// The entry reads the argument array; that is no access of the kernel's.
 #define KS_UNSEEN_ENTRY KS_EXPORTED __attribute__((no_sanitize_thread))
 
+/// What the code behind the user's names begins with "ks", because the user's macros reach it too.
 namespace ks {
 
 /// Binds `extern __shared__ T name[];` to the block's dynamic shared memory: `T (&name)[N] = ks::DynamicShared{}`.
@@ -66,40 +67,40 @@ template <typename... P>
 using KernelPointer = void (*)(P...);
 
 template <typename... P>
-constexpr KernelPointer<P...> plainPointer(void (*function)(P...)) {
+constexpr KernelPointer<P...> ksPlainPointer(void (*function)(P...)) {
     return function;
 }
 
 template <typename F>
-struct Kernel;
+struct KsKernel;
 
 template <typename... P>
-struct Kernel<void (*)(P...)> {
-    static constexpr unsigned count = sizeof...(P);
+struct KsKernel<void (*)(P...)> {
+    static constexpr unsigned ksCount = sizeof...(P);
 
     struct Parameters {
-        KsParameter entries[sizeof...(P) + 1];
+        KsParameter ksEntries[sizeof...(P) + 1];
     };
 
     template <typename T>
     using Value = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
 
-    static constexpr Parameters describe(const char* const* names) {
-        return describe(names, std::index_sequence_for<P...>{});
+    static constexpr Parameters ksDescribe(const char* const* names) {
+        return ksDescribe(names, std::index_sequence_for<P...>{});
     }
 
-    __attribute__((always_inline, no_sanitize_thread)) static void run(void (*kernel)(P...), void** arguments) {
-        run(kernel, arguments, std::index_sequence_for<P...>{});
+    __attribute__((always_inline, no_sanitize_thread)) static void ksRun(void (*kernel)(P...), void** arguments) {
+        ksRun(kernel, arguments, std::index_sequence_for<P...>{});
     }
 
 private:
     template <std::size_t... I>
-    static constexpr Parameters describe(const char* const* names, std::index_sequence<I...>) {
+    static constexpr Parameters ksDescribe(const char* const* names, std::index_sequence<I...>) {
         return {{{names[I], static_cast<unsigned>(sizeof(Value<P>)), static_cast<unsigned>(alignof(Value<P>))}...}};
     }
 
     template <std::size_t... I>
-    __attribute__((always_inline, no_sanitize_thread)) static void run(void (*kernel)(P...), void** arguments,
+    __attribute__((always_inline, no_sanitize_thread)) static void ksRun(void (*kernel)(P...), void** arguments,
                                                                        std::index_sequence<I...>) {
         (void)arguments;
         kernel(*static_cast<Value<P>*>(arguments[I])...);
@@ -115,7 +116,7 @@ constexpr unsigned elementKind() {
 }
 
 template <typename T>
-KsGlobal describeGlobal(const char* name, const volatile T& variable, unsigned isConstant, unsigned isInitialised) {
+KsGlobal ksDescribeGlobal(const char* name, const volatile T& variable, unsigned isConstant, unsigned isInitialised) {
     return {name,
             const_cast<void*>(reinterpret_cast<const volatile void*>(&variable)),
             sizeof(T),

@@ -70,7 +70,7 @@ std::string globalsOf(const std::vector<FileSlice>& slices) {
             for (const auto& name : declaration->names) {
                 const auto qualified =
                     (declaration->scope.empty() ? "" : "::" + declaration->scope) + "::" + name;
-                result += "    ks::describeGlobal(\"" + name + "\", " + qualified + ", " +
+                result += "    ks::ksDescribeGlobal(\"" + name + "\", " + qualified + ", " +
                           (declaration->isConstantMemory ? "1" : "0") + ", " +
                           (declaration->isInitialised ? "1" : "0") + "),\n";
             }
@@ -94,22 +94,23 @@ std::string entryText(const ScannedProgram& program, const std::vector<FileSlice
         if (end == std::string::npos)
             break;
     }
-    text += "const char* const names[] = {";
+    text += "const char* const ksNames[] = {";
     for (const auto& parameter : kernel.parameters)
         text += "\"" + parameter.name + "\", ";
     text += "nullptr};\n";
-    text += "constexpr auto kernel = " + kernelPointer(program, kernel, launch) + ";\n";
-    text += "using Kernel = ks::Kernel<decltype(ks::plainPointer(kernel))>;\n";
-    text += "const auto parameters = Kernel::describe(names);\n";
+    text += "constexpr auto ksKernel = " + kernelPointer(program, kernel, launch) + ";\n";
+    text += "using KsKernel = ks::KsKernel<decltype(ks::ksPlainPointer(ksKernel))>;\n";
+    text += "const auto ksParameters = KsKernel::ksDescribe(ksNames);\n";
     if (!globals.empty())
-        text += "const KsGlobal globals[] = {\n" + globals + "};\n";
+        text += "const KsGlobal ksGlobals[] = {\n" + globals + "};\n";
     text += "}\n";
-    text += "extern \"C\" KS_UNSEEN_ENTRY void ks_entry(void** arguments) {\n"
-            "    ks_unit::Kernel::run(ks_unit::kernel, arguments);\n}\n";
+    text += "extern \"C\" KS_UNSEEN_ENTRY void ks_entry(void** ksArguments) {\n"
+            "    ks_unit::KsKernel::ksRun(ks_unit::ksKernel, ksArguments);\n}\n";
     text += "extern \"C\" KS_EXPORTED const KsImageTable ks_image = {\n"
-            "    KS_IMAGE_VERSION, ks_unit::Kernel::count, ks_unit::parameters.entries, ";
-    text += globals.empty() ? "0, nullptr};\n"
-                            : "sizeof(ks_unit::globals) / sizeof(KsGlobal), ks_unit::globals};\n";
+            "    KS_IMAGE_VERSION, ks_unit::KsKernel::ksCount, ks_unit::ksParameters.ksEntries, ";
+    text += globals.empty()
+                ? "0, nullptr};\n"
+                : "sizeof(ks_unit::ksGlobals) / sizeof(KsGlobal), ks_unit::ksGlobals};\n";
     return text;
 }
 

@@ -75,6 +75,14 @@ TEST_F(EmulationImageTest, templatesNamespacesAndOwnTypesAsArguments) {
     ASSERT_TRUE(image) << image.error().describe();
 }
 
+TEST_F(EmulationImageTest, macrosOfTheUserDoNotReachTheEntry) {
+    const auto image = build("#define kernel 1\n#define count 2\n#define names 3\n#define run(x) "
+                             "x\n#define arguments 4\n"
+                             "__constant__ float taps[4];\n"
+                             "__global__ void k(float* x) { x[0] = count + taps[1]; }\n");
+    EXPECT_TRUE(image) << image.error().describe();
+}
+
 TEST_F(EmulationImageTest, unsavedHeadersWinOverTheDisk) {
     std::ofstream(folder_.path() / "h.cuh") << "#error stale\n";
     auto program =
