@@ -204,6 +204,13 @@ KS_API unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
                                                 struct CUstream_st* stream KS_DEFAULT(0));
 KS_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* sharedBytes, void* stream);
 
+#ifndef KERNELSKILL_EMULATION
+// The same on the device: dynamic parallelism.
+__device__ void* cudaGetParameterBuffer(size_t alignment, size_t bytes);
+__device__ cudaError_t cudaLaunchDevice(void* function, void* parameters, dim3 grid, dim3 block,
+                                        unsigned int sharedBytes, cudaStream_t stream);
+#endif
+
 // Symbols.
 KS_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset KS_DEFAULT(0),
                                       enum cudaMemcpyKind kind KS_DEFAULT(cudaMemcpyHostToDevice));
