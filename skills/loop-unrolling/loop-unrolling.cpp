@@ -42,7 +42,7 @@ std::expected<Choice, Refusal> study(const SkillContext& context, const CodeMap&
     const FunctionBody& body = code.body();
     const Stmt& stmt = body.stmt(loop.statement);
     const std::uint32_t line = lineNumber(context, stmt.span.begin);
-    if (stmt.fromMacro)
+    if (stmt.fromMacro || !isWrittenAs(context, stmt.span, {"for", "while", "do"}))
         return refuse("from-macro", fmt::format("the loop on line {} comes out of a macro", line));
     if (!stmt.pragma.empty())
         return refuse("already-unrolled",

@@ -91,6 +91,12 @@ void PointerOrigins::collect(ExprId id, std::set<std::string>& origins,
         collect(expr.children[0], origins, visited);
         return;
     }
+    case ExprKind::Unary: // the address of an element, whatever the element's type
+        if (expr.op == "&") {
+            collect(expr.children[0], origins, visited);
+            return;
+        }
+        break;
     default:
         break;
     }

@@ -68,7 +68,8 @@ std::expected<ElementwiseKernel, Refusal> findGuard(const SkillContext& context,
                       fmt::format("{} has no `if (i < n)` around its work", context.kernel.name));
     const Stmt& guard = body.stmt(*guardAt);
     const std::uint32_t line = lineNumber(context, guard.span.begin);
-    if (guard.fromMacro || guard.condition == noId || guard.init != noId || !guard.declared.empty())
+    if (guard.fromMacro || !isWrittenAs(context, guard.span, {"if"}) || guard.condition == noId ||
+        guard.init != noId || !guard.declared.empty())
         return refuse("compound-guard",
                       fmt::format("the condition on line {} is not a plain bounds "
                                   "check",

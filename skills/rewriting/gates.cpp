@@ -1,5 +1,7 @@
 #include "skills/rewriting/gates.h"
 
+#include "analysis/syntax/lexer.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -40,6 +42,12 @@ std::expected<void, Refusal> requireEditable(const SkillContext& context) {
     if (!touches(context.range, kernel.span))
         return refuse("cursor-outside", fmt::format("the cursor is not in {}", kernel.name));
     return {};
+}
+
+bool isWrittenAs(const SkillContext& context, Span statement,
+                 std::initializer_list<std::string_view> keywords) {
+    const std::vector<Token> tokens = lex(context.file.source->text(), statement);
+    return !tokens.empty() && std::ranges::find(keywords, tokens.front().text) != keywords.end();
 }
 
 Error unsupported(const SkillContext& context, const Refusal& refusal) {

@@ -4,7 +4,9 @@
 #include "skills/skill.h"
 
 #include <expected>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace kernelskill::skills {
 
@@ -19,6 +21,11 @@ namespace kernelskill::skills {
 
 /// True if the cursor is in `span` or the selection overlaps it.
 [[nodiscard]] bool touches(analysis::Span range, analysis::Span span);
+
+/// True if the statement starts with one of these keywords in the file itself: its head does not
+/// come out of a macro.
+[[nodiscard]] bool isWrittenAs(const SkillContext& context, analysis::Span statement,
+                               std::initializer_list<std::string_view> keywords);
 
 /// An apply() whose gates no longer hold: the refusal as an error with the kernel's place.
 [[nodiscard]] Error unsupported(const SkillContext& context, const Refusal& refusal);

@@ -104,9 +104,17 @@ bool isUnconditional(const CodeMap& code, const std::vector<StmtId>& work, ExprI
     return false;
 }
 
+/// The `p[i]` that an access is about, also when it is given by its address.
+ExprId elementOf(const CodeMap& code, ExprId expression) {
+    const ExprId inner = code.withoutCasts(expression);
+    const Expr& expr = code.body().expr(inner);
+    const bool isAddress = expr.kind == ExprKind::Unary && expr.op == "&";
+    return isAddress ? code.withoutCasts(expr.children[0]) : inner;
+}
+
 /// The index expression of `p[i]` or `*(p + i)` names exactly the element index.
 bool isAtIndex(const CodeMap& code, ExprId expression, VariableId index) {
-    const Expr& expr = code.body().expr(expression);
+    const Expr& expr = code.body().expr(elementOf(code, expression));
     return expr.kind == ExprKind::Subscript && code.namedVariable(expr.children[1]) == index &&
            code.body().expr(code.withoutCasts(expr.children[0])).kind == ExprKind::Variable;
 }
@@ -286,7 +294,7 @@ private:
 
     /// The `__ldg(&p[i])` around p[i]; noId when there is none.
     [[nodiscard]] ExprId readOnlyLoadAround(ExprId expression) const {
-        ExprId at = code_.parent(expression);
+        ExprId at = code_.parent(elementOf(code_, expression));
         if (at != noId && code_.body().expr(at).kind == ExprKind::Unary &&
             code_.body().expr(at).op == "&")
             at = code_.parent(at);

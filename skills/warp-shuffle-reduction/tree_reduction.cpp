@@ -24,7 +24,7 @@ public:
     }
 
     std::expected<TreeReduction, Refusal> recognise() {
-        if (stmt_.fromMacro)
+        if (stmt_.fromMacro || !isWrittenAs(context_, stmt_.span, {"for", "while", "do"}))
             return refuse("from-macro",
                           fmt::format("the loop on line {} comes out of a macro", line()));
         if (auto parts = sortStatements(); !parts)

@@ -77,9 +77,9 @@ __global__ void k(const double* x, double* y, int n) {
         }
         reinterpret_cast<double2*>(y)[i] = y2;
     } else if (i <= n / 2) {
-        for (int k2 = 2 * i; k2 < n && k2 - 2 * i < 2; ++k2) {
-            double v = x[k2];
-            y[k2] = v * k2;
+        for (int k = 2 * i; k < n && k - 2 * i < 2; ++k) {
+            double v = x[k];
+            y[k] = v * k;
         }
     }
 }
