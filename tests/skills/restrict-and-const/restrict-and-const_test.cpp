@@ -128,8 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
              "= b.data[0] + c[0]; }\n"},
         Case{"DeviceGlobal", "device-global",
              "void run(float* a, float* b) { k<<<1, 1>>>(a, b); }\n",
-             "__device__ float* shared;\n__global__ void k(float* a, float* b) { shared = a; a[0] "
-             "= b[0]; }\n"},
+             "__device__ float* shared;\n__global__ void k(float* a, float* b) { a[0] = b[0] "
+             "+ shared[0]; }\n"},
         Case{"OtherSpelling", "unmatched-declaration",
              "void run(float* a, float* b) { k<<<1, 32>>>(a, b, 1); }\n",
              "typedef float* Pointer;\n__global__ void k(Pointer out, float* in, int n);\n" +
