@@ -23,11 +23,17 @@ SkillDocuments builtInDocuments() {
 
 class Example : public testing::TestWithParam<std::string> {
 protected:
-    [[nodiscard]] std::string before() const { return readSource("skills/" + GetParam() + "/before.cu"); }
-    [[nodiscard]] std::string after() const { return readSource("skills/" + GetParam() + "/after.cu"); }
+    [[nodiscard]] std::string before() const {
+        return readSource("skills/" + GetParam() + "/before.cu");
+    }
+    [[nodiscard]] std::string after() const {
+        return readSource("skills/" + GetParam() + "/after.cu");
+    }
 };
 
-TEST_P(Example, BeforeBecomesAfter) { checkApplicable(GetParam(), before(), after()); }
+TEST_P(Example, BeforeBecomesAfter) {
+    checkApplicable(GetParam(), before(), after());
+}
 
 TEST_P(Example, BeforeParsesWithoutErrors) {
     for (const auto& diagnostic : parseSubject(before()).file.diagnostics)

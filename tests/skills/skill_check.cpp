@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <stdexcept>
 
@@ -43,7 +43,8 @@ std::string errorsOf(const FileModel& file) {
 
 Subject parseSubject(std::string source, std::string_view name) {
     std::vector<std::uint32_t> marks;
-    for (auto at = source.find(cursorMark); at != std::string::npos; at = source.find(cursorMark, at)) {
+    for (auto at = source.find(cursorMark); at != std::string::npos;
+         at = source.find(cursorMark, at)) {
         marks.push_back(static_cast<std::uint32_t>(at));
         source.erase(at, cursorMark.size());
     }

@@ -1,4 +1,5 @@
-/// Checks of skills on small files: applied exactly so, not offered because of this gate, about this place.
+/// Checks of skills on small files: applied exactly so, not offered because of this gate, about
+/// this place.
 ///
 /// `$0` in a source is the cursor; without it the cursor is the whole first kernel.
 #pragma once
@@ -23,14 +24,16 @@ struct Subject {
     }
 };
 
-/// Parses `source` in prelude mode as `name` in the examples' folder. Fails the test when it has no kernel.
+/// Parses `source` in prelude mode as `name` in the examples' folder. Fails the test when it has no
+/// kernel.
 [[nodiscard]] Subject parseSubject(std::string source, std::string_view name = "test.cu");
 
 [[nodiscard]] const Skill& skillNamed(std::string_view id);
 /// A file of the repository.
 [[nodiscard]] std::string readSource(const std::string& path);
 
-/// The skill is offered at the cursor and turns `before` into `after`, which parses without an error.
+/// The skill is offered at the cursor and turns `before` into `after`, which parses without an
+/// error.
 void checkApplicable(std::string_view id, const std::string& before, const std::string& after);
 /// The skill is refused at the cursor, by the gate of that name.
 void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate);

@@ -84,12 +84,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadDocument{"OpenFrontMatter", "---\nid: a\n", "s/SKILL.md:1", "front matter"},
         BadDocument{"NotYaml", "---\nid: [a\n---\ntext\n", "s/SKILL.md:3", "YAML"},
         BadDocument{"NotAMap", "---\n- a\n---\ntext\n", "s/SKILL.md:2", "field: value"},
-        BadDocument{"MissingField", replaced("title: Unroll more\n", ""), "s/SKILL.md:1", "'title'"},
+        BadDocument{"MissingField", replaced("title: Unroll more\n", ""), "s/SKILL.md:1",
+                    "'title'"},
         BadDocument{"UnknownField", replaced("title:", "tilte:"), "s/SKILL.md:3", "'tilte'"},
         BadDocument{"UnknownKind", replaced("kind: source", "kind: magic"), "s/SKILL.md:4",
                     "'source', 'launch', 'library'"},
-        BadDocument{"ListExpected", replaced("[compute, memory-latency]", "compute"), "s/SKILL.md:6",
-                    "list"},
+        BadDocument{"ListExpected", replaced("[compute, memory-latency]", "compute"),
+                    "s/SKILL.md:6", "list"},
         BadDocument{"TextExpected", replaced("id: unroll-more", "id: [a]"), "s/SKILL.md:2", "text"},
         BadDocument{"NoMethod", std::string(complete.substr(0, complete.find("# Method"))),
                     "s/SKILL.md:1", "method"}),
@@ -99,9 +100,8 @@ class SkillFolder : public testing::Test {
 protected:
     void SetUp() override {
         folder_ = std::filesystem::path(testing::TempDir()) /
-                  ("skill-folder-" + std::string(testing::UnitTest::GetInstance()
-                                                     ->current_test_info()
-                                                     ->name()));
+                  ("skill-folder-" +
+                   std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
         std::filesystem::remove_all(folder_);
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
