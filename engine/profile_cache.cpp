@@ -1,7 +1,7 @@
 #include "engine/profile_cache.h"
 
 #include "analysis/syntax/lexer.h"
-#include "engine/content_hash.h"
+#include "engine/text_hash.h"
 #include "engine/inputs/launch_inference.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::vector<const KernelModel*> reached(const analysis::FileModel& model,
     return found;
 }
 
-void addCommand(ContentHash& hash, const analysis::CompileCommand& command) {
+void addCommand(TextHash& hash, const analysis::CompileCommand& command) {
     for (const auto* list : {&command.includeDirs, &command.systemIncludeDirs, &command.definitions,
                              &command.undefinitions, &command.forcedIncludes,
                              &command.architectures, &command.hostFlags}) {
@@ -49,7 +49,7 @@ void addCommand(ContentHash& hash, const analysis::CompileCommand& command) {
     hash.add(command.fastMath ? 1 : 0);
 }
 
-void addHeaders(ContentHash& hash, const ProgramSource& program) {
+void addHeaders(TextHash& hash, const ProgramSource& program) {
     for (const std::string& file : program.model->userFiles) {
         if (file == program.file)
             continue;
@@ -97,7 +97,7 @@ ProfileKey profileKey(const ProgramSource& program, const KernelModel& kernel) {
     const analysis::SourceText& source = *program.model->source;
     auto own = reached(*program.model, kernel);
     ProfileKey key;
-    ContentHash hash;
+    TextHash hash;
     hash.add(kernel.qualifiedName);
     for (const KernelModel* function : own) {
         if (function->file == program.file)

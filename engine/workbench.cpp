@@ -1,6 +1,6 @@
 #include "engine/workbench.h"
 
-#include "engine/content_hash.h"
+#include "engine/text_hash.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/memory/long_term_memory.h"
@@ -46,7 +46,7 @@ std::optional<LongTermMemory> openLongTermMemory(const fs::path& configured) {
 }
 
 std::string hashOf(const analysis::EditSet& edits) {
-    ContentHash hash;
+    TextHash hash;
     for (const auto& [file, changes] : edits) {
         hash.add(fs::path(file).filename().string());
         for (const analysis::TextEdit& edit : changes) {

@@ -6,7 +6,7 @@
 
 namespace kernelskill::engine {
 
-class ContentHash {
+class TextHash {
 public:
     void add(std::string_view bytes) {
         add(static_cast<std::uint64_t>(bytes.size()));
