@@ -61,8 +61,9 @@ TEST_P(Corpus, ParsesWithoutDiagnosticsByTheToolkitsHeaders) {
     expectClean(*toolchain);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Corpus, ::testing::ValuesIn(corpus()),
-                         [](const auto& file) { return file.param.stem().string(); });
+INSTANTIATE_TEST_SUITE_P(Files, Corpus, ::testing::ValuesIn(corpus()), [](const auto& file) {
+    return file.param.parent_path().stem().string() + '_' + file.param.stem().string();
+});
 
 TEST(CorpusSize, HoldsEnoughToMeanSomething) {
     EXPECT_GE(corpus().size(), 45u);
