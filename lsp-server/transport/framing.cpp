@@ -100,12 +100,12 @@ std::optional<std::expected<std::string, FrameError>> FrameDecoder::next() {
         }
         const auto length = parseHeader(std::string_view(buffer_).substr(0, end));
         if (!length) {
-            // Only up to the end of this header: what follows may be sound.
-            const auto inside = findLengthHeader(std::string_view(buffer_).substr(0, end), 1);
-            if (inside != std::string_view::npos)
-                buffer_.erase(0, inside);
-            else
-                buffer_.erase(0, end + headerEnd.size());
+            // Garbage in front of a sound header goes; of a header that contradicts itself, all goes.
+            const std::string_view header = std::string_view(buffer_).substr(0, end);
+            const auto first = findLengthHeader(header, 0);
+            const bool isSound = first != std::string_view::npos && first > 0 &&
+                                 parseHeader(header.substr(first)).has_value();
+            buffer_.erase(0, isSound ? first : end + headerEnd.size());
             if (isResyncing_)
                 continue;
             isResyncing_ = true;
