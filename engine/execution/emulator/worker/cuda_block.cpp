@@ -339,6 +339,11 @@ std::string CudaBlock::waitingThreads() const {
             break;
         }
         const KsIndex one = threads_[waiting.front()].index;
+        if (place.site == 0) {
+            text += fmt::format("{}{} of {} threads {}", text.empty() ? "" : "; ", waiting.size(),
+                                threads_.size(), what);
+            continue;
+        }
         text += fmt::format("{}{} of {} threads {} at {}, ({},{},{}) the first of them",
                             text.empty() ? "" : "; ", waiting.size(), threads_.size(), what,
                             siteReference(place.site), one.x, one.y, one.z);

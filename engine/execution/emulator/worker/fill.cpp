@@ -125,13 +125,15 @@ void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offs
         return fillWith<std::uint16_t>(offset, bytes, integer);
     case ScalarKind::Int32:
     case ScalarKind::UInt32:
+    case ScalarKind::Unknown:
+    case ScalarKind::Void:
+        // A class may hold counts and indices: small integers keep loops over them short, where the
+        // bits of floats would be billions. Its floats are then tiny, which is noted.
         return fillWith<std::uint32_t>(offset, bytes, integer);
     case ScalarKind::Int64:
     case ScalarKind::UInt64:
         return fillWith<std::uint64_t>(offset, bytes, integer);
     case ScalarKind::Float:
-    case ScalarKind::Unknown:
-    case ScalarKind::Void:
         return fillWith<float>(offset, bytes, floating);
     }
 }

@@ -160,7 +160,19 @@ void Launch::fillConstants() {
     }
 }
 
+void Launch::noteFills() {
+    for (const DeviceMemory::Buffer& buffer : memory_.buffers()) {
+        const BufferSpec& spec = buffer.spec;
+        if (spec.element == analysis::ScalarKind::Unknown && spec.isInput &&
+            spec.fill == Fill::Random) {
+            notes_.push_back(fmt::format(
+                "'{}' has a class type: each 4 bytes of it hold a small integer", spec.name));
+        }
+    }
+}
+
 WorkerReport Launch::run() {
+    noteFills();
     for (std::size_t next = 0; next < sample_.size(); ++next) {
         auto live = std::make_unique<LiveBlock>();
         if (auto started = start(sample_[next], *live); !started)
@@ -202,6 +214,12 @@ Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
         return std::unexpected(shared.error());
     live.shared = std::move(*shared);
     live.shared.beginBlock();
+    // Poison has marked every variable as constructed, which is how CUDA has it: their constructors
+    // do nothing.
+    for (const SharedVariable& guard : image_.sharedGuards()) {
+        live.shared.markWritten(live.shared.offsetOf(image_.staticShared().low + guard.offset),
+                                static_cast<unsigned>(guard.bytes));
+    }
     live.block = std::make_unique<CudaBlock>(*this, index, indexOf(job_.launch.block));
     races_.beginBlock();
     return {};

@@ -96,6 +96,7 @@ private:
     [[nodiscard]] Result<void> layOut();
     void passArguments();
     void fillConstants();
+    void noteFills();
     [[nodiscard]] Result<void> start(std::uint64_t linearIndex, LiveBlock& live);
     /// Runs a block until it ends or waits for the grid.
     void advance(LiveBlock& live);

@@ -6,6 +6,7 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
+#include <iterator>
 #include <link.h>
 #include <memory>
 #include <span>
@@ -101,7 +102,8 @@ std::vector<SharedVariable> sharedVariablesOf(const ObjectFile& file) {
         for (const Elf64_Sym& symbol : std::span(symbols, count)) {
             const char* name = file.stringAt(names + symbol.st_name);
             if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS && name != nullptr)
-                variables.push_back({lastComponent(name), symbol.st_value, symbol.st_size});
+                variables.push_back({lastComponent(name), symbol.st_value, symbol.st_size,
+                                     std::string_view(name).starts_with("_ZGV")});
         }
     }
     return variables;
@@ -153,6 +155,13 @@ std::string LoadedImage::sharedNameAt(std::uint64_t offset) const {
             return variable.name;
     }
     return "";
+}
+
+std::vector<SharedVariable> LoadedImage::sharedGuards() const {
+    std::vector<SharedVariable> guards;
+    std::copy_if(sharedVariables_.begin(), sharedVariables_.end(), std::back_inserter(guards),
+                 [](const SharedVariable& variable) { return variable.isGuard; });
+    return guards;
 }
 
 std::string LoadedImage::globalNameAt(std::uint64_t address) const {

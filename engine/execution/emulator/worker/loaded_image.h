@@ -16,6 +16,8 @@ struct SharedVariable {
     std::string name;
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
+    bool isGuard =
+        false; ///< The compiler's note that a variable was constructed, not the variable.
 };
 
 class LoadedImage {
@@ -36,6 +38,9 @@ public:
     /// Name of a `__device__` or `__constant__` variable that holds `address`; empty when none
     /// does.
     [[nodiscard]] std::string globalNameAt(std::uint64_t address) const;
+    /// Offsets in the shared segment of what the compiler put beside the variables: guards of their
+    /// construction.
+    [[nodiscard]] std::vector<SharedVariable> sharedGuards() const;
     void setSharedVariables(std::vector<SharedVariable> variables) {
         sharedVariables_ = std::move(variables);
     }
