@@ -1,0 +1,218 @@
+/// The Reviewer on the real emulator: right edits pass every check, each kind of wrong one is
+/// rejected by its own.
+#include "engine/agents/reviewer.h"
+#include "engine/execution/emulator/emulator_executor.h"
+#include "tests/engine/agents/breakage.h"
+#include "tests/engine/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::RepairBench;
+using kernelskill::testing::replaced;
+using kernelskill::testing::sourceFile;
+using kernelskill::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+
+class ReviewerTest : public ::testing::Test {
+protected:
+    ReviewerTest() {
+        EmulatorOptions options;
+        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.cacheDirectory = cache_.path();
+        auto executor = makeEmulatorExecutor(options, bench_.toolchain);
+        EXPECT_TRUE(executor) << executor.error().describe();
+        if (executor)
+            executor_ = std::move(*executor);
+    }
+
+    [[nodiscard]] ProgramSource program(const std::string& text) const {
+        ProgramSource source;
+        auto model = bench_.parsed(text);
+        source.file = model.file;
+        source.text = text;
+        source.command = bench_.command;
+        source.model = std::make_shared<const analysis::FileModel>(std::move(model));
+        return source;
+    }
+
+    /// Reviews the change of one place of `text`.
+    [[nodiscard]] Verdict review(const std::string& text, std::string_view from,
+                                 std::string_view to,
+                                 skills::Numerics numerics = skills::Numerics::Exact) const {
+        ProgramSource source = program(text);
+        auto begin = static_cast<std::uint32_t>(text.find(from));
+        EXPECT_NE(begin, static_cast<std::uint32_t>(std::string::npos)) << from;
+        analysis::EditSet edits{
+            {source.file,
+             {{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(to)}}}};
+        Reviewer reviewer(executor_.get(), bench_.toolchain);
+        auto verdict =
+            reviewer.review(source, source.model->kernels.at(0), edits, numerics, {}, {});
+        EXPECT_TRUE(verdict) << verdict.error().describe();
+        return verdict ? std::move(*verdict) : Verdict{};
+    }
+
+    static std::string report(const Verdict& verdict) {
+        std::string text = verdict.summary;
+        for (const Check& check : verdict.checks)
+            text += "\n  " + std::string(check.passed ? "passed " : "FAILED ") + check.name + ": " +
+                    check.detail;
+        return text;
+    }
+    static const Check* failed(const Verdict& verdict) {
+        auto found = std::ranges::find(verdict.checks, false, &Check::passed);
+        return found == verdict.checks.end() ? nullptr : &*found;
+    }
+    static bool hasCheck(const Verdict& verdict, std::string_view begin) {
+        return std::ranges::any_of(
+            verdict.checks, [&](const Check& check) { return check.name.starts_with(begin); });
+    }
+
+    RepairBench bench_;
+    TemporaryFolder cache_;
+    std::unique_ptr<Executor> executor_;
+};
+
+TEST_F(ReviewerTest, AnEditThatChangesNoResultPassesEveryCheck) {
+    Verdict verdict = review(sourceFile("examples/saxpy.cu"), "float* x, float* y",
+                             "const float* __restrict__ x, float* __restrict__ y");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_EQ(failed(verdict), nullptr) << report(verdict);
+    for (const char* name :
+         {"parses", "compiles", "matches original, seed 3", "control fails", "no new hazard"})
+        EXPECT_TRUE(hasCheck(verdict, name)) << name << "\n" << report(verdict);
+    EXPECT_FALSE(verdict.speedup);
+    EXPECT_FALSE(verdict.before.empty());
+    EXPECT_FALSE(verdict.after.empty());
+}
+
+TEST_F(ReviewerTest, PaddingLowersTheWavefrontsAndSaysSo) {
+    Verdict verdict =
+        review(sourceFile("examples/transpose.cu"), "tile[TILE][TILE];", "tile[TILE][TILE + 1];");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_THAT(verdict.summary, HasSubstr("shared-memory wavefronts"));
+}
+
+TEST_F(ReviewerTest, AWrongResultIsIncorrectAndNamesTheElement) {
+    Verdict verdict = review(sourceFile("examples/saxpy.cu"), "a * x[i] + y[i]", "a * x[i] - y[i]");
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+    ASSERT_NE(failed(verdict), nullptr);
+    EXPECT_THAT(failed(verdict)->detail, HasSubstr("y["));
+}
+
+TEST_F(ReviewerTest, AnElementLeftOutIsIncorrect) {
+    Verdict verdict = review(sourceFile("examples/saxpy.cu"), "if (i < n)", "if (i < n - 1)");
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+}
+
+TEST_F(ReviewerTest, OneElementTooFarIsRejected) {
+    Verdict verdict = review(sourceFile("examples/saxpy.cu"), "if (i < n)", "if (i <= n)");
+    EXPECT_TRUE(verdict.status == VerdictStatus::Incorrect ||
+                verdict.status == VerdictStatus::Invalid)
+        << report(verdict);
+    EXPECT_NE(failed(verdict), nullptr);
+}
+
+TEST_F(ReviewerTest, ABarrierTakenAwayIsARace) {
+    Verdict verdict = review(sourceFile("examples/transpose.cu"), "    __syncthreads();\n", "");
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+}
+
+TEST_F(ReviewerTest, AReorderedSumIsMeasuredAgainstFloat64) {
+    // Neighbours instead of halves: another order of the same sum.
+    Verdict verdict = review(sourceFile("examples/reduce.cu"),
+                             "    for (unsigned s = blockDim.x / 2; s > 0; s >>= 1) {\n"
+                             "        if (tid < s)\n",
+                             "    for (unsigned s = 1; s < blockDim.x; s <<= 1) {\n"
+                             "        if (tid % (2 * s) == 0)\n",
+                             skills::Numerics::Reassociates);
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    auto match = std::ranges::find_if(verdict.checks, [](const Check& check) {
+        return check.name.starts_with("matches original");
+    });
+    ASSERT_NE(match, verdict.checks.end());
+    EXPECT_THAT(match->detail, HasSubstr("float64 reference"));
+}
+
+TEST_F(ReviewerTest, AReorderedSumIsIncorrectWhereExactnessIsPromised) {
+    Verdict verdict = review(sourceFile("examples/reduce.cu"),
+                             "    for (unsigned s = blockDim.x / 2; s > 0; s >>= 1) {\n"
+                             "        if (tid < s)\n",
+                             "    for (unsigned s = 1; s < blockDim.x; s <<= 1) {\n"
+                             "        if (tid % (2 * s) == 0)\n");
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+}
+
+TEST_F(ReviewerTest, ASumWithATermLeftOutIsIncorrectForAllItsRounding) {
+    Verdict verdict = review(sourceFile("examples/reduce.cu"), "s > 0; s >>= 1", "s > 1; s >>= 1",
+                             skills::Numerics::Reassociates);
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+}
+
+TEST_F(ReviewerTest, AnEditThatDoesNotParseIsInvalidWithTheCompilersWords) {
+    Verdict verdict = review(sourceFile("examples/saxpy.cu"), "if (i < n)", "if (i < m)");
+    EXPECT_EQ(verdict.status, VerdictStatus::Invalid);
+    ASSERT_NE(failed(verdict), nullptr);
+    EXPECT_EQ(failed(verdict)->name, "parses");
+    EXPECT_THAT(failed(verdict)->detail, HasSubstr("'m'"));
+}
+
+TEST_F(ReviewerTest, AKernelThatNeverEndsIsInvalid) {
+    Verdict verdict = review(sourceFile("examples/saxpy.cu"), "    if (i < n)",
+                             "    while (n > 0) y[0] = 1;\n    if (i < n)");
+    EXPECT_TRUE(verdict.status == VerdictStatus::Invalid ||
+                verdict.status == VerdictStatus::Incorrect)
+        << report(verdict);
+}
+
+TEST_F(ReviewerTest, ResultsThatDoNotDependOnTheInputShowNothing) {
+    std::string text =
+        replaced(sourceFile("examples/saxpy.cu"), "a * x[i] + y[i]", "x[i] > 2.0f ? 1.0f : 0.0f");
+    Verdict verdict = review(text, "x[i] > 2.0f", "x[i] > 3.0f");
+    EXPECT_EQ(verdict.status, VerdictStatus::Invalid) << report(verdict);
+    ASSERT_NE(failed(verdict), nullptr);
+    EXPECT_EQ(failed(verdict)->name, "control fails");
+}
+
+TEST_F(ReviewerTest, AnEmptyEditIsInvalid) {
+    ProgramSource source = program(sourceFile("examples/saxpy.cu"));
+    Reviewer reviewer(executor_.get(), bench_.toolchain);
+    auto verdict =
+        reviewer.review(source, source.model->kernels.at(0), {}, skills::Numerics::Exact, {}, {});
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->status, VerdictStatus::Invalid);
+}
+
+TEST_F(ReviewerTest, WithoutAnExecutorNothingIsClaimed) {
+    ProgramSource source = program(sourceFile("examples/saxpy.cu"));
+    Reviewer reviewer(nullptr, bench_.toolchain);
+    auto verdict =
+        reviewer.review(source, source.model->kernels.at(0), {{source.file, {{{0, 0}, "\n"}}}},
+                        skills::Numerics::Exact, {}, {});
+    ASSERT_TRUE(verdict);
+    EXPECT_EQ(verdict->status, VerdictStatus::Invalid);
+    EXPECT_FALSE(verdict->isAboutEdit);
+    EXPECT_THAT(verdict->summary, HasSubstr("no host compiler"));
+}
+
+TEST_F(ReviewerTest, ACancelledReviewIsNoVerdict) {
+    ProgramSource source = program(sourceFile("examples/saxpy.cu"));
+    Reviewer reviewer(executor_.get(), bench_.toolchain);
+    std::stop_source stop;
+    stop.request_stop();
+    auto verdict =
+        reviewer.review(source, source.model->kernels.at(0), {{source.file, {{{0, 0}, "\n"}}}},
+                        skills::Numerics::Exact, stop.get_token(), {});
+    ASSERT_FALSE(verdict);
+    EXPECT_EQ(verdict.error().kind, ErrorKind::Cancelled);
+}
+
+} // namespace
+} // namespace kernelskill::engine
