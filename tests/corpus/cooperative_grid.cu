@@ -12,6 +12,7 @@ __global__ void gridReduce(const float* in, float* partial, int n) {
     cg::sync(block);
     cg::thread_block_tile<32> tile = cg::tiled_partition<32>(block);
     double v = tmp[block.thread_rank()];
+    cg::sync(block);
     for (int i = tile.size() / 2; i > 0; i >>= 1)
         v += tile.shfl_down(v, i);
     if (tile.thread_rank() == 0)

@@ -1,5 +1,5 @@
-/// assert() that ends the emulated launch; when parsing, the C library's on both sides. Included
-/// anew each time, as NDEBUG may change.
+/// assert() that ends the emulated launch; when parsing, the C library's on both sides. Included anew each time, as
+/// NDEBUG may change.
 #ifdef KERNELSKILL_EMULATION
 
 #include "kernelskill/emulation_abi.h"
@@ -17,7 +17,7 @@
 #include_next <assert.h>
 #ifndef KERNELSKILL_DEVICE_ASSERT
 #define KERNELSKILL_DEVICE_ASSERT
-extern "C" __attribute__((device)) void __assert_fail(const char* condition, const char* file,
-                                                      unsigned int line, const char* function);
+extern "C" __attribute__((device)) void __assert_fail(const char* condition, const char* file, unsigned int line,
+                                                      const char* function);
 #endif
 #endif

@@ -49,10 +49,7 @@ typedef enum {
     CUBLASLT_EPILOGUE_BGRADA = 256,
     CUBLASLT_EPILOGUE_BGRADB = 512
 } cublasLtEpilogue_t;
-typedef enum {
-    CUBLASLT_POINTER_MODE_HOST = 0,
-    CUBLASLT_POINTER_MODE_DEVICE = 1
-} cublasLtPointerMode_t;
+typedef enum { CUBLASLT_POINTER_MODE_HOST = 0, CUBLASLT_POINTER_MODE_DEVICE = 1 } cublasLtPointerMode_t;
 typedef enum { CUBLASLT_ORDER_COL = 0, CUBLASLT_ORDER_ROW = 1 } cublasLtOrder_t;
 typedef enum {
     CUBLASLT_MATRIX_LAYOUT_TYPE = 0,
@@ -70,34 +67,31 @@ typedef enum {
 
 KS_LIBRARY cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle);
 KS_LIBRARY cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle);
-KS_LIBRARY cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* desc,
-                                                   cublasComputeType_t compute, cudaDataType scale);
+KS_LIBRARY cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* desc, cublasComputeType_t compute,
+                                                   cudaDataType scale);
 KS_LIBRARY cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc);
 KS_LIBRARY cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
-                                                         cublasLtMatmulDescAttributes_t attribute,
-                                                         const void* value, size_t bytes);
-KS_LIBRARY cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout,
-                                                     cudaDataType type, unsigned long rows,
-                                                     unsigned long cols, long ld);
+                                                         cublasLtMatmulDescAttributes_t attribute, const void* value,
+                                                         size_t bytes);
+KS_LIBRARY cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType type,
+                                                     unsigned long rows, unsigned long cols, long ld);
 KS_LIBRARY cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout);
-KS_LIBRARY cublasStatus_t cublasLtMatrixLayoutSetAttribute(
-    cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const void* value,
-    size_t bytes);
+KS_LIBRARY cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                           cublasLtMatrixLayoutAttribute_t attribute,
+                                                           const void* value, size_t bytes);
 KS_LIBRARY cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference);
 KS_LIBRARY cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference);
-KS_LIBRARY cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
-    cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute,
-    const void* value, size_t bytes);
-KS_LIBRARY cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
-    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-    cublasLtMatmulPreference_t preference, int requested, cublasLtMatmulHeuristicResult_t results[],
-    int* returned);
-KS_LIBRARY cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
-                                         const void* alpha, const void* a,
-                                         cublasLtMatrixLayout_t aLayout, const void* b,
-                                         cublasLtMatrixLayout_t bLayout, const void* beta,
-                                         const void* c, cublasLtMatrixLayout_t cLayout, void* d,
-                                         cublasLtMatrixLayout_t dLayout,
-                                         const cublasLtMatmulAlgo_t* algorithm, void* workspace,
-                                         size_t workspaceBytes, cudaStream_t stream);
+KS_LIBRARY cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
+                                                               cublasLtMatmulPreferenceAttributes_t attribute,
+                                                               const void* value, size_t bytes);
+KS_LIBRARY cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                                         cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                                         cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                                         cublasLtMatmulPreference_t preference, int requested,
+                                                         cublasLtMatmulHeuristicResult_t results[], int* returned);
+KS_LIBRARY cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha,
+                                         const void* a, cublasLtMatrixLayout_t aLayout, const void* b,
+                                         cublasLtMatrixLayout_t bLayout, const void* beta, const void* c,
+                                         cublasLtMatrixLayout_t cLayout, void* d, cublasLtMatrixLayout_t dLayout,
+                                         const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t workspaceBytes,
+                                         cudaStream_t stream);

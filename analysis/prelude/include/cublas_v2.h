@@ -16,11 +16,7 @@ typedef enum {
     CUBLAS_STATUS_NOT_SUPPORTED = 15,
     CUBLAS_STATUS_LICENSE_ERROR = 16
 } cublasStatus_t;
-typedef enum {
-    CUBLAS_FILL_MODE_LOWER = 0,
-    CUBLAS_FILL_MODE_UPPER = 1,
-    CUBLAS_FILL_MODE_FULL = 2
-} cublasFillMode_t;
+typedef enum { CUBLAS_FILL_MODE_LOWER = 0, CUBLAS_FILL_MODE_UPPER = 1, CUBLAS_FILL_MODE_FULL = 2 } cublasFillMode_t;
 typedef enum { CUBLAS_DIAG_NON_UNIT = 0, CUBLAS_DIAG_UNIT = 1 } cublasDiagType_t;
 typedef enum { CUBLAS_SIDE_LEFT = 0, CUBLAS_SIDE_RIGHT = 1 } cublasSideMode_t;
 typedef enum {
@@ -77,123 +73,76 @@ KS_LIBRARY cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPoin
 KS_LIBRARY cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode);
 KS_LIBRARY const char* cublasGetStatusString(cublasStatus_t status);
 KS_LIBRARY const char* cublasGetStatusName(cublasStatus_t status);
-KS_LIBRARY cublasStatus_t cublasSetVector(int n, int size, const void* x, int incx, void* y,
-                                          int incy);
-KS_LIBRARY cublasStatus_t cublasGetVector(int n, int size, const void* x, int incx, void* y,
-                                          int incy);
-KS_LIBRARY cublasStatus_t cublasSetMatrix(int rows, int cols, int size, const void* a, int lda,
-                                          void* b, int ldb);
-KS_LIBRARY cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void* a, int lda,
-                                          void* b, int ldb);
+KS_LIBRARY cublasStatus_t cublasSetVector(int n, int size, const void* x, int incx, void* y, int incy);
+KS_LIBRARY cublasStatus_t cublasGetVector(int n, int size, const void* x, int incx, void* y, int incy);
+KS_LIBRARY cublasStatus_t cublasSetMatrix(int rows, int cols, int size, const void* a, int lda, void* b, int ldb);
+KS_LIBRARY cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void* a, int lda, void* b, int ldb);
 
 // One line per routine and type; the letters are BLAS's.
 #define KS_BLAS(letter, T, Real)                                                                   \
-    KS_LIBRARY cublasStatus_t cublas##letter##axpy(cublasHandle_t, int n, const T* alpha,          \
-                                                   const T* x, int incx, T* y, int incy);          \
-    KS_LIBRARY cublasStatus_t cublas##letter##scal(cublasHandle_t, int n, const T* alpha, T* x,    \
-                                                   int incx);                                      \
-    KS_LIBRARY cublasStatus_t cublas##letter##copy(cublasHandle_t, int n, const T* x, int incx,    \
-                                                   T* y, int incy);                                \
-    KS_LIBRARY cublasStatus_t cublas##letter##swap(cublasHandle_t, int n, T* x, int incx, T* y,    \
-                                                   int incy);                                      \
-    KS_LIBRARY cublasStatus_t cublasI##letter##amax(cublasHandle_t, int n, const T* x, int incx,   \
-                                                    int* result);                                  \
-    KS_LIBRARY cublasStatus_t cublasI##letter##amin(cublasHandle_t, int n, const T* x, int incx,   \
-                                                    int* result);                                  \
-    KS_LIBRARY cublasStatus_t cublas##letter##gemv(                                                \
-        cublasHandle_t, cublasOperation_t trans, int m, int n, const T* alpha, const T* a,         \
-        int lda, const T* x, int incx, const T* beta, T* y, int incy);                             \
-    KS_LIBRARY cublasStatus_t cublas##letter##trsv(cublasHandle_t, cublasFillMode_t,               \
-                                                   cublasOperation_t, cublasDiagType_t, int n,     \
-                                                   const T* a, int lda, T* x, int incx);           \
-    KS_LIBRARY cublasStatus_t cublas##letter##gemm(                                                \
-        cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,   \
-        const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);   \
-    KS_LIBRARY cublasStatus_t cublas##letter##gemmBatched(                                         \
-        cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,   \
-        const T* alpha, const T* const a[], int lda, const T* const b[], int ldb, const T* beta,   \
-        T* const c[], int ldc, int batch);                                                         \
-    KS_LIBRARY cublasStatus_t cublas##letter##gemmStridedBatched(                                  \
-        cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,   \
-        const T* alpha, const T* a, int lda, long long stridea, const T* b, int ldb,               \
-        long long strideb, const T* beta, T* c, int ldc, long long stridec, int batch);            \
-    KS_LIBRARY cublasStatus_t cublas##letter##geam(                                                \
-        cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n,          \
-        const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc);   \
-    KS_LIBRARY cublasStatus_t cublas##letter##trsm(                                                \
-        cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,   \
-        int m, int n, const T* alpha, const T* a, int lda, T* b, int ldb);                         \
-    KS_LIBRARY cublasStatus_t cublas##letter##symm(                                                \
-        cublasHandle_t, cublasSideMode_t, cublasFillMode_t, int m, int n, const T* alpha,          \
-        const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);                   \
-    KS_LIBRARY cublasStatus_t cublas##letter##syrk(                                                \
-        cublasHandle_t, cublasFillMode_t, cublasOperation_t, int n, int k, const T* alpha,         \
-        const T* a, int lda, const T* beta, T* c, int ldc);                                        \
-    KS_LIBRARY cublasStatus_t cublas##letter##dgmm(cublasHandle_t, cublasSideMode_t, int m, int n, \
-                                                   const T* a, int lda, const T* x, int incx,      \
-                                                   T* c, int ldc);                                 \
-    KS_LIBRARY cublasStatus_t cublas##letter##getrfBatched(                                        \
-        cublasHandle_t, int n, T* const a[], int lda, int* pivots, int* info, int batch);          \
-    KS_LIBRARY cublasStatus_t cublas##letter##getriBatched(                                        \
-        cublasHandle_t, int n, const T* const a[], int lda, const int* pivots, T* const c[],       \
-        int ldc, int* info, int batch);
+    KS_LIBRARY cublasStatus_t cublas##letter##axpy(cublasHandle_t, int n, const T* alpha, const T* x, int incx, T* y, int incy); \
+    KS_LIBRARY cublasStatus_t cublas##letter##scal(cublasHandle_t, int n, const T* alpha, T* x, int incx); \
+    KS_LIBRARY cublasStatus_t cublas##letter##copy(cublasHandle_t, int n, const T* x, int incx, T* y, int incy); \
+    KS_LIBRARY cublasStatus_t cublas##letter##swap(cublasHandle_t, int n, T* x, int incx, T* y, int incy); \
+    KS_LIBRARY cublasStatus_t cublasI##letter##amax(cublasHandle_t, int n, const T* x, int incx, int* result); \
+    KS_LIBRARY cublasStatus_t cublasI##letter##amin(cublasHandle_t, int n, const T* x, int incx, int* result); \
+    KS_LIBRARY cublasStatus_t cublas##letter##gemv(cublasHandle_t, cublasOperation_t trans, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx, const T* beta, T* y, int incy); \
+    KS_LIBRARY cublasStatus_t cublas##letter##trsv(cublasHandle_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t, int n, const T* a, int lda, T* x, int incx); \
+    KS_LIBRARY cublasStatus_t cublas##letter##gemm(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc); \
+    KS_LIBRARY cublasStatus_t cublas##letter##gemmBatched(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T* alpha, const T* const a[], int lda, const T* const b[], int ldb, const T* beta, T* const c[], int ldc, int batch); \
+    KS_LIBRARY cublasStatus_t cublas##letter##gemmStridedBatched(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T* alpha, const T* a, int lda, long long stridea, const T* b, int ldb, long long strideb, const T* beta, T* c, int ldc, long long stridec, int batch); \
+    KS_LIBRARY cublasStatus_t cublas##letter##geam(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc); \
+    KS_LIBRARY cublasStatus_t cublas##letter##trsm(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t, int m, int n, const T* alpha, const T* a, int lda, T* b, int ldb); \
+    KS_LIBRARY cublasStatus_t cublas##letter##symm(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, int m, int n, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc); \
+    KS_LIBRARY cublasStatus_t cublas##letter##syrk(cublasHandle_t, cublasFillMode_t, cublasOperation_t, int n, int k, const T* alpha, const T* a, int lda, const T* beta, T* c, int ldc); \
+    KS_LIBRARY cublasStatus_t cublas##letter##dgmm(cublasHandle_t, cublasSideMode_t, int m, int n, const T* a, int lda, const T* x, int incx, T* c, int ldc); \
+    KS_LIBRARY cublasStatus_t cublas##letter##getrfBatched(cublasHandle_t, int n, T* const a[], int lda, int* pivots, int* info, int batch); \
+    KS_LIBRARY cublasStatus_t cublas##letter##getriBatched(cublasHandle_t, int n, const T* const a[], int lda, const int* pivots, T* const c[], int ldc, int* info, int batch);
 KS_BLAS(S, float, float)
 KS_BLAS(D, double, double)
 KS_BLAS(C, cuComplex, float)
 KS_BLAS(Z, cuDoubleComplex, double)
 #undef KS_BLAS
 #define KS_BLAS_REAL(letter, T)                                                                    \
-    KS_LIBRARY cublasStatus_t cublas##letter##dot(cublasHandle_t, int n, const T* x, int incx,     \
-                                                  const T* y, int incy, T* result);                \
-    KS_LIBRARY cublasStatus_t cublas##letter##nrm2(cublasHandle_t, int n, const T* x, int incx,    \
-                                                   T* result);                                     \
-    KS_LIBRARY cublasStatus_t cublas##letter##asum(cublasHandle_t, int n, const T* x, int incx,    \
-                                                   T* result);                                     \
-    KS_LIBRARY cublasStatus_t cublas##letter##rot(cublasHandle_t, int n, T* x, int incx, T* y,     \
-                                                  int incy, const T* c, const T* s);               \
-    KS_LIBRARY cublasStatus_t cublas##letter##ger(cublasHandle_t, int m, int n, const T* alpha,    \
-                                                  const T* x, int incx, const T* y, int incy,      \
-                                                  T* a, int lda);                                  \
-    KS_LIBRARY cublasStatus_t cublas##letter##symv(                                                \
-        cublasHandle_t, cublasFillMode_t, int n, const T* alpha, const T* a, int lda, const T* x,  \
-        int incx, const T* beta, T* y, int incy);
+    KS_LIBRARY cublasStatus_t cublas##letter##dot(cublasHandle_t, int n, const T* x, int incx, const T* y, int incy, T* result); \
+    KS_LIBRARY cublasStatus_t cublas##letter##nrm2(cublasHandle_t, int n, const T* x, int incx, T* result); \
+    KS_LIBRARY cublasStatus_t cublas##letter##asum(cublasHandle_t, int n, const T* x, int incx, T* result); \
+    KS_LIBRARY cublasStatus_t cublas##letter##rot(cublasHandle_t, int n, T* x, int incx, T* y, int incy, const T* c, const T* s); \
+    KS_LIBRARY cublasStatus_t cublas##letter##ger(cublasHandle_t, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy, T* a, int lda); \
+    KS_LIBRARY cublasStatus_t cublas##letter##symv(cublasHandle_t, cublasFillMode_t, int n, const T* alpha, const T* a, int lda, const T* x, int incx, const T* beta, T* y, int incy);
 KS_BLAS_REAL(S, float)
 KS_BLAS_REAL(D, double)
 #undef KS_BLAS_REAL
 
 struct __half;
-KS_LIBRARY cublasStatus_t cublasHgemm(cublasHandle_t, cublasOperation_t transa,
-                                      cublasOperation_t transb, int m, int n, int k,
-                                      const __half* alpha, const __half* a, int lda,
-                                      const __half* b, int ldb, const __half* beta, __half* c,
-                                      int ldc);
-KS_LIBRARY cublasStatus_t cublasHgemmStridedBatched(
-    cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
-    const __half* alpha, const __half* a, int lda, long long stridea, const __half* b, int ldb,
-    long long strideb, const __half* beta, __half* c, int ldc, long long stridec, int batch);
-KS_LIBRARY cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t transa,
-                                       cublasOperation_t transb, int m, int n, int k,
-                                       const void* alpha, const void* a, cudaDataType atype,
-                                       int lda, const void* b, cudaDataType btype, int ldb,
-                                       const void* beta, void* c, cudaDataType ctype, int ldc,
-                                       cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
-KS_LIBRARY cublasStatus_t cublasSgemmEx(cublasHandle_t, cublasOperation_t transa,
-                                        cublasOperation_t transb, int m, int n, int k,
-                                        const float* alpha, const void* a, cudaDataType atype,
-                                        int lda, const void* b, cudaDataType btype, int ldb,
-                                        const float* beta, void* c, cudaDataType ctype, int ldc);
-KS_LIBRARY cublasStatus_t cublasGemmStridedBatchedEx(
-    cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
-    const void* alpha, const void* a, cudaDataType atype, int lda, long long stridea, const void* b,
-    cudaDataType btype, int ldb, long long strideb, const void* beta, void* c, cudaDataType ctype,
-    int ldc, long long stridec, int batch, cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
-inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
-                                   cublasOperation_t transb, int m, int n, int k, const void* alpha,
-                                   const void* a, cudaDataType atype, int lda, const void* b,
-                                   cudaDataType btype, int ldb, const void* beta, void* c,
-                                   cudaDataType ctype, int ldc, cudaDataType compute,
-                                   cublasGemmAlgo_t algorithm) {
-    return cublasGemmEx(handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype, ldb, beta,
-                        c, ctype, ldc,
+KS_LIBRARY cublasStatus_t cublasHgemm(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                                      int k, const __half* alpha, const __half* a, int lda, const __half* b, int ldb,
+                                      const __half* beta, __half* c, int ldc);
+KS_LIBRARY cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb,
+                                                    int m, int n, int k, const __half* alpha, const __half* a, int lda,
+                                                    long long stridea, const __half* b, int ldb, long long strideb,
+                                                    const __half* beta, __half* c, int ldc, long long stridec,
+                                                    int batch);
+KS_LIBRARY cublasStatus_t cublasGemmEx(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
+                                       int k, const void* alpha, const void* a, cudaDataType atype, int lda,
+                                       const void* b, cudaDataType btype, int ldb, const void* beta, void* c,
+                                       cudaDataType ctype, int ldc, cublasComputeType_t compute,
+                                       cublasGemmAlgo_t algorithm);
+KS_LIBRARY cublasStatus_t cublasSgemmEx(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                        int n, int k, const float* alpha, const void* a, cudaDataType atype, int lda,
+                                        const void* b, cudaDataType btype, int ldb, const float* beta, void* c,
+                                        cudaDataType ctype, int ldc);
+KS_LIBRARY cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t transa,
+                                                     cublasOperation_t transb, int m, int n, int k, const void* alpha,
+                                                     const void* a, cudaDataType atype, int lda, long long stridea,
+                                                     const void* b, cudaDataType btype, int ldb, long long strideb,
+                                                     const void* beta, void* c, cudaDataType ctype, int ldc,
+                                                     long long stridec, int batch, cublasComputeType_t compute,
+                                                     cublasGemmAlgo_t algorithm);
+inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
+                                   int n, int k, const void* alpha, const void* a, cudaDataType atype, int lda,
+                                   const void* b, cudaDataType btype, int ldb, const void* beta, void* c,
+                                   cudaDataType ctype, int ldc, cudaDataType compute, cublasGemmAlgo_t algorithm) {
+    return cublasGemmEx(handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype, ldb, beta, c, ctype, ldc,
                         compute == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, algorithm);
 }

@@ -95,9 +95,7 @@ typedef enum CUtensorMapL2promotion_enum {
     CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
     CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3
 } CUtensorMapL2promotion;
-typedef enum CUtensorMapFloatOOBfill_enum {
-    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0
-} CUtensorMapFloatOOBfill;
+typedef enum CUtensorMapFloatOOBfill_enum { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0 } CUtensorMapFloatOOBfill;
 
 #ifdef KERNELSKILL_EMULATION
 #define KS_DRIVER extern "C" __attribute__((weak))
@@ -121,20 +119,16 @@ KS_DRIVER CUresult cuCtxSetCurrent(CUcontext context);
 KS_DRIVER CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
 KS_DRIVER CUresult cuModuleLoad(CUmodule* module, const char* path);
 KS_DRIVER CUresult cuModuleLoadData(CUmodule* module, const void* image);
-KS_DRIVER CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count,
-                                      CUjit_option* options, void** values);
+KS_DRIVER CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count, CUjit_option* options,
+                                      void** values);
 KS_DRIVER CUresult cuModuleUnload(CUmodule module);
 KS_DRIVER CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name);
-KS_DRIVER CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* bytes, CUmodule module,
-                                     const char* name);
-KS_DRIVER CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute,
-                                      CUfunction function);
-KS_DRIVER CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
-                                      int value);
-KS_DRIVER CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gridY,
-                                  unsigned int gridZ, unsigned int blockX, unsigned int blockY,
-                                  unsigned int blockZ, unsigned int sharedBytes, CUstream stream,
-                                  void** arguments, void** extra);
+KS_DRIVER CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* bytes, CUmodule module, const char* name);
+KS_DRIVER CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function);
+KS_DRIVER CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value);
+KS_DRIVER CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gridY, unsigned int gridZ,
+                                  unsigned int blockX, unsigned int blockY, unsigned int blockZ,
+                                  unsigned int sharedBytes, CUstream stream, void** arguments, void** extra);
 KS_DRIVER CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes);
 KS_DRIVER CUresult cuMemFree(CUdeviceptr pointer);
 KS_DRIVER CUresult cuMemGetInfo(size_t* available, size_t* total);
@@ -151,9 +145,9 @@ KS_DRIVER CUresult cuEventRecord(CUevent event, CUstream stream);
 KS_DRIVER CUresult cuEventSynchronize(CUevent event);
 KS_DRIVER CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end);
 KS_DRIVER CUresult cuEventDestroy(CUevent event);
-KS_DRIVER CUresult cuTensorMapEncodeTiled(
-    CUtensorMap* map, CUtensorMapDataType type, uint32_t rank, void* address,
-    const uint64_t* dimensions, const uint64_t* strides, const uint32_t* box,
-    const uint32_t* elementStrides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-    CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+KS_DRIVER CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, uint32_t rank, void* address,
+                                          const uint64_t* dimensions, const uint64_t* strides, const uint32_t* box,
+                                          const uint32_t* elementStrides, CUtensorMapInterleave interleave,
+                                          CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                          CUtensorMapFloatOOBfill fill);
 #undef KS_DRIVER

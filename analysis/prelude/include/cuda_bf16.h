@@ -37,7 +37,7 @@ KS_INLINE float ks_bfloat16_to_float(unsigned short bits) {
 KS_HOST_DEVICE __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a)
     KS_BODY({ return __nv_bfloat162(a, a); })
 
-        typedef __nv_bfloat16 nv_bfloat16;
+typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7F80U)

@@ -13,8 +13,7 @@ KS_INLINE unsigned short ks_half_from_float(float value) {
         return 0x7fff;
     if (magnitude >= 0x47800000u) // 65536
         return static_cast<unsigned short>(sign | 0x7c00u);
-    if (magnitude <
-        0x38800000u) { // below 2^-14: the sum with 0.5 leaves the subnormal's bits, rounded
+    if (magnitude < 0x38800000u) { // below 2^-14: the sum with 0.5 leaves the subnormal's bits, rounded
         const float shifted = ks_bit_cast<float>(magnitude) + 0.5f;
         return static_cast<unsigned short>(sign | (ks_bit_cast<unsigned>(shifted) - 0x3f000000u));
     }
@@ -54,7 +53,7 @@ KS_INLINE float ks_half_to_float(unsigned short half) {
 
 KS_HOST_DEVICE __half2 __half2half2(__half a) KS_BODY({ return __half2(a, a); })
 
-    typedef __half half;
+typedef __half half;
 typedef __half2 half2;
 typedef __half nv_half;
 typedef __half2 nv_half2;

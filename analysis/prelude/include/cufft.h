@@ -40,23 +40,17 @@ KS_LIBRARY cufftResult cufftDestroy(cufftHandle plan);
 KS_LIBRARY cufftResult cufftPlan1d(cufftHandle* plan, int nx, cufftType type, int batch);
 KS_LIBRARY cufftResult cufftPlan2d(cufftHandle* plan, int nx, int ny, cufftType type);
 KS_LIBRARY cufftResult cufftPlan3d(cufftHandle* plan, int nx, int ny, int nz, cufftType type);
-KS_LIBRARY cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int istride,
-                                     int idist, int* onembed, int ostride, int odist,
-                                     cufftType type, int batch);
-KS_LIBRARY cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch,
-                                       size_t* workBytes);
-KS_LIBRARY cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type,
-                                       size_t* workBytes);
-KS_LIBRARY cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, cufftType type,
-                                       size_t* workBytes);
+KS_LIBRARY cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int istride, int idist,
+                                     int* onembed, int ostride, int odist, cufftType type, int batch);
+KS_LIBRARY cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch, size_t* workBytes);
+KS_LIBRARY cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type, size_t* workBytes);
+KS_LIBRARY cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, cufftType type, size_t* workBytes);
 KS_LIBRARY cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream);
 KS_LIBRARY cufftResult cufftSetWorkArea(cufftHandle plan, void* work);
 KS_LIBRARY cufftResult cufftGetSize(cufftHandle plan, size_t* workBytes);
-KS_LIBRARY cufftResult cufftExecC2C(cufftHandle plan, cufftComplex* in, cufftComplex* out,
-                                    int direction);
+KS_LIBRARY cufftResult cufftExecC2C(cufftHandle plan, cufftComplex* in, cufftComplex* out, int direction);
 KS_LIBRARY cufftResult cufftExecR2C(cufftHandle plan, cufftReal* in, cufftComplex* out);
 KS_LIBRARY cufftResult cufftExecC2R(cufftHandle plan, cufftComplex* in, cufftReal* out);
-KS_LIBRARY cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex* in,
-                                    cufftDoubleComplex* out, int direction);
+KS_LIBRARY cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleComplex* out, int direction);
 KS_LIBRARY cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal* in, cufftDoubleComplex* out);
 KS_LIBRARY cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleReal* out);

@@ -40,29 +40,21 @@ typedef enum curandOrdering {
 typedef struct curandGenerator_st* curandGenerator_t;
 
 KS_LIBRARY curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type);
-KS_LIBRARY curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator,
-                                                    curandRngType_t type);
+KS_LIBRARY curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type);
 KS_LIBRARY curandStatus_t curandDestroyGenerator(curandGenerator_t generator);
 KS_LIBRARY curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream);
-KS_LIBRARY curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
-                                                             unsigned long long seed);
-KS_LIBRARY curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator,
-                                                   unsigned long long offset);
-KS_LIBRARY curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
-                                                     curandOrdering_t order);
-KS_LIBRARY curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
-                                                                  unsigned int dimensions);
-KS_LIBRARY curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* out,
-                                         size_t count);
-KS_LIBRARY curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* out,
-                                                size_t count);
-KS_LIBRARY curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* out,
-                                                      size_t count);
-KS_LIBRARY curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* out,
-                                               size_t count, float mean, float deviation);
-KS_LIBRARY curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* out,
-                                                     size_t count, double mean, double deviation);
-KS_LIBRARY curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out,
-                                                  size_t count, float mean, float deviation);
-KS_LIBRARY curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* out,
-                                                size_t count, double lambda);
+KS_LIBRARY curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed);
+KS_LIBRARY curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
+KS_LIBRARY curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
+KS_LIBRARY curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int dimensions);
+KS_LIBRARY curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* out, size_t count);
+KS_LIBRARY curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* out, size_t count);
+KS_LIBRARY curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* out, size_t count);
+KS_LIBRARY curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* out, size_t count, float mean,
+                                               float deviation);
+KS_LIBRARY curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* out, size_t count,
+                                                     double mean, double deviation);
+KS_LIBRARY curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out, size_t count, float mean,
+                                                  float deviation);
+KS_LIBRARY curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* out, size_t count,
+                                                double lambda);

@@ -53,23 +53,19 @@ KS_LIBRARY const char* ncclGetErrorString(ncclResult_t result);
 KS_LIBRARY const char* ncclGetLastError(ncclComm_t comm);
 KS_LIBRARY ncclResult_t ncclGroupStart(void);
 KS_LIBRARY ncclResult_t ncclGroupEnd(void);
-KS_LIBRARY ncclResult_t ncclAllReduce(const void* send, void* receive, size_t count,
-                                      ncclDataType_t type, ncclRedOp_t operation, ncclComm_t comm,
-                                      cudaStream_t stream);
-KS_LIBRARY ncclResult_t ncclReduce(const void* send, void* receive, size_t count,
-                                   ncclDataType_t type, ncclRedOp_t operation, int root,
-                                   ncclComm_t comm, cudaStream_t stream);
-KS_LIBRARY ncclResult_t ncclBroadcast(const void* send, void* receive, size_t count,
-                                      ncclDataType_t type, int root, ncclComm_t comm,
-                                      cudaStream_t stream);
-KS_LIBRARY ncclResult_t ncclBcast(void* buffer, size_t count, ncclDataType_t type, int root,
-                                  ncclComm_t comm, cudaStream_t stream);
-KS_LIBRARY ncclResult_t ncclAllGather(const void* send, void* receive, size_t count,
-                                      ncclDataType_t type, ncclComm_t comm, cudaStream_t stream);
-KS_LIBRARY ncclResult_t ncclReduceScatter(const void* send, void* receive, size_t count,
-                                          ncclDataType_t type, ncclRedOp_t operation,
-                                          ncclComm_t comm, cudaStream_t stream);
-KS_LIBRARY ncclResult_t ncclSend(const void* send, size_t count, ncclDataType_t type, int peer,
-                                 ncclComm_t comm, cudaStream_t stream);
-KS_LIBRARY ncclResult_t ncclRecv(void* receive, size_t count, ncclDataType_t type, int peer,
-                                 ncclComm_t comm, cudaStream_t stream);
+KS_LIBRARY ncclResult_t ncclAllReduce(const void* send, void* receive, size_t count, ncclDataType_t type,
+                                      ncclRedOp_t operation, ncclComm_t comm, cudaStream_t stream);
+KS_LIBRARY ncclResult_t ncclReduce(const void* send, void* receive, size_t count, ncclDataType_t type,
+                                   ncclRedOp_t operation, int root, ncclComm_t comm, cudaStream_t stream);
+KS_LIBRARY ncclResult_t ncclBroadcast(const void* send, void* receive, size_t count, ncclDataType_t type, int root,
+                                      ncclComm_t comm, cudaStream_t stream);
+KS_LIBRARY ncclResult_t ncclBcast(void* buffer, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                                  cudaStream_t stream);
+KS_LIBRARY ncclResult_t ncclAllGather(const void* send, void* receive, size_t count, ncclDataType_t type,
+                                      ncclComm_t comm, cudaStream_t stream);
+KS_LIBRARY ncclResult_t ncclReduceScatter(const void* send, void* receive, size_t count, ncclDataType_t type,
+                                          ncclRedOp_t operation, ncclComm_t comm, cudaStream_t stream);
+KS_LIBRARY ncclResult_t ncclSend(const void* send, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                                 cudaStream_t stream);
+KS_LIBRARY ncclResult_t ncclRecv(void* receive, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                                 cudaStream_t stream);

@@ -1,5 +1,5 @@
-/// Forced in front of the user's file when clang parses it with a real CUDA toolkit: what nvcc's
-/// own headers and compiler provide and clang's replacements of them leave out. Declarations only.
+/// Forced in front of the user's file when clang parses it with a real CUDA toolkit: what nvcc's own headers and
+/// compiler provide and clang's replacements of them leave out. Declarations only.
 #pragma once
 
 #if defined(__clang__) && defined(__CUDA__)
@@ -14,12 +14,13 @@
 
 #include <cuda.h>
 
-// What nvcc's cuda_runtime.h brings along. <math.h> besides <cmath>: it puts isfinite and its like,
-// for the host's types, into the global namespace.
+// What nvcc's cuda_runtime.h brings along. <math.h> besides <cmath>: it puts isfinite and its like, for the host's
+// types, into the global namespace.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
 #include <utility>
 
 #define __CUDACC_VER_MAJOR__ (CUDA_VERSION / 1000)
@@ -50,16 +51,11 @@ KS_MIN_MAX(double, double, float)
 #undef KS_MIN_MAX
 
 // Cache-hinted access to types without an overload of their own.
-template <class T>
-struct KsSame {
+template <class T> struct KsSame {
     using Type = T;
 };
-#define KS_LOAD(name)                                                                              \
-    template <class T>                                                                             \
-    __device__ T name(const T*);
-#define KS_STORE(name)                                                                             \
-    template <class T>                                                                             \
-    __device__ void name(T*, const typename KsSame<T>::Type&);
+#define KS_LOAD(name) template <class T> __device__ T name(const T*);
+#define KS_STORE(name) template <class T> __device__ void name(T*, const typename KsSame<T>::Type&);
 KS_LOAD(__ldg)
 KS_LOAD(__ldcg)
 KS_LOAD(__ldca)

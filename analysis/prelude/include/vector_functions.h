@@ -4,17 +4,15 @@
 #include "vector_types.h"
 
 #define KS_MAKE_VECTORS(name, scalar)                                                              \
-    KS_INLINE KS_SIDES constexpr name##1 make_##name##1(scalar x) {                                \
-        return name##1 {x};                                                                        \
-    }                                                                                              \
+    KS_INLINE KS_SIDES constexpr name##1 make_##name##1(scalar x) { return name##1{x}; }           \
     KS_INLINE KS_SIDES constexpr name##2 make_##name##2(scalar x, scalar y) {                      \
-        return name##2 {x, y};                                                                     \
+        return name##2{x, y};                                                                      \
     }                                                                                              \
     KS_INLINE KS_SIDES constexpr name##3 make_##name##3(scalar x, scalar y, scalar z) {            \
-        return name##3 {x, y, z};                                                                  \
+        return name##3{x, y, z};                                                                   \
     }                                                                                              \
     KS_INLINE KS_SIDES constexpr name##4 make_##name##4(scalar x, scalar y, scalar z, scalar w) {  \
-        return name##4 {x, y, z, w};                                                               \
+        return name##4{x, y, z, w};                                                                \
     }
 
 #define KS_SIDES __host__ __device__

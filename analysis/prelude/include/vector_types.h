@@ -48,8 +48,7 @@ KS_ALIGNED_VECTOR(double4, double)
 struct dim3 {
     unsigned int x, y, z;
 #if defined(__cplusplus)
-    KS_HOST_DEVICE_MEMBER constexpr dim3(unsigned int vx = 1, unsigned int vy = 1,
-                                         unsigned int vz = 1)
+    KS_HOST_DEVICE_MEMBER constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
         : x(vx), y(vy), z(vz) {}
     KS_HOST_DEVICE_MEMBER constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     KS_HOST_DEVICE_MEMBER constexpr operator uint3() const { return uint3{x, y, z}; }

@@ -6,14 +6,11 @@
 namespace cooperative_groups {
 
 #define KS_OPERATOR(name, expression)                                                              \
-    template <class T = void>                                                                      \
-    struct name {                                                                                  \
+    template <class T = void> struct name {                                                        \
         KS_HOST_DEVICE_MEMBER T operator()(T a, T b) const { return expression; }                  \
     };                                                                                             \
-    template <>                                                                                    \
-    struct name<void> {                                                                            \
-        template <class T>                                                                         \
-        KS_HOST_DEVICE_MEMBER T operator()(T a, T b) const {                                       \
+    template <> struct name<void> {                                                                \
+        template <class T> KS_HOST_DEVICE_MEMBER T operator()(T a, T b) const {                    \
             return expression;                                                                     \
         }                                                                                          \
     };
@@ -29,23 +26,20 @@ template <class Group, class T, class Operation>
 KS_DEVICE T reduce(const Group& group, T value, Operation&& operation)
     KS_BODY({ return ks_fold_lanes<T>(group.ks_mask(), value, operation); })
 
-        template <class Group, class Atomic, class T, class Operation>
-        KS_DEVICE
-    void reduce_update_async(const Group& group, Atomic& target, T value, Operation&& operation)
-        KS_BODY({
-            const T total = ks_fold_lanes<T>(group.ks_mask(), value, operation);
-            if (group.thread_rank() == 0) {
-                T expected = target.load();
-                while (!target.compare_exchange_weak(expected, operation(expected, total))) {
-                }
-            }
-        }) template <class Group, class Atomic, class T, class Operation>
-        KS_DEVICE
-    void reduce_store_async(const Group& group, Atomic& target, T value, Operation&& operation)
-        KS_BODY({
-            const T total = ks_fold_lanes<T>(group.ks_mask(), value, operation);
-            if (group.thread_rank() == 0)
-                target.store(total);
-        })
+template <class Group, class Atomic, class T, class Operation>
+KS_DEVICE void reduce_update_async(const Group& group, Atomic& target, T value, Operation&& operation) KS_BODY({
+    const T total = ks_fold_lanes<T>(group.ks_mask(), value, operation);
+    if (group.thread_rank() == 0) {
+        T expected = target.load();
+        while (!target.compare_exchange_weak(expected, operation(expected, total))) {
+        }
+    }
+})
+template <class Group, class Atomic, class T, class Operation>
+KS_DEVICE void reduce_store_async(const Group& group, Atomic& target, T value, Operation&& operation) KS_BODY({
+    const T total = ks_fold_lanes<T>(group.ks_mask(), value, operation);
+    if (group.thread_rank() == 0)
+        target.store(total);
+})
 
 } // namespace cooperative_groups

@@ -4,8 +4,8 @@
 #include "cooperative_groups/reduce.h"
 
 #ifdef KERNELSKILL_EMULATION
-/// Combines the values of the lanes of `mask` up to this one (`inclusive`) or before it. The first
-/// lane of an exclusive scan gets T().
+/// Combines the values of the lanes of `mask` up to this one (`inclusive`) or before it. The first lane of an
+/// exclusive scan gets T().
 template <class T, class Operation>
 KS_UNSEEN T ks_scan(const T* all, unsigned arrived, unsigned end, const Operation& operation) {
     T result = T();
@@ -29,16 +29,14 @@ KS_INLINE T ks_scan_lanes(unsigned mask, T value, const Operation& operation, bo
 namespace cooperative_groups {
 
 template <class Group, class T, class Operation>
-KS_DEVICE T inclusive_scan(const Group& group, T value, Operation&& operation) KS_BODY({
-    return ks_scan_lanes<T>(group.ks_mask(), value, operation, true);
-}) template <class Group, class T>
-KS_DEVICE T inclusive_scan(const Group& group, T value) KS_BODY({
-    return ks_scan_lanes<T>(group.ks_mask(), value, plus<T>(), true);
-}) template <class Group, class T, class Operation>
-KS_DEVICE T exclusive_scan(const Group& group, T value, Operation&& operation) KS_BODY({
-    return ks_scan_lanes<T>(group.ks_mask(), value, operation, false);
-}) template <class Group, class T>
-KS_DEVICE T exclusive_scan(const Group& group, T value)
+KS_DEVICE T inclusive_scan(const Group& group, T value, Operation&& operation)
+    KS_BODY({ return ks_scan_lanes<T>(group.ks_mask(), value, operation, true); })
+template <class Group, class T> KS_DEVICE T inclusive_scan(const Group& group, T value)
+    KS_BODY({ return ks_scan_lanes<T>(group.ks_mask(), value, plus<T>(), true); })
+template <class Group, class T, class Operation>
+KS_DEVICE T exclusive_scan(const Group& group, T value, Operation&& operation)
+    KS_BODY({ return ks_scan_lanes<T>(group.ks_mask(), value, operation, false); })
+template <class Group, class T> KS_DEVICE T exclusive_scan(const Group& group, T value)
     KS_BODY({ return ks_scan_lanes<T>(group.ks_mask(), value, plus<T>(), false); })
 
 } // namespace cooperative_groups

@@ -7,14 +7,12 @@ namespace cub {
 
 #ifdef KERNELSKILL_EMULATION
 #define KS_DEVICE_WIDE(name)                                                                       \
-    template <class... Arguments>                                                                  \
-    static cudaError_t name(void*, size_t&, Arguments&&...) {                                      \
+    template <class... Arguments> static cudaError_t name(void*, size_t&, Arguments&&...) {        \
         return cudaErrorNotSupported;                                                              \
     }
 #else
 #define KS_DEVICE_WIDE(name)                                                                       \
-    template <class... Arguments>                                                                  \
-    static cudaError_t name(void*, size_t&, Arguments&&...);
+    template <class... Arguments> static cudaError_t name(void*, size_t&, Arguments&&...);
 #endif
 struct DeviceReduce {
     KS_DEVICE_WIDE(Reduce)
@@ -72,8 +70,7 @@ struct DeviceMergeSort {
 };
 #undef KS_DEVICE_WIDE
 
-template <class T>
-struct DoubleBuffer {
+template <class T> struct DoubleBuffer {
     T* d_buffers[2];
     int selector;
     DoubleBuffer() : d_buffers{nullptr, nullptr}, selector(0) {}

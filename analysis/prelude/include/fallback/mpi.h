@@ -12,8 +12,7 @@ typedef struct {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
 } MPI_Status;
 extern MPI_Comm MPI_COMM_WORLD, MPI_COMM_NULL, MPI_COMM_SELF;
-extern MPI_Datatype MPI_CHAR, MPI_BYTE, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_FLOAT, MPI_DOUBLE,
-    MPI_LONG_LONG_INT;
+extern MPI_Datatype MPI_CHAR, MPI_BYTE, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_LONG_INT;
 extern MPI_Op MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD;
 extern MPI_Info MPI_INFO_NULL;
 extern MPI_Request MPI_REQUEST_NULL;
@@ -40,26 +39,21 @@ int MPI_Error_string(int code, char* text, int* length);
 int MPI_Barrier(MPI_Comm comm);
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
 int MPI_Send(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
-int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-             MPI_Status* status);
-int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request* request);
-int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request* request);
-int MPI_Sendrecv(const void* send, int sendCount, MPI_Datatype sendType, int to, int sendTag,
-                 void* receive, int receiveCount, MPI_Datatype receiveType, int from,
-                 int receiveTag, MPI_Comm comm, MPI_Status* status);
+int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Sendrecv(const void* send, int sendCount, MPI_Datatype sendType, int to, int sendTag, void* receive,
+                 int receiveCount, MPI_Datatype receiveType, int from, int receiveTag, MPI_Comm comm,
+                 MPI_Status* status);
 int MPI_Wait(MPI_Request* request, MPI_Status* status);
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]);
-int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
-               MPI_Comm comm);
-int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                  MPI_Comm comm);
-int MPI_Gather(const void* send, int sendCount, MPI_Datatype sendType, void* receive,
-               int receiveCount, MPI_Datatype receiveType, int root, MPI_Comm comm);
-int MPI_Allgather(const void* send, int sendCount, MPI_Datatype sendType, void* receive,
-                  int receiveCount, MPI_Datatype receiveType, MPI_Comm comm);
-int MPI_Scatter(const void* send, int sendCount, MPI_Datatype sendType, void* receive,
-                int receiveCount, MPI_Datatype receiveType, int root, MPI_Comm comm);
+int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Gather(const void* send, int sendCount, MPI_Datatype sendType, void* receive, int receiveCount,
+               MPI_Datatype receiveType, int root, MPI_Comm comm);
+int MPI_Allgather(const void* send, int sendCount, MPI_Datatype sendType, void* receive, int receiveCount,
+                  MPI_Datatype receiveType, MPI_Comm comm);
+int MPI_Scatter(const void* send, int sendCount, MPI_Datatype sendType, void* receive, int receiveCount,
+                MPI_Datatype receiveType, int root, MPI_Comm comm);
 double MPI_Wtime(void);
 }

@@ -1,5 +1,4 @@
-/// Stands in for OpenMP's header where the host compiler's is not installed, so that a file parses
-/// without it.
+/// Stands in for OpenMP's header where the host compiler's is not installed, so that a file parses without it.
 #pragma once
 
 extern "C" {

@@ -5,25 +5,20 @@
 #include "vector_types.h"
 
 #ifdef KERNELSKILL_EMULATION
-template <unsigned bytes>
-struct KsWord;
-template <>
-struct KsWord<2> {
+template <unsigned bytes> struct KsWord;
+template <> struct KsWord<2> {
     using Type = unsigned short;
 };
-template <>
-struct KsWord<4> {
+template <> struct KsWord<4> {
     using Type = unsigned int;
 };
-template <>
-struct KsWord<8> {
+template <> struct KsWord<8> {
     using Type = unsigned long long;
 };
 
-/// Replaces *address by operation(*address) and returns the old value, unseen by the race detector,
-/// which is told through ks_atomic.
-template <class T, class Operation>
-KS_UNSEEN T ks_update_unseen(T* address, const Operation& operation) {
+/// Replaces *address by operation(*address) and returns the old value, unseen by the race detector, which is
+/// told through ks_atomic.
+template <class T, class Operation> KS_UNSEEN T ks_update_unseen(T* address, const Operation& operation) {
     using Word = typename KsWord<sizeof(T)>::Type;
     typedef Word __attribute__((may_alias)) Cell;
     Cell* cell = reinterpret_cast<Cell*>(address);
@@ -31,13 +26,11 @@ KS_UNSEEN T ks_update_unseen(T* address, const Operation& operation) {
     for (;;) {
         const T old = ks_bit_cast<T>(seen);
         const Word next = ks_bit_cast<Word>(static_cast<T>(operation(old)));
-        if (__atomic_compare_exchange_n(cell, &seen, next, false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(cell, &seen, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             return old;
     }
 }
-template <class T, class Operation>
-KS_INLINE T ks_update(T* address, int scope, const Operation& operation) {
+template <class T, class Operation> KS_INLINE T ks_update(T* address, int scope, const Operation& operation) {
     ks_atomic(address, sizeof(T), scope);
     return ks_update_unseen(address, operation);
 }
@@ -46,7 +39,7 @@ KS_INLINE T ks_update(T* address, int scope, const Operation& operation) {
 // The operation for the device, the block and the whole system. `old` names the value found.
 #define KS_ATOMIC_SCOPE(name, T, scope, expression)                                                \
     KS_DEVICE T name(T* address, T value) KS_BODY({                                                \
-        return ks_update(address, scope, [value](T old) -> T {                                     \
+        return ks_update(address, scope, [value](T old) -> T {                                    \
             static_cast<void>(old);                                                                \
             return expression;                                                                     \
         });                                                                                        \
@@ -76,15 +69,13 @@ KS_ATOMIC(atomicXor, long long int, old ^ value)
 #undef KS_ATOMIC_INTEGER
 
 // Signed sums wrap, as the hardware's do.
-KS_ATOMIC(atomicAdd, int,
-          static_cast<int>(static_cast<unsigned>(old) + static_cast<unsigned>(value)))
+KS_ATOMIC(atomicAdd, int, static_cast<int>(static_cast<unsigned>(old) + static_cast<unsigned>(value)))
 KS_ATOMIC(atomicAdd, unsigned int, old + value)
 KS_ATOMIC(atomicAdd, unsigned long long int, old + value)
 KS_ATOMIC(atomicAdd, unsigned long int, old + value)
 KS_ATOMIC(atomicAdd, float, old + value)
 KS_ATOMIC(atomicAdd, double, old + value)
-KS_ATOMIC(atomicSub, int,
-          static_cast<int>(static_cast<unsigned>(old) - static_cast<unsigned>(value)))
+KS_ATOMIC(atomicSub, int, static_cast<int>(static_cast<unsigned>(old) - static_cast<unsigned>(value)))
 KS_ATOMIC(atomicSub, unsigned int, old - value)
 KS_ATOMIC(atomicInc, unsigned int, old >= value ? 0u : old + 1u)
 KS_ATOMIC(atomicDec, unsigned int, (old == 0u || old > value) ? value : old - 1u)
@@ -132,6 +123,5 @@ KS_ATOMIC_CAS_SCOPES(unsigned short int)
 #undef KS_ATOMIC_CAS
 
 // The other names of the same operations, which the CUDA headers expose as well.
-KS_DEVICE int __iAtomicAdd(int* address, int value)
-    KS_BODY({ return atomicAdd(address, value); }) KS_DEVICE
-    float __fAtomicAdd(float* address, float value) KS_BODY({ return atomicAdd(address, value); })
+KS_DEVICE int __iAtomicAdd(int* address, int value) KS_BODY({ return atomicAdd(address, value); })
+KS_DEVICE float __fAtomicAdd(float* address, float value) KS_BODY({ return atomicAdd(address, value); })

@@ -6,9 +6,8 @@
 #ifdef KERNELSKILL_EMULATION
 #include "kernelskill/emulation_abi.h"
 
-// The worker's variables under CUDA's names. `const` holds for as long as one thread runs, which is
-// all the compiler can see, and keeps the reads out of the access counts; dim3's constructors would
-// defeat that.
+// The worker's variables under CUDA's names. `const` holds for as long as one thread runs, which is all
+// the compiler can see, and keeps the reads out of the access counts; dim3's constructors would defeat that.
 extern const uint3 threadIdx __asm__("ks_threadIdx");
 extern const uint3 blockIdx __asm__("ks_blockIdx");
 extern const uint3 blockDim __asm__("ks_blockDim");

@@ -1,8 +1,8 @@
 /// CUDA's keywords, in two spellings.
 ///
-/// Parsing (clang, `-x cuda`): attributes. Emulation (KERNELSKILL_EMULATION, any host compiler):
-/// nothing, or the nearest C++. A device function is written once: KS_BODY(...) is `;` when parsing
-/// and the body when emulating, so that whatever the parser accepts the emulator can run.
+/// Parsing (clang, `-x cuda`): attributes. Emulation (KERNELSKILL_EMULATION, any host compiler): nothing, or the
+/// nearest C++. A device function is written once: KS_BODY(...) is `;` when parsing and the body when
+/// emulating, so that whatever the parser accepts the emulator can run.
 #pragma once
 
 #ifndef __CUDACC__
@@ -62,8 +62,7 @@
 #define __host__ __attribute__((host))
 #define __constant__ __attribute__((constant))
 #define __shared__ __attribute__((shared))
-/// clang knows managed variables for HIP only; like device variables they are visible on both
-/// sides.
+/// clang knows managed variables for HIP only; like device variables they are visible on both sides.
 #define __managed__ __attribute__((device))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))

@@ -9,14 +9,12 @@
 #define KS_LIBC_HAS_RSQRT 1
 #endif
 /// sin(pi x) and cos(pi x) with the argument reduced first, so that integers give exact results.
-template <class T>
-KS_INLINE T ks_sinpi(T x) {
+template <class T> KS_INLINE T ks_sinpi(T x) {
     const T reduced = std::remainder(x, T(2));
     return std::fabs(reduced) == T(1) ? std::copysign(T(0), reduced)
                                       : std::sin(T(3.14159265358979323846) * reduced);
 }
-template <class T>
-KS_INLINE T ks_cospi(T x) {
+template <class T> KS_INLINE T ks_cospi(T x) {
     const T reduced = std::fabs(std::remainder(x, T(2)));
     return reduced == T(0.5) ? T(0) : std::cos(T(3.14159265358979323846) * reduced);
 }
@@ -65,82 +63,85 @@ KS_INLINE double ks_bessel_i(int order, double x) {
 
 #define KS_MATH1(name, expression)                                                                 \
     KS_HOST_DEVICE double name(double x) KS_BODY({ return expression; })                           \
-        KS_HOST_DEVICE float name##f(float a) KS_BODY({                                            \
-            const double x = a;                                                                    \
-            return static_cast<float>(expression);                                                 \
-        })
+    KS_HOST_DEVICE float name##f(float a) KS_BODY({                                                \
+        const double x = a;                                                                        \
+        return static_cast<float>(expression);                                                     \
+    })
 #ifndef KS_LIBC_HAS_RSQRT
 KS_MATH1(rsqrt, 1 / std::sqrt(x))
 KS_MATH1(sinpi, ks_sinpi(x))
 KS_MATH1(cospi, ks_cospi(x))
-KS_HOST_DEVICE float rsqrt(float x) KS_BODY({ return rsqrtf(x); }) KS_HOST_DEVICE
-    float sinpi(float x) KS_BODY({ return sinpif(x); }) KS_HOST_DEVICE
-    float cospi(float x) KS_BODY({ return cospif(x); })
+KS_HOST_DEVICE float rsqrt(float x) KS_BODY({ return rsqrtf(x); })
+KS_HOST_DEVICE float sinpi(float x) KS_BODY({ return sinpif(x); })
+KS_HOST_DEVICE float cospi(float x) KS_BODY({ return cospif(x); })
 #endif
-        KS_MATH1(rcbrt, 1 / std::cbrt(x))
-            KS_MATH1(normcdf, 0.5 * std::erfc(-x * 0.70710678118654752440))
-                KS_MATH1(normcdfinv, ks_normcdfinv(x))
-                    KS_MATH1(erfinv, 0.70710678118654752440 * ks_normcdfinv((x + 1) / 2))
-                        KS_MATH1(erfcinv, -0.70710678118654752440 * ks_normcdfinv(x / 2))
-                            KS_MATH1(erfcx, ks_erfcx(x)) KS_MATH1(cyl_bessel_i0, ks_bessel_i(0, x))
-                                KS_MATH1(cyl_bessel_i1, ks_bessel_i(1, x))
+KS_MATH1(rcbrt, 1 / std::cbrt(x))
+KS_MATH1(normcdf, 0.5 * std::erfc(-x * 0.70710678118654752440))
+KS_MATH1(normcdfinv, ks_normcdfinv(x))
+KS_MATH1(erfinv, 0.70710678118654752440 * ks_normcdfinv((x + 1) / 2))
+KS_MATH1(erfcinv, -0.70710678118654752440 * ks_normcdfinv(x / 2))
+KS_MATH1(erfcx, ks_erfcx(x))
+KS_MATH1(cyl_bessel_i0, ks_bessel_i(0, x))
+KS_MATH1(cyl_bessel_i1, ks_bessel_i(1, x))
 #undef KS_MATH1
-                                    KS_HOST_DEVICE
-    float rcbrt(float x) KS_BODY({ return rcbrtf(x); }) KS_HOST_DEVICE float normcdf(float x)
-        KS_BODY({ return normcdff(x); }) KS_HOST_DEVICE float normcdfinv(float x)
-            KS_BODY({ return normcdfinvf(x); }) KS_HOST_DEVICE
-    float erfinv(float x) KS_BODY({ return erfinvf(x); }) KS_HOST_DEVICE float erfcinv(float x)
-        KS_BODY({ return erfcinvf(x); }) KS_HOST_DEVICE float erfcx(float x)
-            KS_BODY({ return erfcxf(x); })
+KS_HOST_DEVICE float rcbrt(float x) KS_BODY({ return rcbrtf(x); })
+KS_HOST_DEVICE float normcdf(float x) KS_BODY({ return normcdff(x); })
+KS_HOST_DEVICE float normcdfinv(float x) KS_BODY({ return normcdfinvf(x); })
+KS_HOST_DEVICE float erfinv(float x) KS_BODY({ return erfinvf(x); })
+KS_HOST_DEVICE float erfcinv(float x) KS_BODY({ return erfcinvf(x); })
+KS_HOST_DEVICE float erfcx(float x) KS_BODY({ return erfcxf(x); })
 
-                KS_HOST_DEVICE void sincospi(double x, double* sine, double* cosine) KS_BODY({
-                    *sine = ks_sinpi(x);
-                    *cosine = ks_cospi(x);
-                }) KS_HOST_DEVICE void sincospif(float x, float* sine, float* cosine) KS_BODY({
-                    *sine = static_cast<float>(ks_sinpi<double>(x));
-                    *cosine = static_cast<float>(ks_cospi<double>(x));
-                }) KS_HOST_DEVICE void sincospi(float x, float* sine, float* cosine)
-                    KS_BODY({ sincospif(x, sine, cosine); }) KS_HOST_DEVICE
-    void sincos(float x, float* sine, float* cosine) KS_BODY({
-        *sine = std::sin(x);
-        *cosine = std::cos(x);
-    })
+KS_HOST_DEVICE void sincospi(double x, double* sine, double* cosine) KS_BODY({
+    *sine = ks_sinpi(x);
+    *cosine = ks_cospi(x);
+})
+KS_HOST_DEVICE void sincospif(float x, float* sine, float* cosine) KS_BODY({
+    *sine = static_cast<float>(ks_sinpi<double>(x));
+    *cosine = static_cast<float>(ks_cospi<double>(x));
+})
+KS_HOST_DEVICE void sincospi(float x, float* sine, float* cosine)
+    KS_BODY({ sincospif(x, sine, cosine); })
+KS_HOST_DEVICE void sincos(float x, float* sine, float* cosine) KS_BODY({
+    *sine = std::sin(x);
+    *cosine = std::cos(x);
+})
 
-        KS_HOST_DEVICE double rhypot(double x, double y)
-            KS_BODY({ return 1 / std::hypot(x, y); }) KS_HOST_DEVICE
-    float rhypotf(float x, float y) KS_BODY({
-        return static_cast<float>(1 / std::hypot(static_cast<double>(x), static_cast<double>(y)));
-    }) KS_HOST_DEVICE double norm3d(double a, double b, double c)
-        KS_BODY({ return std::hypot(std::hypot(a, b), c); }) KS_HOST_DEVICE
-    float norm3df(float a, float b, float c)
-        KS_BODY({ return static_cast<float>(norm3d(a, b, c)); }) KS_HOST_DEVICE
-    double rnorm3d(double a, double b, double c)
-        KS_BODY({ return 1 / norm3d(a, b, c); }) KS_HOST_DEVICE
-    float rnorm3df(float a, float b, float c)
-        KS_BODY({ return static_cast<float>(rnorm3d(a, b, c)); }) KS_HOST_DEVICE
-    double norm4d(double a, double b, double c, double d)
-        KS_BODY({ return std::hypot(std::hypot(a, b), std::hypot(c, d)); }) KS_HOST_DEVICE
-    float norm4df(float a, float b, float c, float d)
-        KS_BODY({ return static_cast<float>(norm4d(a, b, c, d)); }) KS_HOST_DEVICE
-    double rnorm4d(double a, double b, double c, double d)
-        KS_BODY({ return 1 / norm4d(a, b, c, d); }) KS_HOST_DEVICE
-    float rnorm4df(float a, float b, float c, float d)
-        KS_BODY({ return static_cast<float>(rnorm4d(a, b, c, d)); }) KS_HOST_DEVICE
-    double norm(int count, const double* values) KS_BODY({
-        double sum = 0;
-        for (int i = 0; i < count; ++i)
-            sum = std::hypot(sum, values[i]);
-        return sum;
-    }) KS_HOST_DEVICE float normf(int count, const float* values) KS_BODY({
-        double sum = 0;
-        for (int i = 0; i < count; ++i)
-            sum = std::hypot(sum, static_cast<double>(values[i]));
-        return static_cast<float>(sum);
-    }) KS_HOST_DEVICE double rnorm(int count, const double* values)
-        KS_BODY({ return 1 / norm(count, values); }) KS_HOST_DEVICE
-    float rnormf(int count, const float* values)
-        KS_BODY({ return 1 / normf(count, values); }) KS_HOST_DEVICE
-    float fdividef(float a, float b) KS_BODY({ return a / b; }) KS_HOST_DEVICE
-    double fdivide(double a, double b) KS_BODY({ return a / b; }) KS_HOST_DEVICE
-    float fdivide(float a, float b) KS_BODY({ return a / b; }) KS_HOST_DEVICE float exp10(float x)
-        KS_BODY({ return static_cast<float>(std::pow(10.0, static_cast<double>(x))); })
+KS_HOST_DEVICE double rhypot(double x, double y) KS_BODY({ return 1 / std::hypot(x, y); })
+KS_HOST_DEVICE float rhypotf(float x, float y)
+    KS_BODY({ return static_cast<float>(1 / std::hypot(static_cast<double>(x), static_cast<double>(y))); })
+KS_HOST_DEVICE double norm3d(double a, double b, double c)
+    KS_BODY({ return std::hypot(std::hypot(a, b), c); })
+KS_HOST_DEVICE float norm3df(float a, float b, float c)
+    KS_BODY({ return static_cast<float>(norm3d(a, b, c)); })
+KS_HOST_DEVICE double rnorm3d(double a, double b, double c) KS_BODY({ return 1 / norm3d(a, b, c); })
+KS_HOST_DEVICE float rnorm3df(float a, float b, float c)
+    KS_BODY({ return static_cast<float>(rnorm3d(a, b, c)); })
+KS_HOST_DEVICE double norm4d(double a, double b, double c, double d)
+    KS_BODY({ return std::hypot(std::hypot(a, b), std::hypot(c, d)); })
+KS_HOST_DEVICE float norm4df(float a, float b, float c, float d)
+    KS_BODY({ return static_cast<float>(norm4d(a, b, c, d)); })
+KS_HOST_DEVICE double rnorm4d(double a, double b, double c, double d)
+    KS_BODY({ return 1 / norm4d(a, b, c, d); })
+KS_HOST_DEVICE float rnorm4df(float a, float b, float c, float d)
+    KS_BODY({ return static_cast<float>(rnorm4d(a, b, c, d)); })
+KS_HOST_DEVICE double norm(int count, const double* values) KS_BODY({
+    double sum = 0;
+    for (int i = 0; i < count; ++i)
+        sum = std::hypot(sum, values[i]);
+    return sum;
+})
+KS_HOST_DEVICE float normf(int count, const float* values) KS_BODY({
+    double sum = 0;
+    for (int i = 0; i < count; ++i)
+        sum = std::hypot(sum, static_cast<double>(values[i]));
+    return static_cast<float>(sum);
+})
+KS_HOST_DEVICE double rnorm(int count, const double* values)
+    KS_BODY({ return 1 / norm(count, values); })
+KS_HOST_DEVICE float rnormf(int count, const float* values)
+    KS_BODY({ return 1 / normf(count, values); })
+KS_HOST_DEVICE float fdividef(float a, float b) KS_BODY({ return a / b; })
+KS_HOST_DEVICE double fdivide(double a, double b) KS_BODY({ return a / b; })
+KS_HOST_DEVICE float fdivide(float a, float b) KS_BODY({ return a / b; })
+KS_HOST_DEVICE float exp10(float x)
+    KS_BODY({ return static_cast<float>(std::pow(10.0, static_cast<double>(x))); })

@@ -29,12 +29,8 @@ KS_MIN_MAX(unsigned long long int, unsigned long long int, long long int)
 
 // A NaN loses against a number, as fmin and fmax have it.
 #define KS_MIN_MAX(result, first, second, fmin_, fmax_)                                            \
-    KS_INLINE KS_SIDES result min(first a, second b) {                                             \
-        return fmin_(a, b);                                                                        \
-    }                                                                                              \
-    KS_INLINE KS_SIDES result max(first a, second b) {                                             \
-        return fmax_(a, b);                                                                        \
-    }
+    KS_INLINE KS_SIDES result min(first a, second b) { return fmin_(a, b); }                       \
+    KS_INLINE KS_SIDES result max(first a, second b) { return fmax_(a, b); }
 KS_MIN_MAX(float, float, float, fminf, fmaxf)
 KS_MIN_MAX(double, double, double, fmin, fmax)
 KS_MIN_MAX(double, float, double, fmin, fmax)
@@ -42,18 +38,10 @@ KS_MIN_MAX(double, double, float, fmin, fmax)
 #undef KS_MIN_MAX
 #undef KS_SIDES
 
-KS_INLINE __host__ __device__ unsigned int umin(unsigned int a, unsigned int b) {
-    return min(a, b);
-}
-KS_INLINE __host__ __device__ unsigned int umax(unsigned int a, unsigned int b) {
-    return max(a, b);
-}
-KS_INLINE __host__ __device__ long long int llmin(long long int a, long long int b) {
-    return min(a, b);
-}
-KS_INLINE __host__ __device__ long long int llmax(long long int a, long long int b) {
-    return max(a, b);
-}
+KS_INLINE __host__ __device__ unsigned int umin(unsigned int a, unsigned int b) { return min(a, b); }
+KS_INLINE __host__ __device__ unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
+KS_INLINE __host__ __device__ long long int llmin(long long int a, long long int b) { return min(a, b); }
+KS_INLINE __host__ __device__ long long int llmax(long long int a, long long int b) { return max(a, b); }
 KS_INLINE __host__ __device__ unsigned long long int ullmin(unsigned long long int a,
                                                             unsigned long long int b) {
     return min(a, b);

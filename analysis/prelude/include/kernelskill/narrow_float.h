@@ -9,8 +9,8 @@
 #ifdef KERNELSKILL_EMULATION
 #define KS_INIT(...) : __VA_ARGS__ {}
 
-/// `value` as a float whose last bit is set if anything was lost, so that rounding it again to
-/// fewer bits gives what rounding `value` itself would.
+/// `value` as a float whose last bit is set if anything was lost, so that rounding it again to fewer bits gives
+/// what rounding `value` itself would.
 KS_INLINE float ks_round_to_odd(double value) {
     const float rounded = static_cast<float>(value);
     const double back = rounded;

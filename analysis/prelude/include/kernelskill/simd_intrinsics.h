@@ -16,8 +16,7 @@ KS_INLINE unsigned ks_lanewise(unsigned a, unsigned b, Operation operation) {
     }
     return result;
 }
-template <class Lane>
-KS_INLINE int ks_saturate_lane(int value) {
+template <class Lane> KS_INLINE int ks_saturate_lane(int value) {
     const int low = std::numeric_limits<Lane>::min();
     const int high = std::numeric_limits<Lane>::max();
     return value < low ? low : value > high ? high : value;
@@ -69,16 +68,18 @@ KS_LANES_BOTH(4, signed char, unsigned char)
 #undef KS_LANES
 
 #define KS_LANES_ALONE(suffix, Lane, Unsigned)                                                     \
-    KS_DEVICE unsigned int __vabs##suffix(unsigned int a) KS_BODY({                                \
-        return ks_lanewise<Lane>(a, 0, [](int x, int) { return x < 0 ? -x : x; });                 \
-    }) KS_DEVICE unsigned int __vabsss##suffix(unsigned int a) KS_BODY({                           \
+    KS_DEVICE unsigned int __vabs##suffix(unsigned int a)                                          \
+        KS_BODY({ return ks_lanewise<Lane>(a, 0, [](int x, int) { return x < 0 ? -x : x; }); })    \
+    KS_DEVICE unsigned int __vabsss##suffix(unsigned int a) KS_BODY({                              \
         return ks_lanewise<Lane>(                                                                  \
             a, 0, [](int x, int) { return ks_saturate_lane<Lane>(x < 0 ? -x : x); });              \
-    }) KS_DEVICE unsigned int __vneg##suffix(unsigned int a) KS_BODY({                             \
-        return ks_lanewise<Lane>(a, 0, [](int x, int) { return -x; });                             \
-    }) KS_DEVICE unsigned int __vnegss##suffix(unsigned int a) KS_BODY({                           \
+    })                                                                                             \
+    KS_DEVICE unsigned int __vneg##suffix(unsigned int a)                                          \
+        KS_BODY({ return ks_lanewise<Lane>(a, 0, [](int x, int) { return -x; }); })                \
+    KS_DEVICE unsigned int __vnegss##suffix(unsigned int a) KS_BODY({                              \
         return ks_lanewise<Lane>(a, 0, [](int x, int) { return ks_saturate_lane<Lane>(-x); });     \
-    }) KS_DEVICE unsigned int __vsads##suffix(unsigned int a, unsigned int b) KS_BODY({            \
+    })                                                                                             \
+    KS_DEVICE unsigned int __vsads##suffix(unsigned int a, unsigned int b) KS_BODY({               \
         unsigned sum = 0;                                                                          \
         for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Lane)) {                          \
             const int x = static_cast<Lane>(a >> shift);                                           \
@@ -86,7 +87,8 @@ KS_LANES_BOTH(4, signed char, unsigned char)
             sum += static_cast<unsigned>(x > y ? x - y : y - x);                                   \
         }                                                                                          \
         return sum;                                                                                \
-    }) KS_DEVICE unsigned int __vsadu##suffix(unsigned int a, unsigned int b) KS_BODY({            \
+    })                                                                                             \
+    KS_DEVICE unsigned int __vsadu##suffix(unsigned int a, unsigned int b) KS_BODY({               \
         unsigned sum = 0;                                                                          \
         for (unsigned shift = 0; shift < 32; shift += 8 * sizeof(Lane)) {                          \
             const int x = static_cast<Unsigned>(a >> shift);                                       \

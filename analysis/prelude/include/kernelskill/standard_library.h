@@ -1,5 +1,5 @@
-/// The parts of the C library that nvcc makes visible in every file and callable from device code.
-/// printf and assert come with <stdio.h> and <assert.h>, which the prelude wraps.
+/// The parts of the C library that nvcc makes visible in every file and callable from device code. printf and
+/// assert come with <stdio.h> and <assert.h>, which the prelude wraps.
 #pragma once
 
 #include "kernelskill/language.h"
@@ -23,23 +23,22 @@
 #include "kernelskill/emulation_abi.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <math.h>
 #include <new>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <utility>
 
 /// clock() of the host, kept reachable before the name is taken for the device's counter.
-KS_INLINE clock_t ks_device_clock() {
-    return static_cast<clock_t>(ks_clock());
-}
+KS_INLINE clock_t ks_device_clock() { return static_cast<clock_t>(ks_clock()); }
 
 KS_INLINE void* ks_memcpy(void* to, const void* from, size_t bytes) {
     if (!__builtin_constant_p(bytes) || bytes > 16) {
@@ -78,19 +77,19 @@ using ::ks_printf;
 #define _GLIBCXX_BITS_SPECFUN_H 1
 #endif
 
-// The C and C++ libraries keep to the host (constexpr functions are on both sides anyway): other
-// headers redeclare or overload their functions, which must then agree. What the device has of them
-// is overloaded below.
-#include <cstdlib>
-#include <cstring>
+// The C and C++ libraries keep to the host (constexpr functions are on both sides anyway): other headers redeclare
+// or overload their functions, which must then agree. What the device has of them is overloaded below.
 #include <limits.h>
-#include <limits>
-#include <new>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
 #include <utility>
 #if __has_include(<bits/stl_algobase.h>)
 #include <bits/stl_algobase.h>
@@ -110,8 +109,9 @@ __device__ clock_t clock();
 }
 
 #pragma clang force_cuda_host_device begin
-#include <cmath>
 #include <math.h>
+
+#include <cmath>
 #pragma clang force_cuda_host_device end
 
 #endif

@@ -8,9 +8,9 @@
 #define KS_REFUSED(feature) KS_BODY({ ks_refuse(feature); })
 
 #define KS_FETCH(name, ...)                                                                        \
-    template <class T>                                                                             \
-    KS_DEVICE T name(cudaTextureObject_t, __VA_ARGS__) KS_REFUSED("textures") template <class T>   \
-    KS_DEVICE void name(T*, cudaTextureObject_t, __VA_ARGS__) KS_REFUSED("textures")
+    template <class T> KS_DEVICE T name(cudaTextureObject_t, __VA_ARGS__) KS_REFUSED("textures") \
+    template <class T> KS_DEVICE void name(T*, cudaTextureObject_t, __VA_ARGS__)     \
+        KS_REFUSED("textures")
 KS_FETCH(tex1Dfetch, int)
 KS_FETCH(tex1D, float)
 KS_FETCH(tex1DLod, float, float)
@@ -31,15 +31,17 @@ KS_FETCH(texCubemapLayered, float, float, float, int)
 
 #define KS_SURFACE(dimension, ...)                                                                 \
     template <class T>                                                                             \
-    KS_DEVICE T surf##dimension##read(cudaSurfaceObject_t, __VA_ARGS__,                            \
-                                      cudaSurfaceBoundaryMode = cudaBoundaryModeTrap)              \
-        KS_REFUSED("surfaces") template <class T>                                                  \
-        KS_DEVICE void surf##dimension##read(T*, cudaSurfaceObject_t, __VA_ARGS__,                 \
-                                             cudaSurfaceBoundaryMode = cudaBoundaryModeTrap)       \
-            KS_REFUSED("surfaces") template <class T>                                              \
-            KS_DEVICE void surf##dimension##write(T, cudaSurfaceObject_t, __VA_ARGS__,             \
-                                                  cudaSurfaceBoundaryMode = cudaBoundaryModeTrap)  \
-                KS_REFUSED("surfaces")
+    KS_DEVICE T surf##dimension##read(cudaSurfaceObject_t, __VA_ARGS__,                     \
+                                      cudaSurfaceBoundaryMode = cudaBoundaryModeTrap)         \
+        KS_REFUSED("surfaces")                                                                     \
+    template <class T>                                                                             \
+    KS_DEVICE void surf##dimension##read(T*, cudaSurfaceObject_t, __VA_ARGS__,       \
+                                         cudaSurfaceBoundaryMode = cudaBoundaryModeTrap)      \
+        KS_REFUSED("surfaces")                                                                     \
+    template <class T>                                                                             \
+    KS_DEVICE void surf##dimension##write(T, cudaSurfaceObject_t, __VA_ARGS__,        \
+                                          cudaSurfaceBoundaryMode = cudaBoundaryModeTrap)     \
+        KS_REFUSED("surfaces")
 KS_SURFACE(1D, int)
 KS_SURFACE(2D, int, int)
 KS_SURFACE(3D, int, int, int)

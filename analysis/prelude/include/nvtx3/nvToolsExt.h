@@ -48,27 +48,13 @@ typedef struct nvtxEventAttributes_v2 {
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)(sizeof(nvtxEventAttributes_t)))
 
 // Inline, as NVTX's own functions are where no tool listens.
-static inline int nvtxRangePushA(const char*) {
-    return 0;
-}
-static inline int nvtxRangePush(const char*) {
-    return 0;
-}
-static inline int nvtxRangePushEx(const nvtxEventAttributes_t*) {
-    return 0;
-}
-static inline int nvtxRangePop(void) {
-    return 0;
-}
-static inline nvtxRangeId_t nvtxRangeStartA(const char*) {
-    return 0;
-}
-static inline nvtxRangeId_t nvtxRangeStart(const char*) {
-    return 0;
-}
-static inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t*) {
-    return 0;
-}
+static inline int nvtxRangePushA(const char*) { return 0; }
+static inline int nvtxRangePush(const char*) { return 0; }
+static inline int nvtxRangePushEx(const nvtxEventAttributes_t*) { return 0; }
+static inline int nvtxRangePop(void) { return 0; }
+static inline nvtxRangeId_t nvtxRangeStartA(const char*) { return 0; }
+static inline nvtxRangeId_t nvtxRangeStart(const char*) { return 0; }
+static inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t*) { return 0; }
 static inline void nvtxRangeEnd(nvtxRangeId_t) {}
 static inline void nvtxMarkA(const char*) {}
 static inline void nvtxMark(const char*) {}
@@ -76,13 +62,7 @@ static inline void nvtxMarkEx(const nvtxEventAttributes_t*) {}
 static inline void nvtxNameOsThreadA(uint32_t, const char*) {}
 static inline void nvtxNameOsThread(uint32_t, const char*) {}
 static inline void nvtxNameCategoryA(uint32_t, const char*) {}
-static inline nvtxDomainHandle_t nvtxDomainCreateA(const char*) {
-    return 0;
-}
+static inline nvtxDomainHandle_t nvtxDomainCreateA(const char*) { return 0; }
 static inline void nvtxDomainDestroy(nvtxDomainHandle_t) {}
-static inline int nvtxDomainRangePushEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) {
-    return 0;
-}
-static inline int nvtxDomainRangePop(nvtxDomainHandle_t) {
-    return 0;
-}
+static inline int nvtxDomainRangePushEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) { return 0; }
+static inline int nvtxDomainRangePop(nvtxDomainHandle_t) { return 0; }

@@ -6,19 +6,12 @@
 
 namespace thrust {
 
-template <class Self>
-struct execution_policy {
-    template <class T>
-    Self on(T) const {
-        return static_cast<const Self&>(*this);
-    }
+template <class Self> struct execution_policy {
+    template <class T> Self on(T) const { return static_cast<const Self&>(*this); }
 };
 struct host_policy : execution_policy<host_policy> {};
 struct device_policy : execution_policy<device_policy> {
-    template <class T>
-    device_policy operator()(T&) const {
-        return *this;
-    }
+    template <class T> device_policy operator()(T&) const { return *this; }
 };
 static const host_policy host __attribute__((unused)) = {};
 static const device_policy device __attribute__((unused)) = {};
@@ -33,21 +26,17 @@ static const host_policy par __attribute__((unused)) = {};
 
 #ifdef KERNELSKILL_EMULATION
 #define KS_ALGORITHM_BODY                                                                          \
-    {                                                                                              \
-        ks_refuse("Thrust algorithms");                                                            \
-    }
+    { ks_refuse("Thrust algorithms"); }
 #else
 #define KS_ALGORITHM_BODY ;
 #endif
-// Each algorithm with and without an execution policy in front. `Result` may speak of the first
-// iterator type, It.
+// Each algorithm with and without an execution policy in front. `Result` may speak of the first iterator type, It.
 #define KS_ALGORITHM(name, Result)                                                                 \
     template <class It, class... Arguments,                                                        \
               class = std::enable_if_t<!std::is_base_of<execution_policy<It>, It>::value>>         \
-    __host__ __device__ Result name(It, Arguments...)                                              \
-        KS_ALGORITHM_BODY template <class Self, class It, class... Arguments>                      \
-        __host__ __device__ Result name(const execution_policy<Self>&, It, Arguments...)           \
-            KS_ALGORITHM_BODY
+    __host__ __device__ Result name(It, Arguments...) KS_ALGORITHM_BODY                            \
+    template <class Self, class It, class... Arguments>                                            \
+    __host__ __device__ Result name(const execution_policy<Self>&, It, Arguments...) KS_ALGORITHM_BODY
 #define KS_VALUE typename std::iterator_traits<It>::value_type
 #define KS_DIFFERENCE typename std::iterator_traits<It>::difference_type
 KS_ALGORITHM(fill, void)
@@ -88,14 +77,11 @@ KS_ALGORITHM(binary_search, bool)
 
 // The result's type is that of a later argument.
 #define KS_ALGORITHM(name, Result)                                                                 \
-    template <class It, class... Ts,                                                               \
-              class = std::enable_if_t<!std::is_base_of<execution_policy<It>, It>::value>>         \
-    __host__ __device__ Result name(It, Ts...)                                                     \
-        KS_ALGORITHM_BODY template <class Self, class It, class... Ts>                             \
-        __host__ __device__ Result name(const execution_policy<Self>&, It, Ts...)                  \
-            KS_ALGORITHM_BODY
-template <std::size_t I, class... Ts>
-using nth = std::tuple_element_t<I, std::tuple<Ts...>>;
+    template <class It, class... Ts, class = std::enable_if_t<!std::is_base_of<execution_policy<It>, It>::value>> \
+    __host__ __device__ Result name(It, Ts...) KS_ALGORITHM_BODY                  \
+    template <class Self, class It, class... Ts>                                                   \
+    __host__ __device__ Result name(const execution_policy<Self>&, It, Ts...) KS_ALGORITHM_BODY
+template <std::size_t I, class... Ts> using nth = std::tuple_element_t<I, std::tuple<Ts...>>;
 #define KS_NTH(I) nth<I, Ts...>
 KS_ALGORITHM(copy, KS_NTH(1))
 KS_ALGORITHM(copy_n, KS_NTH(1))
@@ -115,11 +101,8 @@ KS_ALGORITHM(swap_ranges, KS_NTH(1))
 #undef KS_ALGORITHM
 
 #define KS_POLICED(templates, result, name, ...)                                                   \
-    template <templates>                                                                           \
-    __host__ __device__ result name(__VA_ARGS__)                                                   \
-    KS_ALGORITHM_BODY                                                                              \
-    template <class Self, templates>                                                               \
-    __host__ __device__ result name(const execution_policy<Self>&, __VA_ARGS__) KS_ALGORITHM_BODY
+    template <templates> __host__ __device__ result name(__VA_ARGS__) KS_ALGORITHM_BODY            \
+    template <class Self, templates> __host__ __device__ result name(const execution_policy<Self>&, __VA_ARGS__) KS_ALGORITHM_BODY
 #define KS_TYPES(...) __VA_ARGS__
 KS_POLICED(KS_TYPES(class It), KS_VALUE, reduce, It, It)
 KS_POLICED(KS_TYPES(class It, class T), T, reduce, It, It, T)
@@ -131,12 +114,9 @@ KS_POLICED(KS_TYPES(class It, class V, class T), It, lower_bound, It, V, T)
 KS_POLICED(KS_TYPES(class It, class V, class T), It, upper_bound, It, V, T)
 KS_POLICED(KS_TYPES(class It, class V, class W, class Out), Out, lower_bound, It, It, V, W, Out)
 KS_POLICED(KS_TYPES(class It, class V, class W, class Out), Out, upper_bound, It, It, V, W, Out)
-KS_POLICED(KS_TYPES(class It, class V, class KO, class VO), KS_TYPES(pair<KO, VO>), reduce_by_key,
-           It, It, V, KO, VO)
-KS_POLICED(KS_TYPES(class It, class V, class KO, class VO, class E), KS_TYPES(pair<KO, VO>),
-           reduce_by_key, It, It, V, KO, VO, E)
-KS_POLICED(KS_TYPES(class It, class V, class KO, class VO, class E, class F),
-           KS_TYPES(pair<KO, VO>), reduce_by_key, It, It, V, KO, VO, E, F)
+KS_POLICED(KS_TYPES(class It, class V, class KO, class VO), KS_TYPES(pair<KO, VO>), reduce_by_key, It, It, V, KO, VO)
+KS_POLICED(KS_TYPES(class It, class V, class KO, class VO, class E), KS_TYPES(pair<KO, VO>), reduce_by_key, It, It, V, KO, VO, E)
+KS_POLICED(KS_TYPES(class It, class V, class KO, class VO, class E, class F), KS_TYPES(pair<KO, VO>), reduce_by_key, It, It, V, KO, VO, E, F)
 KS_POLICED(KS_TYPES(class It, class V), KS_TYPES(pair<It, V>), unique_by_key, It, It, V)
 KS_POLICED(KS_TYPES(class It), KS_TYPES(pair<It, It>), minmax_element, It, It)
 KS_POLICED(KS_TYPES(class It, class B, class Out), Out, merge, It, It, B, B, Out)
@@ -148,19 +128,12 @@ KS_POLICED(KS_TYPES(class It, class B, class Out), Out, set_intersection, It, It
 #undef KS_NTH
 #undef KS_ALGORITHM_BODY
 
-template <class T>
-device_ptr<T> device_malloc(std::size_t count) {
+template <class T> device_ptr<T> device_malloc(std::size_t count) {
     T* raw = nullptr;
     cudaMalloc(&raw, count * sizeof(T));
     return device_ptr<T>(raw);
 }
-template <class T>
-void device_free(device_ptr<T> pointer) {
-    cudaFree(pointer.get());
-}
-template <class It>
-__host__ __device__ std::ptrdiff_t distance(It first, It last) {
-    return last - first;
-}
+template <class T> void device_free(device_ptr<T> pointer) { cudaFree(pointer.get()); }
+template <class It> __host__ __device__ std::ptrdiff_t distance(It first, It last) { return last - first; }
 
 } // namespace thrust

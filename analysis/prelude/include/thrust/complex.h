@@ -14,8 +14,7 @@
 #endif
 
 namespace thrust {
-template <class T>
-using complex = std::complex<T>;
+template <class T> using complex = std::complex<T>;
 using std::abs;
 using std::arg;
 using std::conj;

@@ -7,8 +7,7 @@ namespace thrust {
 namespace random {
 
 /// x ← a x mod m; `minimal standard` unless said otherwise.
-template <class T, T a, T c, T m>
-class linear_congruential_engine {
+template <class T, T a, T c, T m> class linear_congruential_engine {
 public:
     using result_type = T;
     static constexpr T min = c == 0 ? 1 : 0;
@@ -36,49 +35,36 @@ using minstd_rand0 = linear_congruential_engine<unsigned int, 16807u, 0u, 214748
 using default_random_engine = minstd_rand;
 using taus88 = minstd_rand;
 
-template <class Engine>
-__host__ __device__ double unit_interval(Engine& engine) {
-    return (static_cast<double>(engine()) - Engine::min) /
-           (static_cast<double>(Engine::max) - Engine::min + 1.0);
+template <class Engine> __host__ __device__ double unit_interval(Engine& engine) {
+    return (static_cast<double>(engine()) - Engine::min) / (static_cast<double>(Engine::max) - Engine::min + 1.0);
 }
-template <class T = double>
-class uniform_real_distribution {
+template <class T = double> class uniform_real_distribution {
 public:
-    __host__ __device__ explicit uniform_real_distribution(T low = 0, T high = 1)
-        : low_(low), high_(high) {}
-    template <class Engine>
-    __host__ __device__ T operator()(Engine& engine) {
+    __host__ __device__ explicit uniform_real_distribution(T low = 0, T high = 1) : low_(low), high_(high) {}
+    template <class Engine> __host__ __device__ T operator()(Engine& engine) {
         return static_cast<T>(low_ + (high_ - low_) * unit_interval(engine));
     }
 
 private:
     T low_, high_;
 };
-template <class T = int>
-class uniform_int_distribution {
+template <class T = int> class uniform_int_distribution {
 public:
-    __host__ __device__ explicit uniform_int_distribution(T low = 0,
-                                                          T high = std::numeric_limits<T>::max())
+    __host__ __device__ explicit uniform_int_distribution(T low = 0, T high = std::numeric_limits<T>::max())
         : low_(low), high_(high) {}
-    template <class Engine>
-    __host__ __device__ T operator()(Engine& engine) {
-        return static_cast<T>(low_ +
-                              (static_cast<double>(high_) - low_ + 1) * unit_interval(engine));
+    template <class Engine> __host__ __device__ T operator()(Engine& engine) {
+        return static_cast<T>(low_ + (static_cast<double>(high_) - low_ + 1) * unit_interval(engine));
     }
 
 private:
     T low_, high_;
 };
-template <class T = double>
-class normal_distribution {
+template <class T = double> class normal_distribution {
 public:
-    __host__ __device__ explicit normal_distribution(T mean = 0, T deviation = 1)
-        : mean_(mean), deviation_(deviation) {}
-    template <class Engine>
-    __host__ __device__ T operator()(Engine& engine) {
+    __host__ __device__ explicit normal_distribution(T mean = 0, T deviation = 1) : mean_(mean), deviation_(deviation) {}
+    template <class Engine> __host__ __device__ T operator()(Engine& engine) {
         const double radius = sqrt(-2.0 * log(1.0 - unit_interval(engine)));
-        return static_cast<T>(mean_ +
-                              deviation_ * radius * cos(6.283185307179586 * unit_interval(engine)));
+        return static_cast<T>(mean_ + deviation_ * radius * cos(6.283185307179586 * unit_interval(engine)));
     }
 
 private:
