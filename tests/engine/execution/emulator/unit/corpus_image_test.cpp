@@ -70,7 +70,7 @@ TEST_P(CorpusImage, isBuiltOrRefusedByName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, CorpusImage, ::testing::ValuesIn(corpus()), [](const auto& info) {
-    auto name = info.param.stem().string();
+    auto name = info.param.parent_path().filename().string() + "_" + info.param.stem().string();
     for (auto& c : name)
         c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
     return name;
