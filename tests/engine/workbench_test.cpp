@@ -1,0 +1,76 @@
+/// The main job through the engine's front, on the real emulator and with the real skills.
+#include "engine/workbench.h"
+#include "tests/engine/agents/breakage.h"
+#include "tests/engine/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::RepairBench;
+using kernelskill::testing::sourceFile;
+using kernelskill::testing::TemporaryFolder;
+
+class WorkbenchTest : public ::testing::Test {
+protected:
+    WorkbenchTest() {
+        WorkbenchOptions options;
+        options.executable = KERNELSKILL_TEST_WORKER;
+        options.dataDirectory = bench_.toolchain.preludeInclude.parent_path();
+        options.cacheDirectory = folder_.path() / "cache";
+        options.userDataDirectory = folder_.path() / "data";
+        workbench_ = std::make_unique<Workbench>(options, bench_.toolchain);
+    }
+    [[nodiscard]] ProgramSource program(const std::string& text) const {
+        auto model = std::make_shared<const analysis::FileModel>(bench_.parsed(text));
+        return {model->file, text, {}, bench_.command, model};
+    }
+
+    RepairBench bench_;
+    TemporaryFolder folder_;
+    std::unique_ptr<Workbench> workbench_;
+};
+
+TEST_F(WorkbenchTest, AProfileIsKeptWhenTheKernelMovesAndItsLinesMoveAlong) {
+    std::string text = sourceFile("examples/transpose.cu");
+    ProgramSource before = program(text);
+    const auto& kernel = before.model->kernels.at(0);
+    EXPECT_EQ(workbench_->cachedReport(before, kernel), nullptr);
+    auto report = workbench_->profile(before, kernel, {}, {});
+    ASSERT_TRUE(report) << report.error().describe();
+    EXPECT_EQ((*report)->bottleneck.kind, BottleneckKind::BankConflicts);
+    ASSERT_FALSE((*report)->bottleneck.evidence.empty());
+    auto line = (*report)->bottleneck.evidence[0].line;
+    ASSERT_TRUE(line);
+
+    ProgramSource after = program("// moved\n\n" + text);
+    auto moved = workbench_->cachedReport(after, after.model->kernels.at(0));
+    ASSERT_NE(moved, nullptr);
+    EXPECT_EQ(moved->bottleneck.evidence.at(0).line, *line + 2);
+    ProgramSource changed = program(text.replace(text.find("TILE 32"), 7, "TILE 16"));
+    EXPECT_EQ(workbench_->cachedReport(changed, changed.model->kernels.at(0)), nullptr);
+}
+
+TEST_F(WorkbenchTest, TheBestSkillIsAppliedReviewedAndRemembered) {
+    ProgramSource source = program(sourceFile("examples/transpose.cu"));
+    const auto& kernel = source.model->kernels.at(0);
+    Plan plan = workbench_->plan(source, kernel, kernel.span, {});
+    ASSERT_FALSE(plan.ranked.empty());
+    EXPECT_EQ(plan.ranked[0].offer.skillId, "shared-memory-padding");
+    ShortTermMemory memory(folder_.path(), folder_.path() / "transpose.cu");
+    auto edit = workbench_->apply(source, kernel, plan.ranked[0].offer, memory, {}, {});
+    ASSERT_TRUE(edit) << edit.error().describe();
+    EXPECT_EQ(edit->verdict.status, VerdictStatus::Unmeasured) << edit->verdict.summary;
+    EXPECT_TRUE(edit->acceptable());
+    EXPECT_NE(edit->diff.find("+"), std::string::npos);
+    auto contents = memory.read();
+    ASSERT_TRUE(contents);
+    ASSERT_EQ(contents->entries.size(), 3u);
+    EXPECT_EQ(contents->entries[0].kind, EntryKind::Plan);
+    EXPECT_EQ(contents->entries[1].kind, EntryKind::Edit);
+    EXPECT_EQ(contents->entries[2].status, "unmeasured");
+}
+
+} // namespace
+} // namespace kernelskill::engine
