@@ -239,6 +239,10 @@ std::vector<std::string> LaunchCandidates::templateArguments(const SiteText* sit
         if (site != nullptr && i < site->templateArguments.size()) {
             const auto [begin, end] = site->templateArguments[i];
             text = program_.textOf(site->place.file, begin, end);
+            // k<Op<float>><<<…>>>: the token ">>" closes both lists, so the inner one lost its end.
+            for (auto open = std::ranges::count(text, '<') - std::ranges::count(text, '>');
+                 open > 0; --open)
+                text += '>';
         } else if (site != nullptr && site->site != nullptr &&
                    i < site->site->templateArguments.size()) {
             text = site->site->templateArguments[i];

@@ -176,6 +176,14 @@ TEST(LaunchInference, templateArgumentsComeFromTheLaunch) {
     EXPECT_EQ(bufferNamed(launch, "x")->elementBytes, 4u);
 }
 
+TEST(LaunchInference, nestedTemplateArgumentsKeepTheirBrackets) {
+    const auto launch = bestLaunch(
+        "template <typename T> struct Square { __device__ T operator()(T x) { return x * x; } };\n"
+        "template <typename T, typename Op> __global__ void k(T* x, Op op) { x[0] = op(x[1]); }\n"
+        "int main() { k<float, Square<float>><<<1, 32>>>(0, Square<float>()); }\n");
+    EXPECT_EQ(launch.templateArguments, (std::vector<std::string>{"float", "Square<float>"}));
+}
+
 TEST(LaunchInference, whatCannotBePassedIsRefusedByName) {
     for (const auto* text : {"__global__ void k(float** rows) { rows[0][0] = 1; }",
                              "__global__ void k(float (*rows)(float)) { rows(1); }",
