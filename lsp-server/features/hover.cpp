@@ -168,7 +168,7 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
         text += launchRow(launches->front());
     text += sharedRow(kernel);
     const analysis::Features& features = featuresOf(snapshot, kernel);
-    if (features.arithmeticIntensity)
+    if (features.arithmeticIntensity && *features.arithmeticIntensity > 0)
         text += fmt::format("| arithmetic intensity | {} operations per byte |\n",
                             formatNumber(*features.arithmeticIntensity));
     text += fmt::format("\n*From the code alone (rule: {}). Profile the kernel to count.*",

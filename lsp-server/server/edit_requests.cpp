@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <tuple>
 
 namespace kernelskill::lsp {
@@ -47,12 +46,9 @@ void whenUnchanged(const ServerContext& context, const json& data,
 }
 
 std::string explainRefusal(const engine::ReviewedEdit& edit) {
-    std::string text = fmt::format("'{}' was not applied: the edit is {}. {}", edit.skill,
-                                   spelling(edit.verdict.status), edit.verdict.summary);
-    const auto failed = std::ranges::find(edit.verdict.checks, false, &engine::Check::passed);
-    if (failed != edit.verdict.checks.end())
-        text += fmt::format(" Failed check: {}: {}", failed->name, failed->detail);
-    return text;
+    return fmt::format("'{}' was not applied. The verdict is {}", edit.skill,
+                       edit.verdict.summary.empty() ? std::string(spelling(edit.verdict.status))
+                                                    : edit.verdict.summary);
 }
 
 using EditReceiver =
@@ -291,10 +287,9 @@ void repairCommand(const ServerContext& context, const json& argument, const jso
         context.runJob("Repairing", params, std::move(reply), stop,
                        [&context, snapshot = *outcome](Reply answer, const std::stop_token& token,
                                                        const WorkDoneProgress&) mutable {
-                           engine::Repair repair =
-                               engine::repairFile(snapshot->model(), snapshot->program.command,
-                                                  snapshot->workbench->toolchain(), token,
-                                           snapshot->program.unsaved);
+                           engine::Repair repair = engine::repairFile(
+                               snapshot->model(), snapshot->program.command,
+                               snapshot->workbench->toolchain(), token, snapshot->program.unsaved);
                            if (token.stop_requested())
                                return answer.error(ErrorCode::RequestCancelled, "cancelled");
                            TextLookup texts(snapshot->program);

@@ -40,8 +40,8 @@ public:
                                               Milliseconds timeout = Milliseconds(20000));
     [[nodiscard]] json response(int id, Milliseconds timeout = Milliseconds(20000));
     /// Request and response; null when none came.
-    [[nodiscard]] json call(const std::string& method, const json& params,
-                            Milliseconds timeout = Milliseconds(20000));
+    json call(const std::string& method, const json& params,
+              Milliseconds timeout = Milliseconds(20000));
     [[nodiscard]] json notification(const std::string& method,
                                     Milliseconds timeout = Milliseconds(20000));
     /// Diagnostics of `uri` at `version`; null on time-out.
