@@ -192,8 +192,10 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
                         : found.scope == RaceScope::Block
                             ? "no barrier between them"
                             : "and nothing orders blocks of one launch";
+    // Indices that were made up may meet where the real ones never do.
+    const bool certain = found.certain && !(guessed_ && arena_.contains(address));
     HazardReport hazard =
-        report(HazardKind::Race, found.certain, site, found.site,
+        report(HazardKind::Race, certain, site, found.site,
                fmt::format("{} {} {}, which {} {} at {}, {}", launch_.runningThread(), verb(access),
                            describe(address), other, pastVerb(found.earlier),
                            siteReference(found.site), order));
