@@ -42,6 +42,12 @@ std::optional<Severity> severityOf(CXDiagnosticSeverity severity) {
     }
 }
 
+/// clang refuses what nvcc only warns of (#20054-D): a `__shared__` object whose class has a constructor.
+bool isSharedInitialization(std::string_view message) {
+    return message.starts_with("initialization is not supported for __shared__") ||
+           message.starts_with("dynamic initialization is not supported for __device__");
+}
+
 /// The token at `offset`, so that an editor has something to underline.
 Span tokenAt(std::string_view text, std::uint32_t offset) {
     const auto size = static_cast<std::uint32_t>(text.size());
@@ -93,6 +99,10 @@ private:
         Diagnostic& result = raw.diagnostic;
         result.severity = *severity;
         result.message = takeString(clang_getDiagnosticSpelling(diagnostic));
+        if (isSharedInitialization(result.message)) {
+            raw.severity = CXDiagnostic_Warning;
+            result.severity = Severity::Warning;
+        }
         result.code = diagnosticCode(result.message,
                                      takeString(clang_getDiagnosticOption(diagnostic, nullptr)),
                                      takeString(clang_getDiagnosticCategoryText(diagnostic)));
