@@ -36,6 +36,8 @@ build() {
         release) directory=build ;;
         *) directory=build-$preset ;;
     esac
+    # Two checkouts of one text compile to the same objects; let them share ccache's results.
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
     if [[ ! -f $directory/build.ninja ]]; then
         local options=()
         command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
