@@ -56,9 +56,13 @@ std::string architectureMacro(const analysis::CompileCommand& command) {
     return digits.empty() ? std::string{} : "-D__CUDA_ARCH__=" + digits + "0";
 }
 
-void replaceAll(std::string& text, const std::string& what, std::string_view by) {
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-        text.replace(at, what.size(), by);
+std::string replaceAll(std::string_view text, std::string_view what, std::string_view by) {
+    std::string result;
+    for (auto at = text.find(what); at != std::string_view::npos; at = text.find(what)) {
+        result.append(text.substr(0, at)).append(by);
+        text.remove_prefix(at + what.size());
+    }
+    return result.append(text);
 }
 
 std::vector<std::string> lines(const std::string& text) {
@@ -193,8 +197,7 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
     if (!compiled)
         return std::unexpected(compiled.error());
     CompileOutcome outcome;
-    outcome.messages = std::move(compiled->messages);
-    replaceAll(outcome.messages, mirror + "/", "/");
+    outcome.messages = replaceAll(compiled->messages, mirror + "/", "/");
     if (compiled->status != 0)
         return outcome;
 
