@@ -139,8 +139,8 @@ private:
             quoted('"');
             return;
         }
-        const auto closing =
-            ")" + std::string(text_.substr(position_ + 1, open - position_ - 1)) + "\"";
+        std::string closing(1, ')');
+        closing.append(text_.substr(position_ + 1, open - position_ - 1)).append(1, '"');
         const auto end = text_.find(closing, open);
         position_ = end == std::string_view::npos ? text_.size() : end + closing.size();
     }

@@ -46,9 +46,10 @@ bool isOverloaded(const ScannedProgram& program, const analysis::KernelModel& ke
 std::string kernelPointer(const ScannedProgram& program, const analysis::KernelModel& kernel,
                           const LaunchSpec& launch) {
     const auto scope = scopeOf(kernel);
-    auto name = "&" + (scope.empty() ? "" : "::" + scope) + "::" + kernel.name;
+    std::string name = scope.empty() ? "&" : "&::";
+    name.append(scope).append("::").append(kernel.name);
     if (!launch.templateArguments.empty())
-        return name + "<" + joined(launch.templateArguments) + ">";
+        return name.append("<").append(joined(launch.templateArguments)).append(">");
     if (!kernel.templateParameters.empty() || !isOverloaded(program, kernel))
         return name;
     std::vector<std::string> types;
