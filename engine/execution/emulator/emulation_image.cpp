@@ -28,6 +28,7 @@ public:
         if (auto refused = refusedParameter(kernel_, program_))
             return std::unexpected(std::move(*refused));
         std::string firstMessages;
+        std::string lastError;
         UnitBreadth breadth;
         for (int attempt = 0; attempt < 4; ++attempt) {
             const auto unit = makeEmulationUnit(program_, source_, kernel_, launch_,
@@ -43,19 +44,28 @@ public:
                 return built;
             if (firstMessages.empty())
                 firstMessages = messages_;
-            widen(breadth, attempt);
+            const auto error = firstError(messages_);
+            const auto summary = error ? error->file + error->text : messages_;
+            const bool learnt = widen(breadth, attempt);
+            if (!learnt && (summary == lastError || !maybeMissing(messages_)))
+                break;
+            lastError = summary;
         }
         return std::unexpected(explain(firstMessages));
     }
 
 private:
-    /// The next thing to try after `messages_`.
-    void widen(UnitBreadth& breadth, int attempt) const {
-        const auto names = missingNames(messages_);
-        breadth.forced.insert(names.begin(), names.end());
+    /// Sets what to try next after `messages_`. Returns whether that holds a declaration which was
+    /// left out before, so that another attempt is not in vain.
+    bool widen(UnitBreadth& breadth, int attempt) const {
+        bool learnt = false;
+        for (const auto& name : missingNames(messages_))
+            learnt |= breadth.forced.insert(name).second && declares(name);
         const auto error = firstError(messages_);
-        if (error && error->file.ends_with("/unit.cpp"))
+        if (error && error->file.ends_with("/unit.cpp") && breadth.globalsTable) {
             breadth.globalsTable = false;
+            learnt = true;
+        }
         if (attempt == 0) {
             breadth.includes = IncludeBreadth::AllFound;
         } else if (attempt == 1) {
@@ -64,6 +74,23 @@ private:
         } else {
             breadth.includes = IncludeBreadth::AllFound;
         }
+        return learnt;
+    }
+
+    bool declares(const std::string& name) const {
+        return std::ranges::any_of(program_.files(), [&](const auto& file) {
+            return std::ranges::any_of(file.scan.declarations, [&](const auto& declaration) {
+                return std::ranges::find(declaration.names, name) != declaration.names.end() ||
+                       declaration.owner == name;
+            });
+        });
+    }
+
+    /// Whether headers or declarations that the unit lacks could be behind the messages.
+    static bool maybeMissing(const std::string& messages) {
+        return !missingNames(messages).empty() ||
+               messages.find("No such file") != std::string::npos ||
+               messages.find("no matching function") != std::string::npos;
     }
 
     std::string keyOf(const EmulationUnit& unit, const std::vector<std::string>& flags) const {

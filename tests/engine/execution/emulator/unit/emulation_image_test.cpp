@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 
@@ -105,6 +106,15 @@ TEST_F(EmulationImageTest, anErrorOfTheKernelCarriesItsLine) {
     EXPECT_EQ(image.error().kind, ErrorKind::Failed);
     EXPECT_THAT(image.error().what, HasSubstr("undefinedThing"));
     EXPECT_THAT(image.error().where, EndsWith("a.cu:3"));
+}
+
+TEST_F(EmulationImageTest, anErrorThatNoHeaderCuresIsCompiledAtMostTwice) {
+    ASSERT_FALSE(build("struct A { int v; };\n"
+                       "__global__ void k(int* x) {\n  x[0] = A{1} + A{2};\n}\n"));
+    const auto failures =
+        std::ranges::count_if(std::filesystem::directory_iterator(options_.cacheDirectory),
+                              [](const auto& item) { return item.path().extension() == ".log"; });
+    EXPECT_LE(failures, 2);
 }
 
 TEST_F(EmulationImageTest, aFunctionDefinedElsewhereIsReported) {
