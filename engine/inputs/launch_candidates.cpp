@@ -305,9 +305,13 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     const HostScope strictScope(program_, site.place, strict);
     const auto block = HostScope(program_, site.place, blockSettings)
                            .extent(site.configuration[1].first, site.configuration[1].second);
-    const auto grid = scope.extent(site.configuration[0].first, site.configuration[0].second);
+    auto grid = scope.extent(site.configuration[0].first, site.configuration[0].second);
     if (!block || !grid)
         return std::nullopt;
+    if (!log.guesses.empty()) { // too small a guess for its divisor
+        for (auto& component : *grid)
+            component = std::max<std::int64_t>(component, 1);
+    }
     const auto blockDim = dim3Of(*block, 1024);
     const auto gridDim = dim3Of(*grid, 0x7fffffff);
     if (!blockDim || !gridDim || blockDim->count() > 1024)
@@ -506,6 +510,22 @@ LaunchCandidates::guessedBlock(const HostScope& scope,
     return result[0] * result[1] * result[2] <= 1024 ? result : shape;
 }
 
+/// The block of the first launch whose block can be evaluated though its grid cannot.
+std::optional<LaunchCandidates::Extent> LaunchCandidates::blockOfSites() const {
+    for (const bool mayGuess : {false, true}) {
+        for (const auto& site : sites_) {
+            const auto sizes = settings(mayGuess, nullptr, casesAround(site));
+            const auto block =
+                HostScope(program_, site.place, sizes)
+                    .extent(site.configuration[1].first, site.configuration[1].second);
+            const auto dim = block ? dim3Of(*block, 1024) : std::nullopt;
+            if (dim && dim->count() <= 1024)
+                return block;
+        }
+    }
+    return std::nullopt;
+}
+
 LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
     LaunchCandidate result;
     auto& spec = result.spec;
@@ -534,7 +554,7 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
     }
     const auto guessing = settings(true, nullptr, known);
     const HostScope scope(program_, kernelPlace(), guessing);
-    const auto block = guessedBlock(scope, spec.templateArguments);
+    const auto block = blockOfSites().value_or(guessedBlock(scope, spec.templateArguments));
     Extent grid = {1, 1, 1};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (!text_ || !text_->usesBlock[axis])

@@ -54,6 +54,7 @@ private:
                                                         const Overrides& overrides) const;
     [[nodiscard]] std::optional<LaunchCandidate> fromSite(const SiteText& site, bool mayGuess,
                                                           const Overrides& overrides) const;
+    [[nodiscard]] std::optional<Extent> blockOfSites() const;
     [[nodiscard]] LaunchCandidate guessed(const Overrides& overrides) const;
     /// The same, smaller, when it is too large to emulate.
     [[nodiscard]] std::optional<LaunchCandidate> fitted(const SiteText& site, bool mayGuess) const;

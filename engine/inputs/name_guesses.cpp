@@ -68,6 +68,16 @@ constexpr std::array floatNames = {
     FloatEntry{"dx", 0.1},        FloatEntry{"dy", 0.1},         FloatEntry{"sigma", 2.0},
     FloatEntry{"threshold", 0.5}, FloatEntry{"inv", 0.25},       FloatEntry{"prob", 0.5}};
 
+/// 'w' for names like imageW and wA, 'h' for dataH and hB; else 0.
+char sideOf(std::string_view name) {
+    if (name.size() < 2)
+        return 0;
+    if (name.back() == 'W' || name.back() == 'H')
+        return name.back() == 'W' ? 'w' : 'h';
+    const bool matrix = name.size() == 2 && name[1] >= 'A' && name[1] <= 'Z';
+    return matrix && (name[0] == 'w' || name[0] == 'h') ? name[0] : char{0};
+}
+
 } // namespace
 
 NameGuess guessFromName(std::string_view name) {
@@ -88,6 +98,9 @@ NameGuess guessFromName(std::string_view name) {
                partial != partialNames.end()) {
         guess.integer = partial->value;
         guess.isExtent = partial->isExtent;
+    } else if (const char side = sideOf(name); side != 0) {
+        guess.integer = side == 'w' ? 128 : 64;
+        guess.isExtent = true;
     } else if (lower.size() > 1 && lower.front() == 'n') { // nElem, npixels
         guess.integer = 1024;
         guess.isExtent = true;

@@ -221,5 +221,23 @@ TEST(LaunchInference, selfReferringTextEnds) {
     EXPECT_EQ(launch.arguments.size(), 3u);
 }
 
+TEST(LaunchInference, aBlockThatIsKnownIsKeptWhenTheGridIsNot) {
+    const auto launch = bestLaunch(
+        "#define BX 16\n#define BY 4\n"
+        "__global__ void rows(float* d) { __shared__ float s[BY][BX]; "
+        "s[threadIdx.y][threadIdx.x] = d[0]; d[blockIdx.y * BY + threadIdx.y] = s[0][0]; }\n"
+        "dim3 gridOf(float*);\n"
+        "void f(float* d) { dim3 threads(BX, BY); rows<<<gridOf(d), threads>>>(d); }\n");
+    EXPECT_EQ(launch.block, (Dim3{16, 4, 1}));
+}
+
+TEST(LaunchInference, aGuessSmallerThanItsDivisorStillGivesABlock) {
+    const auto launch =
+        bestLaunch("__global__ void f(float* d, int foo) { d[threadIdx.x] = foo; }\n"
+                   "void g(float* d, int foo) { f<<<foo / 64, 64>>>(d, foo); }\n");
+    EXPECT_EQ(launch.grid, (Dim3{1, 1, 1}));
+    EXPECT_EQ(launch.block, (Dim3{64, 1, 1}));
+}
+
 } // namespace
 } // namespace kernelskill::engine
