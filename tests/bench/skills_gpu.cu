@@ -1,0 +1,243 @@
+// Times the example of every skill before and after the edit, on the GPU that is there.
+//
+// Both versions run in turn on the same inputs. Between two runs a buffer larger than the L2 cache
+// is overwritten. Each time is that of one launch between two events. The table says how far the
+// outputs of the two versions differ, so that a wrong edit cannot look fast. Build and run it with
+// script/bench-skills.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace loop_unrolling_before {
+#include "skills/loop-unrolling/before.cu"
+}
+namespace loop_unrolling_after {
+#include "skills/loop-unrolling/after.cu"
+}
+namespace restrict_and_const_before {
+#include "skills/restrict-and-const/before.cu"
+}
+namespace restrict_and_const_after {
+#include "skills/restrict-and-const/after.cu"
+}
+namespace vectorized_access_before {
+#include "skills/vectorized-access/before.cu"
+}
+namespace vectorized_access_after {
+#include "skills/vectorized-access/after.cu"
+}
+namespace shared_memory_padding_before {
+#include "skills/shared-memory-padding/before.cu"
+}
+namespace shared_memory_padding_after {
+#include "skills/shared-memory-padding/after.cu"
+}
+namespace warp_shuffle_reduction_before {
+#include "skills/warp-shuffle-reduction/before.cu"
+}
+namespace warp_shuffle_reduction_after {
+#include "skills/warp-shuffle-reduction/after.cu"
+}
+namespace grid_stride_loop_before {
+#include "skills/grid-stride-loop/before.cu"
+}
+namespace grid_stride_loop_after {
+#include "skills/grid-stride-loop/after.cu"
+}
+
+namespace {
+
+constexpr int rounds = 101;
+constexpr std::size_t flushBytes = 256u << 20;
+
+void check(cudaError_t status, const char* what) {
+    if (status == cudaSuccess)
+        return;
+    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
+    std::exit(1);
+}
+
+/// Device memory with random floats in [-1, 1); the same for the same seed.
+class Buffer {
+public:
+    Buffer(std::size_t count, unsigned seed) : host_(count) {
+        std::mt19937 generator(seed);
+        std::uniform_real_distribution<float> values(-1.0f, 1.0f);
+        std::generate(host_.begin(), host_.end(), [&] { return values(generator); });
+        check(cudaMalloc(&device_, count * sizeof(float)), "cudaMalloc");
+        reset();
+    }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer() { cudaFree(device_); }
+
+    float* get() const { return device_; }
+    void reset() {
+        check(
+            cudaMemcpy(device_, host_.data(), host_.size() * sizeof(float), cudaMemcpyHostToDevice),
+            "copy");
+    }
+    std::vector<float> read() const {
+        std::vector<float> values(host_.size());
+        check(cudaMemcpy(values.data(), device_, values.size() * sizeof(float),
+                         cudaMemcpyDeviceToHost),
+              "copy");
+        return values;
+    }
+
+private:
+    std::vector<float> host_;
+    float* device_ = nullptr;
+};
+
+struct Spread {
+    double lower, median, upper; // quartiles, microseconds
+};
+
+Spread spread(std::vector<double> times) {
+    std::sort(times.begin(), times.end());
+    return {times[times.size() / 4], times[times.size() / 2], times[times.size() * 3 / 4]};
+}
+
+class Bench {
+public:
+    Bench() {
+        check(cudaMalloc(&flush_, flushBytes), "cudaMalloc");
+        check(cudaEventCreate(&start_), "event");
+        check(cudaEventCreate(&stop_), "event");
+    }
+
+    /// `before` and `after` launch one version each; `output` is what they write.
+    void compare(const std::string& skill, const std::string& size, Buffer& output,
+                 const std::function<void()>& before, const std::function<void()>& after) {
+        output.reset();
+        before();
+        const std::vector<float> expected = output.read();
+        output.reset();
+        after();
+        const std::vector<float> actual = output.read();
+        double worst = 0;
+        double scale = 0;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            worst = std::max(worst, std::fabs(double(expected[i]) - double(actual[i])));
+            scale = std::max(scale, std::fabs(double(expected[i])));
+        }
+        std::vector<double> times[2];
+        std::vector<double> ratios;
+        for (int round = -5; round < rounds; ++round) {
+            // The order changes each round, so that neither version profits from its place.
+            const bool swap = (round & 1) != 0;
+            const double first = time(swap ? after : before);
+            const double second = time(swap ? before : after);
+            if (round < 0)
+                continue;
+            times[0].push_back(swap ? second : first);
+            times[1].push_back(swap ? first : second);
+            ratios.push_back(times[0].back() / times[1].back());
+        }
+        const Spread a = spread(times[0]);
+        const Spread b = spread(times[1]);
+        const Spread r = spread(ratios);
+        std::printf("| %s | %s | %.1f (%.1f–%.1f) | %.1f (%.1f–%.1f) | %.2f (%.2f–%.2f) | %.1e |\n",
+                    skill.c_str(), size.c_str(), a.median, a.lower, a.upper, b.median, b.lower,
+                    b.upper, r.median, r.lower, r.upper, scale > 0 ? worst / scale : worst);
+    }
+
+private:
+    double time(const std::function<void()>& launch) {
+        check(cudaMemsetAsync(flush_, 0, flushBytes), "flush");
+        check(cudaEventRecord(start_), "event");
+        launch();
+        check(cudaEventRecord(stop_), "event");
+        check(cudaDeviceSynchronize(), "launch");
+        float milliseconds = 0;
+        check(cudaEventElapsedTime(&milliseconds, start_, stop_), "event");
+        return milliseconds * 1000.0;
+    }
+
+    void* flush_ = nullptr;
+    cudaEvent_t start_ = nullptr;
+    cudaEvent_t stop_ = nullptr;
+};
+
+} // namespace
+
+int main() {
+    cudaDeviceProp device{};
+    check(cudaGetDeviceProperties(&device, 0), "no CUDA device");
+    int driver = 0;
+    check(cudaDriverGetVersion(&driver), "driver");
+    std::printf(
+        "GPU: %s, %d SMs, driver for CUDA %d.%d. %d rounds; median (quartiles) of one launch in "
+        "microseconds, L2 flushed before each.\n\n",
+        device.name, device.multiProcessorCount, driver / 1000, driver % 1000 / 10, rounds);
+    std::printf("| skill | size | before | after | before / after | largest scaled difference |\n");
+    std::printf("|---|---|---|---|---|---|\n");
+    Bench bench;
+    for (const int n : {1 << 20, (1 << 24) + 3, 1 << 26}) {
+        const std::string size = "n=" + std::to_string(n);
+        Buffer x(n, 1);
+        Buffer y(n, 2);
+        Buffer wide(2 * std::size_t(n), 3);
+        Buffer sums((n + 255) / 256, 4);
+        Buffer weights(1, 5);
+        bench.compare(
+            "vectorized-access", size, y,
+            [&] { vectorized_access_before::launchSaxpy(n, 2.0f, x.get(), y.get()); },
+            [&] { vectorized_access_after::launchSaxpy(n, 2.0f, x.get(), y.get()); });
+        bench.compare(
+            "restrict-and-const", size, wide,
+            [&] {
+                restrict_and_const_before::launchBlend(wide.get(), x.get(), y.get(), weights.get(),
+                                                       n);
+            },
+            [&] {
+                restrict_and_const_after::launchBlend(wide.get(), x.get(), y.get(), weights.get(),
+                                                      n);
+            });
+        bench.compare(
+            "warp-shuffle-reduction", size, sums,
+            [&] { warp_shuffle_reduction_before::launchBlockSum(x.get(), sums.get(), n); },
+            [&] { warp_shuffle_reduction_after::launchBlockSum(x.get(), sums.get(), n); });
+        bench.compare(
+            "grid-stride-loop", size, y,
+            [&] { grid_stride_loop_before::launchScale(y.get(), 1.0f, n); },
+            [&] { grid_stride_loop_after::launchScale(y.get(), 1.0f, n); });
+    }
+    for (const int width : {1024, 4096, 8191}) {
+        const int height = width - 1;
+        Buffer in(std::size_t(width) * height, 1);
+        Buffer out(std::size_t(width) * height, 2);
+        bench.compare(
+            "shared-memory-padding", std::to_string(width) + "×" + std::to_string(height), out,
+            [&] {
+                shared_memory_padding_before::launchTranspose(out.get(), in.get(), width, height);
+            },
+            [&] {
+                shared_memory_padding_after::launchTranspose(out.get(), in.get(), width, height);
+            });
+    }
+    for (const int columns : {64, 1023, 4096}) {
+        const int rows = 16384;
+        Buffer matrix(std::size_t(rows) * columns, 1);
+        Buffer sums(rows, 2);
+        bench.compare(
+            "loop-unrolling", std::to_string(rows) + " rows of " + std::to_string(columns), sums,
+            [&] { loop_unrolling_before::launchRowSums(matrix.get(), sums.get(), rows, columns); },
+            [&] { loop_unrolling_after::launchRowSums(matrix.get(), sums.get(), rows, columns); });
+    }
+    // The same kernel against itself: what the method calls equal.
+    const int n = 1 << 24;
+    Buffer x(n, 1);
+    Buffer y(n, 2);
+    bench.compare(
+        "(control: before against before)", "n=" + std::to_string(n), y,
+        [&] { vectorized_access_before::launchSaxpy(n, 2.0f, x.get(), y.get()); },
+        [&] { vectorized_access_before::launchSaxpy(n, 2.0f, x.get(), y.get()); });
+}
