@@ -86,6 +86,17 @@ std::optional<IndexExpression> polynomial(const CodeMap& code, ExprId id, int de
 
 } // namespace
 
+bool isIndexType(const Type& type) {
+    return type.pointerDepth == 0 && !type.isReference &&
+           (type.scalar == ScalarKind::Int32 || type.scalar == ScalarKind::UInt32 ||
+            type.scalar == ScalarKind::Int64 || type.scalar == ScalarKind::UInt64);
+}
+
+bool isUnsignedIndexType(const Type& type) {
+    return isIndexType(type) &&
+           (type.scalar == ScalarKind::UInt32 || type.scalar == ScalarKind::UInt64);
+}
+
 std::optional<IndexExpression> polynomialOf(const CodeMap& code, ExprId expr) {
     return expr == noId ? std::nullopt : polynomial(code, expr, 0);
 }

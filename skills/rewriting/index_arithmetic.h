@@ -8,6 +8,10 @@
 
 namespace kernelskill::skills {
 
+/// An int, a long, or an unsigned one of them: what an index is counted in.
+[[nodiscard]] bool isIndexType(const analysis::Type& type);
+[[nodiscard]] bool isUnsignedIndexType(const analysis::Type& type);
+
 /// nullopt when the expression is not a polynomial of thread, block and loop indices, parameters
 /// and variables. A variable that changes is a symbol of its own.
 [[nodiscard]] std::optional<analysis::IndexExpression> polynomialOf(const CodeMap& code,
