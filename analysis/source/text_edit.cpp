@@ -1,7 +1,9 @@
 #include "analysis/source/text_edit.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace kernelskill::analysis {
 
@@ -63,6 +65,18 @@ std::vector<DiffLine> diffLines(const std::vector<std::string_view>& a,
     return lines;
 }
 
+/// Relative to the current folder if it lies below that, else without its leading '/': `patch -p1`
+/// finds the file here, or with `-d /`.
+std::string nameInDiff(const std::filesystem::path& path) {
+    if (!path.is_absolute())
+        return path.lexically_normal().generic_string();
+    std::error_code error;
+    const auto here = std::filesystem::current_path(error);
+    const auto relative = error ? std::filesystem::path() : path.lexically_relative(here);
+    const bool isBelow = !relative.empty() && *relative.begin() != "..";
+    return (isBelow ? relative : path.relative_path()).generic_string();
+}
+
 } // namespace
 
 Result<std::string> applyEdits(std::string_view text, std::vector<TextEdit> edits) {
@@ -72,10 +86,10 @@ Result<std::string> applyEdits(std::string_view text, std::vector<TextEdit> edit
     for (const TextEdit& edit : edits) {
         if (edit.span.begin < done || edit.span.end < edit.span.begin ||
             edit.span.end > text.size())
-            return std::unexpected(
-                Error{ErrorKind::InvalidInput, "edits overlap or reach past the end of the file",
-                      "bytes " + std::to_string(edit.span.begin) + ".." +
-                          std::to_string(edit.span.end), ""});
+            return std::unexpected(Error{
+                ErrorKind::InvalidInput, "edits overlap or reach past the end of the file",
+                "bytes " + std::to_string(edit.span.begin) + ".." + std::to_string(edit.span.end),
+                ""});
         result.append(text.substr(done, edit.span.begin - done));
         result.append(edit.newText);
         done = edit.span.end;
@@ -89,7 +103,7 @@ std::string unifiedDiff(std::string_view path, std::string_view before, std::str
         return {};
     constexpr std::size_t context = 3;
     const std::vector<DiffLine> lines = diffLines(splitLines(before), splitLines(after));
-    const std::string name(path);
+    const std::string name = nameInDiff(path);
     std::string out = "--- a/" + name + "\n+++ b/" + name + "\n";
     std::size_t lineA = 1;
     std::size_t lineB = 1;
