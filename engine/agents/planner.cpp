@@ -129,8 +129,10 @@ Plan Planner::plan(const PlannerInput& input) const {
         ranked.offer = std::move(*offer);
         ranked.expected = document->expectedGain;
         rankByBottleneck(ranked, *document, input.bottleneck);
-        if (!ranked.offer.why.empty())
-            ranked.why += " " + ranked.offer.why;
+        if (!ranked.offer.why.empty()) { // a clause: "the loop on line 10 ..."
+            ranked.why.back() = ':';
+            ranked.why += " " + ranked.offer.why + ".";
+        }
         rankByNumerics(ranked, ranked.offer.numerics.value_or(document->numerics));
         rankByRecord(ranked, input.records);
         rankByMemory(ranked, input);

@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -89,6 +90,32 @@ resizedTo(KernelInFile subject, const LaunchSpec& launch, double threads, bool o
     return best;
 }
 
+/// The first blocks of a launch whose size no argument sets: as many as run in comfortable time, of
+/// each axis the same part. nullopt when the candidate runs on another grid, whose first blocks do
+/// other work.
+std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& candidate) {
+    auto pair = paired(original, candidate);
+    if (!pair || pair->grid != original.grid || pair->block != original.block)
+        return std::nullopt;
+    const auto axes =
+        std::ranges::count_if(std::array{original.grid.x, original.grid.y, original.grid.z},
+                              [](std::uint32_t extent) { return extent > 1; });
+    if (axes == 0)
+        return std::nullopt;
+    const double scale =
+        std::pow(comfortableThreads / threadsOf(original), 1.0 / static_cast<double>(axes));
+    const auto part = [&](std::uint32_t extent) {
+        return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(extent * scale));
+    };
+    LaunchSpec launch = original;
+    launch.grid = {part(original.grid.x), part(original.grid.y), part(original.grid.z)};
+    pair->grid = launch.grid;
+    std::string label =
+        fmt::format("the first {}x{}x{} of {}x{}x{} blocks", launch.grid.x, launch.grid.y,
+                    launch.grid.z, original.grid.x, original.grid.y, original.grid.z);
+    return Trial{std::move(label), std::move(launch), std::move(*pair), 1};
+}
+
 std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
                                   KernelInFile candidate, const LaunchSpec& candidateLaunch,
                                   double threads, bool odd) {
@@ -137,6 +164,8 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
         std::optional<Trial> base;
         if (threadsOf(launch) > largestAsIs)
             base = resizedTrial(original, launch, candidate, theirs, comfortableThreads, false);
+        if (!base && threadsOf(launch) > largestAsIs)
+            base = cornerOf(launch, theirs);
         if (!base) {
             if (auto pair = paired(launch, theirs))
                 base = Trial{labelOf(launch), launch, std::move(*pair), 1};

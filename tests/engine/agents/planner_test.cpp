@@ -20,7 +20,7 @@ public:
             return std::unexpected(skills::Refusal{gate_, "because of line 3."});
         skills::Offer offer;
         offer.skillId = id_;
-        offer.why = "Fact about " + id_ + ".";
+        offer.why = "Fact about " + id_;
         return offer;
     }
     [[nodiscard]] Result<analysis::EditSet> apply(const skills::SkillContext&,
