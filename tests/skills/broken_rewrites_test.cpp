@@ -1,0 +1,91 @@
+/// Each skill's own example with one mistake put into the edit: the Reviewer refuses it. What a
+/// skill gets wrong never reaches the user as a verified edit.
+#include "engine/agents/reviewer.h"
+#include "engine/execution/emulator/emulator_executor.h"
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+
+namespace kernelskill::engine {
+namespace {
+
+struct Mistake {
+    std::string skill;
+    std::string right; ///< In after.cu, once.
+    std::string wrong;
+    VerdictStatus status;
+    friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
+        return out << mistake.skill << ": " << mistake.wrong;
+    }
+};
+
+class BrokenRewrites : public testing::TestWithParam<Mistake> {};
+
+TEST_P(BrokenRewrites, AreRefused) {
+    const Mistake& mistake = GetParam();
+    auto toolchain = analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
+    ASSERT_TRUE(toolchain) << toolchain.error().describe();
+    EmulatorOptions options;
+    options.workerExecutable = KERNELSKILL_TEST_WORKER;
+    options.cacheDirectory = std::filesystem::path(testing::TempDir()) / "broken-rewrites-images";
+    auto executor = makeEmulatorExecutor(options, *toolchain);
+    ASSERT_TRUE(executor) << executor.error().describe();
+
+    const std::string folder = "skills/" + mistake.skill;
+    const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / folder / "before.cu";
+    ProgramSource program;
+    program.file = path.string();
+    program.text = skills::readSource(folder + "/before.cu");
+    program.command = analysis::CompileCommands().inferred(path, KERNELSKILL_SOURCE_DIR);
+    auto file = analysis::analyzeFile(path, program.text, program.command, *toolchain);
+    ASSERT_TRUE(file) << file.error().describe();
+    program.model = std::make_shared<analysis::FileModel>(std::move(*file));
+
+    std::string broken = skills::readSource(folder + "/after.cu");
+    const auto at = broken.find(mistake.right);
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_EQ(broken.find(mistake.right, at + 1), std::string::npos);
+    broken.replace(at, mistake.right.size(), mistake.wrong);
+    const analysis::Span whole{0, static_cast<std::uint32_t>(program.text.size())};
+    const auto verdict =
+        Reviewer(executor->get(), *toolchain)
+            .review(program, program.model->kernels.front(), {{program.file, {{whole, broken}}}},
+                    skills::Numerics::Reassociates, {}, {});
+    ASSERT_TRUE(verdict) << verdict.error().describe();
+    EXPECT_TRUE(verdict->isAboutEdit) << verdict->summary;
+    EXPECT_EQ(verdict->status, mistake.status) << verdict->summary;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, BrokenRewrites,
+    testing::Values(
+        // Rounds that other blocks also do.
+        Mistake{"grid-stride-loop", "(long long)blockDim.x * gridDim.x", "blockDim.x",
+                VerdictStatus::Incorrect},
+        // An accumulator forgotten at the end.
+        Mistake{"loop-unrolling", "(sum2 + sum3)", "sum2", VerdictStatus::Incorrect},
+        // One round too many before the remainder.
+        Mistake{"loop-unrolling", "k < columns - 3", "k < columns", VerdictStatus::Incorrect},
+        // const on what is written.
+        Mistake{"restrict-and-const", "out[2 * i] = x[i]", "x[2 * i] = out[i]",
+                VerdictStatus::Invalid},
+        // Rows that overlap.
+        Mistake{"shared-memory-padding", "[TILE + 1]", "[TILE - 1]", VerdictStatus::Incorrect},
+        // A launch that does not follow as it must.
+        Mistake{"vectorized-access", "+ 3) / 4, 256", "+ 3) / 8, 256", VerdictStatus::Incorrect},
+        // The elements after the last whole vector.
+        Mistake{"vectorized-access", "i <= n / 4", "i < n / 4", VerdictStatus::Incorrect},
+        // A warp's result read before every warp has written its own.
+        Mistake{"warp-shuffle-reduction", "partial[tid / 32] = sum;\n    __syncthreads();",
+                "partial[tid / 32] = sum;", VerdictStatus::Incorrect},
+        // Warps beyond the last one count too.
+        Mistake{"warp-shuffle-reduction", "tid < blockDim.x / 32 ? partial[tid] : 0.0f",
+                "partial[tid]", VerdictStatus::Incorrect}));
+
+} // namespace
+} // namespace kernelskill::engine
