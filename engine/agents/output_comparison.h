@@ -24,7 +24,8 @@ struct Comparison {
 };
 
 /// Buffers are matched by name. A buffer that one side lacks, or of another size, is a difference.
-/// `expected` may be of a wider floating type than `actual` (a float64 reference), never when
+/// One that `expected` holds nothing of was not touched; what guards it in `actual` is not looked
+/// at. `expected` may be of a wider floating type than `actual` (a float64 reference), never when
 /// `tolerance` is exact.
 [[nodiscard]] Comparison compareOutputs(const std::vector<BufferContents>& expected,
                                         const std::vector<BufferContents>& actual,

@@ -101,6 +101,11 @@ TEST(OutputComparison, AMissingOrShorterBufferDiffers) {
     EXPECT_FALSE(compareOutputs({floats({1})}, {renamed}, loose).agrees);
 }
 
+TEST(OutputComparison, ABufferThatWasNotTouchedIsNotLookedAt) {
+    EXPECT_TRUE(compareOutputs({floats({})}, {floats({7})}, {}).agrees);
+    EXPECT_FALSE(compareOutputs({floats({7})}, {floats({})}, {}).agrees);
+}
+
 TEST(Controls, AreToldFromARealResult) {
     std::vector<BufferContents> real{floats({0.5f, -0.25f, 0.75f})};
     EXPECT_FALSE(compareOutputs(real, zeroed(real), loose).agrees);

@@ -181,6 +181,38 @@ TEST_F(ReviewerTest, ResultsThatDoNotDependOnTheInputShowNothing) {
     EXPECT_EQ(failed(verdict)->name, "control fails");
 }
 
+TEST_F(ReviewerTest, AResultOfOneElementCanBeTold) {
+    const std::string text = "__global__ void total(const float* in, float* out, int n) {\n"
+                             "    float sum = 0;\n"
+                             "    for (int i = 0; i < n; ++i)\n"
+                             "        sum += in[i];\n"
+                             "    *out = sum;\n"
+                             "}\n"
+                             "void launch(float* in, float* out) {\n"
+                             "    total<<<1, 1>>>(in, out, 1000);\n"
+                             "}\n";
+    Verdict right = review(text, "const float* in", "const float* __restrict__ in");
+    EXPECT_EQ(right.status, VerdictStatus::Unmeasured) << report(right);
+    Verdict wrong = review(text, "i < n", "i < n - 1");
+    EXPECT_EQ(wrong.status, VerdictStatus::Incorrect) << report(wrong);
+}
+
+TEST_F(ReviewerTest, ADifferenceOfAKernelThatRacesIsNotHeldAgainstTheEdit) {
+    const std::string text = "__global__ void last(int* out, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n)\n"
+                             "        out[0] = i;\n"
+                             "}\n"
+                             "void launch(int* out) {\n"
+                             "    last<<<4, 64>>>(out, 256);\n"
+                             "}\n";
+    Verdict verdict = review(text, "= i;", "= i + 1;");
+    EXPECT_EQ(verdict.status, VerdictStatus::Invalid) << report(verdict);
+    EXPECT_FALSE(verdict.isAboutEdit);
+    ASSERT_NE(failed(verdict), nullptr);
+    EXPECT_THAT(failed(verdict)->detail, HasSubstr("the order of its threads"));
+}
+
 TEST_F(ReviewerTest, AnEmptyEditIsInvalid) {
     ProgramSource source = program(sourceFile("examples/saxpy.cu"));
     Reviewer reviewer(executor_.get(), bench_.toolchain);
