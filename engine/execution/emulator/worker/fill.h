@@ -12,7 +12,7 @@ namespace kernelskill::engine::emulator {
 
 /// The 32-bit pattern of poison: not a number as float, half and bfloat16, and no index of any
 /// buffer.
-inline constexpr std::uint32_t poisonWord = 0xFFC5FFC5u;
+inline constexpr std::uint32_t poisonWord = 0xFFF5FFF5u;
 
 /// Writes the buffer's bytes from `offset` on (a multiple of 16) into `bytes`. `seed` already tells
 /// buffers of one launch apart. Async-signal-safe.
