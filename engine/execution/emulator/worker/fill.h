@@ -10,8 +10,8 @@
 
 namespace kernelskill::engine::emulator {
 
-/// The 32-bit pattern of poison: not a number as float, half and bfloat16, and no index of any
-/// buffer.
+/// The 32-bit pattern of poison: not a number as float, double, half and bfloat16, and no index of
+/// any buffer.
 inline constexpr std::uint32_t poisonWord = 0xFFF5FFF5u;
 
 /// Writes the buffer's bytes from `offset` on (a multiple of 16) into `bytes`. `seed` already tells
