@@ -3,12 +3,14 @@
 #include "analysis/parse/clang_handle.h"
 #include "analysis/parse/diagnostic_reader.h"
 #include "analysis/parse/include_search.h"
+#include "analysis/parse/mode_choice.h"
 #include "analysis/parse/model_builder.h"
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 
@@ -51,13 +53,16 @@ std::optional<std::string> readFile(const fs::path& path) {
 struct TranslationUnit::Impl {
     std::string file;
     std::shared_ptr<const SourceText> source;
-    CompileCommand command;
+    CompileCommand command; ///< Without the toolkit's folders.
+    Toolchain toolchain;
     std::string systemDirectory;
     ParseMode mode = ParseMode::Prelude;
     std::vector<std::string> arguments;
     UnsavedFiles unsaved;
     std::vector<Include> includes;
     std::vector<ReachedFile> userFiles;
+    std::optional<HeaderWords> headerWords; ///< Read at the first error.
+    std::set<std::string> triedNames;       ///< The toolkit was tried for errors about these.
     ClangIndex index;
     ClangUnit unit; ///< Null while the content is not text.
 
@@ -106,6 +111,80 @@ struct TranslationUnit::Impl {
         return {};
     }
 
+    void useMode(ParseMode wanted) {
+        mode = wanted;
+        Toolchain allowed = toolchain;
+        if (mode == ParseMode::Prelude)
+            allowed.toolkit.reset();
+        arguments = clangArguments(command, allowed);
+    }
+
+    [[nodiscard]] bool includesOnlyToolkitHeaders(const std::vector<Include>& directives) const {
+        return std::ranges::any_of(directives, [&](const Include& include) {
+            return include.resolved.empty() &&
+                   isOnlyInToolkit(includeName(include.spelling), toolchain);
+        });
+    }
+
+    [[nodiscard]] bool needsToolkit() const {
+        return toolchain.toolkit &&
+               (includesOnlyToolkitHeaders(includes) ||
+                std::ranges::any_of(userFiles, [&](const ReachedFile& reached) {
+                    const auto open = unsaved.find(reached.path);
+                    const auto text = open != unsaved.end() ? std::optional(open->second)
+                                                            : readFile(reached.path);
+                    return text && includesOnlyToolkitHeaders(includeDirectives(*text));
+                }));
+    }
+
+    /// True if an error may come from what the prelude does not declare, and the toolkit was not
+    /// yet tried for it. While the user types, only names that the prelude never mentions count.
+    [[nodiscard]] bool mayPreludeBeWrong(bool isTyping) {
+        if (mode == ParseMode::Toolkit || !toolchain.toolkit || !unit)
+            return false;
+        std::set<std::string> names = namesInErrors(diagnostics());
+        if (names.empty())
+            return false;
+        if (!headerWords) {
+            std::set<std::string> headers;
+            for (const Include& include : includes)
+                headers.emplace(includeName(include.spelling));
+            headerWords.emplace(toolchain, headers);
+        }
+        std::erase_if(names, [&](const std::string& name) {
+            return isTyping ? !headerWords->isOnlyInToolkit(name) : !headerWords->isInToolkit(name);
+        });
+        const std::size_t known = triedNames.size();
+        triedNames.insert(names.begin(), names.end());
+        return triedNames.size() > known;
+    }
+
+    [[nodiscard]] std::ptrdiff_t errorCount() const {
+        return std::ranges::count_if(diagnostics(), [](const Diagnostic& diagnostic) {
+            return diagnostic.severity == Severity::Error &&
+                   diagnostic.origin == DiagnosticOrigin::Compiler;
+        });
+    }
+
+    /// Parses with the toolkit as well and stays with it if it sees fewer errors.
+    void tryToolkit() {
+        const std::ptrdiff_t errors = errorCount();
+        ClangUnit before = std::move(unit);
+        useMode(ParseMode::Toolkit);
+        if (parse() && unit && errorCount() < errors)
+            return;
+        useMode(ParseMode::Prelude);
+        unit = std::move(before);
+    }
+
+    Result<void> parseInBestMode() {
+        useMode(needsToolkit() ? ParseMode::Toolkit : ParseMode::Prelude);
+        const Result<void> parsed = parse();
+        if (parsed && mayPreludeBeWrong(false))
+            tryToolkit();
+        return parsed;
+    }
+
     [[nodiscard]] Error failure(int code) const {
         if (code == CXError_Crashed)
             return {ErrorKind::Failed, "clang crashed while it parsed the file", file,
@@ -117,7 +196,8 @@ struct TranslationUnit::Impl {
     [[nodiscard]] std::vector<Diagnostic> diagnostics() const {
         if (!unit)
             return {notText(file)};
-        return readDiagnostics(unit.get(), {file, *source, includes, userFiles, mode});
+        return readDiagnostics(unit.get(), {file, *source, includes, userFiles,
+                                            toolchain.toolkit ? ParseMode::Toolkit : mode});
     }
 };
 
@@ -133,27 +213,32 @@ Result<TranslationUnit> TranslationUnit::parse(const fs::path& file, std::string
     auto impl = std::make_unique<Impl>();
     std::error_code error;
     impl->file = fs::absolute(file, error).lexically_normal().string();
-    impl->command = command;
+    impl->command = withoutToolkitFolders(command);
+    impl->toolchain = toolchain;
     impl->systemDirectory = toolchain.preludeInclude.string();
-    impl->mode = toolchain.toolkit ? ParseMode::Toolkit : ParseMode::Prelude;
-    impl->arguments = clangArguments(command, toolchain);
     impl->index.reset(clang_createIndex(0, 0));
     impl->setContent(std::move(text), unsaved);
-    if (Result<void> parsed = impl->parse(); !parsed)
+    if (Result<void> parsed = impl->parseInBestMode(); !parsed)
         return std::unexpected(parsed.error());
     return TranslationUnit(std::move(impl));
 }
 
 Result<void> TranslationUnit::reparse(std::string text, const UnsavedFiles& unsaved) {
+    const std::vector<Include> before = std::move(impl_->includes);
     impl_->setContent(std::move(text), unsaved);
-    if (!impl_->unit || !looksLikeText(impl_->source->text()))
-        return impl_->parse();
+    const bool sameHeaders =
+        std::ranges::equal(before, impl_->includes, {}, &Include::spelling, &Include::spelling);
+    if (!impl_->unit || !looksLikeText(impl_->source->text()) || !sameHeaders)
+        return impl_->parseInBestMode();
     std::vector<CXUnsavedFile> files = impl_->clangFiles();
     const int code =
         clang_reparseTranslationUnit(impl_->unit.get(), static_cast<unsigned>(files.size()),
                                      files.data(), clang_defaultReparseOptions(impl_->unit.get()));
-    if (code == 0)
+    if (code == 0) {
+        if (impl_->mayPreludeBeWrong(true))
+            impl_->tryToolkit();
         return {};
+    }
     // After a failed reparse the unit may only be disposed of: start afresh.
     return impl_->parse();
 }
