@@ -1,11 +1,11 @@
 #include "engine/workbench.h"
 
-#include "engine/text_hash.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_entry.h"
-#include "engine/profile_cache.h"
+#include "engine/profile_keys.h"
+#include "engine/text_hash.h"
 #include "skills/catalogue.h"
 #include "skills/skill_document.h"
 
@@ -109,6 +109,7 @@ struct Workbench::Impl {
     Reviewer reviewer;
     std::optional<LongTermMemory> longTermMemory;
     ProfileCache profiles;
+    ProfileKeys keys;
 
     [[nodiscard]] std::shared_ptr<const KernelReport> report(const ProgramSource& program,
                                                              const analysis::KernelModel& kernel,
@@ -141,14 +142,14 @@ Result<Executor*> Workbench::executor() const {
 
 Bottleneck Workbench::diagnosis(const ProgramSource& program,
                                 const analysis::KernelModel& kernel) const {
-    auto profile = impl_->profiles.find(profileKey(program, kernel));
+    auto profile = impl_->profiles.find(impl_->keys.find(program, kernel));
     return diagnose(kernel, analysis::extractFeatures(kernel), profile.get(),
                     sourceOf(program, kernel));
 }
 
 std::shared_ptr<const KernelReport>
 Workbench::cachedReport(const ProgramSource& program, const analysis::KernelModel& kernel) const {
-    auto profile = impl_->profiles.find(profileKey(program, kernel));
+    auto profile = impl_->profiles.find(impl_->keys.find(program, kernel));
     return profile ? impl_->report(program, kernel, *profile) : nullptr;
 }
 
@@ -160,7 +161,7 @@ Result<std::shared_ptr<const KernelReport>> Workbench::profile(const ProgramSour
         if (progress)
             progress(what, fraction);
     };
-    ProfileKey key = profileKey(program, kernel);
+    ProfileKey key = impl_->keys.refresh(program, kernel);
     if (auto known = impl_->profiles.find(key))
         return impl_->report(program, kernel, *known);
     auto executor = this->executor();
@@ -191,7 +192,7 @@ Result<std::shared_ptr<const KernelReport>> Workbench::profile(const ProgramSour
 Plan Workbench::plan(const ProgramSource& program, const analysis::KernelModel& kernel,
                      analysis::Span range, const std::vector<MemoryEntry>& memory) const {
     auto features = analysis::extractFeatures(kernel);
-    auto profile = impl_->profiles.find(profileKey(program, kernel));
+    auto profile = impl_->profiles.find(impl_->keys.find(program, kernel));
     Bottleneck bottleneck = diagnose(kernel, features, profile.get(), sourceOf(program, kernel));
     PlannerInput input{*program.model, kernel, features, bottleneck, range, memory, {}};
     if (impl_->longTermMemory) {
@@ -250,14 +251,14 @@ Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
     remember(EntryKind::Verdict, verdict->isAboutEdit ? std::string(spelling(verdict->status)) : "",
              firstFailedCheck(*verdict));
     if (impl_->longTermMemory && verdict->isAboutEdit) {
-        auto profile = impl_->profiles.find(profileKey(program, kernel));
+        auto profile = impl_->profiles.find(impl_->keys.find(program, kernel));
         Bottleneck bottleneck = diagnose(kernel, features, profile.get());
         // Statistics for ranking: not worth failing an edit for.
         static_cast<void>(impl_->longTermMemory->record(
             {offer.skillId, std::string(spelling(bottleneck.kind)), emulatedArchitecture,
              kernel.normalisedHash, verdict->status, verdict->speedup}));
     }
-    ReviewedEdit reviewed{offer.skillId, std::move(*edits), std::move(*verdict), ""};
+    ReviewedEdit reviewed{offer.skillId, std::move(*edits), std::move(*verdict), "", notRemembered};
     reviewed.diff = diffOf(program, reviewed.edits);
     if (!notRemembered.empty())
         reviewed.verdict.summary += " Not remembered: " + notRemembered;

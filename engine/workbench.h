@@ -38,7 +38,8 @@ struct ReviewedEdit {
     std::string skill;
     analysis::EditSet edits;
     Verdict verdict;
-    std::string diff; ///< Unified, of all files.
+    std::string diff;          ///< Unified, of all files.
+    std::string notRemembered; ///< Why memory could not be written; empty when it was.
     [[nodiscard]] bool acceptable() const {
         return verdict.status != VerdictStatus::Incorrect &&
                verdict.status != VerdictStatus::Invalid;
