@@ -66,6 +66,9 @@ private:
     static std::uint32_t siteOf(std::uint64_t record) { return record & (siteLimit - 1); }
 
     void tick();
+    /// `read`, the record of one or several readers, with another read of this interval. One record
+    /// cannot tell who read which byte: it keeps the bytes that all of its readers read.
+    static std::uint64_t withReader(std::uint64_t read, std::uint64_t added, unsigned thread);
     /// A cold path: the records are of this block's interval or of another block, and overlap.
     bool judge(RaceAccess earlier, RaceAccess now, std::uint64_t record, unsigned thread,
                std::uint32_t site, bool spansBlocks);
@@ -82,6 +85,20 @@ private:
     bool exhausted_ = false;
     RaceConflict conflict_;
 };
+
+inline std::uint64_t RaceDetector::withReader(std::uint64_t read, std::uint64_t added,
+                                              unsigned thread) {
+    const std::uint64_t mask = maskOf(added);
+    const std::uint64_t common = maskOf(read) & mask;
+    const std::uint64_t warpFlag = threadOf(read) / 32 != thread / 32 ? flagB : 0;
+    if ((read & flagA) != 0)
+        return common == maskOf(read) ? read | warpFlag : read;
+    if (threadOf(read) == thread)
+        return read | (mask << 22);
+    if (common == 0)
+        return added;
+    return (read & ~(std::uint64_t{15} << 22)) | (common << 22) | flagA | warpFlag;
+}
 
 template <RaceAccess access>
 inline bool RaceDetector::record(Cell* cells, std::uint64_t address, unsigned bytes,
@@ -105,16 +122,11 @@ inline bool RaceDetector::record(Cell* cells, std::uint64_t address, unsigned by
                                access, write, thread, site, spansBlocks);
         }
         if constexpr (access == RaceAccess::Read) {
-            std::uint64_t read = cell.read;
+            const std::uint64_t read = cell.read;
             if (read < intervalStart_) {
                 cell.read = base | (mask << 22);
             } else if ((read & flagB) == 0 || (maskOf(read) & mask) != mask) {
-                read |= mask << 22;
-                if (threadOf(read) != thread)
-                    read |= flagA;
-                if (threadOf(read) / 32 != thread / 32)
-                    read |= flagB;
-                cell.read = read;
+                cell.read = withReader(read, base | (mask << 22), thread);
             }
         } else {
             const std::uint64_t read = cell.read;

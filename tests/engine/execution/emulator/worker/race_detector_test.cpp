@@ -92,6 +92,25 @@ TEST_F(RaceDetectorTest, BytesOfAWordAreApart) {
     EXPECT_TRUE(touch<Read>(80, 1, 1));
 }
 
+TEST_F(RaceDetectorTest, ThreadsThatReadAndWriteTheirOwnBytesOfAWordDoNotRace) {
+    for (const unsigned thread : {0u, 40u, 80u, 120u}) {
+        const std::uint64_t byte = thread / 40;
+        EXPECT_FALSE(touch<Read>(thread, byte, 1, 1));
+        EXPECT_FALSE(touch<Write>(thread, byte, 1, 2));
+    }
+    for (const unsigned thread : {0u, 40u, 80u, 120u})
+        EXPECT_FALSE(touch<Read>(thread, thread / 40, 1, 1));
+    EXPECT_FALSE(touch<Write>(120, 3, 1, 2));
+}
+
+TEST_F(RaceDetectorTest, AByteThatTwoWarpsReadMayNotBeWritten) {
+    EXPECT_FALSE(touch<Read>(0, 0, 4));
+    EXPECT_FALSE(touch<Read>(40, 1, 1));
+    EXPECT_FALSE(touch<Write>(0, 3, 1));
+    EXPECT_TRUE(touch<Write>(0, 1, 1));
+    EXPECT_TRUE(races.conflict().certain);
+}
+
 TEST_F(RaceDetectorTest, AWideAccessMeetsEachOfItsWords) {
     EXPECT_FALSE(touch<Write>(0, 12, 4));
     EXPECT_TRUE(touch<Read>(40, 0, 16));
