@@ -43,5 +43,17 @@ TEST(EndlessKernels, AreCutOffWhenTheirAccessesAreSpent) {
     EXPECT_NE(report.failure->site, 0u);
 }
 
+TEST(EndlessKernels, AProfileOfManyLongBlocksStopsBetweenTwoOfThem) {
+    WorkerJob job =
+        jobFor("endless", 3, {1'000'000, 1, 1}, {32, 1, 1}, {output("out", 32), scalar(2000)});
+    job.job.wantProfile = true;
+    job.job.wantOutputs = false;
+    job.job.limits.time = std::chrono::seconds{4};
+    const WorkerReport report = run(job);
+    ASSERT_FALSE(report.failure.has_value()) << report.failure->what;
+    EXPECT_GT(report.blocksRun, 0u);
+    EXPECT_LT(report.blocksRun, 1'000'000u);
+}
+
 } // namespace
 } // namespace kernelskill::engine::emulator

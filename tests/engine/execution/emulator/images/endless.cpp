@@ -1,4 +1,4 @@
-// Kernels that never end.
+// Kernels that never end, and one whose blocks take long.
 
 __global__ void spinsOnMemory(volatile int* flag, int* out) {
     while (*flag != 12345)
@@ -17,10 +17,16 @@ __global__ void readsForever(const float* in, float* out, int n) {
         *out += in[i];
 }
 
+__global__ void takesLong(float* out, int rounds) {
+    for (int i = 0; i < rounds; ++i)
+        out[threadIdx.x] += 1;
+}
+
 extern "C" void ks_entry(void** a) {
     switch (*static_cast<int*>(a[0])) {
     case 0: return spinsOnMemory(*(volatile int**)a[1], *(int**)a[2]);
     case 1: return spinsOnNothing(*(int**)a[1]);
     case 2: return readsForever(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 3: return takesLong(*(float**)a[1], *(int*)a[2]);
     }
 }
