@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 namespace kernelskill::skills {
 
@@ -129,18 +131,26 @@ private:
         return isInner ? "(" + text + ")" : text;
     }
 
+    /// The step as a number, unless it has a name: `warpSize` stays `warpSize`.
+    [[nodiscard]] std::optional<std::int64_t> literalStep() const {
+        const Expr& increment = body_.expr(body_.stmt(loop_.statement).increment);
+        if (!loop_.step || increment.kind != ExprKind::Binary || increment.op != "+=")
+            return loop_.step;
+        const Expr& amount = body_.expr(code_.withoutCasts(increment.children[1]));
+        return amount.kind == ExprKind::Integer && !amount.fromMacro ? loop_.step : std::nullopt;
+    }
+
     [[nodiscard]] std::string stride() const {
-        if (loop_.step)
-            return std::to_string(*loop_.step);
         const Expr& increment = body_.expr(body_.stmt(loop_.statement).increment);
         const Expr& amount = body_.expr(increment.children[1]);
         const std::string text{source_.slice(amount.span)};
-        return amount.kind == ExprKind::Binary ? fmt::format("({})", text) : text;
+        const bool isBare = amount.kind != ExprKind::Binary && amount.kind != ExprKind::Conditional;
+        return isBare ? text : fmt::format("({})", text);
     }
 
     [[nodiscard]] std::string times(int count) const {
-        if (loop_.step)
-            return std::to_string(*loop_.step * count);
+        if (const auto step = literalStep())
+            return std::to_string(*step * count);
         return count == 1 ? stride() : fmt::format("{} * {}", count, stride());
     }
 

@@ -26,6 +26,31 @@ TEST(LoopUnrolling, UnrollsLoadsOfAnUnknownNumberOfRoundsByFour) {
                    "      y[i] = x[i];\n"));
 }
 
+TEST(LoopUnrolling, KeepsTheNameOfAStep) {
+    checkApplicable(id,
+                    kernelWith(R"(    float sum = 0;
+    for (int i = threadIdx.x; i < n; i += WIDTH)
+        sum += x[i];
+    y[threadIdx.x] = sum;
+)",
+                               "#define WIDTH 32\n"),
+                    kernelWith(R"(    float sum = 0;
+    float sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;
+    int i = threadIdx.x;
+    for (; i < n - 3 * WIDTH; i += 4 * WIDTH) {
+        sum += x[i];
+        sum1 += x[i + WIDTH];
+        sum2 += x[i + 2 * WIDTH];
+        sum3 += x[i + 3 * WIDTH];
+    }
+    for (; i < n; i += WIDTH)
+        sum += x[i];
+    sum = (sum + sum1) + (sum2 + sum3);
+    y[threadIdx.x] = sum;
+)",
+                               "#define WIDTH 32\n"));
+}
+
 TEST(LoopUnrolling, GivesAStridedSumSeparateAccumulatorsThatCannotOverflow) {
     checkApplicable(id, kernelWith(R"(    float sum = 0;
     for (int i = threadIdx.x; i < n; i += blockDim.x)
