@@ -24,6 +24,10 @@ namespace fs = std::filesystem;
 /// Threads of a profiled run: beyond, blocks are sampled and counts scaled.
 constexpr std::uint64_t profiledThreads = 1 << 18;
 constexpr std::uint64_t fewestBlocks = 32;
+constexpr std::size_t mostGuesses = 2;
+constexpr double smallerGuess = 1.0 / 16;
+/// Of a guessed launch, when there is another one to try.
+constexpr std::chrono::seconds guessTime{4};
 /// Outcomes without a GPU are kept apart from measured ones.
 constexpr const char* emulatedArchitecture = "emulator";
 
@@ -111,6 +115,47 @@ struct Workbench::Impl {
     ProfileCache profiles;
     ProfileKeys keys;
 
+    /// Profiles the best launch. A guess that the kernel does not survive, which may well be the
+    /// guess's fault, gives way to the next one and then to a smaller one.
+    [[nodiscard]] static Result<RunResult>
+    firstRun(Executor& executor, const ProgramSource& program, const analysis::KernelModel& kernel,
+             std::vector<LaunchSpec> launches, const std::stop_token& stop,
+             const ProgressSink& say) {
+        launches.resize(std::min(launches.size(), mostGuesses));
+        if (launches.front().origin == LaunchOrigin::Guessed) {
+            if (auto smaller =
+                    resizeLaunch(*program.model, kernel, launches.front(), smallerGuess, false))
+                launches.push_back(std::move(*smaller));
+        }
+        Result<RunResult> first = std::unexpected(Error{});
+        for (const LaunchSpec& launch : launches) {
+            say("compiling " + kernel.name, 0);
+            auto image = executor.build(program, kernel, launch, stop);
+            if (!image && &launch == &launches.front())
+                return std::unexpected(image.error());
+            if (!image)
+                break;
+            say("running " + kernel.name, 0.4);
+            Job job;
+            job.launch = launch;
+            job.wantProfile = true;
+            job.maxBlocks = std::max(
+                fewestBlocks, profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+            const bool mayTryAnother =
+                launch.origin == LaunchOrigin::Guessed && &launch != &launches.back();
+            if (mayTryAnother)
+                job.limits.time = guessTime;
+            auto result = executor.run(**image, job, stop);
+            if (result)
+                return result;
+            if (&launch == &launches.front())
+                first = std::move(result);
+            if (!mayTryAnother || first.error().kind != ErrorKind::Failed)
+                break;
+        }
+        return first;
+    }
+
     [[nodiscard]] std::shared_ptr<const KernelReport> report(const ProgramSource& program,
                                                              const analysis::KernelModel& kernel,
                                                              const Profile& profile) const {
@@ -170,18 +215,7 @@ Result<std::shared_ptr<const KernelReport>> Workbench::profile(const ProgramSour
     auto launches = inferLaunches(*program.model, kernel);
     if (!launches)
         return std::unexpected(launches.error());
-    const LaunchSpec& launch = launches->front();
-    say("compiling " + kernel.name, 0);
-    auto image = (*executor)->build(program, kernel, launch, stop);
-    if (!image)
-        return std::unexpected(image.error());
-    say("running " + kernel.name, 0.4);
-    Job job;
-    job.launch = launch;
-    job.wantProfile = true;
-    job.maxBlocks =
-        std::max(fewestBlocks, profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
-    auto result = (*executor)->run(**image, job, stop);
+    auto result = impl_->firstRun(**executor, program, kernel, *launches, stop, say);
     if (!result)
         return std::unexpected(result.error());
     auto profile = std::make_shared<const Profile>(std::move(result->profile));

@@ -21,7 +21,7 @@ constexpr std::array exactNames = {
     Entry{"B", 4, true},    Entry{"b", 4, true},    Entry{"T", 64, true},  Entry{"t", 1, false},
     Entry{"C", 64, true},   Entry{"c", 16, true},   Entry{"OC", 64, true}, Entry{"NH", 4, false},
     Entry{"HS", 16, false}, Entry{"hs", 16, false}, Entry{"V", 256, true}, Entry{"Vp", 256, true},
-    Entry{"P", 256, true},   Entry{"R", 64, true},   Entry{"S", 64, true},  Entry{"L", 64, true},
+    Entry{"P", 256, true},  Entry{"R", 64, true},   Entry{"S", 64, true},  Entry{"L", 64, true},
     Entry{"nx", 64, true},  Entry{"ny", 64, true},  Entry{"nz", 16, true}, Entry{"i", 0, false},
     Entry{"j", 0, false},   Entry{"s", 1, false},   Entry{"r", 3, false},  Entry{"x", 1, false},
     Entry{"y", 1, false},   Entry{"z", 1, false},   Entry{"G", 8, true},   Entry{"q", 0, false}};

@@ -52,6 +52,21 @@ TEST_F(WorkbenchTest, AProfileIsKeptWhenTheKernelMovesAndItsLinesMoveAlong) {
     EXPECT_EQ(workbench_->cachedReport(changed, changed.model->kernels.at(0)), nullptr);
 }
 
+TEST_F(WorkbenchTest, AGuessThatTakesTooLongGivesWayToASmallerOne) {
+    ProgramSource source = program("__global__ void pool(const float* in, float* out, int size) {\n"
+                                   "    float sum = 0;\n"
+                                   "    for (int l = 0; l < size; ++l)\n"
+                                   "        for (int m = 0; m < size; ++m)\n"
+                                   "            sum += in[l * size + m];\n"
+                                   "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    if (i < size)\n"
+                                   "        out[i] = sum;\n"
+                                   "}\n");
+    auto report = workbench_->profile(source, source.model->kernels.at(0), {}, {});
+    ASSERT_TRUE(report) << report.error().describe();
+    EXPECT_EQ((*report)->profile.launch.origin, LaunchOrigin::Guessed);
+}
+
 TEST_F(WorkbenchTest, TheBestSkillIsAppliedReviewedAndRemembered) {
     ProgramSource source = program(sourceFile("examples/transpose.cu"));
     const auto& kernel = source.model->kernels.at(0);
