@@ -12,8 +12,10 @@
 #include <fstream>
 #include <future>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -35,6 +37,8 @@ constexpr double roundoffsAllowed = 16;
 /// decision in it went the other way), and the reference is of no use.
 constexpr double meaningfulReference = 1e-2;
 constexpr double reducedPrecisionError = 5e-3;
+/// Each run is a process with one busy thread and buffers of its own.
+constexpr std::size_t mostRunsAtOnce = 4;
 
 Result<std::string> contentOf(const ProgramSource& program, const std::string& file) {
     if (file == program.file)
@@ -87,10 +91,33 @@ bool hasFloatingAtomics(const analysis::KernelModel& kernel) {
     });
 }
 
+/// The images of one instance of the kernel.
+struct Images {
+    ImagePointer original;
+    ImagePointer candidate;
+    ImagePointer reference; ///< In float64; null when there is none.
+};
+
+/// One run of each image, on the same input.
+struct Comparand {
+    const Trial* trial = nullptr;
+    std::size_t trialNumber = 0;
+    int seedNumber = 1;
+    std::uint64_t seed = 0;
+};
+
+/// What the runs of one comparand left. The later ones are missing where the original failed.
+struct Runs {
+    Result<RunResult> original;
+    std::optional<Result<RunResult>> candidate;
+    std::optional<Result<std::vector<BufferContents>>> truth; ///< Missing for exact edits.
+};
+
 /// What both runs of one trial on one seed left.
 struct Pair {
     RunResult original;
     RunResult candidate;
+    std::optional<Result<std::vector<BufferContents>>> truth;
 };
 
 /// One review, step by step. Each step appends its checks; a failed one ends the review.
@@ -153,12 +180,17 @@ private:
     bool build();
     void buildReference();
     bool runTrials();
-    bool runPair(const Trial& trial, std::size_t number, int seedNumber, std::uint64_t seed);
-    bool compare(const Trial& trial, const std::string& name, std::uint64_t seed, const Pair& pair);
+    bool buildOther(const Trial& trial);
+    /// Runs several comparands at once, then judges them in their order.
+    bool runBatch(const std::vector<Comparand>& batch);
+    /// Const, for it runs beside others of its kind.
+    [[nodiscard]] Runs runOne(const Comparand& comparand) const;
+    bool judge(const Comparand& comparand, Runs runs);
+    bool compare(const std::string& name, std::uint64_t seed, const Pair& pair);
     bool compareHazards(const std::string& name, const Pair& pair);
     bool checkControl();
-    [[nodiscard]] Result<std::vector<BufferContents>>
-    reference(const Trial& trial, std::uint64_t seed, const Pair& pair);
+    [[nodiscard]] Result<std::vector<BufferContents>> reference(const Comparand& comparand,
+                                                                const RunResult& original) const;
     [[nodiscard]] Tolerance toleranceWithoutReference(const Pair& pair) const;
     [[nodiscard]] std::string summaryOfSuccess() const;
 
@@ -173,9 +205,7 @@ private:
     ProgramSource candidate_;
     const analysis::KernelModel* candidateKernel_ = nullptr;
     TrialPlan plan_;
-    ImagePointer originalImage_;
-    ImagePointer candidateImage_;
-    ImagePointer referenceImage_;
+    Images images_;
     ProgramSource referenceProgram_;
     std::string referenceNote_; ///< Why there is no float64 reference.
     std::string orderNote_;
@@ -236,23 +266,26 @@ bool Review::build() {
     auto ahead = std::async(std::launch::async, [&] {
         return executor_.build(candidate_, *candidateKernel_, first.candidate, stop_);
     });
+    // The reference's launch, when numbers may change, is derived from the same trial.
+    auto beside = std::async(std::launch::async, [&] {
+        if (numerics_ != skills::Numerics::Exact)
+            buildReference();
+    });
     auto original = executor_.build(original_, kernel_, first.original, stop_);
     auto candidate = ahead.get();
+    beside.get();
     if (stop_.stop_requested())
         return false;
     if (!original)
         return giveUp("the original compiles", original.error());
     if (!candidate)
         return fail(VerdictStatus::Invalid, "compiles", candidate.error().describe());
-    originalImage_ = std::move(*original);
-    candidateImage_ = std::move(*candidate);
-    if (numerics_ != skills::Numerics::Exact)
-        buildReference();
+    images_.original = std::move(*original);
+    images_.candidate = std::move(*candidate);
     return pass("compiles");
 }
 
 void Review::buildReference() {
-    report("compiling the float64 reference", 0.15);
     auto program = doublePrecisionProgram(original_, kernel_, toolchain_);
     if (!program) {
         referenceNote_ = program.error().what;
@@ -267,101 +300,141 @@ void Review::buildReference() {
     const auto* kernel = analysis::kernelNamed(*referenceProgram_.model, kernel_.qualifiedName);
     auto image = executor_.build(referenceProgram_, *kernel, *launch, stop_);
     if (image)
-        referenceImage_ = std::move(*image);
+        images_.reference = std::move(*image);
     else
         referenceNote_ = "its double-precision form does not compile";
 }
 
 bool Review::runTrials() {
     std::random_device entropy;
+    const std::size_t runsAtOnce =
+        std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, mostRunsAtOnce);
+    std::vector<Comparand> batch;
+    auto runTheBatch = [&] { return batch.empty() || runBatch(std::exchange(batch, {})); };
     for (std::size_t number = 0; number < plan_.trials.size(); ++number) {
         const Trial& trial = plan_.trials[number];
         bool isOtherKernel =
             trial.original.templateArguments != plan_.trials.front().original.templateArguments;
         if (isOtherKernel) {
-            auto original = executor_.build(original_, kernel_, trial.original, stop_);
-            auto candidate = executor_.build(candidate_, *candidateKernel_, trial.candidate, stop_);
-            if (!original) {
-                plan_.notes.push_back(trial.label + " was left out: " + original.error().what);
+            if (!runTheBatch() || !buildOther(trial))
+                return false;
+            if (!images_.original)
                 continue;
-            }
-            if (!candidate)
-                return fail(VerdictStatus::Invalid, "compiles, " + trial.label,
-                            candidate.error().describe());
-            originalImage_ = std::move(*original);
-            candidateImage_ = std::move(*candidate);
-            referenceImage_.reset();
-            referenceNote_ = "the launch has other template arguments";
         }
         for (int seed = 1; seed <= trial.seeds; ++seed) {
             std::uint64_t value = (std::uint64_t{entropy()} << 32) | entropy();
-            if (!runPair(trial, number, seed, value))
+            batch.push_back({&trial, number, seed, value});
+            if (batch.size() == runsAtOnce && !runTheBatch())
                 return false;
         }
     }
+    if (!runTheBatch())
+        return false;
     if (runsDone_ == 0)
         return giveUp("the original runs",
                       Error{ErrorKind::Failed, "no launch of the original ran", "", ""});
     return true;
 }
 
-bool Review::runPair(const Trial& trial, std::size_t number, int seedNumber, std::uint64_t seed) {
-    std::string name = fmt::format("matches original, seed {}, {}", seedNumber, trial.label);
-    report(fmt::format("running seed {} of {}, {}", seedNumber, trial.seeds, trial.label),
+/// Leaves no image of the original where this trial is to be left out.
+bool Review::buildOther(const Trial& trial) {
+    images_ = {};
+    auto original = executor_.build(original_, kernel_, trial.original, stop_);
+    auto candidate = executor_.build(candidate_, *candidateKernel_, trial.candidate, stop_);
+    if (!original) {
+        plan_.notes.push_back(trial.label + " was left out: " + original.error().what);
+        return true;
+    }
+    if (!candidate)
+        return fail(VerdictStatus::Invalid, "compiles, " + trial.label,
+                    candidate.error().describe());
+    images_.original = std::move(*original);
+    images_.candidate = std::move(*candidate);
+    referenceNote_ = "the launch has other template arguments";
+    return true;
+}
+
+bool Review::runBatch(const std::vector<Comparand>& batch) {
+    const Comparand& first = batch.front();
+    report(fmt::format("running seed {} of {}, {}", first.seedNumber, first.trial->seeds,
+                       first.trial->label),
            0.2 + 0.75 * static_cast<double>(runsDone_) / static_cast<double>(runsPlanned_));
+    std::vector<std::future<Runs>> running;
+    for (const Comparand& comparand : batch)
+        running.push_back(
+            std::async(std::launch::async, [this, &comparand] { return runOne(comparand); }));
+    bool isGood = true;
+    for (std::size_t index = 0; index < batch.size(); ++index) {
+        Runs runs = running[index].get();
+        isGood = isGood && !stop_.stop_requested() && judge(batch[index], std::move(runs));
+    }
+    return isGood;
+}
+
+Runs Review::runOne(const Comparand& comparand) const {
+    const Trial& trial = *comparand.trial;
     Job job;
     job.launch = trial.original;
-    job.seed = seed;
+    job.seed = comparand.seed;
     job.wantOutputs = true;
-    job.wantProfile = number == 0 && seedNumber == 1;
+    job.wantProfile = comparand.trialNumber == 0 && comparand.seedNumber == 1;
     auto begin = std::chrono::steady_clock::now();
-    auto original = executor_.run(*originalImage_, job, stop_);
+    Runs runs{executor_.run(*images_.original, job, stop_), {}, {}};
     auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - begin);
-    if (stop_.stop_requested())
-        return false;
-    if (!original) {
-        if (number == 0)
-            return giveUp("the original runs", original.error());
+    if (!runs.original || stop_.stop_requested())
+        return runs;
+    job.launch = withExtents(trial.candidate, runs.original->profile.extents);
+    job.limits.time = std::min(job.limits.time, std::max(shortestLimit, taken * slowdownAllowed));
+    runs.candidate = executor_.run(*images_.candidate, job, stop_);
+    if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
+        runs.truth = reference(comparand, *runs.original);
+    return runs;
+}
+
+bool Review::judge(const Comparand& comparand, Runs runs) {
+    const Trial& trial = *comparand.trial;
+    if (!runs.original) {
+        if (comparand.trialNumber == 0)
+            return giveUp("the original runs", runs.original.error());
         // An odd size that the original does not bear says nothing about the edit.
         plan_.notes.push_back(trial.label + " was left out: the original fails on it");
         return true;
     }
-    job.launch = withExtents(trial.candidate, original->profile.extents);
-    job.limits.time = std::min(job.limits.time, std::max(shortestLimit, taken * slowdownAllowed));
-    auto candidate = executor_.run(*candidateImage_, job, stop_);
-    if (stop_.stop_requested())
-        return false;
-    if (!candidate)
-        return fail(VerdictStatus::Invalid, "runs, " + trial.label, candidate.error().describe());
-    if (job.wantProfile) {
-        verdict_.before = original->profile.metrics;
-        verdict_.after = candidate->profile.metrics;
+    if (!runs.candidate || !*runs.candidate)
+        return fail(VerdictStatus::Invalid, "runs, " + trial.label,
+                    runs.candidate ? runs.candidate->error().describe() : "it was not started");
+    Pair pair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)};
+    if (comparand.trialNumber == 0 && comparand.seedNumber == 1) {
+        verdict_.before = pair.original.profile.metrics;
+        verdict_.after = pair.candidate.profile.metrics;
     }
-    Pair pair{std::move(*original), std::move(*candidate)};
+    std::string name =
+        fmt::format("matches original, seed {}, {}", comparand.seedNumber, trial.label);
     // A hazard is the cause where a difference is only what it does: it is named first.
-    if (!compareHazards("no new hazard, " + trial.label, pair) || !compare(trial, name, seed, pair))
+    if (!compareHazards("no new hazard, " + trial.label, pair) ||
+        !compare(name, comparand.seed, pair))
         return false;
-    if (number == 0)
+    if (comparand.trialNumber == 0)
         controlOutputs_.push_back(std::move(pair.original.outputs));
     ++runsDone_;
     return true;
 }
 
-Result<std::vector<BufferContents>> Review::reference(const Trial& trial, std::uint64_t seed,
-                                                      const Pair& pair) {
-    if (!referenceImage_)
+Result<std::vector<BufferContents>> Review::reference(const Comparand& comparand,
+                                                      const RunResult& original) const {
+    if (!images_.reference)
         return std::unexpected(Error{ErrorKind::Unsupported, referenceNote_, "", ""});
-    auto launch =
-        withDoubleArguments(kernel_, withExtents(trial.original, pair.original.profile.extents));
+    auto launch = withDoubleArguments(
+        kernel_, withExtents(comparand.trial->original, original.profile.extents));
     if (!launch)
         return std::unexpected(launch.error());
     Job job;
     job.launch = std::move(*launch);
-    job.seed = seed;
+    job.seed = comparand.seed;
     job.wantOutputs = true;
     job.wantHazards = false;
-    auto result = executor_.run(*referenceImage_, job, stop_);
+    auto result = executor_.run(*images_.reference, job, stop_);
     if (!result)
         return std::unexpected(
             Error{ErrorKind::Failed, "its double-precision form does not run", "", ""});
@@ -385,8 +458,7 @@ Tolerance Review::toleranceWithoutReference(const Pair& pair) const {
                                errorGrowthAllowed * std::sqrt(static_cast<double>(terms)))};
 }
 
-bool Review::compare(const Trial& trial, const std::string& name, std::uint64_t seed,
-                     const Pair& pair) {
+bool Review::compare(const std::string& name, std::uint64_t seed, const Pair& pair) {
     if (pair.original.outputs.empty())
         return giveUp(
             "writes something",
@@ -412,9 +484,7 @@ bool Review::compare(const Trial& trial, const std::string& name, std::uint64_t 
         return conclude(compareOutputs(pair.original.outputs, pair.candidate.outputs, {}),
                         "the original, bit by bit");
     }
-    auto truth = reference(trial, seed, pair);
-    if (stop_.stop_requested())
-        return false;
+    const auto& truth = *pair.truth;
     std::string note = truth ? "" : truth.error().what;
     if (truth) {
         Comparison own =
@@ -533,8 +603,8 @@ std::string Review::summaryOfSuccess() const {
     for (const std::string& note : plan_.notes)
         notes += "; " + note;
     return fmt::format(
-        "Matches the original on {} fresh inputs of {} sizes{}{}. No GPU: its time is not known.",
-        runsDone_, plan_.trials.size(), changes, notes);
+        "Matches the original on {} fresh inputs of {} size{}{}{}. No GPU: its time is not known.",
+        runsDone_, plan_.trials.size(), plan_.trials.size() == 1 ? "" : "s", changes, notes);
 }
 
 } // namespace
