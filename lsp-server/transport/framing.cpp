@@ -67,12 +67,23 @@ std::expected<std::size_t, std::string> parseHeader(std::string_view header) {
     return *length;
 }
 
+/// Where a sound header begins in a block with garbage in front; npos when none does. Of lengths in
+/// one header that contradict each other none is believed.
+std::size_t findSoundHeader(std::string_view block) {
+    const bool beginsAsHeader = findLengthHeader(block, 0) == 0;
+    for (auto at = findLengthHeader(block, 1); at != std::string_view::npos;
+         at = findLengthHeader(block, at + 1)) {
+        const bool isNextLine = beginsAsHeader && block[at - 1] == '\n';
+        if (!isNextLine && parseHeader(block.substr(at)))
+            return at;
+    }
+    return std::string_view::npos;
+}
+
 } // namespace
 
 void FrameDecoder::feed(std::string_view bytes) {
-    const std::size_t skipped = std::min(toSkip_, bytes.size());
-    toSkip_ -= skipped;
-    buffer_.append(bytes.substr(skipped));
+    buffer_.append(bytes);
 }
 
 std::optional<FrameError> FrameDecoder::skipToHeader(std::string message) {
@@ -100,12 +111,10 @@ std::optional<std::expected<std::string, FrameError>> FrameDecoder::next() {
         }
         const auto length = parseHeader(std::string_view(buffer_).substr(0, end));
         if (!length) {
-            // Garbage in front of a sound header goes; of a header that contradicts itself, all goes.
-            const std::string_view header = std::string_view(buffer_).substr(0, end);
-            const auto first = findLengthHeader(header, 0);
-            const bool isSound = first != std::string_view::npos && first > 0 &&
-                                 parseHeader(header.substr(first)).has_value();
-            buffer_.erase(0, isSound ? first : end + headerEnd.size());
+            // Garbage in front of a sound header goes; of a header that contradicts itself, all
+            // goes.
+            const auto sound = findSoundHeader(std::string_view(buffer_).substr(0, end));
+            buffer_.erase(0, sound != std::string::npos ? sound : end + headerEnd.size());
             if (isResyncing_)
                 continue;
             isResyncing_ = true;
@@ -113,9 +122,10 @@ std::optional<std::expected<std::string, FrameError>> FrameDecoder::next() {
         }
         const std::size_t bodyBegin = end + headerEnd.size();
         if (*length > maxBodyBytes_) {
-            const std::size_t here = std::min(*length, buffer_.size() - bodyBegin);
-            toSkip_ = *length - here;
-            buffer_.erase(0, bodyBegin + here);
+            // The length may be a lie, so it is not skipped by count: no JSON text holds a raw line
+            // end inside a string, so the next thing that looks like a header is one.
+            buffer_.erase(0, bodyBegin);
+            isResyncing_ = true;
             return std::unexpected(FrameError{fmt::format(
                 "a message of {} bytes is over the limit of {} bytes", *length, maxBodyBytes_)});
         }

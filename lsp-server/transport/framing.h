@@ -34,7 +34,6 @@ private:
 
     std::size_t maxBodyBytes_;
     std::string buffer_;
-    std::size_t toSkip_ = 0;   ///< Bytes left of a message that was too large to read.
     bool isResyncing_ = false; ///< An error was reported for the garbage at hand.
 };
 

@@ -71,6 +71,23 @@ TEST(Framing, SkipsAMessageThatIsTooLarge) {
     EXPECT_EQ(frames.next().value().value(), "{}");
 }
 
+TEST(Framing, ReadsOnAfterALengthThatNoMessageHas) {
+    auto frames = decoder();
+    frames.feed("Content-Length: 99999999999\r\n\r\n" + encodeFrame("{}"));
+    ASSERT_FALSE(frames.next().value());
+    EXPECT_EQ(frames.next().value().value(), "{}");
+}
+
+TEST(Framing, TextThatLooksLikeAHeaderInATooLargeMessageHidesNothing) {
+    auto frames = decoder();
+    frames.feed("Content-Length: 5000\r\n\r\n");
+    ASSERT_FALSE(frames.next().value());
+    frames.feed(R"({"text":"Content-Length: 7\r\n\r\n)" + std::string(4950, 'x') + "\"}");
+    frames.feed(encodeFrame("{}") + encodeFrame("[]"));
+    EXPECT_EQ(frames.next().value().value(), "{}");
+    EXPECT_EQ(frames.next().value().value(), "[]");
+}
+
 TEST(Framing, FindsTheMessageThatATooLongLengthSwallowed) {
     auto frames = decoder();
     const std::string next = encodeFrame(R"({"id":2})");
