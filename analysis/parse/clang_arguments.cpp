@@ -75,6 +75,8 @@ std::vector<std::string> clangArguments(const CompileCommand& command, const Too
         "-resource-dir",
         toolchain.clangResourceDir.string(),
         "-ferror-limit=0",
+        // The default, 2048, is deeper than the stack of the threads that libclang parses on.
+        "-fbracket-depth=256",
         "-fspell-checking",
         "-Xclang",
         "-fcuda-allow-variadic-functions",
