@@ -3,6 +3,7 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/memory.h"
+#include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/json_report.h"
 #include "skills/skill_document.h"
 
@@ -183,8 +184,7 @@ private:
                    terminal_.paint(Colour::Yellow, engine::spelling(bottleneck.kind)),
                    bottleneck.headroom.empty() ? "" : ", headroom " + bottleneck.headroom);
         for (const engine::Evidence& evidence : bottleneck.evidence)
-            fmt::print("  {}  {}{}\n", label(""), evidence.text,
-                       evidence.line ? fmt::format(" (line {})", *evidence.line + 1) : "");
+            fmt::print("  {}  {}\n", label(""), describeEvidence(evidence));
         for (const analysis::LaunchSite& site : kernel.launches) {
             const auto& host = snapshot_.model().hostFunctions.at(site.host);
             fmt::print("  {}  <<<{}, {}>>> (line {})\n", label("launch"), sourceOf(host, site.grid),

@@ -118,9 +118,14 @@ int runCommandLine(int argc, char** argv) {
         return app.exit(answered); // --help, --version
     } catch (const CLI::ParseError& problem) {
         invocation.json = wantsJson;
-        return reportError({ErrorKind::InvalidInput, problem.what(), "",
-                            "`kernelskill --help` lists what there is"},
-                           invocation);
+        // CLI11 misses the subcommand before it looks at what stands in its place.
+        const std::vector<std::string> rest =
+            app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>{};
+        const std::string what =
+            rest.empty() ? problem.what() : fmt::format("no subcommand '{}'", rest.front());
+        return reportError(
+            {ErrorKind::InvalidInput, what, "", "`kernelskill --help` lists what there is"},
+            invocation);
     }
     return invocation.run();
 }

@@ -24,6 +24,9 @@ int run(const std::string& file, const Invocation& invocation) {
     const auto contents = memory.read();
     if (!contents)
         return reportError(contents.error(), invocation);
+    if (contents->entries.empty() && !std::filesystem::exists(path, error))
+        return reportError({ErrorKind::InvalidInput, "no such file", path.string(), ""},
+                           invocation);
     for (const std::string& problem : contents->problems)
         fmt::print(stderr, "warning: {}: {}\n", memory.path().string(), problem);
     const auto status = contents->entries.empty() ? exitNothingFound : exitDone;

@@ -3,6 +3,7 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/metric_text.h"
@@ -54,20 +55,24 @@ void printLines(const Terminal& terminal, const engine::Profile& profile, TextLo
                                                        "sectors/st", "conflicts", "source")));
     for (const engine::LineMetrics& line : profile.lines) {
         const engine::Metrics& m = line.metrics;
+        const std::string loads = ratio(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum");
+        const std::string stores = ratio(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
+        const std::string conflicts =
+            sum(m, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
+        if (loads.empty() && stores.empty() && conflicts.empty())
+            continue; // Counted, but with nothing for these columns.
         std::string_view source = texts(line.file).line(line.line);
         source.remove_prefix(std::min(source.find_first_not_of(" \t"), source.size()));
-        fmt::print("{:>10} {:>10} {:>10}   {} {}\n",
-                   ratio(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                         "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
-                   ratio(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
-                   sum(m, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-                       "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
+        fmt::print("{:>10} {:>10} {:>10}   {} {}\n", loads, stores, conflicts,
                    terminal.paint(Colour::Dim, fmt::format("{:4} |", line.line + 1)), source);
     }
 }
 
-void printReport(const engine::KernelReport& report, const Snapshot& snapshot) {
+void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
+                 const std::string& shownName) {
     const Terminal terminal(stdout);
     const engine::Profile& profile = report.profile;
     TextLookup texts(snapshot.program);
@@ -82,7 +87,7 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot) {
                report.bottleneck.headroom.empty() ? ""
                                                   : ", headroom " + report.bottleneck.headroom);
     for (const engine::Evidence& evidence : report.bottleneck.evidence)
-        fmt::print("            {}\n", evidence.text);
+        fmt::print("            {}\n", describeEvidence(evidence));
 
     fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Counters"));
     for (const MetricText& text : importantMetrics(profile.metrics))
@@ -92,7 +97,8 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot) {
     if (!profile.hazards.empty())
         fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Hazards"));
     for (const engine::Hazard& hazard : profile.hazards)
-        fmt::print("  {}:{}: {} {}\n", hazard.file, hazard.line + 1,
+        fmt::print("  {}:{}: {} {}\n",
+                   hazard.file == snapshot.model().file ? shownName : hazard.file, hazard.line + 1,
                    terminal.paint(hazard.certain ? Colour::Red : Colour::Yellow,
                                   fmt::format("{}:", spelling(hazard.kind))),
                    hazard.message);
@@ -124,7 +130,7 @@ int run(const ProfileArguments& arguments, const Invocation& invocation) {
     if (invocation.json)
         printJson(profileJson(**report));
     else
-        printReport(**report, **snapshot);
+        printReport(**report, **snapshot, arguments.file);
     return exitDone;
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/inputs/launch_inference.h"
 #include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/metric_text.h"
 
@@ -25,22 +26,23 @@ std::string_view howFound(engine::LaunchOrigin origin) {
     return "guessed from names and index expressions";
 }
 
-std::string launchRow(const engine::LaunchSpec& launch) {
-    std::string row =
-        fmt::format("| launch | {} · {} |\n", describeLaunch(launch), howFound(launch.origin));
+// Lists rather than tables without a heading: those read badly in terminals and as plain text.
+std::string launchItems(const engine::LaunchSpec& launch) {
+    std::string items =
+        fmt::format("- launch: {} ({})\n", describeLaunch(launch), howFound(launch.origin));
     if (const std::string arguments = describeArguments(launch); !arguments.empty())
-        row += fmt::format("| arguments | {} |\n", arguments);
-    return row;
+        items += fmt::format("- arguments: `{}`\n", arguments);
+    return items;
 }
 
-std::string counterRows(const engine::Metrics& metrics) {
+std::string counterTable(const engine::Metrics& metrics) {
     std::string rows;
     for (const MetricText& metric : importantMetrics(metrics))
         rows += fmt::format("| {} | {} |\n", metric.label, metric.value);
-    return rows;
+    return rows.empty() ? rows : "\n| counter | value |\n|:--|--:|\n" + rows;
 }
 
-std::string sharedRow(const analysis::KernelModel& kernel) {
+std::string sharedItem(const analysis::KernelModel& kernel) {
     std::uint64_t bytes = 0;
     bool isDynamic = false;
     for (const analysis::SharedArray& array : kernel.sharedArrays) {
@@ -49,8 +51,10 @@ std::string sharedRow(const analysis::KernelModel& kernel) {
     }
     if (kernel.sharedArrays.empty())
         return {};
-    return fmt::format("| shared memory | {} bytes static{} |\n", bytes,
-                       isDynamic ? " + dynamic" : "");
+    if (bytes == 0)
+        return "- shared memory: sized at launch\n";
+    return fmt::format("- shared memory: {} bytes a block{}\n", bytes,
+                       isDynamic ? " and more at launch" : "");
 }
 
 std::string accessText(const Snapshot& snapshot, const analysis::KernelModel& kernel,
@@ -119,12 +123,12 @@ std::optional<HoverContent> hoverOnLaunch(const Snapshot& snapshot, std::uint32_
             const engine::LaunchSpec* launch =
                 launches && !launches->empty() ? &launches->front() : nullptr;
             if (launch != nullptr) {
-                text += fmt::format("\n\n| | |\n|:--|:--|\n{}", launchRow(*launch));
+                text += "\n\n" + launchItems(*launch);
                 text +=
-                    fmt::format("| threads | {} in {} blocks |\n",
+                    fmt::format("- threads: {} in {} blocks\n",
                                 launch->grid.count() * launch->block.count(), launch->grid.count());
                 for (const std::string& note : launch->notes)
-                    text += "\n- " + note;
+                    text += "- " + note + "\n";
             } else if (!launches) {
                 text += "\n\n" + launches.error().describe();
             }
@@ -142,34 +146,30 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
     std::string text =
         fmt::format("### `{}` · {}\n\n", kernel.qualifiedName, spelling(bottleneck.kind));
     if (!bottleneck.headroom.empty())
-        text += fmt::format("Headroom **{}**", bottleneck.headroom);
+        text += fmt::format("Headroom: **{}**\n\n", bottleneck.headroom);
+    for (const engine::Evidence& evidence : bottleneck.evidence)
+        text += "- " + describeEvidence(evidence) + "\n";
     if (!bottleneck.others.empty()) {
-        text += " · also";
+        std::vector<std::string_view> others;
         for (const engine::BottleneckKind other : bottleneck.others)
-            text += fmt::format(" {}", spelling(other));
+            others.push_back(spelling(other));
+        text += fmt::format("\nAlso: {}\n", fmt::join(others, ", "));
     }
-    text += "\n\n";
-    for (const engine::Evidence& evidence : bottleneck.evidence) {
-        text += "- " + evidence.text;
-        if (evidence.line)
-            text += fmt::format(" (line {})", *evidence.line + 1);
-        text += "\n";
-    }
-    text += "\n| | |\n|:--|:--|\n";
+    text += "\n---\n\n";
     if (report) {
-        text += launchRow(report->profile.launch) + sharedRow(kernel) +
-                counterRows(report->profile.metrics);
+        text += launchItems(report->profile.launch) + sharedItem(kernel) +
+                counterTable(report->profile.metrics);
         text += fmt::format("\n*Counted on the {}; decided by: {}.*", report->profile.executor,
                             bottleneck.rule);
         return text;
     }
     if (const auto launches = engine::inferLaunches(snapshot.model(), kernel);
         launches && !launches->empty())
-        text += launchRow(launches->front());
-    text += sharedRow(kernel);
+        text += launchItems(launches->front());
+    text += sharedItem(kernel);
     const analysis::Features& features = featuresOf(snapshot, kernel);
     if (features.arithmeticIntensity && *features.arithmeticIntensity > 0)
-        text += fmt::format("| arithmetic intensity | {} operations per byte |\n",
+        text += fmt::format("- arithmetic intensity: {} operations per byte\n",
                             formatNumber(*features.arithmeticIntensity));
     text += fmt::format("\n*From the code alone (rule: {}). Profile the kernel to count.*",
                         bottleneck.rule);

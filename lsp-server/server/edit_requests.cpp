@@ -82,6 +82,10 @@ void review(const ServerContext& context, const SnapshotPtr& snapshot, const ski
                 if (!reviewed)
                     return receive(std::move(answer),
                                    std::unexpected(toResponseError(reviewed.error())));
+                if (!reviewed->notRemembered.empty())
+                    context.showMessage(ServerContext::MessageType::Warning,
+                                        "The attempt is not remembered: " +
+                                            reviewed->notRemembered);
                 if (!reviewed->acceptable()) {
                     const std::string why = explainRefusal(*reviewed);
                     context.showMessage(ServerContext::MessageType::Warning, why);

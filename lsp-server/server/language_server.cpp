@@ -25,7 +25,7 @@ using nlohmann::json;
 namespace {
 
 constexpr std::chrono::seconds parentCheckInterval{3};
-constexpr std::chrono::seconds exitPatience{3};
+constexpr std::chrono::milliseconds exitPatience{500}; // Editors kill after a second or three.
 
 unsigned parserThreads() {
     return std::clamp(std::thread::hardware_concurrency(), 2u, 4u);

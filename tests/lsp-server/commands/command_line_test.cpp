@@ -40,7 +40,9 @@ TEST_F(CommandLine, HelpShowsExamplesAndExitStatuses) {
 
 TEST_F(CommandLine, WrongUsageIsStatusTwo) {
     EXPECT_EQ(runKernelskill({}).status, 2);
-    EXPECT_EQ(runKernelskill({"frobnicate"}).status, 2);
+    const CommandResult unknown = runKernelskill({"frobnicate"});
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_THAT(unknown.errors, HasSubstr("no subcommand 'frobnicate'"));
     EXPECT_EQ(runKernelskill({"check"}).status, 2);
     EXPECT_EQ(runJson({"check", "missing.cu"}, 2).at("error").at("kind"), "invalid-input");
     EXPECT_TRUE(runJson({"profile"}, 2).contains("error"));
@@ -157,6 +159,7 @@ TEST_F(CommandLine, RepairFixesAndWritesOnlyWhenAsked) {
 TEST_F(CommandLine, MemoryOfAnUntouchedFileIsEmpty) {
     const std::string file = workspace.write("t.cu", transpose);
     EXPECT_EQ(runJson({"memory", "show", file}, 1).at("entries"), json::array());
+    EXPECT_EQ(runJson({"memory", "show", "missing.cu"}, 2).at("error").at("what"), "no such file");
 }
 
 TEST_F(CommandLine, DoctorNamesWhatItChecked) {

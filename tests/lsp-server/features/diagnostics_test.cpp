@@ -46,7 +46,8 @@ TEST_F(Diagnostics, AnErrorInAHeaderIsShownAtItsInclude) {
     const json all = client.diagnostics(workspace.uri("a.cu"), 1);
     ASSERT_EQ(all.size(), 1u);
     EXPECT_EQ(all.at(0).at("range").at("start").at("line"), 1);
-    EXPECT_THAT(all.at(0).at("message").get<std::string>(), HasSubstr("broken.cuh:1"));
+    EXPECT_THAT(all.at(0).at("message").get<std::string>(),
+                HasSubstr("in included file: use of undeclared identifier"));
     EXPECT_EQ(all.at(0).at("relatedInformation").at(0).at("location").at("uri"),
               workspace.uri("broken.cuh"));
 }
@@ -76,11 +77,31 @@ TEST_F(Diagnostics, AnOutOfBoundsKernelIsReported) {
         client.call("kernelskill/profile", {{"textDocument", {{"uri", uri}}}, {"kernel", "past"}},
                     Milliseconds(60000));
     EXPECT_THAT(report.dump(), HasSubstr("out-of-bounds"));
+    const json all = published([](const json& list) { return holds(list, "out-of-bounds"); });
+    ASSERT_TRUE(holds(all, "out-of-bounds"));
+    EXPECT_EQ(all.at(0).at("severity"), 1);
+    EXPECT_EQ(all.at(0).at("range").at("start").at("line"), 1);
+}
+
+TEST_F(Diagnostics, AnEndlessKernelEndsWithAnErrorThatSaysSo) {
+    const std::string uri = workspace.uri("endless.cu");
+    client.open(uri, "__global__ void endless(volatile int* p) { for (;;) p[0] = p[0] + 1; }\n"
+                     "void launch(int* p) { endless<<<1, 32>>>(p); }\n");
+    const json report =
+        client.call("kernelskill/profile",
+                    {{"textDocument", {{"uri", uri}}}, {"kernel", "endless"}}, Milliseconds(60000));
+    ASSERT_TRUE(report.contains("error")) << report;
+    EXPECT_THAT(report.at("error").at("message").get<std::string>(),
+                HasSubstr("a loop there that does not end"));
+    const json hover =
+        client.call("textDocument/hover", {{"textDocument", {{"uri", uri}}},
+                                           {"position", {{"line", 0}, {"character", 17}}}});
+    EXPECT_THAT(hover.dump(), HasSubstr("endless"));
 }
 
 TEST_F(Diagnostics, AnEndlessKernelCanBeCancelled) {
     const std::string uri = workspace.uri("endless.cu");
-    client.open(uri, "__global__ void endless(volatile int* p) { while (p[0] == 0) p[1] = 0; }\n"
+    client.open(uri, "__global__ void endless(volatile int* p) { for (;;) p[0] = p[0] + 1; }\n"
                      "void launch(int* p) { endless<<<1, 32>>>(p); }\n");
     const int id = client.sendRequest("kernelskill/profile",
                                       {{"textDocument", {{"uri", uri}}}, {"kernel", "endless"}});

@@ -93,6 +93,18 @@ TEST(Lifecycle, UnknownMethodsAreAnsweredAndUnknownNotificationsIgnored) {
     EXPECT_EQ(errorCode(client.call("$/nonsense", json::object())), -32601);
 }
 
+TEST(Lifecycle, ExitDoesNotWaitForALongParse) {
+    LspClient client;
+    client.initialize();
+    std::string text;
+    for (int i = 0; i < 30000; ++i)
+        text += "__global__ void k" + std::to_string(i) + "(int* p) { p[threadIdx.x] += 1; }\n";
+    client.open("file:///tmp/long-parse.cu", text);
+    EXPECT_TRUE(client.call("shutdown", json::object()).contains("result"));
+    client.notify("exit", json::object());
+    EXPECT_EQ(client.waitForExit(Milliseconds(2500)), 0);
+}
+
 TEST(Lifecycle, EndsWhenTheEditorIsGone) {
     const pid_t editor = ::fork();
     if (editor == 0)
