@@ -45,14 +45,25 @@ std::string labelOf(const LaunchSpec& launch) {
     return label;
 }
 
+bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
+    return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
+        const auto* ours = std::get_if<ScalarSpec>(&argument);
+        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
+        const auto* theirs = same == nullptr ? nullptr : std::get_if<ScalarSpec>(same);
+        return ours == nullptr || (theirs != nullptr && ours->integer == theirs->integer);
+    });
+}
+
 /// The candidate's launch of the problem that `original` solves; nullopt when the two are about
 /// different sizes.
-std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate) {
-    // A guess follows the kernel's text, which the edit changed; the callers of a kernel without a
-    // launch did not.
+std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
+                                 bool isLaunched) {
     bool isGuess =
         original.origin == LaunchOrigin::Guessed || candidate.origin == LaunchOrigin::Guessed;
-    if (isGuess) {
+    // A guess follows the kernel's text, which the edit changed; the callers of a kernel without a
+    // launch did not. A launch in the file is part of the edit: from the same sizes its own
+    // expressions say the grid.
+    if (isGuess && !(isLaunched && haveSameSizes(original, candidate))) {
         candidate.grid = original.grid;
         candidate.block = original.block;
         candidate.dynamicSharedBytes = original.dynamicSharedBytes;
@@ -93,8 +104,9 @@ resizedTo(KernelInFile subject, const LaunchSpec& launch, double threads, bool o
 /// The first blocks of a launch whose size no argument sets: as many as run in comfortable time, of
 /// each axis the same part. nullopt when the candidate runs on another grid, whose first blocks do
 /// other work.
-std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& candidate) {
-    auto pair = paired(original, candidate);
+std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& candidate,
+                              bool isLaunched) {
+    auto pair = paired(original, candidate, isLaunched);
     if (!pair || pair->grid != original.grid || pair->block != original.block)
         return std::nullopt;
     const auto axes =
@@ -127,7 +139,8 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
     bool isGuess = launch.origin == LaunchOrigin::Guessed;
     if (!other && !isGuess)
         return std::nullopt;
-    auto pair = paired(launch, other ? std::move(*other) : candidateLaunch);
+    auto pair = paired(launch, other ? std::move(*other) : candidateLaunch,
+                       !candidate.kernel.launches.empty());
     if (!pair)
         return std::nullopt;
     return Trial{labelOf(launch), std::move(launch), std::move(*pair), 1};
@@ -165,9 +178,9 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
         if (threadsOf(launch) > largestAsIs)
             base = resizedTrial(original, launch, candidate, theirs, comfortableThreads, false);
         if (!base && threadsOf(launch) > largestAsIs)
-            base = cornerOf(launch, theirs);
+            base = cornerOf(launch, theirs, !candidate.kernel.launches.empty());
         if (!base) {
-            if (auto pair = paired(launch, theirs))
+            if (auto pair = paired(launch, theirs, !candidate.kernel.launches.empty()))
                 base = Trial{labelOf(launch), launch, std::move(*pair), 1};
         }
         if (!base) {
