@@ -55,9 +55,9 @@ TEST_F(Diagnostics, AnErrorInAHeaderIsShownAtItsInclude) {
 TEST_F(Diagnostics, AProfileShowsHazards) {
     const std::string uri = workspace.uri("race.cu");
     client.open(uri, "__global__ void race(int* out) {\n"
-                     "    __shared__ int last;\n"
-                     "    last = threadIdx.x;\n"
-                     "    out[threadIdx.x] = last;\n"
+                     "    __shared__ int tile[64];\n"
+                     "    tile[threadIdx.x] = threadIdx.x;\n"
+                     "    out[threadIdx.x] = tile[63 - threadIdx.x];\n"
                      "}\n"
                      "void launch(int* out) { race<<<1, 64>>>(out); }\n");
     const json report =
