@@ -9,8 +9,8 @@ namespace kernelskill::engine {
 
 struct NameGuess {
     std::int64_t integer = 0;
-    double floating = 1;
-    bool isExtent = false; ///< Counts elements, so that it may be scaled.
+    double floating = 0.75; ///< Never 1, by which multiplying in place changes nothing.
+    bool isExtent = false;  ///< Counts elements, so that it may be scaled.
 };
 
 /// Deterministic: the same name gives the same guess, which keeps a buffer and its bound

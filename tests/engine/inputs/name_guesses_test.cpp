@@ -28,6 +28,7 @@ TEST(NameGuesses, aStrideCoversItsWidth) {
 }
 
 TEST(NameGuesses, floatingParametersKeepComputationsFinite) {
+    EXPECT_NE(guessFromName("factor").floating, 1);
     EXPECT_DOUBLE_EQ(guessFromName("beta2").floating, 0.999);
     EXPECT_GT(guessFromName("eps").floating, 0);
     EXPECT_LT(guessFromName("eps").floating, 1e-3);
