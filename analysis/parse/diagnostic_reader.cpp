@@ -42,10 +42,19 @@ std::optional<Severity> severityOf(CXDiagnosticSeverity severity) {
     }
 }
 
-/// clang refuses what nvcc only warns of (#20054-D): a `__shared__` object whose class has a constructor.
+/// clang refuses what nvcc only warns of (#20054-D): a `__shared__` object whose class has a
+/// constructor.
 bool isSharedInitialization(std::string_view message) {
     return message.starts_with("initialization is not supported for __shared__") ||
            message.starts_with("dynamic initialization is not supported for __device__");
+}
+
+/// A template that a header declares, with the user's lambda among its arguments, has no linkage;
+/// clang wants its body. Headers of the prelude have none, and g++ only warns.
+bool isDeclaredOnlyInstantiation(std::string_view message) {
+    return message.find(
+               "is used but not defined in this translation unit, and cannot be defined") !=
+           std::string_view::npos;
 }
 
 /// The token at `offset`, so that an editor has something to underline.
@@ -131,7 +140,8 @@ private:
         return token;
     }
 
-    /// A call across the line between host and device is told from other mismatches only by its note.
+    /// A call across the line between host and device is told from other mismatches only by its
+    /// note.
     static std::string codeOfMismatch(const Diagnostic& diagnostic) {
         for (const RelatedPlace& note : diagnostic.related) {
             if (note.message.find("call to __host__ function from") != std::string::npos)
@@ -205,6 +215,8 @@ private:
         Diagnostic& diagnostic = raw.diagnostic;
         if (raw.inMainFile)
             return std::move(diagnostic);
+        if (isDeclaredOnlyInstantiation(diagnostic.message))
+            return std::nullopt;
         if (raw.file ==
             nullptr) { // about the command line: clang's view of flags is not the user's
             return std::nullopt;

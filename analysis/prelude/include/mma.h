@@ -142,4 +142,5 @@ KS_DEVICE float __float_to_tf32(float value) KS_BODY({
 })
 
 } // namespace wmma
+namespace experimental {}
 } // namespace nvcuda

@@ -10,6 +10,8 @@
 #ifndef __CUDACC_RELAXED_CONSTEXPR__
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 #endif
+// clang 22 has the cluster intrinsics; without this word cooperative_groups declares no this_cluster().
+#define _CG_CLUSTER_INTRINSICS_AVAILABLE
 // Not __NVCC__: libcu++ asks for it to tell the compilers apart.
 
 #include <cuda.h>

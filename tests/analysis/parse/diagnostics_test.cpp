@@ -76,6 +76,47 @@ TEST(Diagnostics, ErrorsInAHeaderAppearAtTheInclude) {
     std::filesystem::remove_all(folder);
 }
 
+TEST(Diagnostics, ALambdaMayBeAnArgumentOfWhatAHeaderOnlyDeclares) {
+    const FileModel model =
+        analyze("#include <cooperative_groups.h>\n"
+                "#include <cooperative_groups/reduce.h>\n"
+                "namespace cg = cooperative_groups;\n"
+                "__global__ void k(int* x) {\n"
+                "  auto tile = cg::tiled_partition<32>(cg::this_thread_block());\n"
+                "  x[0] = cg::reduce(tile, x[1], [](int a, int b) { return a * b; });\n"
+                "}\n"
+                "void launchSize(int* grid, int* block) {\n"
+                "  cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, k, [](int n) { "
+                "return n; });\n"
+                "}\n");
+    EXPECT_TRUE(errorsOf(model).empty());
+    EXPECT_EQ(model.kernels.size(), 1U);
+}
+
+TEST(Diagnostics, TheNamespaceOfExperimentalPipelinesExists) {
+    const FileModel model =
+        analyze("#include <mma.h>\nnamespace pipelines = nvcuda::experimental;\n");
+    EXPECT_TRUE(errorsOf(model).empty());
+}
+
+TEST(Diagnostics, ClustersParseWithTheToolkit) {
+    const Result<Toolchain> toolchain = findToolchain({});
+    if (!toolchain || !toolchain->toolkit)
+        GTEST_SKIP() << "no CUDA toolkit here";
+    const Result<FileModel> model =
+        analyzeFile("/nowhere/clusters.cu",
+                    "#include <cooperative_groups.h>\n"
+                    "__global__ void k(unsigned* x) {\n"
+                    "  auto cluster = cooperative_groups::this_cluster();\n"
+                    "  cluster.sync();\n"
+                    "  x[0] = cluster.block_rank() + cluster.num_blocks();\n"
+                    "}\n",
+                    CompileCommand{}, *toolchain, {});
+    ASSERT_TRUE(model);
+    EXPECT_TRUE(errorsOf(*model).empty());
+    EXPECT_EQ(model->kernels.size(), 1U);
+}
+
 TEST(Diagnostics, AHostFunctionCalledFromAKernelIsAnError) {
     const FileModel model = analyze("void host() {}\n__global__ void k() { host(); }\n");
     const std::vector<Diagnostic> errors = errorsOf(model);
