@@ -8,6 +8,11 @@
 namespace kernelskill::engine {
 namespace {
 
+bool isFloating(analysis::ScalarKind kind) {
+    return kind == analysis::ScalarKind::Float || kind == analysis::ScalarKind::Double ||
+           kind == analysis::ScalarKind::Half || kind == analysis::ScalarKind::BFloat16;
+}
+
 constexpr std::uint64_t mostThreads = 64ull << 20;
 constexpr std::uint64_t mostBytes = 512ull << 20;
 constexpr std::int64_t smallestScaled = 32;
@@ -277,10 +282,7 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
             continue;
         }
         const auto guess = guessFromName(parameter.name);
-        const bool floating = type->scalar == analysis::ScalarKind::Float ||
-                              type->scalar == analysis::ScalarKind::Double ||
-                              type->scalar == analysis::ScalarKind::Half ||
-                              type->scalar == analysis::ScalarKind::BFloat16;
+        const bool floating = isFloating(type->scalar);
         const auto value =
             values[i].value_or(floating ? Value::of(guess.floating) : Value::of(guess.integer));
         if (!values[i] && (floating || type->scalar != analysis::ScalarKind::Unknown))
@@ -340,7 +342,8 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
             continue;
         }
         values[i] = strictScope.value(begin, end);
-        if (!values[i] && mayGuess)
+        // A guess counts something: 1 at least. A factor of 1 would hide what an edit leaves out.
+        if (!values[i] && mayGuess && !isFloating(kernel_.parameters[i].type.scalar))
             values[i] = scope.value(begin, end);
     }
     const auto line = std::to_string(site.line);

@@ -58,7 +58,10 @@ TEST_P(BrokenRewrites, AreRefused) {
                     skills::Numerics::Reassociates, {}, {});
     ASSERT_TRUE(verdict) << verdict.error().describe();
     EXPECT_TRUE(verdict->isAboutEdit) << verdict->summary;
-    EXPECT_EQ(verdict->status, mistake.status) << verdict->summary;
+    std::string checks;
+    for (const Check& check : verdict->checks)
+        checks += check.name + ": " + check.detail + "\n";
+    EXPECT_EQ(verdict->status, mistake.status) << verdict->summary << "\n" << checks;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -77,6 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"vectorized-access", "+ 3) / 4, 256", "+ 3) / 8, 256", VerdictStatus::Incorrect},
         // The elements after the last whole vector.
         Mistake{"vectorized-access", "i <= n / 4", "i < n / 4", VerdictStatus::Incorrect},
+        // The last element left out.
+        Mistake{"grid-stride-loop", "i < n;", "i < n - 1;", VerdictStatus::Incorrect},
         // A warp's result read before every warp has written its own.
         Mistake{"warp-shuffle-reduction", "partial[tid / 32] = sum;\n    __syncthreads();",
                 "partial[tid / 32] = sum;", VerdictStatus::Incorrect},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 
 namespace kernelskill::engine {
 namespace {
@@ -19,8 +20,8 @@ BufferContents bufferOf(ScalarKind kind, const std::vector<T>& values, std::stri
     buffer.name = std::move(name);
     buffer.element = kind;
     buffer.elementBytes = sizeof(T);
-    buffer.bytes.resize(values.size() * sizeof(T));
-    std::memcpy(buffer.bytes.data(), values.data(), buffer.bytes.size());
+    const auto bytes = std::as_bytes(std::span(values));
+    buffer.bytes.assign(bytes.begin(), bytes.end());
     return buffer;
 }
 
