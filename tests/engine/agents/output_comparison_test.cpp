@@ -1,33 +1,19 @@
 #include "engine/agents/output_comparison.h"
+#include "tests/engine/agents/buffers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <span>
 
 namespace kernelskill::engine {
 namespace {
 
 using analysis::ScalarKind;
+using kernelskill::testing::bufferOf;
+using kernelskill::testing::floats;
 using ::testing::HasSubstr;
-
-template <typename T>
-BufferContents bufferOf(ScalarKind kind, const std::vector<T>& values, std::string name = "y") {
-    BufferContents buffer;
-    buffer.name = std::move(name);
-    buffer.element = kind;
-    buffer.elementBytes = sizeof(T);
-    const auto bytes = std::as_bytes(std::span(values));
-    buffer.bytes.assign(bytes.begin(), bytes.end());
-    return buffer;
-}
-
-BufferContents floats(const std::vector<float>& values) {
-    return bufferOf(ScalarKind::Float, values);
-}
 
 constexpr Tolerance loose{false, 1e-5};
 

@@ -1,0 +1,37 @@
+/// What a step of a review finds: a check that holds, or one that does not and what follows.
+#pragma once
+
+#include "engine/agents/verdict.h"
+
+#include <expected>
+#include <string>
+
+namespace kernelskill::engine {
+
+struct FailedCheck {
+    VerdictStatus status = VerdictStatus::Invalid;
+    std::string name;
+    std::string detail;
+    bool isAboutEdit = true; ///< False when the original, or the way it is run, is to blame.
+};
+
+using CheckResult = std::expected<Check, FailedCheck>;
+
+[[nodiscard]] inline Check held(std::string name, std::string detail = {}) {
+    return {std::move(name), true, std::move(detail)};
+}
+[[nodiscard]] inline std::unexpected<FailedCheck> incorrect(std::string name, std::string detail) {
+    return std::unexpected(
+        FailedCheck{VerdictStatus::Incorrect, std::move(name), std::move(detail), true});
+}
+[[nodiscard]] inline std::unexpected<FailedCheck> invalid(std::string name, std::string detail) {
+    return std::unexpected(
+        FailedCheck{VerdictStatus::Invalid, std::move(name), std::move(detail), true});
+}
+/// Nothing is learnt about the edit.
+[[nodiscard]] inline std::unexpected<FailedCheck> unusable(std::string name, std::string detail) {
+    return std::unexpected(
+        FailedCheck{VerdictStatus::Invalid, std::move(name), std::move(detail), false});
+}
+
+} // namespace kernelskill::engine

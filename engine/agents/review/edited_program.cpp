@@ -1,0 +1,66 @@
+#include "engine/agents/review/edited_program.h"
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+Result<std::string> contentOf(const ProgramSource& program, const std::string& file) {
+    if (file == program.file)
+        return program.text;
+    if (auto open = program.unsaved.find(file); open != program.unsaved.end())
+        return open->second;
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream)
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput, "an edited file cannot be read", file, ""});
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+std::multiset<std::string> errorsOf(const analysis::FileModel& model) {
+    std::multiset<std::string> errors;
+    for (const analysis::Diagnostic& diagnostic : model.diagnostics) {
+        bool isError = diagnostic.severity == analysis::Severity::Error &&
+                       diagnostic.origin == analysis::DiagnosticOrigin::Compiler;
+        if (isError)
+            errors.insert(diagnostic.message);
+    }
+    return errors;
+}
+
+} // namespace
+
+Result<ProgramSource> withEdits(const ProgramSource& original, const analysis::EditSet& edits) {
+    ProgramSource candidate = original;
+    candidate.model = nullptr;
+    for (const auto& [file, changes] : edits) {
+        auto before = contentOf(original, file);
+        if (!before)
+            return std::unexpected(before.error());
+        auto after = analysis::applyEdits(*before, changes);
+        if (!after)
+            return std::unexpected(after.error());
+        if (file == original.file)
+            candidate.text = std::move(*after);
+        else
+            candidate.unsaved[file] = std::move(*after);
+    }
+    return candidate;
+}
+
+std::optional<std::string> firstNewError(const analysis::FileModel& before,
+                                         const analysis::FileModel& after) {
+    auto known = errorsOf(before);
+    for (const std::string& message : errorsOf(after)) {
+        auto same = known.find(message);
+        if (same == known.end())
+            return message;
+        known.erase(same);
+    }
+    return std::nullopt;
+}
+
+} // namespace kernelskill::engine
