@@ -1,5 +1,6 @@
 #include "engine/execution/emulator/emulation_image.h"
 
+#include "engine/execution/emulator/compile/assembly.h"
 #include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/compile/image_cache.h"
 #include "engine/execution/emulator/unit/emulation_unit.h"
@@ -96,6 +97,7 @@ private:
     std::string keyOf(const EmulationUnit& unit, const std::vector<std::string>& flags) const {
         ContentHash hash;
         hash.add(options_.hostCompiler.string());
+        hash.add(std::string(assemblyEdition));
         std::error_code ignored;
         const auto compiler = std::filesystem::canonical(options_.hostCompiler, ignored);
         hash.add(std::to_string(std::filesystem::file_size(compiler, ignored)));

@@ -34,8 +34,9 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
-/// Every shared variable of the image lies in its TLS block, which the worker lays out per block.
-#define __shared__ thread_local
+/// Every shared variable of the image lies in its TLS block, which the worker lays out per block. A variable that is
+/// written and never read is a race's only trace, so it is kept.
+#define __shared__ thread_local __attribute__((used))
 #define __forceinline__ inline __attribute__((always_inline))
 /// Empty, because the standard library itself writes __attribute__((__noinline__)).
 #define __noinline__

@@ -1,9 +1,13 @@
 #include "engine/execution/emulator/compile/host_compiler.h"
 
+#include "engine/execution/emulator/compile/assembly.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -71,6 +75,20 @@ std::vector<std::string> lines(const std::string& text) {
     for (std::string line; std::getline(stream, line);)
         result.push_back(line);
     return result;
+}
+
+Result<void> annotateFile(const std::filesystem::path& assembly) {
+    std::ifstream input(assembly, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(input), {}};
+    input.close();
+    std::ofstream output(assembly, std::ios::binary | std::ios::trunc);
+    output << annotateAssembly(text, userPathMarker);
+    output.close();
+    if (text.empty() || !output.good())
+        return std::unexpected(Error{ErrorKind::Failed, "cannot write to the image cache",
+                                     assembly.string(),
+                                     "free some space, or set another cache folder"});
+    return {};
 }
 
 /// What ld's "undefined reference to `f(int)'" names, the worker's own symbols left out.
@@ -190,9 +208,9 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
         arguments.insert(arguments.end(), {"-include", file});
     // The worker defines the rest; -fsanitize=thread must not bring libtsan, so the driver is not
     // told at the link.
-    const auto object = (request.workFolder / "unit.o").string();
+    const auto assembly = request.workFolder / "unit.s";
     arguments.insert(arguments.end(),
-                     {"-c", (request.workFolder / "unit.cpp").string(), "-o", object});
+                     {"-S", (request.workFolder / "unit.cpp").string(), "-o", assembly.string()});
     auto compiled = runChild(command, stop);
     if (!compiled)
         return std::unexpected(compiled.error());
@@ -200,12 +218,14 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
     outcome.messages = replaceAll(compiled->messages, mirror + "/", "/");
     if (compiled->status != 0)
         return outcome;
+    if (auto annotated = annotateFile(assembly); !annotated)
+        return std::unexpected(annotated.error());
 
     ChildCommand link;
     link.program = options.hostCompiler;
     link.time = options.compileTime;
     link.arguments = {"-shared",
-                      object,
+                      assembly.string(),
                       "-o",
                       (request.workFolder / "image.so").string(),
                       "-Wl,--build-id=none",

@@ -6,7 +6,13 @@
 
 namespace kernelskill::engine::emulator {
 
-enum class EventKind : std::uint8_t { Load = 0, Store = 1, Atomic = 2, BasicBlock = 3 };
+enum class EventKind : std::uint8_t {
+    Load = 0,
+    Store = 1,
+    Atomic = 2,
+    BasicBlock = 3,
+    ForeignBlock = 4, ///< A basic block that ends in a branch which is not the user's.
+};
 
 struct Event {
     std::uint64_t word =

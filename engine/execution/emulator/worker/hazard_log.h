@@ -3,7 +3,8 @@
 
 #include "engine/execution/emulator/wire.h"
 
-#include <set>
+#include <cstddef>
+#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,22 +13,29 @@ namespace kernelskill::engine::emulator {
 
 class HazardLog {
 public:
-    /// Whether a hazard of this kind and place would be new. Cheap enough to ask before a message
-    /// is made.
-    [[nodiscard]] bool isNew(HazardKind kind, Site site, Site otherSite) const {
-        return hazards_.size() < most && !seen_.contains({kind, site, otherSite});
+    /// Whether a hazard of this kind and place would be news: the first, or certain where only a
+    /// suspicion is known. Cheap enough to ask before a message is made.
+    [[nodiscard]] bool isNew(HazardKind kind, Site site, Site otherSite,
+                             bool certain = false) const {
+        const auto known = seen_.find({kind, site, otherSite});
+        return known == seen_.end() ? hazards_.size() < most
+                                    : certain && !hazards_[known->second].certain;
     }
     void add(HazardReport hazard) {
-        if (!isNew(hazard.kind, hazard.site, hazard.otherSite))
+        if (!isNew(hazard.kind, hazard.site, hazard.otherSite, hazard.certain))
             return;
-        seen_.insert({hazard.kind, hazard.site, hazard.otherSite});
-        hazards_.push_back(std::move(hazard));
+        const auto [known, first] =
+            seen_.try_emplace({hazard.kind, hazard.site, hazard.otherSite}, hazards_.size());
+        if (first)
+            hazards_.push_back(std::move(hazard));
+        else
+            hazards_[known->second] = std::move(hazard);
     }
     [[nodiscard]] const std::vector<HazardReport>& hazards() const { return hazards_; }
 
 private:
     static constexpr std::size_t most = 64;
-    std::set<std::tuple<HazardKind, Site, Site>> seen_;
+    std::map<std::tuple<HazardKind, Site, Site>, std::size_t> seen_; ///< Indices into hazards_.
     std::vector<HazardReport> hazards_;
 };
 

@@ -24,6 +24,17 @@ template <EventKind kind, unsigned bytes>
     onAccess<kind>(address, bytes, returnAddress);
 }
 
+template <EventKind kind>
+[[gnu::always_inline]] inline void onBlock(const void* returnAddress) {
+    if (hookState.launch == nullptr)
+        return; // A static initialiser of the image.
+    if (hookState.cursor == hookState.limit) [[unlikely]]
+        hookState.launch->logFull();
+    const auto site = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returnAddress) -
+                                                 1 - hookState.imageBase);
+    *hookState.cursor++ = {Event::pack(site, 0, kind), 0};
+}
+
 /// Volatile accesses are how warps in lock-step talk: each lane performs its own before any lane
 /// goes on to its next.
 template <EventKind kind>
@@ -175,13 +186,12 @@ void __tsan_func_entry(void* /*caller*/) {}
 void __tsan_func_exit(void) {}
 
 void __sanitizer_cov_trace_pc(void) {
-    if (hookState.launch == nullptr)
-        return; // A static initialiser of the image.
-    if (hookState.cursor == hookState.limit) [[unlikely]]
-        hookState.launch->logFull();
-    const auto site = static_cast<std::uint32_t>(
-        reinterpret_cast<std::uint64_t>(__builtin_return_address(0)) - 1 - hookState.imageBase);
-    *hookState.cursor++ = {emulator::Event::pack(site, 0, EventKind::BasicBlock), 0};
+    emulator::onBlock<EventKind::BasicBlock>(__builtin_return_address(0));
+}
+
+// What annotateAssembly makes of it where the branch at the block's end is the prelude's.
+void ks_foreign_block(void) {
+    emulator::onBlock<EventKind::ForeignBlock>(__builtin_return_address(0));
 }
 
 } // extern "C"

@@ -176,6 +176,7 @@ void Launch::noteFills() {
 WorkerReport Launch::run() {
     noteFills();
     const auto soonEnough = std::chrono::steady_clock::now() + job_.limits.time / profileShare;
+    auto live = std::make_unique<LiveBlock>(); // One after the other in the same memory.
     for (std::size_t next = 0; next < sample_.size(); ++next) {
         // Outputs need every block; counts do not.
         if (next > 0 && job_.wantProfile && !job_.wantOutputs &&
@@ -183,7 +184,6 @@ WorkerReport Launch::run() {
             sample_.resize(next);
             break;
         }
-        auto live = std::make_unique<LiveBlock>();
         if (auto started = start(sample_[next], *live); !started)
             fail({started.error().kind, started.error().what, "", started.error().remedy, 0});
         advance(*live);
@@ -217,16 +217,20 @@ Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
     const KsIndex index{static_cast<unsigned>(linearIndex % grid.x),
                         static_cast<unsigned>(linearIndex / grid.x % grid.y),
                         static_cast<unsigned>(linearIndex / grid.x / grid.y)};
-    auto shared = SharedMemory::make(image_.staticShared(), job_.launch.dynamicSharedBytes);
-    if (!shared)
-        return std::unexpected(shared.error());
-    live.shared = std::move(*shared);
+    if (live.block == nullptr) {
+        auto shared = SharedMemory::make(image_.staticShared(), image_.sharedRanges(),
+                                         job_.launch.dynamicSharedBytes);
+        if (!shared)
+            return std::unexpected(shared.error());
+        live.shared = std::move(*shared);
+    }
     live.shared.beginBlock();
     // Poison has marked every variable as constructed, which is how CUDA has it: their constructors
     // do nothing.
     for (const SharedVariable& guard : image_.sharedGuards()) {
-        live.shared.markWritten(live.shared.offsetOf(image_.staticShared().low + guard.offset),
-                                static_cast<unsigned>(guard.bytes));
+        static_cast<void>(
+            live.shared.markWritten(live.shared.offsetOf(image_.staticShared().low + guard.offset),
+                                    static_cast<unsigned>(guard.bytes)));
     }
     live.block = std::make_unique<CudaBlock>(*this, index, indexOf(job_.launch.block));
     races_.beginBlock();

@@ -97,6 +97,7 @@ private:
     void passArguments();
     void fillConstants();
     void noteFills();
+    /// `live` may have held a block that finished.
     [[nodiscard]] Result<void> start(std::uint64_t linearIndex, LiveBlock& live);
     /// Runs a block until it ends or waits for the grid.
     void advance(LiveBlock& live);

@@ -149,12 +149,28 @@ bool LoadedImage::contains(std::uint64_t address) const {
                        [&](const AddressRange& segment) { return segment.contains(address); });
 }
 
-std::string LoadedImage::sharedNameAt(std::uint64_t offset) const {
+const SharedVariable* LoadedImage::sharedVariableNear(std::uint64_t offset) const {
+    const auto distance = [offset](const SharedVariable& variable) {
+        if (offset < variable.offset)
+            return variable.offset - offset;
+        const std::uint64_t behind = offset - variable.offset;
+        return behind < variable.bytes ? 0 : behind - variable.bytes + 1;
+    };
+    const SharedVariable* nearest = nullptr;
     for (const SharedVariable& variable : sharedVariables_) {
-        if (offset - variable.offset < variable.bytes)
-            return variable.name;
+        if (!variable.isGuard && (nearest == nullptr || distance(variable) < distance(*nearest)))
+            nearest = &variable;
     }
-    return "";
+    return nearest;
+}
+
+std::vector<AddressRange> LoadedImage::sharedRanges() const {
+    if (sharedVariables_.empty())
+        return {staticShared_};
+    std::vector<AddressRange> ranges;
+    for (const SharedVariable& variable : sharedVariables_)
+        ranges.push_back({staticShared_.low + variable.offset, variable.bytes});
+    return ranges;
 }
 
 std::vector<SharedVariable> LoadedImage::sharedGuards() const {

@@ -33,8 +33,11 @@ public:
     [[nodiscard]] const std::vector<AddressRange>& segments() const { return segments_; }
     [[nodiscard]] const std::vector<KsGlobal>& globals() const { return globals_; }
     [[nodiscard]] bool contains(std::uint64_t address) const;
-    /// Name of the variable at `offset` of the shared segment; empty when it is not known.
-    [[nodiscard]] std::string sharedNameAt(std::uint64_t offset) const;
+    /// The variable at `offset` of the shared segment, or the nearest to it; nullptr when none is
+    /// known.
+    [[nodiscard]] const SharedVariable* sharedVariableNear(std::uint64_t offset) const;
+    /// Where the variables of the shared segment lie; all of it when they are not known.
+    [[nodiscard]] std::vector<AddressRange> sharedRanges() const;
     /// Name of a `__device__` or `__constant__` variable that holds `address`; empty when none
     /// does.
     [[nodiscard]] std::string globalNameAt(std::uint64_t address) const;

@@ -80,9 +80,9 @@ std::string MemoryChecker::describe(std::uint64_t address) const {
     }
     if (shared_->statics().contains(address)) {
         const std::uint64_t offset = address - shared_->statics().low;
-        const std::string name = launch_.image().sharedNameAt(offset);
-        return name.empty() ? fmt::format("byte {} of the block's shared memory", offset)
-                            : fmt::format("shared '{}'", name);
+        const SharedVariable* variable = launch_.image().sharedVariableNear(offset);
+        return variable == nullptr ? fmt::format("byte {} of the block's shared memory", offset)
+                                   : fmt::format("shared '{}'", variable->name);
     }
     if (shared_->dynamic().contains(address))
         return fmt::format("byte {} of the dynamic shared memory",
@@ -118,20 +118,33 @@ void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, st
                            verb(kind), bytes, element, buffer.spec.name, size)));
 }
 
+void MemoryChecker::outOfShared(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
+    if (!hazards_.isNew(HazardKind::OutOfBounds, site, 0))
+        return;
+    const std::uint64_t offset = address - shared_->statics().low;
+    const SharedVariable* variable =
+        shared_->statics().contains(address) ? launch_.image().sharedVariableNear(offset) : nullptr;
+    std::string place;
+    if (variable == nullptr) {
+        place = fmt::format("at byte {} of the dynamic shared memory, but the launch gives {} "
+                            "bytes of dynamic shared memory",
+                            address - shared_->dynamic().low, shared_->dynamic().bytes);
+    } else if (offset < variable->offset) {
+        place = fmt::format("{} bytes in front of shared '{}', which has {} bytes",
+                            variable->offset - offset, variable->name, variable->bytes);
+    } else {
+        place = fmt::format("at byte {} of shared '{}', which has {} bytes",
+                            offset - variable->offset, variable->name, variable->bytes);
+    }
+    // A block that nobody chose may be larger than what the kernel was written for.
+    hazards_.add(report(
+        HazardKind::OutOfBounds, launch_.job().launch.origin != LaunchOrigin::Guessed, site, 0,
+        fmt::format("{} {} {} bytes {}", launch_.runningThread(), verb(kind), bytes, place)));
+}
+
 void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
     if (launch_.image().contains(address) || heap_.contains(address))
         return;
-    if (shared_->isOverrun(address)) {
-        if (!hazards_.isNew(HazardKind::OutOfBounds, site, 0))
-            return;
-        hazards_.add(report(
-            HazardKind::OutOfBounds, launch_.job().launch.origin != LaunchOrigin::Guessed, site, 0,
-            fmt::format("{} {} {} bytes at byte {} of the dynamic shared memory, but the launch "
-                        "gives {} bytes of dynamic shared memory",
-                        launch_.runningThread(), verb(kind), bytes,
-                        address - shared_->dynamic().low, shared_->dynamic().bytes)));
-        return;
-    }
     const std::string place = address < pageBytes
                                   ? fmt::format("address 0x{:x}, a null pointer", address)
                                   : fmt::format("address 0x{:x}, which is in no buffer and in no "
@@ -153,14 +166,14 @@ void MemoryChecker::misaligned(EventKind kind, std::uint64_t address, unsigned b
 }
 
 void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
-                                  unsigned written, Site site) {
+                                  Site site) {
     if (uninitialised_.size() == mostPendingReads ||
         !hazards_.isNew(HazardKind::UninitializedRead, site, 0))
         return;
     // A part that nobody looks at may well be garbage: padding of a vector, the tail of a row.
     uninitialised_.push_back(
         {offset, bytes,
-         report(HazardKind::UninitializedRead, written == 0, site, 0,
+         report(HazardKind::UninitializedRead, shared_->writtenBytes(offset, bytes) == 0, site, 0,
                 fmt::format("{} reads {}, which no thread of the block has written",
                             launch_.runningThread(), describe(address)))});
 }
@@ -177,7 +190,9 @@ void MemoryChecker::settleUninitialised() {
 
 void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned bytes, Site site) {
     const RaceConflict found = races_.conflict();
-    if (!hazards_.isNew(HazardKind::Race, site, found.site))
+    // Indices that were made up may meet where the real ones never do.
+    const bool certain = found.certain && !(guessed_ && arena_.contains(address));
+    if (!hazards_.isNew(HazardKind::Race, site, found.site, certain))
         return;
     std::string other;
     if (found.scope == RaceScope::Grid) {
@@ -192,8 +207,6 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
                         : found.scope == RaceScope::Block
                             ? "no barrier between them"
                             : "and nothing orders blocks of one launch";
-    // Indices that were made up may meet where the real ones never do.
-    const bool certain = found.certain && !(guessed_ && arena_.contains(address));
     HazardReport hazard =
         report(HazardKind::Race, certain, site, found.site,
                fmt::format("{} {} {}, which {} {} at {}, {}", launch_.runningThread(), verb(access),

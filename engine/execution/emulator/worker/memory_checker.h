@@ -60,9 +60,9 @@ private:
 
     void outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
                      unsigned bytes, Site site);
+    void outOfShared(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
     void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
-    void uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
-                       unsigned written, Site site);
+    void uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes, Site site);
     void conflict(RaceAccess access, std::uint64_t address, unsigned bytes, Site site);
     [[nodiscard]] HazardReport report(HazardKind kind, bool certain, Site site, Site otherSite,
                                       std::string message) const;
@@ -105,17 +105,26 @@ inline void MemoryChecker::check(std::uint64_t address, unsigned bytes, std::uin
             conflict(access, address, bytes, site);
         return;
     }
-    if (shared_->statics().contains(address) || shared_->dynamic().contains(address)) {
+    if (shared_->reaches(address)) {
         if (!wantHazards_)
             return;
         const std::uint64_t sharedOffset = shared_->offsetOf(address);
         if constexpr (kind != EventKind::Store) {
-            const unsigned written = shared_->writtenBytes(sharedOffset, bytes);
-            if (written != bytes) [[unlikely]]
-                uninitialised(address, sharedOffset, bytes, written, site);
+            const SharedMemory::Contents found = shared_->contents(sharedOffset, bytes);
+            if (found != SharedMemory::Contents::Written) [[unlikely]] {
+                if (found == SharedMemory::Contents::Outside) {
+                    outOfShared(kind, address, bytes, site);
+                    return;
+                }
+                uninitialised(address, sharedOffset, bytes, site);
+            }
         }
-        if constexpr (kind != EventKind::Load)
-            shared_->markWritten(sharedOffset, bytes);
+        if constexpr (kind != EventKind::Load) {
+            if (!shared_->markWritten(sharedOffset, bytes)) [[unlikely]] {
+                outOfShared(kind, address, bytes, site);
+                return;
+            }
+        }
         if (!isVolatile && races_.record<access>(shared_->cellsAt(sharedOffset), address, bytes,
                                                  site, thread, false)) [[unlikely]]
             conflict(access, address, bytes, site);

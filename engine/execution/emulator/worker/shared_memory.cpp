@@ -3,7 +3,7 @@
 #include "engine/execution/emulator/worker/fill.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace kernelskill::engine::emulator {
 
@@ -11,10 +11,16 @@ namespace {
 
 constexpr std::uint64_t cellAlignment = 16;
 constexpr std::uint64_t overrunBytes = 1 << 20;
+/// Of an access at the last byte that is asked about before it is refused.
+constexpr std::uint64_t widestAccess = 256;
 
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 std::byte* bytesAt(std::uint64_t address) {
     return reinterpret_cast<std::byte*>(address);
+}
+
+std::uint64_t wholePages(std::uint64_t bytes) {
+    return (bytes + pageBytes - 1) & ~(pageBytes - 1);
 }
 
 void poison(AddressRange range) {
@@ -26,9 +32,11 @@ void poison(AddressRange range) {
 
 } // namespace
 
-Result<SharedMemory> SharedMemory::make(AddressRange statics, std::uint64_t dynamicBytes) {
+Result<SharedMemory> SharedMemory::make(AddressRange statics, std::vector<AddressRange> variables,
+                                        std::uint64_t dynamicBytes) {
     SharedMemory memory;
     memory.statics_ = statics;
+    memory.variables_ = std::move(variables);
     memory.alignedLow_ = statics.low & ~(cellAlignment - 1);
     const std::uint64_t staticSpan =
         (statics.low + statics.bytes - memory.alignedLow_ + cellAlignment - 1) &
@@ -37,31 +45,45 @@ Result<SharedMemory> SharedMemory::make(AddressRange statics, std::uint64_t dyna
     memory.dynamicBytes_ = dynamicBytes;
     // Whole pages, so that the base has the 1024-byte alignment the interface promises.
     auto dynamic =
-        Reservation::make(((dynamicBytes + pageBytes - 1) & ~(pageBytes - 1)) + overrunBytes,
-                          Reservation::Access::Writable);
+        Reservation::make(wholePages(dynamicBytes) + overrunBytes, Reservation::Access::Writable);
     if (!dynamic)
         return std::unexpected(dynamic.error());
     memory.dynamic_ = std::move(*dynamic);
-    // One more cell group: an access at the last byte may reach over the end before it is refused.
-    const std::uint64_t span = memory.dynamicOffset_ + dynamicBytes + cellAlignment;
-    memory.cells_.resize(span / 4 + 1);
-    memory.written_.resize(span);
+    const std::uint64_t span = memory.dynamicOffset_ + memory.dynamic_.bytes() + widestAccess;
+    auto cells = Reservation::make(wholePages(span / 4 * sizeof(RaceDetector::Cell)),
+                                   Reservation::Access::Writable);
+    auto states = Reservation::make(wholePages(span), Reservation::Access::Writable);
+    if (!cells || !states)
+        return std::unexpected(!cells ? cells.error() : states.error());
+    memory.cells_ = std::move(*cells);
+    memory.states_ = std::move(*states);
     return memory;
 }
 
+void SharedMemory::begin(AddressRange range) {
+    std::memset(statesAt(offsetOf(range.low)), inside, range.bytes);
+    poison(range);
+}
+
 void SharedMemory::beginBlock() {
-    std::fill(written_.begin(), written_.end(), std::uint8_t{0});
-    poison(statics_);
-    poison(dynamic());
+    for (const AddressRange& variable : variables_)
+        begin(variable);
+    begin(dynamic());
 }
 
 void SharedMemory::suspend() {
-    saved_.assign(bytesAt(statics_.low), bytesAt(statics_.low) + statics_.bytes);
+    saved_.clear();
+    for (const AddressRange& variable : variables_)
+        saved_.insert(saved_.end(), bytesAt(variable.low), bytesAt(variable.low + variable.bytes));
 }
 
 void SharedMemory::resume() {
-    if (!saved_.empty())
-        std::memcpy(bytesAt(statics_.low), saved_.data(), saved_.size());
+    std::size_t at = 0;
+    for (const AddressRange& variable : variables_) {
+        if (at + variable.bytes <= saved_.size())
+            std::memcpy(bytesAt(variable.low), saved_.data() + at, variable.bytes);
+        at += variable.bytes;
+    }
 }
 
 } // namespace kernelskill::engine::emulator

@@ -22,7 +22,8 @@ WarpTrace::SiteState& WarpTrace::at(Site site) {
         slots_.resize(site + site / 2 + 1024);
     std::uint32_t& slot = slots_[site];
     if (slot == 0) {
-        states_.push_back({.site = site, .counters = {}, .successor = 0, .branches = false});
+        states_.push_back(
+            {.site = site, .counters = {}, .successor = 0, .branches = false, .isForeign = false});
         slot = static_cast<std::uint32_t>(states_.size());
     }
     return states_[slot - 1];
@@ -64,10 +65,13 @@ void WarpTrace::drain(EventLog& log, Warp& warp, std::uint32_t unfinished) {
         SiteState& state = at(site);
         state.counters[Counter::WarpEvents] += 1;
         state.counters[Counter::ThreadEvents] += static_cast<unsigned>(std::popcount(mask));
-        if (static_cast<EventKind>(word >> 48) == EventKind::BasicBlock)
+        const auto kind = static_cast<EventKind>(word >> 48);
+        if (kind >= EventKind::BasicBlock) {
+            state.isForeign = kind == EventKind::ForeignBlock;
             basicBlock(state, warp, mask, site);
-        else
+        } else {
             access(state, word, mask, addresses);
+        }
     }
     for (unsigned lane = 0; lane < warpLanes; ++lane) {
         auto& events = log.events[lane];
@@ -170,8 +174,9 @@ std::map<Site, Counters> WarpTrace::sites() const {
     std::map<Site, Counters> result;
     for (const SiteState& state : states_) {
         Counters counters = state.counters;
-        if (!state.branches) {
-            // A block that always goes on the same way ends in no branch worth the name.
+        if (!state.branches || state.isForeign) {
+            // A block that always goes on the same way ends in no branch worth the name; others
+            // end in one that the user did not write.
             counters[Counter::BranchTargets] = 0;
             counters[Counter::BranchTargetsDivergent] = 0;
         }

@@ -48,6 +48,7 @@ private:
         Counters counters;
         std::uint32_t successor = 0;
         bool branches = false; ///< It was seen to go on in more than one way.
+        bool isForeign = false;
     };
 
     SiteState& at(Site site);

@@ -1,0 +1,152 @@
+#include "engine/execution/emulator/compile/assembly.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::string_view blockHook = "__sanitizer_cov_trace_pc";
+constexpr std::string_view foreignBlockHook = "ks_foreign_block";
+/// On each side of a variable. A multiple of every alignment that a variable asks for.
+constexpr std::string_view guardDirective = "\t.zero\t32768\n";
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
+        text.remove_prefix(1);
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
+        text.remove_suffix(1);
+    return text;
+}
+
+/// Takes the first word off `text`.
+std::string_view takeWord(std::string_view& text) {
+    std::size_t end = 0;
+    while (end < text.size() && std::isspace(static_cast<unsigned char>(text[end])) == 0)
+        ++end;
+    const auto word = text.substr(0, end);
+    text = trimmed(text.substr(end));
+    return word;
+}
+
+std::optional<unsigned> number(std::string_view word) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return error == std::errc{} && end == word.data() + word.size() ? std::optional(value)
+                                                                    : std::nullopt;
+}
+
+/// Conditional branches and jumps through a table, on x86-64 and AArch64.
+bool isBranch(std::string_view instruction, std::string_view operands) {
+    static constexpr std::array<std::string_view, 5> armBranches = {"cbz", "cbnz", "tbz", "tbnz",
+                                                                    "br"};
+    if (instruction == "jmp")
+        return operands.starts_with('*');
+    if (instruction.starts_with('j') || instruction.starts_with("b."))
+        return true;
+    return std::ranges::find(armBranches, instruction) != armBranches.end();
+}
+
+class Annotator {
+public:
+    Annotator(std::string_view assembly, std::string_view userMarker)
+        : assembly_(assembly), userMarker_(userMarker) {
+        result_.reserve(assembly.size() + assembly.size() / 8);
+    }
+
+    std::string run() {
+        while (!assembly_.empty()) {
+            const auto end = assembly_.find('\n');
+            const auto line = assembly_.substr(0, end);
+            line_(line);
+            assembly_.remove_prefix(end == std::string_view::npos ? assembly_.size() : end + 1);
+        }
+        endBlock();
+        return std::move(result_);
+    }
+
+private:
+    void line_(std::string_view line) {
+        auto rest = trimmed(line);
+        const bool isLabel = rest.ends_with(':') && rest.find(' ') == std::string_view::npos;
+        if (isLabel && inThreadLocal_ && !rest.starts_with(".L")) {
+            addGuard();
+            add(line);
+            guarded_ = true;
+            return;
+        }
+        const auto word = takeWord(rest);
+        if (word == ".section" || word == ".text" || word == ".data" || word == ".bss")
+            section(word == ".section" ? rest : std::string_view{});
+        else if (word == ".file")
+            file(rest);
+        else if (word == ".loc")
+            inUserFile_ = userFiles_.contains(number(takeWord(rest)).value_or(0));
+        else if (rest.starts_with(blockHook))
+            beginBlock();
+        else if (hookAt_ && isBranch(word, rest))
+            (inUserFile_ ? ownBranch_ : foreignBranch_) = true;
+        if (word == ".cfi_endproc")
+            endBlock();
+        if (rest.starts_with(blockHook) && hookAt_)
+            *hookAt_ = result_.size() + line.find(blockHook);
+        add(line);
+        if (guarded_ && (word == ".zero" || word == ".skip" || word == ".space")) {
+            addGuard();
+            guarded_ = false;
+        }
+    }
+
+    void add(std::string_view line) { result_.append(line).push_back('\n'); }
+
+    void addGuard() { result_.append(guardDirective); }
+
+    void section(std::string_view name) {
+        inThreadLocal_ = name.starts_with(".tbss") || name.starts_with(".tdata");
+        guarded_ = false;
+    }
+
+    /// .file 3 "/folder" "name" or .file 3 "/folder/name"
+    void file(std::string_view rest) {
+        const auto index = number(takeWord(rest));
+        if (index && rest.find(userMarker_) != std::string_view::npos)
+            userFiles_.insert(*index);
+    }
+
+    void beginBlock() {
+        endBlock();
+        hookAt_ = result_.size();
+    }
+
+    /// A block without a branch goes on in one way, whoever wrote it.
+    void endBlock() {
+        if (hookAt_ && foreignBranch_ && !ownBranch_)
+            result_.replace(*hookAt_, blockHook.size(), foreignBlockHook);
+        hookAt_.reset();
+        ownBranch_ = foreignBranch_ = false;
+    }
+
+    std::string_view assembly_;
+    std::string_view userMarker_;
+    std::string result_;
+    std::set<unsigned> userFiles_;
+    bool inUserFile_ = false;
+    bool inThreadLocal_ = false;
+    bool guarded_ = false;              ///< Behind the label of a variable, before its bytes.
+    std::optional<std::size_t> hookAt_; ///< Of the hook's name in the result, for the block read.
+    bool ownBranch_ = false;
+    bool foreignBranch_ = false;
+};
+
+} // namespace
+
+std::string annotateAssembly(std::string_view assembly, std::string_view userMarker) {
+    return Annotator(assembly, userMarker).run();
+}
+
+} // namespace kernelskill::engine

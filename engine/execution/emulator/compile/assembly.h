@@ -1,0 +1,19 @@
+/// What the host compiler's assembly lacks for the emulator, put in before it is assembled.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kernelskill::engine {
+
+/// Part of an image's identity: changes with what annotateAssembly does.
+inline constexpr std::string_view assemblyEdition = "guards and foreign branches";
+
+/// GNU assembly of an instrumented unit, with two changes:
+/// - around each thread-local (`__shared__`) variable there is room, so that a kernel that overruns
+///   it is told before it reaches a neighbour;
+/// - a basic block that ends in a branch of a header, not of a file whose path holds `userMarker`,
+///   calls ks_foreign_block instead of __sanitizer_cov_trace_pc.
+[[nodiscard]] std::string annotateAssembly(std::string_view assembly, std::string_view userMarker);
+
+} // namespace kernelskill::engine

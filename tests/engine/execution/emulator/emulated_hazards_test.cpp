@@ -1,0 +1,173 @@
+// Faults of a user's kernel, by name and line, after the host compiler had its way with it.
+#include "tests/engine/execution/emulator/executor_fixture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernelskill::engine {
+namespace {
+
+using testing::HasSubstr;
+
+class EmulatedHazards : public ExecutorFixture {
+protected:
+    ProgramSource program(const std::string& text) {
+        return parse(source("examples/hazard.cu"), text);
+    }
+
+    static const Hazard* hazardOf(const Profile& profile, HazardKind kind) {
+        const auto found = std::ranges::find(profile.hazards, kind, &Hazard::kind);
+        return found == profile.hazards.end() ? nullptr : &*found;
+    }
+
+    template <typename T>
+    static std::vector<T> valuesOf(const RunResult& result, const std::string& name) {
+        const auto found = std::ranges::find(result.outputs, name, &BufferContents::name);
+        if (found == result.outputs.end())
+            return {};
+        std::vector<T> values(found->bytes.size() / sizeof(T));
+        std::memcpy(values.data(), found->bytes.data(), values.size() * sizeof(T));
+        return values;
+    }
+};
+
+TEST_F(EmulatedHazards, SeesARaceInAVariableThatIsOnlyWrittenInTheEnd) {
+    // The load is forwarded from the store, so that the store alone is left to be seen.
+    const ProgramSource racy = program(R"(
+__global__ void lastWriter(int* out) {
+    __shared__ int last;
+    last = threadIdx.x;
+    out[threadIdx.x] = last;
+}
+void launch(int* out) { lastWriter<<<1, 64>>>(out); }
+)");
+    const auto result = runFirstKernel(racy);
+    ASSERT_TRUE(result) << result.error().describe();
+    const Hazard* race = hazardOf(result->profile, HazardKind::Race);
+    ASSERT_NE(race, nullptr);
+    EXPECT_TRUE(race->certain);
+    EXPECT_EQ(race->line, lineOf(racy, "last = threadIdx.x"));
+    EXPECT_EQ(race->otherLine, race->line);
+    EXPECT_EQ(race->thread, (Dim3{32, 0, 0}));
+    EXPECT_THAT(race->message, HasSubstr("shared 'last'"));
+    EXPECT_THAT(race->message, HasSubstr("thread (31,0,0)"));
+}
+
+TEST_F(EmulatedHazards, SeesTwoLinesThatStoreDifferentValues) {
+    const ProgramSource racy = program(R"(
+__global__ void twoLines(int* out) {
+    __shared__ int winner;
+    if (threadIdx.x == 0)
+        winner = 1;
+    if (threadIdx.x == 40)
+        winner = 2;
+    out[threadIdx.x] = 0;
+}
+void launch(int* out) { twoLines<<<1, 64>>>(out); }
+)");
+    const auto result = runFirstKernel(racy);
+    ASSERT_TRUE(result) << result.error().describe();
+    const Hazard* race = hazardOf(result->profile, HazardKind::Race);
+    ASSERT_NE(race, nullptr);
+    EXPECT_TRUE(race->certain);
+    EXPECT_EQ(race->line, lineOf(racy, "winner = 2"));
+    EXPECT_EQ(race->otherLine, lineOf(racy, "winner = 1"));
+}
+
+TEST_F(EmulatedHazards, AcceptsThreadsThatAllStoreOneValue) {
+    const auto result = runFirstKernel(program(R"(
+__global__ void anyPositive(const float* in, int* out) {
+    __shared__ int found;
+    if (in[threadIdx.x] > 0)
+        found = 1;
+    out[threadIdx.x] = 0;
+}
+void launch(const float* in, int* out) { anyPositive<<<1, 256>>>(in, out); }
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_EQ(hazardOf(result->profile, HazardKind::Race), nullptr);
+}
+
+TEST_F(EmulatedHazards, SeesThreadsOfABlockMeetInABuffer) {
+    const ProgramSource racy = program(R"(
+__global__ void shift(float* data) {
+    data[threadIdx.x] = data[threadIdx.x + 1] * 2.0f;
+}
+void launch(float* data) { shift<<<1, 64>>>(data); }
+)");
+    const auto result = runFirstKernel(racy);
+    ASSERT_TRUE(result) << result.error().describe();
+    const auto race = std::ranges::find_if(result->profile.hazards, [](const Hazard& hazard) {
+        return hazard.kind == HazardKind::Race && hazard.certain;
+    });
+    ASSERT_NE(race, result->profile.hazards.end());
+    EXPECT_THAT(race->message, HasSubstr("of 'data'"));
+}
+
+TEST_F(EmulatedHazards, NamesTheSharedArrayThatIsOverrunAndGoesOn) {
+    const ProgramSource wrong = program(R"(
+__global__ void tile(float* out) {
+    __shared__ float first[9][9];
+    __shared__ float second[9][9];
+    if (threadIdx.x < 9 && threadIdx.y < 9)
+        second[threadIdx.y][threadIdx.x] = 7;
+    __syncthreads();
+    first[threadIdx.y][threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.y * 16 + threadIdx.x] = second[threadIdx.y % 9][threadIdx.x % 9];
+}
+void launch(float* out) { tile<<<1, dim3(16, 16)>>>(out); }
+)");
+    const auto result = runFirstKernel(wrong);
+    ASSERT_TRUE(result) << result.error().describe();
+    const Hazard* hazard = hazardOf(result->profile, HazardKind::OutOfBounds);
+    ASSERT_NE(hazard, nullptr);
+    EXPECT_TRUE(hazard->certain);
+    EXPECT_EQ(hazard->line, lineOf(wrong, "first[threadIdx.y][threadIdx.x] = 1"));
+    EXPECT_THAT(hazard->message, HasSubstr("shared 'first', which has 324 bytes"));
+    // The neighbour is as it was.
+    EXPECT_THAT(valuesOf<float>(*result, "out"), testing::Each(7.0f));
+}
+
+TEST_F(EmulatedHazards, NamesTheSharedArrayThatIsReadBeforeItsStart) {
+    const ProgramSource wrong = program(R"(
+__global__ void left(float* out) {
+    __shared__ float row[64];
+    row[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = row[(int)threadIdx.x - 1];
+}
+void launch(float* out) { left<<<1, 64>>>(out); }
+)");
+    const auto result = runFirstKernel(wrong);
+    ASSERT_TRUE(result) << result.error().describe();
+    const Hazard* hazard = hazardOf(result->profile, HazardKind::OutOfBounds);
+    ASSERT_NE(hazard, nullptr);
+    EXPECT_EQ(hazard->line, lineOf(wrong, "row[(int)threadIdx.x - 1]"));
+    EXPECT_THAT(hazard->message, HasSubstr("4 bytes in front of shared 'row'"));
+}
+
+TEST_F(EmulatedHazards, CountsNoBranchOfThePrelude) {
+    // Lanes whose partner is not there take the other way, but inside of __shfl_down_sync.
+    const auto result = runFirstKernel(program(R"(
+#include <cuda_fp16.h>
+__global__ void warpSum(const float* in, float* out, int n) {
+    float sum = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        sum += in[i];
+    for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, offset, 8);
+    out[threadIdx.x] = __half2float(__float2half(sum));
+}
+void launch(const float* in, float* out) { warpSum<<<1, 48>>>(in, out, 480); }
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_EQ(result->profile.metrics.at("smsp__sass_average_branch_targets_threads_uniform.pct"),
+              100);
+}
+
+} // namespace
+} // namespace kernelskill::engine
