@@ -1,2 +1,3 @@
 #pragma once
+#define __CHANNEL_DESCRIPTOR_H__
 #include "cuda_runtime.h"

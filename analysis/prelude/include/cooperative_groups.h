@@ -1,5 +1,6 @@
 /// Cooperative groups: blocks, tiles, coalesced threads and the grid.
 #pragma once
+#define _COOPERATIVE_GROUPS_H_
 
 #include "kernelskill/barriers.h"
 #include "kernelskill/builtin_variables.h"

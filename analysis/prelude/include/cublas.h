@@ -1,2 +1,3 @@
 #pragma once
+#define CUBLAS_H_
 #include "cublas_v2.h"

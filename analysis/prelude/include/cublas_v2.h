@@ -1,5 +1,7 @@
 /// cuBLAS: the functions that real code calls.
 #pragma once
+#define CUBLAS_V2_H_
+#define CUBLAS_API_H_
 
 #include "kernelskill/host_library.h"
 

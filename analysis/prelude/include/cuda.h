@@ -1,5 +1,6 @@
 /// The driver API: the functions that samples and launchers use.
 #pragma once
+#define __cuda_cuda_h__
 
 #include "kernelskill/language.h"
 

@@ -1,5 +1,7 @@
 /// __half and __half2: IEEE binary16.
 #pragma once
+#define __CUDA_FP16_H__
+#define __CUDA_FP16_TYPES_EXIST__
 
 #include "kernelskill/narrow_float.h"
 

@@ -1,5 +1,7 @@
 /// 8-bit floating types: e4m3 and e5m2.
 #pragma once
+#define __CUDA_FP8_H__
+#define __CUDA_FP8_TYPES_EXIST__
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"

@@ -1,4 +1,5 @@
 #pragma once
+#define _CUDA_PIPELINE_H_
 #include "cuda/pipeline"
 #include "cuda_pipeline_primitives.h"
 

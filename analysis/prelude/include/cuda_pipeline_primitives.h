@@ -1,5 +1,6 @@
 /// __pipeline_memcpy_async: a copy that is done at once when emulating.
 #pragma once
+#define _CUDA_PIPELINE_PRIMITIVES_H_
 
 #include "kernelskill/standard_library.h"
 

@@ -1,5 +1,6 @@
 /// The runtime API with its C++ conveniences: typed allocation, kernels and symbols by name.
 #pragma once
+#define __CUDA_RUNTIME_H__
 
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"

@@ -1,5 +1,6 @@
 /// The runtime API's C functions.
 #pragma once
+#define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
 #include "kernelskill/graph_types.h"
@@ -110,6 +111,29 @@ KS_API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* parameters);
 KS_API_BOTH cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* parameters,
                                           cudaStream_t stream KS_DEFAULT(0));
 KS_API cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms* parameters);
+KS_API cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms* parameters,
+                                         cudaStream_t stream KS_DEFAULT(0));
+KS_API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t wOffset, size_t hOffset, const void* from,
+                                          size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream KS_DEFAULT(0));
+KS_API cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t wOffset, size_t hOffset,
+                                            size_t bytes, enum cudaMemcpyKind kind,
+                                            cudaStream_t stream KS_DEFAULT(0));
+KS_API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t wOffset, size_t hOffset, const void* from,
+                                            size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind,
+                                            cudaStream_t stream KS_DEFAULT(0));
+KS_API cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t wOffset,
+                                              size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind,
+                                              cudaStream_t stream KS_DEFAULT(0));
+KS_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t wTo, size_t hTo, cudaArray_const_t from, size_t wFrom,
+                                          size_t hFrom, size_t bytes,
+                                          enum cudaMemcpyKind kind KS_DEFAULT(cudaMemcpyDeviceToDevice));
+KS_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t wTo, size_t hTo, cudaArray_const_t from,
+                                            size_t wFrom, size_t hFrom, size_t width, size_t height,
+                                            enum cudaMemcpyKind kind KS_DEFAULT(cudaMemcpyDeviceToDevice));
+KS_API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent,
+                                     cudaStream_t stream KS_DEFAULT(0));
+KS_API cudaError_t cudaMemRangeGetAttributes(void** data, size_t* dataBytes, enum cudaMemRangeAttribute* attributes,
+                                             size_t count, const void* pointer, size_t bytes);
 KS_API cudaError_t cudaMemset(void* pointer, int value, size_t bytes);
 KS_API_BOTH cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream KS_DEFAULT(0));
 KS_API cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height);
@@ -157,6 +181,8 @@ KS_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, 
                                             unsigned int flags KS_DEFAULT(cudaMemAttachSingle));
 KS_API cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
 KS_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags);
+KS_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
+KS_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
 KS_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device);
 KS_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                           const cudaStreamAttrValue* value);
@@ -229,6 +255,9 @@ KS_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const st
                                            const struct cudaResourceViewDesc* view);
 KS_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
 KS_API cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc* resource, cudaTextureObject_t object);
+KS_API cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc* texture, cudaTextureObject_t object);
+KS_API cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc* view, cudaTextureObject_t object);
+KS_API cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc* resource, cudaSurfaceObject_t object);
 KS_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const struct cudaResourceDesc* resource);
 KS_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 
@@ -278,3 +307,5 @@ KS_DEVICE void cudaGridDependencySynchronize(void) KS_BODY({})
 #ifdef __cplusplus
 }
 #endif
+
+#include "kernelskill/graph_nodes.h"

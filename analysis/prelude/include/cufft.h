@@ -1,5 +1,6 @@
 /// cuFFT.
 #pragma once
+#define _CUFFT_H_
 
 #include "kernelskill/host_library.h"
 

@@ -1,5 +1,6 @@
 /// cuRAND's host interface.
 #pragma once
+#define CURAND_H_
 
 #include "kernelskill/host_library.h"
 

@@ -3,6 +3,7 @@
 /// Philox follows its published definition. XORWOW's recurrence is Marsaglia's, but subsequences are told apart by
 /// hashing, not by skipping 2^67 numbers ahead: streams are as independent, the numbers differ from the GPU's.
 #pragma once
+#define CURAND_KERNEL_H_
 
 #include "curand.h"
 #include "kernelskill/math_intrinsics.h"

@@ -1,5 +1,7 @@
 /// cuSOLVER's dense interface.
 #pragma once
+#define CUSOLVERDN_H_
+#define CUSOLVER_COMMON_H_
 
 #include "cublas_v2.h"
 

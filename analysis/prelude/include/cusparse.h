@@ -1,5 +1,7 @@
 /// cuSPARSE's generic interface.
 #pragma once
+#define CUSPARSE_H_
+#define CUSPARSEAPI
 
 #include "kernelskill/host_library.h"
 

@@ -1,2 +1,3 @@
 #pragma once
+#define __DEVICE_TYPES_H__
 #include "driver_types.h"

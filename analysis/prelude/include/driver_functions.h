@@ -1,2 +1,3 @@
 #pragma once
+#define __DRIVER_FUNCTIONS_H__
 #include "cuda_runtime.h"

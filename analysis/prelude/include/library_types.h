@@ -1,5 +1,6 @@
 /// Data types that the math libraries share.
 #pragma once
+#define __LIBRARY_TYPES_H__
 
 typedef enum cudaDataType_t {
     CUDA_R_32F = 0,

@@ -1,5 +1,6 @@
 /// NCCL.
 #pragma once
+#define NCCL_H_
 
 #include "kernelskill/host_library.h"
 

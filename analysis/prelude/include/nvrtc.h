@@ -1,5 +1,6 @@
 /// NVRTC.
 #pragma once
+#define __NVRTC_H__
 
 #include "kernelskill/host_library.h"
 

@@ -1,2 +1,3 @@
 #pragma once
+#define __SM_30_INTRINSICS_H__
 #include "kernelskill/warp.h"

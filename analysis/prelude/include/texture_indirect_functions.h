@@ -1,2 +1,3 @@
 #pragma once
+#define __TEXTURE_INDIRECT_FUNCTIONS_H__
 #include "kernelskill/textures.h"

@@ -1,5 +1,6 @@
 /// make_float4 and its like.
 #pragma once
+#define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
 

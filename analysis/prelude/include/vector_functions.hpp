@@ -1,2 +1,3 @@
 #pragma once
+#define __VECTOR_FUNCTIONS_HPP__
 #include "vector_functions.h"

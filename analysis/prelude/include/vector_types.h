@@ -1,5 +1,6 @@
 /// CUDA's built-in vector types: uchar4, int2, float4, dim3, ...
 #pragma once
+#define __VECTOR_TYPES_H__
 
 #include "kernelskill/language.h"
 

@@ -99,6 +99,49 @@ TEST(Diagnostics, TheNamespaceOfExperimentalPipelinesExists) {
     EXPECT_TRUE(errorsOf(model).empty());
 }
 
+// Sample code asks by the headers' own guards what it may use.
+TEST(Diagnostics, TheHeadersOfCudaSayThatTheyWereIncluded) {
+    const FileModel model =
+        analyze("#include <cublas_v2.h>\n"
+                "#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__) || \\\n"
+                "    !defined(CUBLAS_API_H_)\n"
+                "#error these are always there, or were included\n"
+                "#endif\n"
+                "#if defined(__CUDA_FP16_H__) || defined(_CUFFT_H_) || defined(CURAND_H_)\n"
+                "#error these were not included\n"
+                "#endif\n");
+    EXPECT_TRUE(errorsOf(model).empty());
+}
+
+TEST(Diagnostics, GraphsAndSharedMemoryOfOtherInterfacesAreDeclared) {
+    const FileModel model =
+        analyze("void build(cudaGraph_t graph, cudaGraphExec_t exec, int descriptor) {\n"
+                "  cudaGraphNode_t nodes[3];\n"
+                "  cudaMemAllocNodeParams allocation = {};\n"
+                "  allocation.poolProps.allocType = cudaMemAllocationTypePinned;\n"
+                "  cudaGraphAddMemAllocNode(&nodes[0], graph, nullptr, 0, &allocation);\n"
+                "  cudaGraphAddMemFreeNode(&nodes[1], graph, &nodes[0], 1, allocation.dptr);\n"
+                "  cudaGraphNodeParams loop = {cudaGraphNodeTypeConditional};\n"
+                "  cudaGraphConditionalHandleCreate(&loop.conditional.handle, graph, 1,\n"
+                "                                   cudaGraphCondAssignDefault);\n"
+                "  loop.conditional.type = cudaGraphCondTypeWhile;\n"
+                "  cudaGraphAddNode(&nodes[2], graph, nullptr, nullptr, 0, &loop);\n"
+                "  cudaGraphExecMemcpyNodeSetParams1D(exec, nodes[0], nullptr, nullptr, 4,\n"
+                "                                     cudaMemcpyDeviceToHost);\n"
+                "  cudaExternalMemoryHandleDesc handle = {};\n"
+                "  handle.type = cudaExternalMemoryHandleTypeOpaqueFd;\n"
+                "  handle.handle.fd = descriptor;\n"
+                "  cudaExternalMemory_t memory;\n"
+                "  cudaError_t error = cudaImportExternalMemory(&memory, &handle);\n"
+                "  if (error == cudaErrorStreamCaptureIsolation || error == "
+                "cudaErrorUnsupportedLimit) return;\n"
+                "}\n"
+                "__global__ void stop(cudaGraphConditionalHandle handle) {\n"
+                "  cudaGraphSetConditional(handle, 0);\n"
+                "}\n");
+    EXPECT_TRUE(errorsOf(model).empty());
+}
+
 TEST(Diagnostics, ClustersParseWithTheToolkit) {
     const Result<Toolchain> toolchain = findToolchain({});
     if (!toolchain || !toolchain->toolkit)

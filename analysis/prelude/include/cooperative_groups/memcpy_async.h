@@ -1,5 +1,6 @@
 /// cooperative_groups::memcpy_async: here a copy by the group's threads, complete after wait().
 #pragma once
+#define _COOPERATIVE_GROUPS_MEMCPY_ASYNC
 
 #include "cooperative_groups.h"
 

@@ -1,5 +1,6 @@
 /// cooperative_groups::reduce and its operators.
 #pragma once
+#define _COOPERATIVE_GROUPS_REDUCE_H
 
 #include "cooperative_groups.h"
 

@@ -1,2 +1,3 @@
 #pragma once
+#define __DEVICE_FUNCTIONS_H__
 #include "prelude.h"

@@ -1,2 +1,3 @@
 #pragma once
+#define __HOST_DEFINES_H__
 #include "kernelskill/language.h"

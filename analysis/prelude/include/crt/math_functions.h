@@ -1,2 +1,3 @@
 #pragma once
+#define __MATH_FUNCTIONS_H__
 #include "kernelskill/math_intrinsics.h"
