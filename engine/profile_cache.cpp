@@ -1,8 +1,8 @@
 #include "engine/profile_cache.h"
 
 #include "analysis/syntax/lexer.h"
-#include "engine/text_hash.h"
 #include "engine/inputs/launch_inference.h"
+#include "engine/text_hash.h"
 
 #include <algorithm>
 #include <filesystem>

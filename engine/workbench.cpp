@@ -2,9 +2,10 @@
 
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
+#include "engine/kernel_insights.h"
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_entry.h"
-#include "engine/profile_keys.h"
+#include "engine/memory/memory_recall.h"
 #include "engine/text_hash.h"
 #include "skills/catalogue.h"
 #include "skills/skill_document.h"
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -81,9 +83,11 @@ std::string diffOf(const ProgramSource& program, const analysis::EditSet& edits)
     return diff;
 }
 
-const analysis::SourceText* sourceOf(const ProgramSource& program,
-                                     const analysis::KernelModel& kernel) {
-    return kernel.file == program.file ? program.model->source.get() : nullptr;
+std::vector<std::uint64_t> hashesOf(const analysis::FileModel& model) {
+    std::vector<std::uint64_t> hashes;
+    for (const analysis::KernelModel& kernel : model.kernels)
+        hashes.push_back(kernel.normalisedHash);
+    return hashes;
 }
 
 std::string firstFailedCheck(const Verdict& verdict) {
@@ -113,7 +117,20 @@ struct Workbench::Impl {
     Reviewer reviewer;
     std::optional<LongTermMemory> longTermMemory;
     ProfileCache profiles;
-    ProfileKeys keys;
+    KernelInsights insights;
+    MemoryRecall recall;
+
+    [[nodiscard]] std::shared_ptr<const Profile>
+    cachedProfile(const ProgramSource& program, const analysis::KernelModel& kernel) {
+        return profiles.find(insights.key(program, kernel));
+    }
+
+    [[nodiscard]] KernelReport report(const ProgramSource& program,
+                                      const analysis::KernelModel& kernel,
+                                      std::shared_ptr<const Profile> profile) {
+        auto bottleneck = insights.diagnosis(program, kernel, profile);
+        return {std::move(profile), std::move(bottleneck)};
+    }
 
     /// Profiles the best launch. A guess that the kernel does not survive, which may well be the
     /// guess's fault, gives way to the next one and then to a smaller one.
@@ -155,14 +172,6 @@ struct Workbench::Impl {
         }
         return first;
     }
-
-    [[nodiscard]] std::shared_ptr<const KernelReport> report(const ProgramSource& program,
-                                                             const analysis::KernelModel& kernel,
-                                                             const Profile& profile) const {
-        auto features = analysis::extractFeatures(kernel);
-        return std::make_shared<const KernelReport>(
-            KernelReport{profile, diagnose(kernel, features, &profile, sourceOf(program, kernel))});
-    }
 };
 
 Workbench::Workbench(WorkbenchOptions options, analysis::Toolchain toolchain)
@@ -185,52 +194,74 @@ Result<Executor*> Workbench::executor() const {
     return impl_->executor->get();
 }
 
-Bottleneck Workbench::diagnosis(const ProgramSource& program,
-                                const analysis::KernelModel& kernel) const {
-    auto profile = impl_->profiles.find(impl_->keys.find(program, kernel));
-    return diagnose(kernel, analysis::extractFeatures(kernel), profile.get(),
-                    sourceOf(program, kernel));
+void Workbench::prepare(const ProgramSource& program,
+                        const std::function<bool()>& isOvertaken) const {
+    for (const analysis::KernelModel& kernel : program.model->kernels) {
+        if (isOvertaken())
+            return;
+        std::ignore = impl_->insights.launches(program, kernel);
+        std::ignore = diagnosis(program, kernel);
+    }
 }
 
-std::shared_ptr<const KernelReport>
-Workbench::cachedReport(const ProgramSource& program, const analysis::KernelModel& kernel) const {
-    auto profile = impl_->profiles.find(impl_->keys.find(program, kernel));
-    return profile ? impl_->report(program, kernel, *profile) : nullptr;
+std::shared_ptr<const analysis::Features>
+Workbench::features(const ProgramSource& program, const analysis::KernelModel& kernel) const {
+    return impl_->insights.features(program, kernel);
 }
 
-Result<std::shared_ptr<const KernelReport>> Workbench::profile(const ProgramSource& program,
-                                                               const analysis::KernelModel& kernel,
-                                                               std::stop_token stop,
-                                                               const ProgressSink& progress) const {
+std::shared_ptr<const Bottleneck> Workbench::diagnosis(const ProgramSource& program,
+                                                       const analysis::KernelModel& kernel) const {
+    return impl_->insights.diagnosis(program, kernel, impl_->cachedProfile(program, kernel));
+}
+
+std::optional<LaunchSpec> Workbench::launch(const ProgramSource& program,
+                                            const analysis::KernelModel& kernel) const {
+    const auto launches = impl_->insights.launches(program, kernel);
+    if (!*launches || (*launches)->empty())
+        return std::nullopt;
+    return (*launches)->front();
+}
+
+std::optional<KernelReport> Workbench::cachedReport(const ProgramSource& program,
+                                                    const analysis::KernelModel& kernel) const {
+    auto profile = impl_->cachedProfile(program, kernel);
+    if (!profile)
+        return std::nullopt;
+    return impl_->report(program, kernel, std::move(profile));
+}
+
+Result<KernelReport> Workbench::profile(const ProgramSource& program,
+                                        const analysis::KernelModel& kernel, std::stop_token stop,
+                                        const ProgressSink& progress) const {
     auto say = [&](std::string_view what, double fraction) {
         if (progress)
             progress(what, fraction);
     };
-    ProfileKey key = impl_->keys.refresh(program, kernel);
+    ProfileKey key = impl_->insights.refreshedKey(program, kernel);
     if (auto known = impl_->profiles.find(key))
-        return impl_->report(program, kernel, *known);
+        return impl_->report(program, kernel, std::move(known));
     auto executor = this->executor();
     if (!executor)
         return std::unexpected(executor.error());
-    auto launches = inferLaunches(*program.model, kernel);
-    if (!launches)
-        return std::unexpected(launches.error());
-    auto result = impl_->firstRun(**executor, program, kernel, *launches, stop, say);
+    const auto launches = impl_->insights.launches(program, kernel);
+    if (!*launches)
+        return std::unexpected(launches->error());
+    auto result = impl_->firstRun(**executor, program, kernel, **launches, stop, say);
     if (!result)
         return std::unexpected(result.error());
     auto profile = std::make_shared<const Profile>(std::move(result->profile));
     impl_->profiles.insert(key, profile);
-    return impl_->report(program, kernel, *profile);
+    return impl_->report(program, kernel, std::move(profile));
 }
 
 Plan Workbench::plan(const ProgramSource& program, const analysis::KernelModel& kernel,
-                     analysis::Span range, const std::vector<MemoryEntry>& memory) const {
-    auto features = analysis::extractFeatures(kernel);
-    auto profile = impl_->profiles.find(impl_->keys.find(program, kernel));
-    Bottleneck bottleneck = diagnose(kernel, features, profile.get(), sourceOf(program, kernel));
-    PlannerInput input{*program.model, kernel, features, bottleneck, range, memory, {}};
+                     analysis::Span range, const ShortTermMemory& memory) const {
+    const auto features = this->features(program, kernel);
+    const auto bottleneck = diagnosis(program, kernel);
+    const auto remembered = impl_->recall.entries(memory, hashesOf(*program.model));
+    PlannerInput input{*program.model, kernel, *features, *bottleneck, range, *remembered, {}};
     if (impl_->longTermMemory) {
-        auto records = impl_->longTermMemory->records(std::string(spelling(bottleneck.kind)),
+        auto records = impl_->longTermMemory->records(std::string(spelling(bottleneck->kind)),
                                                       emulatedArchitecture);
         if (records)
             input.records = std::move(*records);
@@ -267,8 +298,8 @@ Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
     };
     remember(EntryKind::Plan, "", offer.why);
 
-    auto features = analysis::extractFeatures(kernel);
-    auto edits = (*skill)->apply({*program.model, kernel, features, offer.anchor}, offer);
+    const auto features = this->features(program, kernel);
+    auto edits = (*skill)->apply({*program.model, kernel, *features, offer.anchor}, offer);
     if (!edits) {
         remember(EntryKind::Failure, "", edits.error().describe());
         return std::unexpected(edits.error());
@@ -285,12 +316,10 @@ Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
     remember(EntryKind::Verdict, verdict->isAboutEdit ? std::string(spelling(verdict->status)) : "",
              firstFailedCheck(*verdict));
     if (impl_->longTermMemory && verdict->isAboutEdit) {
-        auto profile = impl_->profiles.find(impl_->keys.find(program, kernel));
-        Bottleneck bottleneck = diagnose(kernel, features, profile.get());
         // Statistics for ranking: not worth failing an edit for.
         static_cast<void>(impl_->longTermMemory->record(
-            {offer.skillId, std::string(spelling(bottleneck.kind)), emulatedArchitecture,
-             kernel.normalisedHash, verdict->status, verdict->speedup}));
+            {offer.skillId, std::string(spelling(diagnosis(program, kernel)->kind)),
+             emulatedArchitecture, kernel.normalisedHash, verdict->status, verdict->speedup}));
     }
     ReviewedEdit reviewed{offer.skillId, std::move(*edits), std::move(*verdict), "", notRemembered};
     reviewed.diff = diffOf(program, reviewed.edits);

@@ -13,7 +13,9 @@
 #include "engine/memory/short_term_memory.h"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -29,8 +31,8 @@ struct WorkbenchOptions {
 
 /// A profile with its diagnosis.
 struct KernelReport {
-    Profile profile;
-    Bottleneck bottleneck;
+    std::shared_ptr<const Profile> profile;
+    std::shared_ptr<const Bottleneck> bottleneck;
 };
 
 /// A skill's edit with the judgement on it.
@@ -58,20 +60,31 @@ public:
     /// SKILL.md files that could not be read, for `doctor` and the log.
     [[nodiscard]] const std::vector<Error>& skillErrors() const;
 
+    /// Works out for every kernel what the cheap calls below keep: after a parse, away from the
+    /// typing path. Gives up once `isOvertaken` says so.
+    void prepare(const ProgramSource& program, const std::function<bool()>& isOvertaken) const;
+
+    [[nodiscard]] std::shared_ptr<const analysis::Features>
+    features(const ProgramSource& program, const analysis::KernelModel& kernel) const;
     /// Static diagnosis when no profile is cached, else with it. Cheap: no run.
-    [[nodiscard]] Bottleneck diagnosis(const ProgramSource& program,
-                                       const analysis::KernelModel& kernel) const;
+    [[nodiscard]] std::shared_ptr<const Bottleneck>
+    diagnosis(const ProgramSource& program, const analysis::KernelModel& kernel) const;
+    /// The launch that a profile would try first. Cheap.
+    [[nodiscard]] std::optional<LaunchSpec> launch(const ProgramSource& program,
+                                                   const analysis::KernelModel& kernel) const;
     /// The cached profile of exactly this kernel text and launch, if any. Cheap.
-    [[nodiscard]] std::shared_ptr<const KernelReport>
+    [[nodiscard]] std::optional<KernelReport>
     cachedReport(const ProgramSource& program, const analysis::KernelModel& kernel) const;
     /// Runs the kernel on the emulator (or answers from the cache).
-    [[nodiscard]] Result<std::shared_ptr<const KernelReport>>
-    profile(const ProgramSource& program, const analysis::KernelModel& kernel, std::stop_token stop,
-            const ProgressSink& progress) const;
+    [[nodiscard]] Result<KernelReport> profile(const ProgramSource& program,
+                                               const analysis::KernelModel& kernel,
+                                               std::stop_token stop,
+                                               const ProgressSink& progress) const;
 
-    /// Skills that fit at `range`, ranked, and those ruled out. Cheap: the code-action path.
+    /// Skills that fit at `range`, ranked by what `memory` and the bottleneck say, and those ruled
+    /// out. Cheap: the code-action path.
     [[nodiscard]] Plan plan(const ProgramSource& program, const analysis::KernelModel& kernel,
-                            analysis::Span range, const std::vector<MemoryEntry>& memory) const;
+                            analysis::Span range, const ShortTermMemory& memory) const;
     /// Applies the skill, reviews the edit and writes plan, edit and verdict to memory. A memory
     /// that cannot be written is named in the verdict's summary and stops nothing. Slow.
     [[nodiscard]] Result<ReviewedEdit> apply(const ProgramSource& program,

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -121,6 +122,10 @@ struct LongTermMemory::Impl {
     std::string file;
     Database database;
     std::mutex mutex;
+    /// Answers of records() for the version of the file that `recordsVersion` names: it is asked on
+    /// each cursor move.
+    std::map<std::pair<std::string, std::string>, std::vector<SkillRecord>> recordsCache;
+    int recordsVersion = -1;
 };
 
 LongTermMemory::LongTermMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -175,12 +180,22 @@ Result<void> LongTermMemory::record(const Outcome& outcome) {
         sqlite3_bind_null(insert, 6);
     if (sqlite3_step(insert) != SQLITE_DONE)
         return std::unexpected(failure(impl_->database.get(), impl_->file));
+    impl_->recordsCache.clear();
     return {};
 }
 
 Result<std::vector<SkillRecord>> LongTermMemory::records(const std::string& bottleneck,
                                                          const std::string& architecture) const {
     std::scoped_lock lock(impl_->mutex);
+    // Changes when another connection, of this process or not, has written.
+    auto version = pragma(impl_->database.get(), "PRAGMA data_version", impl_->file);
+    if (!version)
+        return std::unexpected(version.error());
+    if (std::exchange(impl_->recordsVersion, *version) != *version)
+        impl_->recordsCache.clear();
+    if (auto known = impl_->recordsCache.find({bottleneck, architecture});
+        known != impl_->recordsCache.end())
+        return known->second;
     auto statement = prepare(impl_->database.get(), recordsQuery, impl_->file);
     if (!statement)
         return std::unexpected(statement.error());

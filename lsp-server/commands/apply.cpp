@@ -34,7 +34,7 @@ Result<skills::Offer> findOffer(const Snapshot& snapshot, const analysis::Kernel
     std::string why = "it is not offered here";
     for (const analysis::Span range : ranges) {
         const engine::Plan plan =
-            snapshot.workbench->plan(snapshot.program, kernel, range, readMemory(snapshot));
+            snapshot.workbench->plan(snapshot.program, kernel, range, memoryOf(snapshot));
         for (const engine::RankedSkill& ranked : plan.ranked) {
             if (ranked.offer.skillId == skill)
                 return ranked.offer;

@@ -52,7 +52,7 @@ class Check {
 public:
     Check(const Snapshot& snapshot, const std::string& shownName)
         : snapshot_(snapshot), shownName_(shownName), texts_(snapshot.program),
-          diagnostics_(snapshot.model().diagnostics), memory_(readMemory(snapshot)) {
+          diagnostics_(snapshot.model().diagnostics) {
         std::ranges::move(pinDiagnostics(snapshot), std::back_inserter(diagnostics_));
         std::ranges::move(wasteDiagnostics(snapshot), std::back_inserter(diagnostics_));
     }
@@ -113,9 +113,10 @@ private:
         json entry{{"name", kernel.qualifiedName},
                    {"line", lineOf(kernel.file, kernel.nameSpan.begin)},
                    {"launches", std::move(launches)},
-                   {"features", analysis::describeFeatures(featuresOf(snapshot_, kernel))},
+                   {"features", analysis::describeFeatures(
+                                    *snapshot_.workbench->features(snapshot_.program, kernel))},
                    {"bottleneck",
-                    bottleneckJson(snapshot_.workbench->diagnosis(snapshot_.program, kernel))},
+                    bottleneckJson(*snapshot_.workbench->diagnosis(snapshot_.program, kernel))},
                    {"skills", std::move(skills)},
                    {"ruled_out", std::move(ruledOut)}};
         if (!snapshot_.isInMainFile(kernel))
@@ -145,7 +146,8 @@ private:
     engine::Plan planFor(const analysis::KernelModel& kernel) const {
         if (!snapshot_.isInMainFile(kernel))
             return {};
-        return snapshot_.workbench->plan(snapshot_.program, kernel, kernel.span, memory_);
+        return snapshot_.workbench->plan(snapshot_.program, kernel, kernel.span,
+                                         memoryOf(snapshot_));
     }
 
     std::string sourceOf(const analysis::HostFunction& host, analysis::ExprId expression) {
@@ -175,15 +177,14 @@ private:
     }
 
     void printKernel(const analysis::KernelModel& kernel) {
-        const engine::Bottleneck bottleneck =
-            snapshot_.workbench->diagnosis(snapshot_.program, kernel);
+        const auto bottleneck = snapshot_.workbench->diagnosis(snapshot_.program, kernel);
         fmt::print("\n{}  {}:{}\n", terminal_.paint(Colour::Bold, kernel.qualifiedName),
                    snapshot_.isInMainFile(kernel) ? shownName_ : kernel.file,
                    lineOf(kernel.file, kernel.nameSpan.begin) + 1);
         fmt::print("  {}  {}{}\n", label("bottleneck"),
-                   terminal_.paint(Colour::Yellow, engine::spelling(bottleneck.kind)),
-                   bottleneck.headroom.empty() ? "" : ", headroom " + bottleneck.headroom);
-        for (const engine::Evidence& evidence : bottleneck.evidence)
+                   terminal_.paint(Colour::Yellow, engine::spelling(bottleneck->kind)),
+                   bottleneck->headroom.empty() ? "" : ", headroom " + bottleneck->headroom);
+        for (const engine::Evidence& evidence : bottleneck->evidence)
             fmt::print("  {}  {}\n", label(""), describeEvidence(evidence));
         for (const analysis::LaunchSite& site : kernel.launches) {
             const auto& host = snapshot_.model().hostFunctions.at(site.host);
@@ -222,7 +223,6 @@ private:
     const Terminal terminal_{stdout};
     TextLookup texts_;
     std::vector<analysis::Diagnostic> diagnostics_;
-    std::vector<engine::MemoryEntry> memory_;
 };
 
 int run(const std::string& file, const Invocation& invocation) {

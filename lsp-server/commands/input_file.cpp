@@ -89,8 +89,6 @@ Result<SnapshotPtr> openInput(const std::string& file, const Options& options) {
     snapshot->uri = uriFromPath(path);
     snapshot->workspaceRoot = root;
     snapshot->workbench = std::move(*workbench);
-    for (const analysis::KernelModel& kernel : model->kernels)
-        snapshot->features.push_back(analysis::extractFeatures(kernel));
     snapshot->program = {model->file,
                          std::move(*text),
                          {},

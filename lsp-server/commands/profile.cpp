@@ -74,7 +74,7 @@ void printLines(const Terminal& terminal, const engine::Profile& profile, TextLo
 void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
                  const std::string& shownName) {
     const Terminal terminal(stdout);
-    const engine::Profile& profile = report.profile;
+    const engine::Profile& profile = *report.profile;
     TextLookup texts(snapshot.program);
     fmt::print("{} on the {}\n  {}\n", terminal.paint(Colour::Bold, profile.kernel),
                profile.executor, describeLaunch(profile.launch));
@@ -83,10 +83,10 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
     for (const std::string& note : profile.launch.notes)
         fmt::print("  {}\n", terminal.paint(Colour::Dim, note));
     fmt::print("\n{}  {}{}\n", terminal.paint(Colour::Cyan, "bottleneck"),
-               terminal.paint(Colour::Yellow, spelling(report.bottleneck.kind)),
-               report.bottleneck.headroom.empty() ? ""
-                                                  : ", headroom " + report.bottleneck.headroom);
-    for (const engine::Evidence& evidence : report.bottleneck.evidence)
+               terminal.paint(Colour::Yellow, spelling(report.bottleneck->kind)),
+               report.bottleneck->headroom.empty() ? ""
+                                                   : ", headroom " + report.bottleneck->headroom);
+    for (const engine::Evidence& evidence : report.bottleneck->evidence)
         fmt::print("            {}\n", describeEvidence(evidence));
 
     fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Counters"));
@@ -128,9 +128,9 @@ int run(const ProfileArguments& arguments, const Invocation& invocation) {
     if (!report)
         return reportError(report.error(), invocation);
     if (invocation.json)
-        printJson(profileJson(**report));
+        printJson(profileJson(*report));
     else
-        printReport(**report, **snapshot, arguments.file);
+        printReport(*report, **snapshot, arguments.file);
     return exitDone;
 }
 

@@ -229,10 +229,10 @@ void DocumentWorker::State::parse(const ParseInput& input, std::uint64_t generat
             snapshot->generation = generation;
             snapshot->workspaceRoot = input.workspaceRoot;
             snapshot->workbench = input.workbench;
-            for (const analysis::KernelModel& kernel : model->kernels)
-                snapshot->features.push_back(analysis::extractFeatures(kernel));
             snapshot->program = {model->file, input.text->text(), input.unsaved,
                                  command.value_or(analysis::CompileCommand{}), model};
+            snapshot->workbench->prepare(snapshot->program,
+                                         [&] { return isOvertaken(generation); });
             outcome = std::move(snapshot);
         }
         log.debug("{} version {}: diagnostics after {} ms, model after {} ms", input.file.string(),

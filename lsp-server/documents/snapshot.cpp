@@ -18,12 +18,6 @@ const analysis::KernelModel* findKernel(const Snapshot& snapshot, std::string_vi
     return analysis::kernelNamed(snapshot.model(), name);
 }
 
-const analysis::Features& featuresOf(const Snapshot& snapshot,
-                                     const analysis::KernelModel& kernel) {
-    return snapshot.features.at(
-        static_cast<std::size_t>(&kernel - snapshot.model().kernels.data()));
-}
-
 std::string textProblem(std::string_view text) {
     if (text.substr(0, 4).ends_with("PNG") || text.find('\0') != std::string_view::npos)
         return "the file is not text (it holds binary data), so it is not analysed";

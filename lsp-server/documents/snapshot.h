@@ -2,7 +2,6 @@
 /// nothing else.
 #pragma once
 
-#include "analysis/features/features.h"
 #include "analysis/model/kernel_model.h"
 #include "engine/workbench.h"
 
@@ -10,7 +9,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -21,7 +19,6 @@ struct Snapshot {
     std::filesystem::path workspaceRoot; ///< Empty when the file lies in no workspace folder.
     engine::ProgramSource program;       ///< Its model is always set.
     std::shared_ptr<const engine::Workbench> workbench;
-    std::vector<analysis::Features> features; ///< Of program.model->kernels, in order.
 
     [[nodiscard]] const analysis::FileModel& model() const { return *program.model; }
     [[nodiscard]] const analysis::SourceText& source() const { return *program.model->source; }
@@ -36,9 +33,6 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 /// Kernel of the main file by qualified or plain name; nullptr when there is none.
 [[nodiscard]] const analysis::KernelModel* findKernel(const Snapshot& snapshot,
                                                       std::string_view name);
-/// Features of a kernel of this snapshot.
-[[nodiscard]] const analysis::Features& featuresOf(const Snapshot& snapshot,
-                                                   const analysis::KernelModel& kernel);
 
 /// Why `text` is not worth parsing ("the file is not text: ..."); empty when it is.
 [[nodiscard]] std::string textProblem(std::string_view text);

@@ -66,7 +66,7 @@ public:
             if (!snapshot_.isInMainFile(kernel) || !touches(kernel.span, request_.range))
                 continue;
             const engine::Plan plan = snapshot_.workbench->plan(
-                snapshot_.program, kernel, request_.range, readMemory(snapshot_));
+                snapshot_.program, kernel, request_.range, memoryOf(snapshot_));
             for (const engine::RankedSkill& ranked : plan.ranked)
                 addSkill(ranked);
         }

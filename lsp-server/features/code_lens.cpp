@@ -16,21 +16,21 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
     const json target{{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}};
     if (what == "bottleneck") {
         const auto diagnosis = snapshot.workbench->diagnosis(snapshot.program, kernel);
-        std::string title(spelling(diagnosis.kind));
-        if (!diagnosis.headroom.empty())
-            title += fmt::format(" · {} headroom", diagnosis.headroom);
+        std::string title(spelling(diagnosis->kind));
+        if (!diagnosis->headroom.empty())
+            title += fmt::format(" · {} headroom", diagnosis->headroom);
         return {{"title", title},
                 {"command", "kernelskill.explain"},
                 {"arguments", json::array({target})}};
     }
     if (what == "profile") {
-        const bool isKnown = snapshot.workbench->cachedReport(snapshot.program, kernel) != nullptr;
+        const bool isKnown = snapshot.workbench->cachedReport(snapshot.program, kernel).has_value();
         return {{"title", isKnown ? "Profile again" : "Profile"},
                 {"command", "kernelskill.profile"},
                 {"arguments", json::array({target})}};
     }
     const engine::Plan plan =
-        snapshot.workbench->plan(snapshot.program, kernel, kernel.span, readMemory(snapshot));
+        snapshot.workbench->plan(snapshot.program, kernel, kernel.span, memoryOf(snapshot));
     if (plan.ranked.empty())
         return {{"title", "No skill fits"},
                 {"command", "kernelskill.explain"},

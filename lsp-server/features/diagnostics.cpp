@@ -132,7 +132,7 @@ std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
         const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
         if (!report)
             continue;
-        for (const engine::Hazard& hazard : report->profile.hazards) {
+        for (const engine::Hazard& hazard : report->profile->hazards) {
             analysis::Diagnostic& diagnostic = diagnostics.emplace_back();
             diagnostic.file = hazard.file.empty() ? snapshot.model().file : hazard.file;
             diagnostic.span = lineSpan(diagnostic.file, hazard.line);
@@ -175,10 +175,11 @@ std::vector<analysis::Diagnostic> wasteDiagnostics(const Snapshot& snapshot) {
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel) || kernel.fromMacro)
             continue;
-        for (const analysis::AccessFeatures& features : featuresOf(snapshot, kernel).accesses) {
-            const auto cost = accessCost(kernel, features);
+        const auto features = snapshot.workbench->features(snapshot.program, kernel);
+        for (const analysis::AccessFeatures& access : features->accesses) {
+            const auto cost = accessCost(kernel, access);
             if (cost && cost->isWasteful())
-                diagnostics.push_back(wasteAt(snapshot, kernel, features, *cost));
+                diagnostics.push_back(wasteAt(snapshot, kernel, access, *cost));
         }
     }
     return diagnostics;

@@ -102,10 +102,11 @@ hoverOnAccess(const Snapshot& snapshot, const analysis::KernelModel& kernel, std
     }
     if (!best)
         return std::nullopt;
-    const auto& all = featuresOf(snapshot, kernel).accesses;
-    const auto features = std::ranges::find(all, *best, &analysis::AccessFeatures::access);
+    const auto all = snapshot.workbench->features(snapshot.program, kernel);
+    const auto features =
+        std::ranges::find(all->accesses, *best, &analysis::AccessFeatures::access);
     return HoverContent{accessText(snapshot, kernel, kernel.accesses.at(*best),
-                                   features == all.end() ? nullptr : &*features),
+                                   features == all->accesses.end() ? nullptr : &*features),
                         spanOf(*best)};
 }
 
@@ -141,38 +142,37 @@ std::optional<HoverContent> hoverOnLaunch(const Snapshot& snapshot, std::uint32_
 } // namespace
 
 std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
-    const engine::Bottleneck bottleneck = snapshot.workbench->diagnosis(snapshot.program, kernel);
+    const auto bottleneck = snapshot.workbench->diagnosis(snapshot.program, kernel);
     const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
     std::string text =
-        fmt::format("### `{}` · {}\n\n", kernel.qualifiedName, spelling(bottleneck.kind));
-    if (!bottleneck.headroom.empty())
-        text += fmt::format("Headroom: **{}**\n\n", bottleneck.headroom);
-    for (const engine::Evidence& evidence : bottleneck.evidence)
+        fmt::format("### `{}` · {}\n\n", kernel.qualifiedName, spelling(bottleneck->kind));
+    if (!bottleneck->headroom.empty())
+        text += fmt::format("Headroom: **{}**\n\n", bottleneck->headroom);
+    for (const engine::Evidence& evidence : bottleneck->evidence)
         text += "- " + describeEvidence(evidence) + "\n";
-    if (!bottleneck.others.empty()) {
+    if (!bottleneck->others.empty()) {
         std::vector<std::string_view> others;
-        for (const engine::BottleneckKind other : bottleneck.others)
+        for (const engine::BottleneckKind other : bottleneck->others)
             others.push_back(spelling(other));
         text += fmt::format("\nAlso: {}\n", fmt::join(others, ", "));
     }
     text += "\n---\n\n";
     if (report) {
-        text += launchItems(report->profile.launch) + sharedItem(kernel) +
-                counterTable(report->profile.metrics);
-        text += fmt::format("\n*Counted on the {}; decided by: {}.*", report->profile.executor,
-                            bottleneck.rule);
+        text += launchItems(report->profile->launch) + sharedItem(kernel) +
+                counterTable(report->profile->metrics);
+        text += fmt::format("\n*Counted on the {}; decided by: {}.*", report->profile->executor,
+                            bottleneck->rule);
         return text;
     }
-    if (const auto launches = engine::inferLaunches(snapshot.model(), kernel);
-        launches && !launches->empty())
-        text += launchItems(launches->front());
+    if (const auto launch = snapshot.workbench->launch(snapshot.program, kernel))
+        text += launchItems(*launch);
     text += sharedItem(kernel);
-    const analysis::Features& features = featuresOf(snapshot, kernel);
-    if (features.arithmeticIntensity && *features.arithmeticIntensity > 0)
+    const auto features = snapshot.workbench->features(snapshot.program, kernel);
+    if (features->arithmeticIntensity && *features->arithmeticIntensity > 0)
         text += fmt::format("- arithmetic intensity: {} operations per byte\n",
-                            formatNumber(*features.arithmeticIntensity));
+                            formatNumber(*features->arithmeticIntensity));
     text += fmt::format("\n*From the code alone (rule: {}). Profile the kernel to count.*",
-                        bottleneck.rule);
+                        bottleneck->rule);
     return text;
 }
 

@@ -10,11 +10,6 @@ engine::ShortTermMemory memoryOf(const Snapshot& snapshot) {
     return {snapshot.workspaceRoot, snapshot.program.file};
 }
 
-std::vector<engine::MemoryEntry> readMemory(const Snapshot& snapshot) {
-    auto contents = memoryOf(snapshot).read();
-    return contents ? std::move(contents->entries) : std::vector<engine::MemoryEntry>{};
-}
-
 Result<nlohmann::json> memoryReport(const std::filesystem::path& workspaceRoot,
                                     const std::filesystem::path& file) {
     const auto contents = engine::ShortTermMemory(workspaceRoot, file).read();

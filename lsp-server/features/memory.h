@@ -12,8 +12,6 @@
 namespace kernelskill::lsp {
 
 [[nodiscard]] engine::ShortTermMemory memoryOf(const Snapshot& snapshot);
-/// Empty when there is none or it cannot be read: planning goes on without.
-[[nodiscard]] std::vector<engine::MemoryEntry> readMemory(const Snapshot& snapshot);
 /// {file, entries, problems} of a file: kernelskill/memory and `memory show --json`.
 [[nodiscard]] Result<nlohmann::json> memoryReport(const std::filesystem::path& workspaceRoot,
                                                   const std::filesystem::path& file);

@@ -88,7 +88,7 @@ json bottleneckJson(const engine::Bottleneck& bottleneck) {
 }
 
 json profileJson(const engine::KernelReport& report) {
-    const engine::Profile& profile = report.profile;
+    const engine::Profile& profile = *report.profile;
     json lines = json::array();
     for (const engine::LineMetrics& line : profile.lines)
         lines.push_back({{"file", line.file}, {"line", line.line}, {"metrics", line.metrics}});
@@ -105,7 +105,7 @@ json profileJson(const engine::KernelReport& report) {
             {"metrics", profile.metrics},
             {"lines", std::move(lines)},
             {"hazards", std::move(hazards)},
-            {"bottleneck", bottleneckJson(report.bottleneck)},
+            {"bottleneck", bottleneckJson(*report.bottleneck)},
             {"blocks_run", profile.blocksRun},
             {"notes", profile.notes}};
 }

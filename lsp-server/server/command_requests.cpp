@@ -40,7 +40,7 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
                                });
                            if (!report)
                                return answer.error(toResponseError(report.error()));
-                           answer.result(profileJson(**report));
+                           answer.result(profileJson(*report));
                            context.loop.post([&context, snapshot] { context.refresh(snapshot); });
                        });
     });
@@ -56,12 +56,12 @@ void explain(const ServerContext& context, const json& argument, Reply& reply,
                      const auto bottleneck =
                          snapshot.workbench->diagnosis(snapshot.program, *target->kernel);
                      std::string text = fmt::format("{}: {}.", target->kernel->qualifiedName,
-                                                    spelling(bottleneck.kind));
-                     for (const engine::Evidence& evidence : bottleneck.evidence)
+                                                    spelling(bottleneck->kind));
+                     for (const engine::Evidence& evidence : bottleneck->evidence)
                          text += " " + evidence.text + (evidence.text.ends_with('.') ? "" : ".");
                      context.showMessage(ServerContext::MessageType::Info, text);
                      return json{{"markdown", describeKernel(snapshot, *target->kernel)},
-                                 {"bottleneck", bottleneckJson(bottleneck)}};
+                                 {"bottleneck", bottleneckJson(*bottleneck)}};
                  });
 }
 

@@ -189,7 +189,7 @@ std::optional<skills::Offer> findOffer(const Snapshot& snapshot, const CommandTa
                                        const std::string& skill) {
     for (const analysis::Span range : {target.range, target.kernel->span}) {
         const engine::Plan plan =
-            snapshot.workbench->plan(snapshot.program, *target.kernel, range, readMemory(snapshot));
+            snapshot.workbench->plan(snapshot.program, *target.kernel, range, memoryOf(snapshot));
         for (const engine::RankedSkill& ranked : plan.ranked) {
             if (ranked.offer.skillId == skill)
                 return ranked.offer;

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -36,20 +38,20 @@ TEST_F(WorkbenchTest, AProfileIsKeptWhenTheKernelMovesAndItsLinesMoveAlong) {
     std::string text = sourceFile("examples/transpose.cu");
     ProgramSource before = program(text);
     const auto& kernel = before.model->kernels.at(0);
-    EXPECT_EQ(workbench_->cachedReport(before, kernel), nullptr);
+    EXPECT_FALSE(workbench_->cachedReport(before, kernel));
     auto report = workbench_->profile(before, kernel, {}, {});
     ASSERT_TRUE(report) << report.error().describe();
-    EXPECT_EQ((*report)->bottleneck.kind, BottleneckKind::BankConflicts);
-    ASSERT_FALSE((*report)->bottleneck.evidence.empty());
-    auto line = (*report)->bottleneck.evidence[0].line;
+    EXPECT_EQ(report->bottleneck->kind, BottleneckKind::BankConflicts);
+    ASSERT_FALSE(report->bottleneck->evidence.empty());
+    auto line = report->bottleneck->evidence[0].line;
     ASSERT_TRUE(line);
 
     ProgramSource after = program("// moved\n\n" + text);
     auto moved = workbench_->cachedReport(after, after.model->kernels.at(0));
-    ASSERT_NE(moved, nullptr);
-    EXPECT_EQ(moved->bottleneck.evidence.at(0).line, *line + 2);
+    ASSERT_TRUE(moved);
+    EXPECT_EQ(moved->bottleneck->evidence.at(0).line, *line + 2);
     ProgramSource changed = program(text.replace(text.find("TILE 32"), 7, "TILE 16"));
-    EXPECT_EQ(workbench_->cachedReport(changed, changed.model->kernels.at(0)), nullptr);
+    EXPECT_FALSE(workbench_->cachedReport(changed, changed.model->kernels.at(0)));
 }
 
 TEST_F(WorkbenchTest, AGuessThatTakesTooLongGivesWayToASmallerOne) {
@@ -64,16 +66,16 @@ TEST_F(WorkbenchTest, AGuessThatTakesTooLongGivesWayToASmallerOne) {
                                    "}\n");
     auto report = workbench_->profile(source, source.model->kernels.at(0), {}, {});
     ASSERT_TRUE(report) << report.error().describe();
-    EXPECT_EQ((*report)->profile.launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(report->profile->launch.origin, LaunchOrigin::Guessed);
 }
 
 TEST_F(WorkbenchTest, TheBestSkillIsAppliedReviewedAndRemembered) {
     ProgramSource source = program(sourceFile("examples/transpose.cu"));
     const auto& kernel = source.model->kernels.at(0);
-    Plan plan = workbench_->plan(source, kernel, kernel.span, {});
+    ShortTermMemory memory(folder_.path(), folder_.path() / "transpose.cu");
+    Plan plan = workbench_->plan(source, kernel, kernel.span, memory);
     ASSERT_FALSE(plan.ranked.empty());
     EXPECT_EQ(plan.ranked[0].offer.skillId, "shared-memory-padding");
-    ShortTermMemory memory(folder_.path(), folder_.path() / "transpose.cu");
     auto edit = workbench_->apply(source, kernel, plan.ranked[0].offer, memory, {}, {});
     ASSERT_TRUE(edit) << edit.error().describe();
     EXPECT_EQ(edit->verdict.status, VerdictStatus::Unmeasured) << edit->verdict.summary;
@@ -85,6 +87,30 @@ TEST_F(WorkbenchTest, TheBestSkillIsAppliedReviewedAndRemembered) {
     EXPECT_EQ(contents->entries[0].kind, EntryKind::Plan);
     EXPECT_EQ(contents->entries[1].kind, EntryKind::Edit);
     EXPECT_EQ(contents->entries[2].status, "unmeasured");
+}
+
+TEST_F(WorkbenchTest, AFailureIsRememberedAtTheNextPlanAndUnderAnotherFilesName) {
+    ProgramSource source = program(sourceFile("examples/transpose.cu"));
+    const auto& kernel = source.model->kernels.at(0);
+    ShortTermMemory memory(folder_.path(), folder_.path() / "transpose.cu");
+    const auto failedBefore = [&](const ShortTermMemory& asked) {
+        const Plan plan = workbench_->plan(source, kernel, kernel.span, asked);
+        const auto padding = std::ranges::find_if(plan.ranked, [](const RankedSkill& ranked) {
+            return ranked.offer.skillId == "shared-memory-padding";
+        });
+        return padding != plan.ranked.end() && padding->failedBefore;
+    };
+    EXPECT_FALSE(failedBefore(memory));
+    MemoryEntry entry;
+    entry.kind = EntryKind::Verdict;
+    entry.time = timestamp();
+    entry.kernelHash = kernel.normalisedHash;
+    entry.skill = "shared-memory-padding";
+    entry.option = workbench_->plan(source, kernel, kernel.span, memory).ranked.at(0).offer.option;
+    entry.status = "incorrect";
+    ASSERT_TRUE(memory.append(entry));
+    EXPECT_TRUE(failedBefore(memory));
+    EXPECT_TRUE(failedBefore(ShortTermMemory(folder_.path(), folder_.path() / "renamed.cu")));
 }
 
 } // namespace

@@ -60,6 +60,18 @@ TEST(LongTermMemory, KeepsBottlenecksAndArchitecturesApart) {
     EXPECT_EQ(memory->records("uncoalesced-access", "")->size(), 1u);
 }
 
+TEST(LongTermMemory, SeesWhatIsRecordedHereOrThroughAnotherConnection) {
+    TemporaryFolder folder;
+    auto mine = LongTermMemory::open(folder.path() / "outcomes.sqlite");
+    auto other = LongTermMemory::open(folder.path() / "outcomes.sqlite");
+    ASSERT_TRUE(mine && other);
+    EXPECT_TRUE(mine->records("uncoalesced-access", "")->empty());
+    ASSERT_TRUE(mine->record(outcomeOf("a", 1, VerdictStatus::Faster, 2.0)));
+    EXPECT_EQ(mine->records("uncoalesced-access", "")->size(), 1u);
+    ASSERT_TRUE(other->record(outcomeOf("b", 2, VerdictStatus::Faster, 2.0)));
+    EXPECT_EQ(mine->records("uncoalesced-access", "")->size(), 2u);
+}
+
 TEST(LongTermMemory, OutlivesTheProcessThatWroteIt) {
     TemporaryFolder folder;
     auto file = folder.path() / "outcomes.sqlite";

@@ -1,0 +1,91 @@
+#include "engine/kernel_insights.h"
+
+#include "engine/inputs/launch_inference.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// A few open files' worth of kernels.
+constexpr std::size_t mostKernels = 512;
+
+} // namespace
+
+// Everything is worked out without the lock: two threads that ask at once both do it, and get the
+// same.
+
+KernelInsights::Known& KernelInsights::known(const ProgramSource& program,
+                                             const analysis::KernelModel& kernel) {
+    // The latest model is asked for most, and its kernels are at the end.
+    auto found = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& entry) {
+        return entry.span == kernel.span && entry.model.lock() == program.model &&
+               entry.kernel == kernel.qualifiedName;
+    });
+    if (found != known_.rend())
+        return *found;
+    std::erase_if(known_, [](const Known& entry) { return entry.model.expired(); });
+    if (known_.size() == mostKernels)
+        known_.pop_front();
+    return known_.emplace_back(
+        Known{program.model, kernel.qualifiedName, kernel.span, {}, {}, {}, {}, {}});
+}
+
+template <typename Value, typename Make>
+std::shared_ptr<const Value>
+KernelInsights::find(std::shared_ptr<const Value> Known::* member, const ProgramSource& program,
+                     const analysis::KernelModel& kernel, const Make& make) {
+    {
+        std::scoped_lock lock(mutex_);
+        if (auto value = known(program, kernel).*member)
+            return value;
+    }
+    auto value = std::make_shared<const Value>(make());
+    std::scoped_lock lock(mutex_);
+    return known(program, kernel).*member = std::move(value);
+}
+
+std::shared_ptr<const analysis::Features>
+KernelInsights::features(const ProgramSource& program, const analysis::KernelModel& kernel) {
+    return find(&Known::features, program, kernel,
+                [&] { return analysis::extractFeatures(kernel); });
+}
+
+std::shared_ptr<const KernelInsights::Launches>
+KernelInsights::launches(const ProgramSource& program, const analysis::KernelModel& kernel) {
+    return find(&Known::launches, program, kernel,
+                [&] { return inferLaunches(*program.model, kernel); });
+}
+
+ProfileKey KernelInsights::key(const ProgramSource& program, const analysis::KernelModel& kernel) {
+    return *find(&Known::key, program, kernel, [&] { return profileKey(program, kernel); });
+}
+
+ProfileKey KernelInsights::refreshedKey(const ProgramSource& program,
+                                        const analysis::KernelModel& kernel) {
+    auto key = std::make_shared<const ProfileKey>(profileKey(program, kernel));
+    std::scoped_lock lock(mutex_);
+    known(program, kernel).key = key;
+    return *key;
+}
+
+std::shared_ptr<const Bottleneck>
+KernelInsights::diagnosis(const ProgramSource& program, const analysis::KernelModel& kernel,
+                          const std::shared_ptr<const Profile>& profile) {
+    {
+        std::scoped_lock lock(mutex_);
+        const Known& entry = known(program, kernel);
+        if (entry.bottleneck && entry.diagnosed == profile)
+            return entry.bottleneck;
+    }
+    auto bottleneck = std::make_shared<const Bottleneck>(
+        diagnose(kernel, *features(program, kernel), profile.get(),
+                 kernel.file == program.file ? program.model->source.get() : nullptr));
+    std::scoped_lock lock(mutex_);
+    Known& entry = known(program, kernel);
+    entry.diagnosed = profile;
+    return entry.bottleneck = std::move(bottleneck);
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,63 @@
+/// What was worked out about the kernels of the models in use, so that the paths that run on each
+/// cursor move do not work it out again.
+#pragma once
+
+#include "analysis/features/features.h"
+#include "engine/diagnosis/bottleneck.h"
+#include "engine/profile_cache.h"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// Each answer is worked out at the first call for a kernel of a model. Thread-safe.
+class KernelInsights {
+public:
+    using Launches = Result<std::vector<LaunchSpec>>;
+
+    /// analysis::extractFeatures()
+    [[nodiscard]] std::shared_ptr<const analysis::Features>
+    features(const ProgramSource& program, const analysis::KernelModel& kernel);
+    /// inferLaunches()
+    [[nodiscard]] std::shared_ptr<const Launches> launches(const ProgramSource& program,
+                                                           const analysis::KernelModel& kernel);
+    /// profileKey(). Headers on disk are looked at only at the first call: a model is as old as
+    /// they are.
+    [[nodiscard]] ProfileKey key(const ProgramSource& program, const analysis::KernelModel& kernel);
+    /// Computed afresh, for a run that reads the headers as they are now.
+    [[nodiscard]] ProfileKey refreshedKey(const ProgramSource& program,
+                                          const analysis::KernelModel& kernel);
+    /// diagnose() with `profile`, which may be null.
+    [[nodiscard]] std::shared_ptr<const Bottleneck>
+    diagnosis(const ProgramSource& program, const analysis::KernelModel& kernel,
+              const std::shared_ptr<const Profile>& profile);
+
+private:
+    struct Known {
+        std::weak_ptr<const analysis::FileModel> model;
+        std::string kernel; ///< Qualified name; overloads differ in their place.
+        analysis::Span span;
+        std::shared_ptr<const ProfileKey> key;
+        std::shared_ptr<const analysis::Features> features;
+        std::shared_ptr<const Launches> launches;
+        std::shared_ptr<const Bottleneck> bottleneck;
+        std::shared_ptr<const Profile> diagnosed; ///< What `bottleneck` was made from.
+    };
+    /// The entry of a kernel, new if need be. The mutex is held.
+    [[nodiscard]] Known& known(const ProgramSource& program, const analysis::KernelModel& kernel);
+    /// The `member` of a kernel's entry; made by `make`, which the lock does not cover, if it is
+    /// null.
+    template <typename Value, typename Make>
+    std::shared_ptr<const Value> find(std::shared_ptr<const Value> Known::* member,
+                                      const ProgramSource& program,
+                                      const analysis::KernelModel& kernel, const Make& make);
+
+    std::mutex mutex_;
+    std::deque<Known> known_; ///< Oldest first.
+};
+
+} // namespace kernelskill::engine
