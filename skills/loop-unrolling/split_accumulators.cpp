@@ -19,9 +19,8 @@ class Splitter {
 public:
     Splitter(const SkillContext& context, const CodeMap& code, const Loop& loop,
              const std::vector<Accumulator>& accumulators, int factor)
-        : context_(context), code_(code), loop_(loop), body_(code.body()),
-          source_(*context.file.source), layout_(source_, context.kernel),
-          accumulators_(accumulators), factor_(factor),
+        : code_(code), loop_(loop), body_(code.body()), source_(*context.file.source),
+          layout_(source_, context.kernel), accumulators_(accumulators), factor_(factor),
           indexName_(body_.variable(loop.inductionVariable).name) {
         for (const Accumulator& accumulator : accumulators_) {
             std::vector<std::string> names{body_.variable(accumulator.variable).name};
@@ -227,7 +226,6 @@ private:
         return above.kind == ExprKind::Binary && above.op == "+" && loop_.step.has_value();
     }
 
-    const SkillContext& context_;
     const CodeMap& code_;
     const Loop& loop_;
     const FunctionBody& body_;
