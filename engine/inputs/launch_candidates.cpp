@@ -1,6 +1,7 @@
 #include "engine/inputs/launch_candidates.h"
 
 #include "engine/inputs/name_guesses.h"
+#include "engine/inputs/shared_fit.h"
 
 #include <algorithm>
 #include <set>
@@ -557,14 +558,16 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
     }
     const auto guessing = settings(true, nullptr, known);
     const HostScope scope(program_, kernelPlace(), guessing);
-    const auto block = blockOfSites().value_or(guessedBlock(scope, spec.templateArguments));
+    auto block = blockOfSites();
+    if (!block)
+        block = fittedToShared(kernel_, guessedBlock(scope, spec.templateArguments));
     Extent grid = {1, 1, 1};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (!text_ || !text_->usesBlock[axis])
             continue;
         const auto bound = text_->bounds[axis];
         const auto value = bound ? scope.value(bound->first, bound->second) : std::nullopt;
-        const auto perBlock = text_->boundIsPerBlock[axis] ? 1 : block[axis];
+        const auto perBlock = text_->boundIsPerBlock[axis] ? 1 : (*block)[axis];
         const auto blocks = value && value->asInteger() > 0
                                 ? (value->asInteger() + perBlock - 1) / perBlock
                             : axis == 0 ? 16
@@ -572,7 +575,7 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
         grid[axis] = std::clamp<std::int64_t>(blocks, 1, 4096);
     }
     spec.grid = dim3Of(grid, 4096).value_or(Dim3{});
-    spec.block = dim3Of(block, 1024).value_or(Dim3{256, 1, 1});
+    spec.block = dim3Of(*block, 1024).value_or(Dim3{256, 1, 1});
     if (text_ && text_->hasDynamicShared)
         spec.dynamicSharedBytes = std::max<std::uint64_t>(spec.block.count() * 16, 16384);
     spec.notes.emplace_back(

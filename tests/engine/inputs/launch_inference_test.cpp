@@ -133,6 +133,41 @@ TEST(LaunchInference, launchBoundsAndSharedArraysShapeTheBlock) {
               96u);
 }
 
+TEST(LaunchInference, aGuessedBlockFitsTheSharedArraysThatItIndexes) {
+    const auto halo = bestLaunch(R"(
+__global__ void fdtd(float* out, const float* in, int nx) {
+    __shared__ float tile[9][9];
+    int tx = threadIdx.x, ty = threadIdx.y;
+    tile[ty + 1][tx + 1] = in[(blockIdx.y * blockDim.y + ty) * nx + blockIdx.x * blockDim.x + tx];
+    __syncthreads();
+    out[ty * nx + tx] = tile[ty][tx];
+})");
+    EXPECT_EQ(halo.block, (Dim3{8, 8, 1}));
+    const auto rows = bestLaunch(R"(
+#define SIDE 16
+__global__ void wavefront(int* m, int cols) {
+    __shared__ int before[SIDE + 1][SIDE + 1];
+    __shared__ int now[SIDE][SIDE];
+    int column = threadIdx.x;
+    for (int row = 0; row < SIDE; ++row)
+        now[row][column] = m[row * cols + column];
+    before[column + 1][0] = m[cols * column];
+    __syncthreads();
+    m[column] = now[0][column] + before[column][0];
+})");
+    EXPECT_EQ(rows.block, (Dim3{16, 1, 1}));
+    // What only some threads touch says nothing of the others.
+    const auto partial = bestLaunch(R"(
+__global__ void convolve(float* out, const float* in, const float* taps) {
+    __shared__ float t[5];
+    if (threadIdx.x < 5)
+        t[threadIdx.x] = taps[threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x] * t[2];
+})");
+    EXPECT_EQ(partial.block.x, 256u);
+}
+
 TEST(LaunchInference, allocationsSizeTheBuffers) {
     const auto launch = bestLaunch(
         std::string(scale) + "void run(float* data, int n) { scale<<<1, 32>>>(data, n, 1.f); }\n"
