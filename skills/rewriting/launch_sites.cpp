@@ -58,6 +58,19 @@ bool isLaunchName(const SkillContext& context, Span name) {
     });
 }
 
+/// With the block as written, where it stands in the main file itself.
+std::string describeUnknownBlock(const SkillContext& context, const LaunchSite& launch) {
+    const std::uint32_t line = lineNumber(context, launch.span.begin);
+    const bool isWritten = launch.host < context.file.hostFunctions.size() &&
+                           context.file.hostFunctions[launch.host].file == context.file.file &&
+                           launch.block != noId && !launch.fromMacro;
+    if (!isWritten)
+        return fmt::format("the block of the launch on line {} is not a constant", line);
+    const Span block = context.file.hostFunctions[launch.host].body.expr(launch.block).span;
+    return fmt::format("the block of the launch on line {} is {}, which is not a constant there",
+                       line, context.file.source->slice(block));
+}
+
 } // namespace
 
 std::optional<Extents> constantExtents(const CodeMap& host, ExprId expr) {
@@ -99,9 +112,7 @@ std::expected<std::vector<Extents>, Refusal> launchedBlocks(const SkillContext& 
             block = constantExtents(CodeMap(context.file.hostFunctions[launch.host].body),
                                     launch.block);
         if (!block)
-            return refuse("unknown-block",
-                          fmt::format("the block of the launch on line {} is not a constant",
-                                      lineNumber(context, launch.span.begin)));
+            return refuse("unknown-block", describeUnknownBlock(context, launch));
         blocks.push_back(*block);
     }
     if (blocks.empty())

@@ -13,6 +13,9 @@ using namespace analysis;
 
 namespace {
 
+/// Longer chains of names than people write; also ends a variable that stands for itself.
+constexpr int maximumDepth = 8;
+
 enum class Direction : std::uint8_t { Halving, Doubling };
 
 class Recogniser {
@@ -126,16 +129,14 @@ private:
     }
 
     std::expected<void, Refusal> recogniseHalving(ExprId start) {
-        const Expr& value = body_.expr(code_.withoutCasts(start));
+        const Expr& value = body_.expr(definitionOf(start));
         const bool isHalf = value.kind == ExprKind::Binary &&
                             ((value.op == "/" && code_.constantValue(value.children[1]) == 2) ||
                              (value.op == ">>" && code_.constantValue(value.children[1]) == 1));
-        if (const auto constant = code_.constantValue(start)) {
-            tree_.extent = start;
-            tree_.extentValue = *constant * 2;
-        } else if (!isHalf || !setExtent(value.children[0])) {
+        if (const auto constant = code_.constantValue(start))
+            setExtent(IndexExpression::constant(*constant * 2));
+        else if (!isHalf || !setExtent(polynomialOf(code_, value.children[0])))
             return notATree("does not start at half the block");
-        }
         const Expr& condition = body_.expr(code_.withoutCasts(stmt_.condition));
         const bool isBare =
             condition.kind == ExprKind::Variable && condition.variable == tree_.stride;
@@ -162,26 +163,48 @@ private:
         const Expr& condition = body_.expr(stmt_.condition);
         if (condition.kind != ExprKind::Binary || condition.op != "<" ||
             code_.namedVariable(condition.children[0]) != tree_.stride ||
-            !setExtent(condition.children[1]))
+            !setExtent(polynomialOf(code_, condition.children[1])))
             return notATree("does not run up to the block's size");
         return {};
     }
 
-    /// blockDim.x, a constant, or the name of a template parameter.
-    bool setExtent(ExprId expr) {
-        const auto polynomial = polynomialOf(code_, expr);
-        if (polynomial == IndexExpression::symbol({SymbolKind::BlockDim, 0}))
+    /// What a name stands for, through locals that never change.
+    [[nodiscard]] ExprId definitionOf(ExprId expr) const {
+        for (int depth = 0; depth < maximumDepth; ++depth) {
+            const VariableId name = code_.namedVariable(expr);
+            const bool isFixed = name != noId && body_.variable(name).storage == Storage::Local &&
+                                 body_.variable(name).init != noId && !code_.isEverWritten(name);
+            if (!isFixed)
+                break;
+            expr = body_.variable(name).init;
+        }
+        return code_.withoutCasts(expr);
+    }
+
+    /// blockDim.x, a constant, or a parameter that never changes; of the kernel or its template.
+    bool setExtent(const std::optional<IndexExpression>& threads) {
+        if (!threads)
+            return false;
+        extent_ = *threads;
+        tree_.extent.constant = threads->asConstant();
+        if (tree_.extent.constant || *threads == blockSize())
             return true;
-        tree_.extent = expr;
-        tree_.extentValue = code_.constantValue(expr);
-        if (tree_.extentValue)
-            return true;
-        const VariableId name = code_.namedVariable(expr);
-        return name != noId && body_.variable(name).storage == Storage::HostGlobal;
+        const auto& terms = threads->terms();
+        if (terms.size() != 1 || terms.begin()->first.size() != 1 || terms.begin()->second != 1)
+            return false;
+        const Symbol symbol = terms.begin()->first.front();
+        const bool isTemplateParameter = symbol.kind == SymbolKind::Opaque &&
+                                         body_.variable(symbol.id).storage == Storage::HostGlobal;
+        if (symbol.kind == SymbolKind::Parameter || isTemplateParameter)
+            tree_.extent.variable = symbol.id;
+        return tree_.extent.variable != noId;
     }
 
     [[nodiscard]] bool isThread(ExprId expr) const {
         return polynomialOf(code_, expr) == threadIndex();
+    }
+    [[nodiscard]] static IndexExpression blockSize() {
+        return IndexExpression::symbol({SymbolKind::BlockDim, 0});
     }
     [[nodiscard]] static IndexExpression threadIndex() {
         return IndexExpression::symbol({SymbolKind::ThreadIdx, 0});
@@ -242,12 +265,7 @@ private:
         }
         const bool isBelowExtent =
             expr.op == "<" && polynomialOf(code_, expr.children[0]) == twice * threadIndex();
-        const auto limit = polynomialOf(code_, expr.children[1]);
-        const bool sameExtent = tree_.extent == noId
-                                    ? limit == IndexExpression::symbol({SymbolKind::BlockDim, 0})
-                                    : code_.sameExpression(code_.withoutCasts(tree_.extent),
-                                                           code_.withoutCasts(expr.children[1]));
-        if (!isBelowExtent || !sameExtent)
+        if (!isBelowExtent || polynomialOf(code_, expr.children[1]) != extent_)
             return notATree("has a guard that is not `tid % (2 * s) == 0`");
         tree_.thread = "threadIdx.x";
         for (VariableId id = 0; id < body_.variables.size(); ++id) {
@@ -386,7 +404,8 @@ private:
     StmtId guard_ = noId;
     ExprId change_ = noId;
     int barriers_ = 0;
-    IndexExpression own_; ///< Index of the element that a thread folds into.
+    IndexExpression extent_; ///< Number of threads that the tree spans.
+    IndexExpression own_;    ///< Index of the element that a thread folds into.
 };
 
 } // namespace

@@ -20,15 +20,22 @@ struct FoldedArray {
     std::string function; ///< "fmaxf" as written; empty for an operator or a comparison.
 };
 
+/// The number of threads that a tree spans: blockDim.x, a constant, or what each launch passes as a
+/// template argument or a parameter.
+struct TreeExtent {
+    std::optional<std::int64_t> constant;
+    analysis::VariableId variable = analysis::noId; ///< The parameter, of either kind.
+
+    [[nodiscard]] bool isBlockDim() const { return !constant && variable == analysis::noId; }
+};
+
 struct TreeReduction {
     std::uint32_t loop = analysis::noId;          ///< Index into KernelModel::loops.
     analysis::VariableId stride = analysis::noId; ///< `s`
     std::string thread; ///< How the kernel spells threadIdx.x here, e.g. "tid".
     std::vector<FoldedArray> arrays;
     bool startsWithBarrier = false; ///< The barrier comes before the step, not after it.
-    analysis::ExprId extent =
-        analysis::noId; ///< Number of threads the tree spans; noId: blockDim.x.
-    std::optional<std::int64_t> extentValue; ///< Its value, when it is a constant.
+    TreeExtent extent;
 };
 
 /// The tree that loop `index` is. Refuses with what is different: `not-a-tree`, `partial-tree`,

@@ -124,17 +124,21 @@ void checkApplicable(std::string_view id, const std::string& before, const std::
     }
 }
 
-void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate) {
+Refusal refusedBy(std::string_view id, const std::string& source) {
     const Subject subject = parseSubject(source);
     if (subject.file.kernels.empty())
-        return;
+        return {};
     const auto offer = skillNamed(id).prepare(subject.context());
-    if (offer) {
-        ADD_FAILURE() << "offered: " << offer->title << ": " << offer->why;
-        return;
-    }
-    EXPECT_EQ(offer.error().gate, gate) << offer.error().reason;
-    EXPECT_FALSE(offer.error().reason.empty());
+    if (!offer)
+        return offer.error();
+    ADD_FAILURE() << "offered: " << offer->title << ": " << offer->why;
+    return {};
+}
+
+void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate) {
+    const Refusal refusal = refusedBy(id, source);
+    EXPECT_EQ(refusal.gate, gate) << refusal.reason;
+    EXPECT_FALSE(refusal.reason.empty());
 }
 
 void checkTarget(std::string_view id, const std::string& source, std::string_view target) {

@@ -37,6 +37,8 @@ struct Subject {
 void checkApplicable(std::string_view id, const std::string& before, const std::string& after);
 /// The skill is refused at the cursor, by the gate of that name.
 void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate);
+/// The refusal at the cursor; empty (with a failed test) when the skill is offered.
+[[nodiscard]] Refusal refusedBy(std::string_view id, const std::string& source);
 /// The offer is about the text `target`.
 void checkTarget(std::string_view id, const std::string& source, std::string_view target);
 /// What the offered edit does to results.

@@ -142,6 +142,141 @@ void run(float* i, float* o) { k<float, 128><<<1, 128>>>(i, o); }
     EXPECT_TRUE(text.contains("decltype(sum)(0)")) << text;
 }
 
+/// `sum` is a name of the kernel below.
+const std::string registerFold = "sum2 += __shfl_down_sync(0xffffffff, sum2, offset);";
+
+/// A mean over rows whose kernel is told the size of its blocks. `host` launches it.
+std::string toldItsBlock(const std::string& host) {
+    return R"(
+__global__ void mean(float* out, const float* in, int width, int block_size) {
+    extern __shared__ float shared[];
+    int tid = threadIdx.x;
+    float sum = 0.0f;
+    for (int i = tid; i < width; i += block_size)
+        sum += in[blockIdx.x * width + i];
+    shared[tid] = sum;
+    __syncthreads();
+    for (int stride = block_size / 2; stride >= 1; stride /= 2) {
+        __syncthreads();
+        if (tid < stride) {
+            shared[tid] += shared[tid + stride];
+        }
+    }
+    if (tid == 0)
+        out[blockIdx.x] = shared[0] / width;
+}
+)" + host;
+}
+
+TEST(WarpShuffleReduction, TakesTheBlockSizeFromAnArgument) {
+    const std::string text = appliedText(
+        id, toldItsBlock("void run(float* o, const float* i, int n, int w) {\n"
+                         "    const int block_size = 128;\n"
+                         "    mean<<<n, block_size, block_size * 4>>>(o, i, w, block_size);\n}\n"));
+    EXPECT_TRUE(text.contains(registerFold)) << text;
+    EXPECT_TRUE(text.contains("i += block_size")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
+}
+
+TEST(WarpShuffleReduction, NamesTheLaunchWhoseBlockIsNotKnown) {
+    const Refusal refusal = refusedBy(
+        id,
+        toldItsBlock("void run(float* o, const float* i, int n, int w, const int block_size) {\n"
+                     "    mean<<<n, block_size, block_size * 4>>>(o, i, w, block_size);\n}\n"));
+    EXPECT_EQ(refusal.gate, "unknown-block");
+    EXPECT_EQ(refusal.reason,
+              "the block of the launch on line 20 is block_size, which is not a constant there");
+}
+
+TEST(WarpShuffleReduction, NamesTheArgumentThatIsNotKnown) {
+    const Refusal refusal = refusedBy(
+        id, toldItsBlock("void run(float* o, const float* i, int n, int w, int threads) {\n"
+                         "    mean<<<n, 128, 512>>>(o, i, w, threads);\n}\n"));
+    EXPECT_EQ(refusal.gate, "unknown-extent");
+    EXPECT_EQ(refusal.reason, "the tree spans block_size threads, for which the launch on line 20 "
+                              "passes threads, whose value is not known");
+}
+
+TEST(WarpShuffleReduction, NamesBothSizesWhereTheTreeIsNotTheBlock) {
+    const Refusal refusal =
+        refusedBy(id, toldItsBlock("void run(float* o, const float* i, int n, int w) {\n"
+                                   "    mean<<<n, 256, 1024>>>(o, i, w, 128);\n}\n"));
+    EXPECT_EQ(refusal.gate, "extent-not-block");
+    EXPECT_EQ(refusal.reason, "the tree spans 128 threads where the launch on line 20 has blocks "
+                              "of 256");
+}
+
+TEST(WarpShuffleReduction, TakesTheBlockSizeFromBlockDimUnderAnyName) {
+    std::string source = toldItsBlock("void run(float* o, const float* i, int n, int w) {\n"
+                                      "    mean<<<n, 64, 256>>>(o, i, w);\n}\n");
+    source.replace(source.find(", int block_size"), 16, "");
+    source.insert(source.find("    float sum"), "    int block_size = blockDim.x;\n");
+    source.insert(source.find("    for (int stride"), "    const int half = block_size / 2;\n");
+    source.replace(source.find("= block_size / 2; stride"), 16, "= half");
+    EXPECT_TRUE(appliedText(id, source).contains(registerFold)) << source;
+}
+
+TEST(WarpShuffleReduction, AChangedBlockSizeIsNoBlockSize) {
+    std::string source = toldItsBlock("void run(float* o, const float* i, int n, int w) {\n"
+                                      "    mean<<<n, 128, 512>>>(o, i, w, 128);\n}\n");
+    source.insert(source.find("    float sum"), "    block_size = width;\n");
+    checkNotApplicable(id, source, "not-a-tree");
+}
+
+/// The same with the size of the blocks as a template argument.
+std::string templatedBlock(const std::string& host) {
+    std::string source = toldItsBlock(host);
+    source.replace(source.find(", int block_size"), 16, "");
+    return "template <int block_size>" + source;
+}
+
+TEST(WarpShuffleReduction, TakesTheBlockSizeFromANamedTemplateArgument) {
+    for (const std::string declaration :
+         {"constexpr int threads = 256;\n", "#define threads 256\n"}) {
+        const std::string text = appliedText(
+            id, templatedBlock(declaration + "void run(float* o, const float* i, int n, int w) {\n"
+                                             "    mean<threads><<<n, threads, threads * 4>>>(o, i, "
+                                             "w);\n}\n"));
+        EXPECT_TRUE(text.contains(registerFold)) << text;
+        EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
+    }
+}
+
+TEST(WarpShuffleReduction, AMacroThatIsDefinedTwiceIsNotKnown) {
+    const Refusal refusal =
+        refusedBy(id, templatedBlock("#define threads 256\n"
+                                     "void run(float* o, const float* i, int n, int w) {\n"
+                                     "    mean<threads><<<n, 256, 1024>>>(o, i, w);\n}\n"
+                                     "#undef threads\n#define threads 128\n"));
+    EXPECT_EQ(refusal.gate, "unknown-extent");
+}
+
+TEST(WarpShuffleReduction, NamesTheLaunchOfATemplateWhoseBlockIsNotKnown) {
+    const Refusal refusal = refusedBy(
+        id, templatedBlock("void run(float* o, const float* i, int n, int w, int threads) {\n"
+                           "    mean<128><<<n, threads, 512>>>(o, i, w);\n}\n"));
+    EXPECT_EQ(refusal.gate, "unknown-block");
+    EXPECT_TRUE(refusal.reason.contains("line 20 is threads")) << refusal.reason;
+}
+
+TEST(WarpShuffleReduction, NamesBothSizesWhereTheTemplateArgumentIsNotTheBlock) {
+    const Refusal refusal =
+        refusedBy(id, templatedBlock("void run(float* o, const float* i, int n, int w) {\n"
+                                     "    mean<128><<<n, 256, 1024>>>(o, i, w);\n}\n"));
+    EXPECT_EQ(refusal.gate, "extent-not-block");
+}
+
+TEST(WarpShuffleReduction, SaysWhatIsWrongWithTheLoopThatHasTheBarrier) {
+    std::string source = toldItsBlock("void run(float* o, const float* i, int n, int w) {\n"
+                                      "    mean<<<n, 128, 512>>>(o, i, w, 128);\n}\n");
+    source.replace(source.find("block_size / 2; stride"), 14, "(block_size + 1) / 2");
+    source.insert(source.find("    if (tid == 0)"),
+                  "    for (int i = 0; i < 2; ++i)\n        out[i] = 0;\n");
+    const Refusal refusal = refusedBy(id, source);
+    EXPECT_EQ(refusal.gate, "not-a-tree");
+    EXPECT_TRUE(refusal.reason.contains("line 10")) << refusal.reason;
+}
+
 TEST(WarpShuffleReduction, IsAboutTheLoop) {
     checkTarget(id, reducing(plainTree), plainTree.substr(4, plainTree.size() - 5));
 }

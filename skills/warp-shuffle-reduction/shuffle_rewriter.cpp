@@ -1,0 +1,218 @@
+#include "skills/warp-shuffle-reduction/shuffle_rewriter.h"
+
+#include "skills/rewriting/source_layout.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr int lanes = 32;
+
+class Rewriter {
+public:
+    Rewriter(const SkillContext& context, const CodeMap& code, const TreeReduction& tree)
+        : context_(context), code_(code), body_(code.body()), source_(*context.file.source),
+          layout_(source_, context.kernel), tree_(tree), offset_(freshName(body_, "offset")) {
+        for (const FoldedArray& folded : tree_.arrays) {
+            const std::string wanted = valueName(folded.fold);
+            std::string name = freshName(body_, wanted);
+            for (int number = 2; std::ranges::find(values_, name) != values_.end(); ++number)
+                name = freshName(body_, fmt::format("{}{}", wanted, number));
+            values_.push_back(std::move(name));
+        }
+    }
+
+    EditSet edits() {
+        const Stmt& loop = body_.stmt(context_.kernel.loops[tree_.loop].statement);
+        const std::string indentation = layout_.indentation(loop.span.begin);
+        const std::string& thread = tree_.thread;
+        const std::string_view brace = values_.size() > 1 ? " {" : "";
+        CodeLines lines(layout_, indentation);
+        for (const std::string& comment : commentsIn(source_, loop.span))
+            lines.add(comment);
+        lines.add("// Each warp folds its values in registers, then the first warp folds the "
+                  "warps' results.");
+        if (tree_.startsWithBarrier)
+            lines.add("__syncthreads();");
+        for (std::size_t i = 0; i < values_.size(); ++i)
+            lines.add(fmt::format("auto {} = {}[{}];", values_[i], array(i), thread));
+        addShuffles(lines);
+        lines.add("__syncthreads();");
+        lines.open(fmt::format("if ({} % {} == 0){}", thread, lanes, brace));
+        for (std::size_t i = 0; i < values_.size(); ++i)
+            lines.add(fmt::format("{}[{} / {}] = {};", array(i), thread, lanes, values_[i]));
+        closeBlock(lines);
+        lines.add("__syncthreads();");
+        lines.open(fmt::format("if ({} < {}) {{", thread, lanes));
+        for (std::size_t i = 0; i < values_.size(); ++i)
+            addWarpResult(lines, i);
+        addShuffles(lines);
+        lines.open(fmt::format("if ({} == 0){}", thread, brace));
+        for (std::size_t i = 0; i < values_.size(); ++i)
+            lines.add(fmt::format("{}[0] = {};", array(i), values_[i]));
+        closeBlock(lines);
+        lines.close();
+        lines.add("__syncthreads();");
+
+        std::string text = lines.text();
+        text.erase(0, indentation.size());
+        text.resize(text.size() - layout_.newline().size());
+        std::vector<TextEdit> edits{
+            {loop.pragma.empty() ? loop.span : Span{pragmaBegin(loop), loop.span.end},
+             std::move(text)}};
+        if (const auto declaration = strideDeclaration())
+            edits.push_back({*declaration, ""});
+        return EditSet{{context_.kernel.file, std::move(edits)}};
+    }
+
+private:
+    static std::string valueName(FoldKind fold) {
+        switch (fold) {
+        case FoldKind::Sum:
+            return "sum";
+        case FoldKind::Product:
+            return "product";
+        case FoldKind::Minimum:
+            return "smallest";
+        case FoldKind::Maximum:
+            return "largest";
+        default:
+            return "value";
+        }
+    }
+
+    [[nodiscard]] const std::string& array(std::size_t i) const {
+        return body_.variable(tree_.arrays[i].array).name;
+    }
+
+    /// A pragma about the loop that goes goes with it.
+    [[nodiscard]] std::uint32_t pragmaBegin(const Stmt& loop) const {
+        return loop.pragmaSpan.begin +
+               static_cast<std::uint32_t>(layout_.indentation(loop.pragmaSpan.begin).size());
+    }
+
+    /// Ends a body that has braces only when it holds several statements.
+    void closeBlock(CodeLines& lines) const {
+        if (values_.size() > 1)
+            lines.close();
+        else
+            lines.leave();
+    }
+
+    void addShuffles(CodeLines& lines) const {
+        const bool isSingle = values_.size() == 1 && !comparesInPlace(0);
+        lines.open(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2){2}", offset_, lanes / 2,
+                               isSingle ? "" : " {"));
+        for (std::size_t i = 0; i < values_.size(); ++i)
+            addShuffle(lines, i);
+        if (isSingle)
+            lines.leave();
+        else
+            lines.close();
+    }
+
+    [[nodiscard]] bool comparesInPlace(std::size_t i) const {
+        const FoldedArray& folded = tree_.arrays[i];
+        return folded.function.empty() &&
+               (folded.fold == FoldKind::Minimum || folded.fold == FoldKind::Maximum);
+    }
+
+    void addShuffle(CodeLines& lines, std::size_t i) const {
+        const FoldedArray& folded = tree_.arrays[i];
+        const std::string& value = values_[i];
+        const std::string other =
+            fmt::format("__shfl_down_sync(0xffffffff, {}, {})", value, offset_);
+        if (comparesInPlace(i)) {
+            const std::string name =
+                freshName(body_, fmt::format("other{}", i == 0 ? "" : std::to_string(i + 1)));
+            lines.add(fmt::format("const auto {} = {};", name, other));
+            lines.open(fmt::format("if ({} {} {})", name,
+                                   folded.fold == FoldKind::Maximum ? '>' : '<', value));
+            lines.add(fmt::format("{} = {};", value, name));
+            lines.leave();
+            return;
+        }
+        switch (folded.fold) {
+        case FoldKind::Sum:
+            lines.add(fmt::format("{} += {};", value, other));
+            return;
+        case FoldKind::Product:
+            lines.add(fmt::format("{} *= {};", value, other));
+            return;
+        case FoldKind::BitAnd:
+            lines.add(fmt::format("{} &= {};", value, other));
+            return;
+        case FoldKind::BitOr:
+            lines.add(fmt::format("{} |= {};", value, other));
+            return;
+        case FoldKind::BitXor:
+            lines.add(fmt::format("{} ^= {};", value, other));
+            return;
+        case FoldKind::Minimum:
+        case FoldKind::Maximum:
+            lines.add(fmt::format("{0} = {1}({0}, {2});", value, folded.function, other));
+            return;
+        }
+    }
+
+    /// What a lane of the first warp starts its second fold with. Where folding a value twice
+    /// changes nothing, lanes beyond the number of warps keep what they have.
+    void addWarpResult(CodeLines& lines, std::size_t i) const {
+        const FoldedArray& folded = tree_.arrays[i];
+        const bool needsNeutral = folded.fold == FoldKind::Sum ||
+                                  folded.fold == FoldKind::Product ||
+                                  folded.fold == FoldKind::BitXor;
+        if (needsNeutral) {
+            lines.add(fmt::format("{} = {} < blockDim.x / {} ? {}[{}] : {};", values_[i],
+                                  tree_.thread, lanes, array(i), tree_.thread, neutral(i)));
+            return;
+        }
+        lines.open(fmt::format("if ({} < blockDim.x / {})", tree_.thread, lanes));
+        lines.add(fmt::format("{} = {}[{}];", values_[i], array(i), tree_.thread));
+        lines.leave();
+    }
+
+    [[nodiscard]] std::string neutral(std::size_t i) const {
+        const Type& type = body_.variable(tree_.arrays[i].array).type;
+        const int digit = tree_.arrays[i].fold == FoldKind::Product ? 1 : 0;
+        if (type.scalar == ScalarKind::Float)
+            return fmt::format("{}.0f", digit);
+        if (type.scalar == ScalarKind::Double)
+            return fmt::format("{}.0", digit);
+        if (type.scalar == ScalarKind::Unknown)
+            return fmt::format("decltype({})({})", values_[i], digit);
+        return std::to_string(digit);
+    }
+
+    /// `int i = blockDim.x / 2;` in front of a while loop: the loop was all that used it.
+    [[nodiscard]] std::optional<Span> strideDeclaration() const {
+        const StmtId id = code_.declarationOf(tree_.stride);
+        const Stmt& loop = body_.stmt(context_.kernel.loops[tree_.loop].statement);
+        if (id == noId || id == loop.init || body_.stmt(id).declared.size() != 1)
+            return std::nullopt;
+        return layout_.statementWithLine(body_.stmt(id).span);
+    }
+
+    const SkillContext& context_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+    const SourceText& source_;
+    SourceLayout layout_;
+    const TreeReduction& tree_;
+    std::string offset_;
+    std::vector<std::string> values_; ///< Names of the registers, one per array.
+};
+
+} // namespace
+
+EditSet shuffleEdits(const SkillContext& context, const CodeMap& code, const TreeReduction& tree) {
+    return Rewriter(context, code, tree).edits();
+}
+
+} // namespace kernelskill::skills
