@@ -2,8 +2,10 @@
 
 #include "analysis/parse/cuda_headers.h"
 #include "analysis/parse/include_search.h"
+#include "analysis/parse/platform_branches.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <fstream>
 #include <iterator>
@@ -52,6 +54,37 @@ std::vector<fs::path> projectFolders(const fs::path& file, const fs::path& works
     return folders;
 }
 
+bool isSystemHeader(const std::string& name) {
+    return std::ranges::any_of(
+        std::to_array({"/usr/include", "/usr/include/x86_64-linux-gnu", "/usr/local/include"}),
+        [&](const char* system) { return isFile(fs::path(system) / name); });
+}
+
+/// What CUDA's headers and the standard library include themselves.
+bool isStandardHeader(std::string_view name) {
+    constexpr auto names = std::to_array<std::string_view>(
+        {"assert.h",  "ctype.h",   "errno.h",  "features.h", "float.h", "inttypes.h", "limits.h",
+         "locale.h",  "malloc.h",  "math.h",   "pthread.h",  "sched.h", "setjmp.h",   "signal.h",
+         "stdarg.h",  "stdbool.h", "stddef.h", "stdint.h",   "stdio.h", "stdlib.h",   "string.h",
+         "strings.h", "time.h",    "unistd.h", "wchar.h",    "wctype.h"});
+    static_assert(std::ranges::is_sorted(names));
+    return std::ranges::binary_search(names, name);
+}
+
+/// True if an include path of `folder` would make `#include <cuda.h>` or `<math.h>` mean something
+/// else.
+bool hidesOtherHeaders(const fs::path& folder) {
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        const std::string name = it->path().filename().string();
+        std::error_code kind;
+        if (name.ends_with(".h") && it->is_regular_file(kind) &&
+            (isCudaToolkitHeader(name) || isStandardHeader(name)))
+            return true;
+    }
+    return false;
+}
+
 class Inference {
 public:
     Inference(const fs::path& file, const fs::path& workspaceRoot, CompileCommand& command)
@@ -64,12 +97,19 @@ public:
         while (!pending.empty() && read++ < maximumHeaders) {
             const fs::path current = pending.front();
             pending.pop_front();
-            for (const Include& include : includeDirectives(contents(current))) {
+            const std::string text = contents(current);
+            const std::vector<Span> foreign = branchesOfOtherPlatforms(text);
+            for (const Include& include : includeDirectives(text)) {
+                if (std::ranges::any_of(foreign, [&](Span branch) {
+                        return branch.begin <= include.span.begin &&
+                               include.span.begin < branch.end;
+                    }))
+                    continue;
                 const std::string name(includeName(include.spelling));
                 fs::path found =
                     resolveUserInclude(include.spelling, current.parent_path(), command_);
                 if (found.empty() && isCandidate(name))
-                    found = search(name);
+                    found = search(name, current);
                 if (!found.empty() && seen.insert(found.string()).second)
                     pending.push_back(found);
             }
@@ -82,32 +122,33 @@ private:
     static bool isCandidate(const std::string& name) {
         if (name.find('.') == std::string::npos && name.find('/') == std::string::npos)
             return false;
-        if (isCudaToolkitHeader(name))
-            return false;
-        for (const char* system :
-             {"/usr/include", "/usr/include/x86_64-linux-gnu", "/usr/local/include"})
-            if (isFile(fs::path(system) / name))
-                return false;
-        return true;
+        return !isCudaToolkitHeader(name) && !isSystemHeader(name);
     }
 
-    fs::path search(const std::string& name) {
+    /// A header does not mean itself: `#include <x.h>` in x.h asks for the one it stands in for.
+    [[nodiscard]] static bool offers(const fs::path& folder, const std::string& name,
+                                     const fs::path& includer) {
+        const fs::path path = (folder / name).lexically_normal();
+        return isFile(path) && path != includer && !hidesOtherHeaders(folder);
+    }
+
+    fs::path search(const std::string& name, const fs::path& includer) {
         if (!missed_.insert(name).second)
             return {};
         constexpr const char* usual[] = {
             "include",    "inc",        "common",  "Common", "utils",       "util", "src",
             "common/inc", "Common/inc", "headers", "shared", "third_party", "lib",  "helpers"};
         for (const fs::path& folder : folders_) {
-            if (isFile(folder / name))
+            if (offers(folder, name, includer))
                 return accept(folder, name);
             for (const char* child : usual)
-                if (isFile(folder / child / name))
+                if (offers(folder / child, name, includer))
                     return accept(folder / child, name);
         }
         for (const fs::path& folder : folders_) {
             listFolders(folder);
             for (const fs::path& candidate : listed_)
-                if (isFile(candidate / name))
+                if (offers(candidate, name, includer))
                     return accept(candidate, name);
             if (listed_.size() >= maximumFolders)
                 break;

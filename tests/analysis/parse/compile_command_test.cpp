@@ -117,5 +117,40 @@ TEST_F(CompileCommandTest, DoesNotGuessFoldersForHeadersOfTheToolkit) {
     EXPECT_THAT(CompileCommands().inferred(file, root_).includeDirs, IsEmpty());
 }
 
+TEST_F(CompileCommandTest, GuessesNoFolderThatWouldHideAHeaderOfCudaOrTheSystem) {
+    write("vendors/cuda.h", "#include <cuda.h>\n");
+    write("vendors/other.h", "#include <other.h>\n");
+    write("compat/math.h", "");
+    write("compat/unistd_w.h", "");
+    const fs::path file =
+        write("a.cu", "#include \"vendors/cuda.h\"\n#include \"vendors/other.h\"\n"
+                      "#include \"unistd_w.h\"\n");
+    EXPECT_THAT(CompileCommands().inferred(file, root_).includeDirs, IsEmpty());
+}
+
+TEST_F(CompileCommandTest, FindsTheUsersHeadersThatSoundLikeCudas) {
+    write("common/cuda_utils.h", "");
+    write("tools/cublas_helper.h", "");
+    const fs::path file =
+        write("src/a.cu", "#include \"cuda_utils.h\"\n#include \"cublas_helper.h\"\n");
+    EXPECT_THAT(
+        CompileCommands().inferred(file, root_).includeDirs,
+        ::testing::UnorderedElementsAre((root_ / "common").string(), (root_ / "tools").string()));
+}
+
+TEST_F(CompileCommandTest, LooksForNoHeaderOfAnotherPlatform) {
+    write("win/windows.h", "");
+    write("mac/Accelerate.h", "");
+    write("posix/clock.h", "");
+    const fs::path file = write("a.cu", "#if defined(_WIN32) || defined(_WIN64)\n"
+                                        "#  include <windows.h>\n"
+                                        "#elif defined __APPLE__\n"
+                                        "#ifdef SOMETHING\n#include <Accelerate.h>\n#endif\n"
+                                        "#else\n#include <clock.h>\n#endif\n"
+                                        "#ifdef _MSC_VER\n#include <windows.h>\n#endif\n");
+    EXPECT_THAT(CompileCommands().inferred(file, root_).includeDirs,
+                ElementsAre((root_ / "posix").string()));
+}
+
 } // namespace
 } // namespace kernelskill::analysis
