@@ -15,8 +15,9 @@ namespace kernelskill::analysis {
 struct AccessFeatures {
     std::uint32_t access = noId;            ///< Index into KernelModel::accesses.
     std::optional<std::int64_t> laneStride; ///< Elements between neighbouring lanes; 0: broadcast.
-    std::optional<double>
-        sectorsPerRequest; ///< Global: 32-byte sectors a warp-wide request touches.
+    /// Global: 32-byte sectors a warp-wide request touches. nullopt for the scalar rest of
+    /// vectorised code, which few lanes run.
+    std::optional<double> sectorsPerRequest;
     std::optional<double>
         bankConflictDegree;  ///< Shared: wavefronts a request needs; 1 is free of conflicts.
     std::string explanation; ///< One sentence that names the index and the stride.

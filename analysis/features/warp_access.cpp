@@ -1,5 +1,7 @@
 #include "analysis/features/warp_access.h"
 
+#include "analysis/features/scalar_tail.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -277,7 +279,9 @@ AccessFeatures describeAccess(const KernelModel& kernel, std::uint32_t accessId,
     const std::string index =
         access.index ? " is indexed by " + access.index->describe(kernel.body) + ": " : ": ";
     features.explanation = name + index + stride;
-    if (access.space == MemorySpace::Global) {
+    if (access.space == MemorySpace::Global && widerAlternative(kernel, accessId)) {
+        features.explanation += ", in what the wider accesses of " + name + " leave over";
+    } else if (access.space == MemorySpace::Global) {
         features.sectorsPerRequest = sectorsOf(indices, access.width);
         features.explanation += ", " + number(*features.sectorsPerRequest) + " sectors a request";
     } else if (access.space == MemorySpace::Shared) {

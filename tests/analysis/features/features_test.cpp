@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace kernelskill::analysis {
@@ -54,6 +56,54 @@ TEST(WarpAccess, LanesOfALoopOverThreadsAreFollowed) {
     EXPECT_EQ(featuresOf(model, "x[i]").laneStride, 1);
     EXPECT_TRUE(extractFeatures(model.kernels[0]).hasGridStrideLoop);
     EXPECT_FALSE(extractFeatures(model.kernels[0]).oneElementPerThread);
+}
+
+/// Four elements a thread, `body` between the brackets of a kernel.
+FileModel fours(const std::string& body) {
+    return analyze("__global__ void k(const float* x, float* y, int n) {\n"
+                   "    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);\n" +
+                   body + "}\n");
+}
+const std::string wide = "        *reinterpret_cast<float4*>(y + i) =\n"
+                         "            *reinterpret_cast<const float4*>(x + i);\n";
+const std::string narrow = "        for (int k = i; k < n; ++k)\n            y[k] = x[k];\n";
+
+TEST(WarpAccess, TheRestOfVectorisedCodeIsNotJudgedByItsStride) {
+    for (const std::string& body :
+         {"    if (i + 3 < n) {\n" + wide + "    } else {\n" + narrow + "    }\n",
+          "    if (i + 3 >= n) {\n" + narrow + "    } else {\n" + wide + "    }\n",
+          "    if (i + 3 < n) {\n" + wide + "        return;\n    }\n" + narrow}) {
+        const FileModel model = fours(body);
+        for (const char* access : {"y[k]", "x[k]"}) {
+            const AccessFeatures rest = featuresOf(model, access);
+            EXPECT_EQ(rest.laneStride, 4) << body;
+            EXPECT_EQ(rest.sectorsPerRequest, std::nullopt) << body;
+            EXPECT_NE(rest.explanation.find("the wider accesses"), std::string::npos)
+                << rest.explanation;
+        }
+        EXPECT_EQ(featuresOf(model, "*reinterpret_cast<float4*>(y + i)").sectorsPerRequest, 16);
+    }
+}
+
+TEST(WarpAccess, WhatTheVectorisingSkillWritesIsNoWaste) {
+    std::ifstream stream(KERNELSKILL_SOURCE_DIR "/skills/vectorized-access/after.cu");
+    const FileModel model = analyze(std::string(std::istreambuf_iterator<char>(stream), {}));
+    const KernelModel& kernel = model.kernels.at(0);
+    const Features features = extractFeatures(kernel);
+    ASSERT_FALSE(features.accesses.empty());
+    for (const AccessFeatures& access : features.accesses)
+        EXPECT_LE(access.sectorsPerRequest.value_or(0), kernel.accesses.at(access.access).width)
+            << access.explanation;
+}
+
+TEST(WarpAccess, AStrideBesideVectorisedCodeIsJudged) {
+    // It runs as well as the wide access, not in its place; or there is no wide one of that array.
+    for (const std::string& body :
+         {"    if (i + 3 < n) {\n" + wide + "    }\n" + narrow,
+          "    if (i + 3 < n)\n        y[0] = 1;\n    else {\n" + narrow + "    }\n"}) {
+        const FileModel model = fours(body);
+        EXPECT_EQ(featuresOf(model, "x[k]").sectorsPerRequest, 16) << body;
+    }
 }
 
 TEST(WarpAccess, LaneArithmeticIsSimulated) {
