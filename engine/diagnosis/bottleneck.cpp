@@ -3,7 +3,9 @@
 #include "engine/diagnosis/rule_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -53,6 +55,28 @@ std::set<BottleneckKind> kindsMeasured(const RuleTable& table, const std::vector
     return kinds;
 }
 
+/// Strongest first. What several places of one line have alike, such as the load and the store of
+/// `y[i] += 1`, is said once.
+std::vector<Evidence> evidenceOf(const Match& match, const Machine& machine) {
+    std::vector<Evidence> evidence;
+    std::vector<int> counts;
+    for (const Signal* signal : match.signals) {
+        Evidence found{match.rule->describe(*signal, machine), signal->file, signal->line};
+        const auto same = std::ranges::find(evidence, found);
+        if (same != evidence.end()) {
+            ++counts[static_cast<std::size_t>(same - evidence.begin())];
+        } else if (evidence.size() < evidencePerRule) {
+            evidence.push_back(std::move(found));
+            counts.push_back(1);
+        }
+    }
+    for (std::size_t i = 0; i < evidence.size(); ++i)
+        if (counts[i] > 1)
+            evidence[i].text += "; " + std::to_string(counts[i]) + " alike" +
+                                (evidence[i].line ? " on this line" : "");
+    return evidence;
+}
+
 } // namespace
 
 Bottleneck diagnose(const analysis::KernelModel& kernel, const analysis::Features& features,
@@ -86,12 +110,8 @@ Bottleneck diagnose(const analysis::KernelModel& kernel, const analysis::Feature
                 bottleneck.others.push_back(match.rule->kind);
             continue;
         }
-        for (std::size_t index = 0; index < std::min(match.signals.size(), evidencePerRule);
-             ++index) {
-            const Signal& signal = *match.signals[index];
-            bottleneck.evidence.push_back(
-                Evidence{match.rule->describe(signal, table->machine), signal.file, signal.line});
-        }
+        std::ranges::move(evidenceOf(match, table->machine),
+                          std::back_inserter(bottleneck.evidence));
     }
     return bottleneck;
 }

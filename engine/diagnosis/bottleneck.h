@@ -31,6 +31,7 @@ struct Evidence {
     std::string text; ///< One sentence with the metric's name, its value and the threshold.
     std::string file;
     std::optional<std::uint32_t> line; ///< Zero-based, where one line is the cause.
+    bool operator==(const Evidence&) const = default;
 };
 
 struct Bottleneck {

@@ -87,6 +87,28 @@ TEST(Diagnosis, AStrideInTheTextIsUncoalescedWithTheLineAndTheNumbers) {
               "x steps by 32 elements, 8 times the minimum of 4 (threshold 1.50)");
 }
 
+TEST(Diagnosis, EqualAccessesOfALineAreSaidOnceAndCounted) {
+    Subject subject;
+    subject.features.accesses.assign(2, accessOf(32)); // as in `x[i] += 1`
+    Bottleneck twice = subject.diagnosed();
+    ASSERT_EQ(twice.evidence.size(), 1u);
+    EXPECT_EQ(twice.evidence[0].text, "x steps by 32 elements, 8 times the minimum of 4 (threshold "
+                                      "1.50); 2 alike on this line");
+    subject.features.accesses[1].explanation = "y steps by 32 elements";
+    EXPECT_EQ(subject.diagnosed().evidence.size(), 2u);
+}
+
+TEST(Diagnosis, ManyEqualAccessesLeaveRoomForOtherEvidence) {
+    Subject subject;
+    subject.features.accesses.assign(9, accessOf(32));
+    subject.features.accesses.push_back(accessOf(16));
+    subject.features.accesses.back().explanation = "y steps by 4 elements";
+    Bottleneck bottleneck = subject.diagnosed();
+    ASSERT_EQ(bottleneck.evidence.size(), 2u);
+    EXPECT_THAT(bottleneck.evidence[0].text, HasSubstr("9 alike"));
+    EXPECT_THAT(bottleneck.evidence[1].text, HasSubstr("y steps by 4 elements"));
+}
+
 TEST(Diagnosis, UnitStrideIsNotUncoalesced) {
     Subject subject;
     subject.features.accesses.push_back(accessOf(4));
