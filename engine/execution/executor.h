@@ -34,15 +34,15 @@ public:
     virtual ~Executor() = default;
     [[nodiscard]] virtual std::string_view name() const = 0;
 
-    /// Compiles one kernel (with the template arguments of `launch`). Results are cached by content. Unsupported, with
-    /// `where` = file:line, for what this executor refuses by name; Failed for compile errors; Missing when
-    /// it lacks a tool. Thread-safe.
+    /// Compiles one kernel (with the template arguments of `launch`). Results are cached by
+    /// content. Unsupported, with `where` = file:line, for what this executor refuses by name;
+    /// Failed for compile errors; Missing when it lacks a tool. Thread-safe.
     [[nodiscard]] virtual Result<std::shared_ptr<const Image>>
-    build(const ProgramSource& program, const analysis::KernelModel& kernel, const LaunchSpec& launch,
-          std::stop_token stop) = 0;
+    build(const ProgramSource& program, const analysis::KernelModel& kernel,
+          const LaunchSpec& launch, std::stop_token stop) = 0;
 
-    /// Runs a job. A crash, a hang or a refusal of the kernel is an error value; hazards that let the run go on
-    /// are in the profile. Thread-safe.
+    /// Runs a job. A crash, a hang or a refusal of the kernel is an error value; hazards that let
+    /// the run go on are in the profile. Thread-safe.
     [[nodiscard]] virtual Result<RunResult> run(const Image& image, const Job& job,
                                                 std::stop_token stop) = 0;
 };

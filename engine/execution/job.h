@@ -22,36 +22,48 @@ struct Dim3 {
     bool operator==(const Dim3&) const = default;
 };
 
-/// How a buffer is filled before a run. Values depend only on the fill, the seed and the element index.
+/// How a buffer is filled before a run. Values depend only on the fill, the seed and the element
+/// index.
 enum class Fill : std::uint8_t {
-    Random,   ///< Floats uniform in [-1, 1); integers uniform in [0, range)
+    Random, ///< Floats uniform in [-1, 1); integers uniform in [0, range)
     Zero,
     Constant, ///< `value`
     Iota,
-    Poison,   ///< A pattern no computation leaves by chance: outputs
+    Poison, ///< A pattern no computation leaves by chance: outputs
 };
 
 struct BufferSpec {
     std::string name; ///< The parameter's name.
     analysis::ScalarKind element = analysis::ScalarKind::Float;
-    std::uint32_t elementBytes = 4; ///< sizeof of the pointee (16 for float4*).
+    std::uint32_t elementBytes = 4;        ///< sizeof of the pointee (16 for float4*).
     std::optional<std::uint64_t> elements; ///< nullopt: discover by running over sparse memory.
     Fill fill = Fill::Random;
-    double value = 0;                ///< For Constant.
-    std::int64_t integerRange = 0;   ///< For Random integers; 0: 256, or the element's range if smaller.
-    bool isOutput = false;           ///< Compared after the run.
-    bool isInput = true;             ///< Filled by `fill`; else poisoned.
+    double value = 0; ///< For Constant.
+    std::int64_t integerRange =
+        0;                 ///< For Random integers; 0: 256, or the element's range if smaller.
+    bool isOutput = false; ///< Compared after the run.
+    bool isInput = true;   ///< Filled by `fill`; else poisoned.
 };
 
 /// A by-value argument: its bytes as the kernel's ABI wants them.
 struct ScalarSpec {
     std::string name;
     std::vector<std::byte> bytes;
-    std::optional<std::int64_t> integer; ///< Its value when integral, for display and shape changes.
+    std::optional<std::int64_t>
+        integer; ///< Its value when integral, for display and shape changes.
     std::optional<double> floating;
 };
 
 using ArgumentSpec = std::variant<BufferSpec, ScalarSpec>;
+
+/// What a `__device__` or `__constant__` variable holds when the launch begins, where the program's
+/// text alone does not say it: the host copies to it, or another kernel writes it.
+struct SymbolSpec {
+    std::string name;              ///< Without its namespaces.
+    Fill fill = Fill::Random;      ///< Constant and Random are meant by what its type is.
+    double value = 0;              ///< For Constant.
+    std::int64_t integerRange = 0; ///< For Random integers; 0: a small one.
+};
 
 /// Where a launch came from, so that the user can be told and can pin it.
 enum class LaunchOrigin : std::uint8_t { Pinned, Evaluated, Guessed };
@@ -65,23 +77,27 @@ struct LaunchSpec {
     Dim3 block;
     std::uint64_t dynamicSharedBytes = 0;
     std::vector<ArgumentSpec> arguments; ///< One per parameter, in order.
-    std::vector<std::string> notes;      ///< How each number was found, one sentence each.
+    std::vector<SymbolSpec> symbols;
+    std::vector<std::string> notes; ///< How each number was found, one sentence each.
 };
 
 struct Limits {
-    std::chrono::milliseconds time{10'000};      ///< Wall clock of one run.
-    std::uint64_t memoryBytes = 2ull << 30;      ///< Of the child process.
-    std::uint64_t outputBytes = 1ull << 20;      ///< Of printf.
-    std::uint64_t accesses = 2'000'000'000;      ///< Counted memory accesses after which a run is cut off.
+    std::chrono::milliseconds time{10'000}; ///< Wall clock of one run.
+    std::uint64_t memoryBytes = 2ull << 30; ///< Of the child process.
+    std::uint64_t outputBytes = 1ull << 20; ///< Of printf.
+    std::uint64_t accesses =
+        2'000'000'000; ///< Counted memory accesses after which a run is cut off.
 };
 
 struct Job {
     LaunchSpec launch;
     std::uint64_t seed = 1;
-    bool wantProfile = false;  ///< Count accesses, branches, conflicts.
-    bool wantHazards = true;   ///< Look for races, out-of-bounds, uninitialised reads, divergence of barriers.
-    bool wantOutputs = false;  ///< Return the contents of buffers marked isOutput.
-    std::optional<std::uint64_t> maxBlocks; ///< Run at most so many blocks, corners included; counts are then scaled.
+    bool wantProfile = false; ///< Count accesses, branches, conflicts.
+    bool wantHazards =
+        true; ///< Look for races, out-of-bounds, uninitialised reads, divergence of barriers.
+    bool wantOutputs = false; ///< Return the contents of buffers marked isOutput.
+    std::optional<std::uint64_t>
+        maxBlocks; ///< Run at most so many blocks, corners included; counts are then scaled.
     Limits limits;
 };
 

@@ -17,7 +17,13 @@ struct LineMetrics {
     Metrics metrics;
 };
 
-enum class HazardKind : std::uint8_t { Race, OutOfBounds, BarrierDivergence, UninitializedRead, Misaligned };
+enum class HazardKind : std::uint8_t {
+    Race,
+    OutOfBounds,
+    BarrierDivergence,
+    UninitializedRead,
+    Misaligned
+};
 /// "race", "out-of-bounds", "barrier-divergence", "uninitialized-read", "misaligned".
 [[nodiscard]] std::string_view spelling(HazardKind kind);
 
@@ -28,7 +34,7 @@ struct Hazard {
     std::uint32_t line = 0; ///< Zero-based.
     std::string otherFile;  ///< The other side of a race; empty when there is none.
     std::uint32_t otherLine = 0;
-    std::string message;    ///< Names the array, the thread and the block of a witness.
+    std::string message; ///< Names the array, the thread and the block of a witness.
     Dim3 block;
     Dim3 thread;
 };

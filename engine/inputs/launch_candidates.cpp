@@ -2,6 +2,7 @@
 
 #include "engine/inputs/name_guesses.h"
 #include "engine/inputs/shared_fit.h"
+#include "engine/inputs/symbol_specs.h"
 
 #include <algorithm>
 #include <set>
@@ -261,6 +262,11 @@ std::vector<std::string> LaunchCandidates::templateArguments(const SiteText* sit
 void LaunchCandidates::passArguments(LaunchSpec& spec,
                                      const std::vector<std::optional<Value>>& values,
                                      const std::vector<std::optional<std::int64_t>>& bytes) const {
+    if (text_) {
+        auto contents = symbolContents(program_, *text_->function, settings(false, nullptr, {}));
+        spec.symbols = std::move(contents.symbols);
+        spec.notes.insert(spec.notes.end(), contents.notes.begin(), contents.notes.end());
+    }
     std::int64_t indexRange = 0;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
         const auto& parameter = kernel_.parameters[i];
@@ -379,6 +385,23 @@ std::optional<LaunchCandidate> LaunchCandidates::fitted(const SiteText& site, bo
     return candidate;
 }
 
+void LaunchCandidates::pinSymbol(LaunchSpec& spec, const PinnedArgument& argument,
+                                 const HostScope& scope) {
+    std::erase_if(spec.symbols,
+                  [&](const SymbolSpec& symbol) { return symbol.name == argument.parameter; });
+    SymbolSpec symbol;
+    symbol.name = argument.parameter;
+    symbol.fill = argument.fill.value_or(Fill::Constant);
+    symbol.value = argument.constant;
+    if (argument.value)
+        symbol.value =
+            evaluate(*argument.value, scope).value_or(Value::of(std::int64_t{0})).asDouble();
+    if (argument.range)
+        symbol.integerRange =
+            evaluate(*argument.range, scope).value_or(Value::of(std::int64_t{0})).asInteger();
+    spec.symbols.push_back(std::move(symbol));
+}
+
 std::optional<LaunchCandidate> LaunchCandidates::pinned(const ParsedPin& pin,
                                                         const Overrides& overrides) const {
     auto values = settings(false, nullptr, overrides);
@@ -433,6 +456,8 @@ std::optional<LaunchCandidate> LaunchCandidates::pinned(const ParsedPin& pin,
     passArguments(spec, scalars,
                   std::vector<std::optional<std::int64_t>>(kernel_.parameters.size()));
     for (const auto& argument : pin.arguments) {
+        if (isDeviceVariable(program_, argument.parameter))
+            pinSymbol(spec, argument, scope);
         for (auto& passed : spec.arguments) {
             auto* buffer = std::get_if<BufferSpec>(&passed);
             if (buffer == nullptr || buffer->name != argument.parameter)
@@ -593,6 +618,12 @@ Result<std::vector<LaunchCandidate>> LaunchCandidates::all() const {
         if (auto type = passedType(program_, file_, kernel_, parameter, arguments); !type)
             return std::unexpected(type.error());
     }
+    if (const auto pointer = text_ ? pointerSymbol(program_, *text_->function) : std::nullopt)
+        return std::unexpected(
+            Error{ErrorKind::Unsupported,
+                  "kernel '" + kernel_.name + "' goes through '" + pointer->name +
+                      "', a pointer that the host copies to the device",
+                  pointer->where, "profile this kernel within its own program on a GPU"});
     if (const auto lambda = std::ranges::find_if(arguments, isUnnamed); lambda != arguments.end())
         return std::unexpected(
             Error{ErrorKind::Unsupported,

@@ -11,7 +11,7 @@ namespace kernelskill::engine {
 
 /// A `// kernelskill: launch name<<<grid, block[, shared]>>>(p=expr, q=rand[expr], ...)` comment.
 /// Fills: rand, zero, iota, or a number; `x=rand[n]` sizes the buffer, `x=rand[n, 0..k]` bounds
-/// integers.
+/// integers. A `__device__` or `__constant__` variable may be named like a parameter.
 struct LaunchPin {
     std::string kernel;
     analysis::Span span;

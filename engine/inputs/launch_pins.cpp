@@ -1,4 +1,5 @@
 #include "engine/inputs/pin_syntax.h"
+#include "engine/inputs/symbol_specs.h"
 
 #include <algorithm>
 
@@ -38,6 +39,9 @@ std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file) {
     for (const auto& argument : pin.arguments) {
         const auto parameter =
             std::ranges::find(kernel->parameters, argument.parameter, &analysis::Parameter::name);
+        if (parameter == kernel->parameters.end() &&
+            isDeviceVariable(ProgramText(file), argument.parameter))
+            continue;
         if (parameter == kernel->parameters.end())
             return "kernel '" + pin.kernel + "' has no parameter '" + argument.parameter + "'";
         const bool pointer = parameter->type.pointerDepth > 0;

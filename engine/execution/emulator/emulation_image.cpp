@@ -31,7 +31,7 @@ public:
         std::string firstMessages;
         std::string lastError;
         UnitBreadth breadth;
-        for (int attempt = 0; attempt < 4; ++attempt) {
+        for (int attempt = 0; attempt < 5; ++attempt) {
             const auto unit = makeEmulationUnit(program_, source_, kernel_, launch_,
                                                 options_.preludeInclude, breadth);
             auto built = build(unit);
@@ -63,8 +63,9 @@ private:
         for (const auto& name : missingNames(messages_))
             learnt |= breadth.forced.insert(name).second && declares(name);
         const auto error = firstError(messages_);
-        if (error && error->file.ends_with("/unit.cpp") && breadth.globalsTable) {
-            breadth.globalsTable = false;
+        if (error && error->file.ends_with("/unit.cpp") &&
+            (breadth.fieldTables || breadth.globalsTable)) {
+            (breadth.fieldTables ? breadth.fieldTables : breadth.globalsTable) = false;
             learnt = true;
         }
         if (attempt == 0) {

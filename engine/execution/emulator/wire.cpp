@@ -88,6 +88,22 @@ ArgumentSpec argumentFrom(const Json& json) {
     return scalar;
 }
 
+Json toJson(const SymbolSpec& symbol) {
+    return Json{{"name", symbol.name},
+                {"fill", number(symbol.fill)},
+                {"value", symbol.value},
+                {"range", symbol.integerRange}};
+}
+
+SymbolSpec symbolFrom(const Json& json) {
+    SymbolSpec symbol;
+    symbol.name = json.at("name").get<std::string>();
+    readEnum(json.at("fill"), symbol.fill);
+    symbol.value = json.at("value").get<double>();
+    symbol.integerRange = json.at("range").get<std::int64_t>();
+    return symbol;
+}
+
 Json toJson(const HazardReport& hazard) {
     return Json{{"kind", number(hazard.kind)},
                 {"certain", hazard.certain},
@@ -178,12 +194,16 @@ std::vector<std::byte> encode(const WorkerJob& message) {
     Json arguments = Json::array();
     for (const ArgumentSpec& argument : job.launch.arguments)
         arguments.push_back(toJson(argument));
+    Json symbols = Json::array();
+    for (const SymbolSpec& symbol : job.launch.symbols)
+        symbols.push_back(toJson(symbol));
     Json json{{"image", message.image},
               {"origin", number(job.launch.origin)},
               {"grid", toJson(job.launch.grid)},
               {"block", toJson(job.launch.block)},
               {"shared", job.launch.dynamicSharedBytes},
               {"arguments", std::move(arguments)},
+              {"symbols", std::move(symbols)},
               {"seed", job.seed},
               {"profile", job.wantProfile},
               {"hazards", job.wantHazards},
@@ -208,6 +228,8 @@ Result<WorkerJob> decodeJob(std::span<const std::byte> payload) {
         job.launch.dynamicSharedBytes = json.at("shared").get<std::uint64_t>();
         for (const Json& argument : json.at("arguments"))
             job.launch.arguments.push_back(argumentFrom(argument));
+        for (const Json& symbol : json.at("symbols"))
+            job.launch.symbols.push_back(symbolFrom(symbol));
         job.seed = json.at("seed").get<std::uint64_t>();
         job.wantProfile = json.at("profile").get<bool>();
         job.wantHazards = json.at("hazards").get<bool>();

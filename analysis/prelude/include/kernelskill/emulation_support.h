@@ -8,14 +8,31 @@
 extern "C" {
 #endif
 
+/// What an innermost element is, so that memory the host would have set can be filled sensibly.
+enum KsElement {
+    KsElementOther = 0,
+    KsElementFloating = 1,
+    KsElementInteger = 2,
+    KsElementHalf = 3,
+    KsElementBFloat16 = 4,
+    KsElementPointer = 5,
+};
+
+/// A number in a class, arrays and classes inside of it taken apart.
+struct KsField {
+    unsigned offset;
+    unsigned bytes;
+    unsigned element; ///< KsElement
+};
+
 struct KsParameter {
     const char* name;
     unsigned size;
     unsigned alignment;
+    unsigned pointeeBytes;        ///< Of a pointer to a class whose fields are known; else 0.
+    const struct KsField* fields; ///< Of what it points to.
+    unsigned fieldCount;
 };
-
-/// What an array's innermost element is, so that a variable the host would have set can be filled sensibly.
-enum KsElement { KsElementOther = 0, KsElementFloating = 1, KsElementInteger = 2 };
 
 /// A `__device__`, `__constant__` or `__managed__` variable that the kernel may use.
 struct KsGlobal {
@@ -26,6 +43,8 @@ struct KsGlobal {
     unsigned element;       ///< KsElement
     unsigned isConstant;    ///< __constant__
     unsigned isInitialised; ///< By the program's text, so not for the host to set.
+    const struct KsField* fields; ///< Of an element of a class whose fields are known.
+    unsigned fieldCount;
 };
 
 /// Exported as `ks_image`.
@@ -37,7 +56,7 @@ struct KsImageTable {
     const struct KsGlobal* globals;
 };
 
-#define KS_IMAGE_VERSION 1u
+#define KS_IMAGE_VERSION 2u
 
 #ifdef __cplusplus
 }
@@ -45,8 +64,12 @@ struct KsImageTable {
 
 #if defined(__cplusplus) && defined(KERNELSKILL_EMULATION)
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
+
+struct __half;
+struct __nv_bfloat16;
 
 #define KS_EXPORTED __attribute__((visibility("default"), used))
 /// The entry reads the argument array; that is no access of the kernel's.
@@ -61,6 +84,88 @@ struct DynamicShared {
     __attribute__((always_inline)) operator T&() const {
         return *static_cast<T*>(ks_dynamic_shared());
     }
+};
+
+/// Numbers of a class, in its order; those beyond the capacity are left out.
+struct FieldList {
+    KsField ksFields[64] = {};
+    unsigned ksCount = 0;
+
+    constexpr void ksAdd(unsigned offset, unsigned bytes, unsigned element) {
+        if (ksCount < 64)
+            ksFields[ksCount++] = {offset, bytes, element};
+    }
+};
+
+/// Specialised for the classes of the user's files: `ksKnown` is true and ksVisit(visitor) calls visitor.ksField<F>(offset)
+/// for each data member.
+template <typename T>
+struct Fields {
+    static constexpr bool ksKnown = false;
+};
+
+template <typename T>
+constexpr unsigned elementKind() {
+    using Element = typename std::remove_cv<typename std::remove_all_extents<T>::type>::type;
+    return std::is_floating_point<Element>::value                                ? KsElementFloating
+           : std::is_integral<Element>::value || std::is_enum<Element>::value    ? KsElementInteger
+           : std::is_same<Element, ::__half>::value                              ? KsElementHalf
+           : std::is_same<Element, ::__nv_bfloat16>::value                       ? KsElementBFloat16
+           : std::is_pointer<Element>::value                                     ? KsElementPointer
+                                                                                 : KsElementOther;
+}
+
+template <typename T, typename = void>
+struct VectorElement {
+    using Type = void;
+};
+/// float4, half2 and the user's own of that shape.
+template <typename T>
+struct VectorElement<T, std::void_t<decltype(std::declval<T&>().x)>> {
+    using Type = typename std::remove_cv<typename std::remove_reference<decltype(std::declval<T&>().x)>::type>::type;
+};
+
+template <typename T>
+constexpr void ksAddFields(FieldList& list, unsigned offset);
+
+struct FieldVisitor {
+    FieldList& ksList;
+    unsigned ksOffset;
+
+    template <typename F>
+    constexpr void ksField(std::size_t offset) const {
+        ksAddFields<typename std::remove_cv<F>::type>(ksList, ksOffset + static_cast<unsigned>(offset));
+    }
+};
+
+template <typename T>
+constexpr void ksAddFields(FieldList& list, unsigned offset) {
+    if constexpr (std::is_array<T>::value) {
+        using Element = typename std::remove_cv<typename std::remove_extent<T>::type>::type;
+        for (unsigned at = 0; at < sizeof(T) && list.ksCount < 64; at += sizeof(Element))
+            ksAddFields<Element>(list, offset + at);
+    } else if constexpr (elementKind<T>() != KsElementOther) {
+        list.ksAdd(offset, sizeof(T), elementKind<T>());
+    } else if constexpr (Fields<T>::ksKnown) {
+        Fields<T>::ksVisit(FieldVisitor{list, offset});
+    } else if constexpr (!std::is_void<typename VectorElement<T>::Type>::value) {
+        using Element = typename VectorElement<T>::Type;
+        for (unsigned at = 0; at + sizeof(Element) <= sizeof(T); at += sizeof(Element))
+            ksAddFields<Element>(list, offset + at);
+    }
+}
+
+template <typename T>
+constexpr FieldList ksListFields() {
+    FieldList list;
+    if constexpr (Fields<T>::ksKnown)
+        ksAddFields<T>(list, 0);
+    return list;
+}
+
+template <typename T>
+struct FieldTable {
+    static constexpr FieldList ksList = ksListFields<T>();
 };
 
 template <typename... P>
@@ -96,7 +201,17 @@ struct KsKernel<void (*)(P...)> {
 private:
     template <std::size_t... I>
     static constexpr Parameters ksDescribe(const char* const* names, std::index_sequence<I...>) {
-        return {{{names[I], static_cast<unsigned>(sizeof(Value<P>)), static_cast<unsigned>(alignof(Value<P>))}...}};
+        return {{ksDescribeOne<Value<P>>(names[I])...}};
+    }
+
+    template <typename T>
+    static constexpr KsParameter ksDescribeOne(const char* name) {
+        using Pointee = typename std::remove_cv<typename std::remove_pointer<T>::type>::type;
+        if constexpr (std::is_pointer<T>::value && Fields<Pointee>::ksKnown)
+            return {name, sizeof(T), alignof(T), sizeof(Pointee), FieldTable<Pointee>::ksList.ksFields,
+                    FieldTable<Pointee>::ksList.ksCount};
+        else
+            return {name, sizeof(T), alignof(T), 0, nullptr, 0};
     }
 
     template <std::size_t... I>
@@ -108,14 +223,6 @@ private:
 };
 
 template <typename T>
-constexpr unsigned elementKind() {
-    using Element = typename std::remove_cv<typename std::remove_all_extents<T>::type>::type;
-    return std::is_floating_point<Element>::value ? KsElementFloating
-           : std::is_integral<Element>::value     ? KsElementInteger
-                                                  : KsElementOther;
-}
-
-template <typename T>
 KsGlobal ksDescribeGlobal(const char* name, const volatile T& variable, unsigned isConstant, unsigned isInitialised) {
     return {name,
             const_cast<void*>(reinterpret_cast<const volatile void*>(&variable)),
@@ -123,7 +230,9 @@ KsGlobal ksDescribeGlobal(const char* name, const volatile T& variable, unsigned
             static_cast<unsigned>(sizeof(typename std::remove_all_extents<T>::type)),
             elementKind<T>(),
             isConstant,
-            isInitialised};
+            isInitialised,
+            FieldTable<typename std::remove_cv<typename std::remove_all_extents<T>::type>::type>::ksList.ksFields,
+            FieldTable<typename std::remove_cv<typename std::remove_all_extents<T>::type>::type>::ksList.ksCount};
 }
 
 } // namespace ks

@@ -127,7 +127,7 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, const ProgramSour
         unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});
     }
     unit.prefix = "#pragma once\n" + namespaceForwards(program) + macros.definitions();
-    unit.entry = entryText(program, slices, kernel, launch, breadth.globalsTable);
+    unit.entry = entryText(program, slices, kernel, launch, breadth);
     return unit;
 }
 

@@ -18,6 +18,7 @@ struct UnitBreadth {
     IncludeBreadth includes = IncludeBreadth::DeviceHeaders;
     std::set<std::string> forced; ///< Names that the compiler missed.
     bool globalsTable = true;     ///< List `__device__` and `__constant__` variables in ks_image.
+    bool fieldTables = true;      ///< Tell the fields of the user's classes.
 };
 
 struct UnitFile {

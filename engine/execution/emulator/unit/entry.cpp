@@ -1,6 +1,7 @@
 #include "engine/execution/emulator/unit/entry.h"
 
 #include "engine/execution/emulator/unit/emulation_unit.h"
+#include "engine/source_scan/conditional_text.h"
 
 #include <algorithm>
 
@@ -80,15 +81,79 @@ std::string globalsOf(const std::vector<FileSlice>& slices) {
     return result;
 }
 
+bool holdsWord(const std::vector<Token>& tokens, analysis::Span span,
+               std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(tokens, [&](const Token& token) {
+        return span.contains(token.span.begin) &&
+               std::ranges::find(words, token.text) != words.end();
+    });
+}
+
+/// Data members of `struct Name { … };` or `typedef struct { … } Name;` at namespace scope; none of
+/// a class whose members may not all be named from outside.
+std::vector<std::string> openFields(const ScannedProgram& program, const Declaration& declaration,
+                                    const std::vector<Token>& tokens) {
+    const bool isClass = declaration.kind == DeclarationKind::Type ||
+                         (declaration.kind == DeclarationKind::Alias &&
+                          holdsWord(tokens, declaration.span, {"typedef"}));
+    if (!isClass || declaration.isTemplate || !declaration.owner.empty() ||
+        declaration.names.empty() || !holdsWord(tokens, declaration.span, {"struct"}) ||
+        holdsWord(tokens, declaration.span, {"private", "protected", "union", "class"}))
+        return {};
+    auto open = std::ranges::find_if(tokens, [&](const Token& token) {
+        return declaration.span.contains(token.span.begin) && token.is("{");
+    });
+    if (open == tokens.end())
+        return {};
+    const auto first = static_cast<std::size_t>(open - tokens.begin());
+    const auto close = std::min(matchingClose(tokens, first), tokens.size());
+    const std::vector<Token> body(open + 1, tokens.begin() + static_cast<std::ptrdiff_t>(close));
+    std::vector<std::string> fields;
+    for (const auto& member :
+         scanDeclarations(structuralTokens(body), program.macros()).declarations) {
+        if (member.kind == DeclarationKind::Variable &&
+            !holdsWord(tokens, member.span, {"static", ":", "&"}))
+            fields.insert(fields.end(), member.names.begin(), member.names.end());
+    }
+    return fields;
+}
+
+/// Specialisations of ks::Fields for the user's classes.
+std::string fieldsOf(const ScannedProgram& program, const std::vector<FileSlice>& slices) {
+    std::string result;
+    for (std::size_t f = 0; f < slices.size(); ++f) {
+        const auto& file = program.files()[f];
+        for (const auto* declaration : slices[f].kept) {
+            const auto fields = openFields(program, *declaration, file.tokens);
+            if (fields.empty())
+                continue;
+            const auto name = "::" + (declaration->scope.empty() ? "" : declaration->scope + "::") +
+                              declaration->names.front();
+            std::string visits;
+            for (const auto& field : fields)
+                visits += "ksVisitor.template ksField<decltype(ksClass::" + field +
+                          ")>(offsetof(ksClass, " + field + ")); ";
+            result += "namespace ks { template <> struct Fields<" + name +
+                      "> { using ksClass = " + name +
+                      "; static constexpr bool ksKnown = true; template <typename V> static "
+                      "constexpr void ksVisit(const V& ksVisitor) { " +
+                      visits + "} }; }\n";
+        }
+    }
+    return result;
+}
+
 } // namespace
 
 std::string entryText(const ScannedProgram& program, const std::vector<FileSlice>& slices,
                       const analysis::KernelModel& kernel, const LaunchSpec& launch,
-                      bool globalsTable) {
+                      const UnitBreadth& breadth) {
     std::string text = "#include \"" + std::string(mirrorMarker) +
                        program.files().front().source.path.string() + "\"\n";
     const auto scope = scopeOf(kernel);
-    const auto globals = globalsTable ? globalsOf(slices) : std::string{};
+    const auto globals = breadth.globalsTable ? globalsOf(slices) : std::string{};
+    if (breadth.fieldTables)
+        text += fieldsOf(program, slices);
     text += "namespace ks_unit {\n";
     for (auto end = scope.find("::"); !scope.empty(); end = scope.find("::", end + 2)) {
         text += "using namespace ::" + scope.substr(0, end) + ";\n";

@@ -11,9 +11,11 @@
 
 namespace kernelskill::engine {
 
+struct UnitBreadth;
+
 [[nodiscard]] std::string entryText(const ScannedProgram& program,
                                     const std::vector<FileSlice>& slices,
                                     const analysis::KernelModel& kernel, const LaunchSpec& launch,
-                                    bool globalsTable);
+                                    const UnitBreadth& breadth);
 
 } // namespace kernelskill::engine

@@ -19,6 +19,7 @@ Result<DeviceMemory> DeviceMemory::make(const LaunchSpec& launch, std::uint64_t 
         Buffer buffer;
         buffer.spec = *spec;
         buffer.spec.elementBytes = std::max(spec->elementBytes, 1u);
+        buffer.position = position;
         buffer.seed = bufferSeed(seed, position);
         buffer.limit = slotBytes - lead;
         if (spec->elements) {
@@ -60,6 +61,19 @@ Result<DeviceMemory> DeviceMemory::make(const LaunchSpec& launch, std::uint64_t 
     return memory;
 }
 
+void DeviceMemory::setFields(std::size_t position, std::span<const KsField> fields) {
+    for (Buffer& buffer : buffers_) {
+        if (buffer.position == position)
+            buffer.fields.assign(fields.begin(), fields.end());
+    }
+}
+
+void DeviceMemory::fill(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes) {
+    fillBuffer(buffer.spec, buffer.seed, offset, bytes);
+    if (!buffer.fields.empty() && buffer.spec.isInput && buffer.spec.fill == Fill::Random)
+        fillFields(buffer.fields, buffer.spec, buffer.seed, offset, bytes);
+}
+
 DeviceMemory::Fault DeviceMemory::provide(std::uint64_t address) {
     if (arena_.range().contains(address))
         return provideChunk(address - arena_.low());
@@ -86,7 +100,7 @@ DeviceMemory::Fault DeviceMemory::provideChunk(std::uint64_t offset) {
     if (address >= buffer.low) {
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         auto* const bytes = reinterpret_cast<std::byte*>(address);
-        fillBuffer(buffer.spec, buffer.seed, address - buffer.low, {bytes, chunkBytes});
+        fill(buffer, address - buffer.low, {bytes, chunkBytes});
     }
     return Fault::Provided;
 }
@@ -104,7 +118,7 @@ Result<std::vector<std::byte>> DeviceMemory::contents(Buffer& buffer, std::uint6
         const std::span<std::byte> part{copy.data() + at, std::min(chunkBytes, bytes - at)};
         const std::uint64_t chunk = (lead + at) / chunkBytes;
         if ((buffer.present[chunk / 64] >> (chunk % 64) & 1) == 0) {
-            fillBuffer(buffer.spec, buffer.seed, at, part);
+            fill(buffer, at, part);
         } else {
             // NOLINTNEXTLINE(performance-no-int-to-ptr)
             std::memcpy(part.data(), reinterpret_cast<const void*>(buffer.low + at), part.size());

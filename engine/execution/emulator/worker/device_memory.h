@@ -6,6 +6,7 @@
 /// unknown extent needs none.
 #pragma once
 
+#include "analysis/prelude/include/kernelskill/emulation_support.h"
 #include "analysis/source/error.h"
 #include "engine/execution/emulator/worker/address_space.h"
 #include "engine/execution/emulator/worker/race_detector.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace kernelskill::engine::emulator {
@@ -22,11 +24,13 @@ class DeviceMemory {
 public:
     struct Buffer {
         BufferSpec spec;
+        std::size_t position = 0; ///< Among the launch's arguments.
         std::uint64_t seed = 0;
         std::uint64_t low = 0;     ///< Address of element 0.
         std::uint64_t limit = 0;   ///< Bytes that may be touched.
         std::uint64_t readEnd = 0; ///< One past the last byte read, from `low`.
         std::uint64_t writtenEnd = 0;
+        std::vector<KsField> fields;        ///< Of its class; empty for plain numbers.
         std::vector<std::uint64_t> present; ///< One bit for each chunk of the slot.
     };
 
@@ -47,6 +51,10 @@ public:
         return reinterpret_cast<RaceDetector::Cell*>(shadow_.low() + (offset >> 2) * cellBytes);
     }
 
+    /// Fills the buffer of argument `position`, whose elements are of a class, by its fields from
+    /// here on.
+    void setFields(std::size_t position, std::span<const KsField> fields);
+
     /// Makes the page at `address` usable. Async-signal-safe.
     [[nodiscard]] Fault provide(std::uint64_t address);
 
@@ -65,6 +73,7 @@ private:
     static constexpr std::size_t mostBuffers = 64;
 
     [[nodiscard]] Fault provideChunk(std::uint64_t offset);
+    static void fill(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes);
 
     Reservation arena_;
     Reservation shadow_;

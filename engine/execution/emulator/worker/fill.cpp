@@ -89,7 +89,53 @@ void fillWith(std::uint64_t offset, std::span<std::byte> bytes, Value value) {
     }
 }
 
+constexpr std::int64_t fieldRange = 16;
+
+template <typename T>
+std::uint64_t bitsOf(T value) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+/// As many bytes as the field has, from the lowest on.
+std::uint64_t fieldBits(const KsField& field, std::int64_t range, std::uint64_t seed,
+                        std::uint64_t index) {
+    const float floating = 0.5f * (randomFloat(seed, index) + 1.0f);
+    switch (field.element) {
+    case KsElementHalf:
+        return halfBits(floating);
+    case KsElementBFloat16:
+        return bfloat16Bits(floating);
+    case KsElementFloating:
+        return field.bytes == 8 ? bitsOf(static_cast<double>(floating)) : bitsOf(floating);
+    default:
+        return (mix(seed ^ mix(index)) >> 1) %
+               static_cast<std::uint64_t>(field.bytes == 1 ? 2 : range);
+    }
+}
+
 } // namespace
+
+void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::uint64_t seed,
+                std::uint64_t offset, std::span<std::byte> bytes) {
+    const std::uint64_t stride = buffer.elementBytes;
+    const std::int64_t range = buffer.integerRange > 0 ? buffer.integerRange : fieldRange;
+    const std::uint64_t end = offset + bytes.size();
+    for (std::uint64_t element = offset / stride; element * stride < end; ++element) {
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            const KsField& field = fields[i];
+            if (field.element == KsElementOther || field.element == KsElementPointer ||
+                field.bytes > sizeof(std::uint64_t))
+                continue;
+            const std::uint64_t bits = fieldBits(field, range, seed, element * fields.size() + i);
+            const std::uint64_t first = element * stride + field.offset;
+            for (std::uint64_t at = std::max(first, offset);
+                 at < std::min(first + field.bytes, end); ++at)
+                bytes[at - offset] = static_cast<std::byte>(bits >> (8 * (at - first)));
+        }
+    }
+}
 
 std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position) {
     return mix(seed * 0x100000001B3ull + position);

@@ -2,6 +2,7 @@
 /// that any part of a buffer can be produced at any time, and twice the same.
 #pragma once
 
+#include "analysis/prelude/include/kernelskill/emulation_support.h"
 #include "engine/execution/job.h"
 
 #include <cstddef>
@@ -18,6 +19,11 @@ inline constexpr std::uint32_t poisonWord = 0xFFF5FFF5u;
 /// buffers of one launch apart. Async-signal-safe.
 void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offset,
                 std::span<std::byte> bytes);
+
+/// The same for an array of a class, each `elementBytes` long: its fields by their types, small
+/// integers and floats of [0, 1). Bytes that are no field's, and pointers, stay as they are.
+void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::uint64_t seed,
+                std::uint64_t offset, std::span<std::byte> bytes);
 
 /// The seed of argument `position` of a launch.
 [[nodiscard]] std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position);

@@ -30,6 +30,30 @@ KsIndex indexOf(const Dim3& dim) {
     return {dim.x, dim.y, dim.z};
 }
 
+constexpr std::int64_t smallSymbolRange = 16;
+
+/// Unknown for what is no number.
+analysis::ScalarKind elementOf(const KsGlobal& global) {
+    using analysis::ScalarKind;
+    switch (global.element) {
+    case KsElementFloating:
+        return global.elementBytes == 8   ? ScalarKind::Double
+               : global.elementBytes == 2 ? ScalarKind::Half
+                                          : ScalarKind::Float;
+    case KsElementHalf:
+        return ScalarKind::Half;
+    case KsElementBFloat16:
+        return ScalarKind::BFloat16;
+    case KsElementInteger:
+        return global.elementBytes == 8   ? ScalarKind::Int64
+               : global.elementBytes == 2 ? ScalarKind::Int16
+               : global.elementBytes == 1 ? ScalarKind::UInt8
+                                          : ScalarKind::Int32;
+    default:
+        return ScalarKind::Unknown;
+    }
+}
+
 /// Values nobody chose: what they lead to is no fault of the kernel.
 bool inventsIndices(const LaunchSpec& launch) {
     if (launch.origin == LaunchOrigin::Guessed)
@@ -81,6 +105,8 @@ Result<void> Launch::layOut() {
     if (!memory)
         return std::unexpected(memory.error());
     memory_ = std::move(*memory);
+    for (std::size_t i = 0; i < spec.arguments.size(); ++i)
+        memory_.setFields(i, image_.pointeeFields(i));
     const std::uint64_t mostLive =
         std::max(threads, std::min(threads * spec.grid.count(), mostLiveThreads));
     auto stacks = FiberStacks::make(static_cast<std::uint32_t>(mostLive));
@@ -115,7 +141,7 @@ Result<void> Launch::layOut() {
     hookState.exchange = exchange_.range();
     hookState.arguments = argumentBlock_.range();
     hookState.launch = this;
-    fillConstants();
+    fillSymbols();
     passArguments();
     return {};
 }
@@ -143,30 +169,51 @@ void Launch::passArguments() {
     }
 }
 
-/// Constants are set by the host before a launch; where nothing set them, zeros would hide what the
-/// kernel does.
-void Launch::fillConstants() {
+/// Variables that the host sets before a launch: zeros in their place would hide what the kernel
+/// does.
+void Launch::fillSymbols() {
+    const auto& wanted = job_.launch.symbols;
     for (std::size_t i = 0; i < image_.globals().size(); ++i) {
         const KsGlobal& global = image_.globals()[i];
+        const auto symbol = std::find_if(wanted.begin(), wanted.end(), [&](const SymbolSpec& spec) {
+            return spec.name == global.name;
+        });
         const std::span<std::byte> bytes{static_cast<std::byte*>(global.address), global.bytes};
         const bool isSet = std::any_of(bytes.begin(), bytes.end(),
                                        [](std::byte byte) { return byte != std::byte{0}; });
-        if (global.isConstant == 0 || global.element != KsElementFloating || isSet)
+        const bool isFloating = global.element == KsElementFloating;
+        if (symbol == wanted.end() && (global.isConstant == 0 || !isFloating || isSet))
             continue;
         BufferSpec spec;
-        spec.element = global.elementBytes == 8   ? analysis::ScalarKind::Double
-                       : global.elementBytes == 2 ? analysis::ScalarKind::Half
-                                                  : analysis::ScalarKind::Float;
-        fillBuffer(spec, bufferSeed(job_.seed, job_.launch.arguments.size() + i), 0, bytes);
-        notes_.push_back(fmt::format("constant '{}' is filled with random values", global.name));
+        spec.element = elementOf(global);
+        spec.elementBytes = global.elementBytes;
+        spec.integerRange = smallSymbolRange;
+        if (symbol != wanted.end()) {
+            spec.fill = symbol->fill;
+            spec.value = symbol->value;
+            spec.integerRange = symbol->integerRange > 0 ? symbol->integerRange : smallSymbolRange;
+        }
+        const std::uint64_t seed = bufferSeed(job_.seed, job_.launch.arguments.size() + i);
+        if (global.fieldCount > 0 && spec.fill == Fill::Random)
+            fillFields({global.fields, global.fieldCount}, spec, seed, 0, bytes);
+        else if (spec.element != analysis::ScalarKind::Unknown)
+            fillBuffer(spec, seed, 0, bytes);
+        if (symbol == wanted.end())
+            notes_.push_back(
+                fmt::format("constant '{}' is filled with random values", global.name));
     }
 }
 
 void Launch::noteFills() {
     for (const DeviceMemory::Buffer& buffer : memory_.buffers()) {
         const BufferSpec& spec = buffer.spec;
-        if (spec.element == analysis::ScalarKind::Unknown && spec.isInput &&
-            spec.fill == Fill::Random) {
+        if (!spec.isInput || spec.fill != Fill::Random)
+            continue;
+        if (!buffer.fields.empty()) {
+            notes_.push_back(fmt::format("'{}' has a class type: its fields hold floats of [0, 1) "
+                                         "and small integers, by their types",
+                                         spec.name));
+        } else if (spec.element == analysis::ScalarKind::Unknown) {
             notes_.push_back(fmt::format(
                 "'{}' has a class type: each 4 bytes of it hold a small integer", spec.name));
         }

@@ -95,7 +95,7 @@ private:
     Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel);
     [[nodiscard]] Result<void> layOut();
     void passArguments();
-    void fillConstants();
+    void fillSymbols();
     void noteFills();
     /// `live` may have held a block that finished.
     [[nodiscard]] Result<void> start(std::uint64_t linearIndex, LiveBlock& live);

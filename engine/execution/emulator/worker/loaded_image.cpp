@@ -140,6 +140,7 @@ Result<LoadedImage> LoadedImage::load(const std::string& path) {
         if (table->version != KS_IMAGE_VERSION)
             return failure("it was compiled by another version");
         image.globals_.assign(table->globals, table->globals + table->globalCount);
+        image.parameters_.assign(table->parameters, table->parameters + table->parameterCount);
     }
     return image;
 }

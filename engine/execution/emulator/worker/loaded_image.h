@@ -6,6 +6,7 @@
 #include "engine/execution/emulator/worker/address_space.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,12 @@ public:
     /// Segments of the object: its code, constants and variables.
     [[nodiscard]] const std::vector<AddressRange>& segments() const { return segments_; }
     [[nodiscard]] const std::vector<KsGlobal>& globals() const { return globals_; }
+    /// Of the class that parameter `position` points to; empty when it is none or not known.
+    [[nodiscard]] std::span<const KsField> pointeeFields(std::size_t position) const {
+        return position < parameters_.size()
+                   ? std::span(parameters_[position].fields, parameters_[position].fieldCount)
+                   : std::span<const KsField>{};
+    }
     [[nodiscard]] bool contains(std::uint64_t address) const;
     /// The variable at `offset` of the shared segment, or the nearest to it; nullptr when none is
     /// known.
@@ -54,6 +61,7 @@ private:
     AddressRange staticShared_;
     std::vector<AddressRange> segments_;
     std::vector<KsGlobal> globals_;
+    std::vector<KsParameter> parameters_;
     std::vector<SharedVariable> sharedVariables_;
 };
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace kernelskill::engine {
 namespace {
@@ -21,16 +20,6 @@ protected:
     static const Hazard* hazardOf(const Profile& profile, HazardKind kind) {
         const auto found = std::ranges::find(profile.hazards, kind, &Hazard::kind);
         return found == profile.hazards.end() ? nullptr : &*found;
-    }
-
-    template <typename T>
-    static std::vector<T> valuesOf(const RunResult& result, const std::string& name) {
-        const auto found = std::ranges::find(result.outputs, name, &BufferContents::name);
-        if (found == result.outputs.end())
-            return {};
-        std::vector<T> values(found->bytes.size() / sizeof(T));
-        std::memcpy(values.data(), found->bytes.data(), values.size() * sizeof(T));
-        return values;
     }
 };
 

@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -79,6 +81,16 @@ protected:
                 return &line;
         }
         return nullptr;
+    }
+
+    template <typename T>
+    static std::vector<T> valuesOf(const RunResult& result, const std::string& name) {
+        const auto found = std::ranges::find(result.outputs, name, &BufferContents::name);
+        if (found == result.outputs.end())
+            return {};
+        std::vector<T> values(found->bytes.size() / sizeof(T));
+        std::memcpy(values.data(), found->bytes.data(), values.size() * sizeof(T));
+        return values;
     }
 
     static std::uint32_t lineOf(const ProgramSource& program, const std::string& code) {

@@ -26,6 +26,7 @@ TEST(Wire, CarriesAJob) {
     scalar.name = "n";
     scalar.bytes = {std::byte{1}, std::byte{2}};
     job.job.launch.arguments = {buffer, scalar};
+    job.job.launch.symbols = {{"width", Fill::Constant, 512, 0}};
     job.job.maxBlocks = 7;
     job.job.limits.time = std::chrono::milliseconds{1234};
 
@@ -47,6 +48,10 @@ TEST(Wire, CarriesAJob) {
     EXPECT_EQ(x.elements, std::nullopt);
     EXPECT_TRUE(x.isOutput);
     EXPECT_EQ(std::get<ScalarSpec>(decoded->job.launch.arguments[1]).bytes, scalar.bytes);
+    ASSERT_EQ(decoded->job.launch.symbols.size(), 1u);
+    EXPECT_EQ(decoded->job.launch.symbols[0].name, "width");
+    EXPECT_EQ(decoded->job.launch.symbols[0].fill, Fill::Constant);
+    EXPECT_EQ(decoded->job.launch.symbols[0].value, 512);
 }
 
 TEST(Wire, CarriesAReport) {

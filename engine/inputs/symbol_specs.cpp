@@ -1,0 +1,229 @@
+#include "engine/inputs/symbol_specs.h"
+
+#include "engine/inputs/argument_specs.h"
+#include "engine/inputs/name_guesses.h"
+
+#include <algorithm>
+#include <set>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::ScalarKind;
+
+struct DeviceVariable {
+    std::string name;
+    ScalarKind kind = ScalarKind::Unknown;
+    bool isArray = false;
+    bool isPointer = false;
+    bool isInitialised = false;
+};
+
+/// Where the host says what a variable holds.
+struct HostCopy {
+    TextPlace place;
+    std::pair<std::size_t, std::size_t> source; ///< Tokens of `&n`; empty when there is none.
+};
+
+bool isFloating(ScalarKind kind) {
+    return kind == ScalarKind::Half || kind == ScalarKind::BFloat16 || kind == ScalarKind::Float ||
+           kind == ScalarKind::Double;
+}
+
+class SymbolReader {
+public:
+    SymbolReader(const ProgramText& program, const FunctionText& kernel)
+        : program_(program), kernel_(kernel) {
+        collectBodies(kernel);
+    }
+
+    [[nodiscard]] std::vector<DeviceVariable> variables() const {
+        std::vector<DeviceVariable> result;
+        for (std::size_t f = 0; f < program_.files().size(); ++f) {
+            const auto& file = program_.files()[f];
+            for (const auto& declaration : file.declarations) {
+                if (declaration.kind != DeclarationKind::Variable || !declaration.isDeviceMemory)
+                    continue;
+                for (const auto& name : declaration.names) {
+                    if (names_.contains(name))
+                        result.push_back(variable(file, declaration, name));
+                }
+            }
+        }
+        return result;
+    }
+
+    /// The last of them that names the variable.
+    [[nodiscard]] std::optional<HostCopy> hostCopy(const std::string& name) const {
+        std::optional<HostCopy> result;
+        for (std::size_t f = 0; f < program_.files().size(); ++f) {
+            const auto& tokens = program_.files()[f].tokens;
+            for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+                const bool copies = tokens[i].text.starts_with("cudaMemcpyToSymbol");
+                if ((!copies && !tokens[i].is("cudaGetSymbolAddress")) || !tokens[i + 1].is("("))
+                    continue;
+                const TextPlace place{f, i, program_.functionAt(f, i)};
+                const auto arguments = program_.argumentsAt(place);
+                if (arguments.size() < 2)
+                    continue;
+                const auto [begin, end] = arguments[copies ? 0 : 1];
+                bool named = false;
+                for (auto j = begin; j < end; ++j)
+                    named = named || tokens[j].is(name) || tokens[j].text == "\"" + name + "\"";
+                if (named)
+                    result = HostCopy{place, copies ? arguments[1] : std::pair{end, end}};
+            }
+        }
+        return result;
+    }
+
+    /// Whether the kernel, or a function that it calls, may write the variable.
+    [[nodiscard]] bool isOwn(const std::string& name) const {
+        return std::ranges::any_of(bodies_, [&](const auto* body) { return writes(*body, name); });
+    }
+
+    [[nodiscard]] const FunctionText* otherWriter(const std::string& name) const {
+        for (const FunctionText& function : program_.functions()) {
+            if (function.isKernel && &function != &kernel_ && writes(function, name))
+                return &function;
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] std::uint32_t lineOf(TextPlace place) const {
+        const auto& file = program_.files()[place.file];
+        const auto at = static_cast<std::ptrdiff_t>(file.tokens[place.token].span.begin);
+        return 1 + static_cast<std::uint32_t>(
+                       std::count(file.text.begin(), file.text.begin() + at, '\n'));
+    }
+
+private:
+    void collectBodies(const FunctionText& function) {
+        if (std::ranges::find(bodies_, &function) != bodies_.end())
+            return;
+        bodies_.push_back(&function);
+        const auto& tokens = program_.files()[function.file].tokens;
+        for (auto i = function.bodyBegin; i < function.bodyEnd; ++i) {
+            if (!tokens[i].isIdentifier() || !names_.emplace(tokens[i].text).second)
+                continue;
+            for (const auto* called : program_.functionsNamed(tokens[i].text)) {
+                if (!called->isKernel)
+                    collectBodies(*called);
+            }
+        }
+    }
+
+    static DeviceVariable variable(const ProgramText::File& file, const Declaration& declaration,
+                                   const std::string& name) {
+        const auto text =
+            std::string_view(file.text).substr(declaration.span.begin, declaration.span.size());
+        DeviceVariable result;
+        result.name = name;
+        result.isInitialised = declaration.isInitialised;
+        const auto tokens = tokenize(text);
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            if (!tokens[i].is(name))
+                continue;
+            result.isArray = i + 1 < tokens.size() && tokens[i + 1].is("[");
+            result.isPointer = i > 0 && tokens[i - 1].is("*");
+            result.kind = scalarKindOf(text.substr(0, tokens[i].span.begin));
+            break;
+        }
+        return result;
+    }
+
+    [[nodiscard]] bool writes(const FunctionText& function, const std::string& name) const {
+        const auto& tokens = program_.files()[function.file].tokens;
+        for (auto i = function.bodyBegin + 1; i < function.bodyEnd; ++i) {
+            if (!tokens[i].is(name))
+                continue;
+            if (tokens[i - 1].is("&") || tokens[i - 1].is("++") || tokens[i - 1].is("--"))
+                return true; // An atomic, or somebody who is given its address.
+            auto next = i + 1;
+            while (next < function.bodyEnd &&
+                   (tokens[next].is("[") || tokens[next].is("."))) // name[i].x = …
+                next = tokens[next].is("[") ? matchingClose(tokens, next) + 1 : next + 2;
+            if (next >= function.bodyEnd)
+                continue;
+            const auto after = tokens[next].text;
+            const bool compares = after == "==" || after == "<=" || after == ">=" || after == "!=";
+            if (after == "++" || after == "--" || (after.ends_with('=') && !compares))
+                return true;
+        }
+        return false;
+    }
+
+    const ProgramText& program_;
+    const FunctionText& kernel_;
+    std::vector<const FunctionText*> bodies_; ///< The kernel's and those of what it calls.
+    std::set<std::string, std::less<>> names_;
+};
+
+} // namespace
+
+SymbolContents symbolContents(const ProgramText& program, const FunctionText& kernel,
+                              const EvaluationSettings& settings) {
+    SymbolContents result;
+    const SymbolReader reader(program, kernel);
+    for (const DeviceVariable& variable : reader.variables()) {
+        const auto copy = reader.hostCopy(variable.name);
+        const FunctionText* writer = copy ? nullptr : reader.otherWriter(variable.name);
+        if (variable.isPointer || reader.isOwn(variable.name) ||
+            (!copy && (writer == nullptr || variable.isInitialised)))
+            continue;
+        SymbolSpec spec;
+        spec.name = variable.name;
+        std::string contents = "plausible values";
+        if (!variable.isArray && variable.kind != ScalarKind::Unknown) {
+            std::optional<Value> value;
+            if (copy && copy->source.first < copy->source.second) {
+                auto begin = copy->source.first;
+                begin += program.files()[copy->place.file].tokens[begin].is("&") ? 1 : 0;
+                value = HostScope(program, copy->place, settings).value(begin, copy->source.second);
+            }
+            if (value && value->asDouble() == 0)
+                continue;
+            const auto guess = guessFromName(variable.name);
+            spec.fill = Fill::Constant;
+            spec.value = value ? value->asDouble()
+                         : isFloating(variable.kind)
+                             ? guess.floating
+                             : static_cast<double>(std::max<std::int64_t>(guess.integer, 1));
+            contents = (isFloating(variable.kind)
+                            ? std::to_string(spec.value)
+                            : std::to_string(static_cast<std::int64_t>(spec.value))) +
+                       (value ? "" : ", going by its name");
+        } else if (variable.kind != ScalarKind::Unknown) {
+            contents = isFloating(variable.kind) ? "random values" : "small integers";
+        }
+        result.notes.push_back(
+            "variable '" + variable.name + "' is set " +
+            (copy ? "by the host on line " + std::to_string(reader.lineOf(copy->place))
+                  : "by kernel '" + writer->name + "'") +
+            "; it is taken to hold " + contents);
+        result.symbols.push_back(std::move(spec));
+    }
+    return result;
+}
+
+std::optional<PointerSymbol> pointerSymbol(const ProgramText& program, const FunctionText& kernel) {
+    const SymbolReader reader(program, kernel);
+    for (const DeviceVariable& variable : reader.variables()) {
+        const auto copy = variable.isPointer ? reader.hostCopy(variable.name) : std::nullopt;
+        if (copy)
+            return PointerSymbol{variable.name, program.files()[copy->place.file].path + ":" +
+                                                    std::to_string(reader.lineOf(copy->place))};
+    }
+    return std::nullopt;
+}
+
+bool isDeviceVariable(const ProgramText& program, const std::string& name) {
+    return std::ranges::any_of(program.files(), [&](const ProgramText::File& file) {
+        return std::ranges::any_of(file.declarations, [&](const Declaration& declaration) {
+            return declaration.kind == DeclarationKind::Variable && declaration.isDeviceMemory &&
+                   std::ranges::find(declaration.names, name) != declaration.names.end();
+        });
+    });
+}
+
+} // namespace kernelskill::engine

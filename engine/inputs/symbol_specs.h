@@ -1,0 +1,38 @@
+/// What `__device__` and `__constant__` variables hold when a launch begins.
+#pragma once
+
+#include "analysis/source/error.h"
+#include "engine/execution/job.h"
+#include "engine/inputs/host_scope.h"
+#include "engine/inputs/program_text.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct SymbolContents {
+    std::vector<SymbolSpec> symbols;
+    std::vector<std::string> notes; ///< Where each comes from, one sentence each.
+};
+
+/// Contents for the variables that `kernel` names, itself or in functions that it calls, and that
+/// somebody else sets: the host, by cudaMemcpyToSymbol or cudaGetSymbolAddress, or another kernel.
+/// Those that the host sets to zero, and those that `kernel` itself writes, are left as they are.
+[[nodiscard]] SymbolContents symbolContents(const ProgramText& program, const FunctionText& kernel,
+                                            const EvaluationSettings& settings);
+
+/// A variable among them that is a pointer: nobody can say what it points to. Its name, with the
+/// one-based line on which the host sets it.
+struct PointerSymbol {
+    std::string name;
+    std::string where; ///< "file:line"
+};
+[[nodiscard]] std::optional<PointerSymbol> pointerSymbol(const ProgramText& program,
+                                                         const FunctionText& kernel);
+
+/// Whether a file of the program declares such a variable.
+[[nodiscard]] bool isDeviceVariable(const ProgramText& program, const std::string& name);
+
+} // namespace kernelskill::engine

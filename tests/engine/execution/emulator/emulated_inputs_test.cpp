@@ -1,0 +1,156 @@
+// What a kernel finds in memory that nobody described: variables of the device, arrays of classes.
+#include "tests/engine/execution/emulator/executor_fixture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace kernelskill::engine {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Lt;
+using testing::Ne;
+
+class EmulatedInputs : public ExecutorFixture {
+protected:
+    ProgramSource program(const std::string& text) {
+        return parse(source("examples/inputs.cu"), text);
+    }
+};
+
+TEST_F(EmulatedInputs, FindsWhatTheHostCopiesToVariables) {
+    const auto result = runFirstKernel(program(R"(
+__constant__ int width;
+__device__ float weights[8];
+__device__ int offsets[4];
+__device__ unsigned arrivals;
+__global__ void gather(float* w, int* o, int* width_, unsigned* last) {
+    w[threadIdx.x] = weights[threadIdx.x % 8];
+    o[threadIdx.x] = offsets[threadIdx.x % 4];
+    width_[threadIdx.x] = width;
+    last[threadIdx.x] = atomicAdd(&arrivals, 1);
+}
+void launch(float* w, int* o, int* width_, unsigned* last, const float* hostWeights) {
+    int columns = 48;
+    unsigned none = 0;
+    int first[4] = {1, 2, 3, 4};
+    cudaMemcpyToSymbol(width, &columns, sizeof(int));
+    cudaMemcpyToSymbol(weights, hostWeights, 8 * sizeof(float));
+    cudaMemcpyToSymbolAsync(offsets, first, sizeof first, 0, cudaMemcpyHostToDevice);
+    cudaMemcpyToSymbol(arrivals, &none, sizeof none);
+    gather<<<1, 32>>>(w, o, width_, last);
+}
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(valuesOf<int>(*result, "width_"), Each(48));
+    EXPECT_THAT(valuesOf<float>(*result, "w"), Each(Ne(0.0f)));
+    EXPECT_THAT(valuesOf<int>(*result, "o"), AllOf(Each(Ge(0)), Each(Lt(16)), Contains(Ne(0))));
+    EXPECT_EQ(valuesOf<unsigned>(*result, "last").front(), 0u);
+    EXPECT_THAT(
+        result->profile.launch.notes,
+        Contains(HasSubstr("'width' is set by the host on line 16; it is taken to hold 48")));
+}
+
+TEST_F(EmulatedInputs, FindsWhatAnotherKernelLeft) {
+    const ProgramSource both = program(R"(
+__device__ float mean;
+__device__ int found;
+__global__ void apply(float* x, int* n) {
+    x[threadIdx.x] = mean;
+    n[threadIdx.x] = found;
+}
+__global__ void measure(const float* x) {
+    mean = x[0];
+    atomicAdd(&found, 1);
+}
+void launch(float* x, int* n) {
+    measure<<<1, 1>>>(x);
+    apply<<<1, 32>>>(x, n);
+}
+)");
+    const auto result = runFirstKernel(both);
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(valuesOf<float>(*result, "x"), Each(Ne(0.0f)));
+    EXPECT_THAT(valuesOf<int>(*result, "n"), Each(Ne(0)));
+}
+
+TEST_F(EmulatedInputs, TakesAVariablesContentsFromAPin) {
+    const auto result = runFirstKernel(program(R"(
+__constant__ float scale;
+// kernelskill: launch times<<<1, 32>>>(x=rand[32], scale=3)
+__global__ void times(float* x) { x[threadIdx.x] = scale; }
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(valuesOf<float>(*result, "x"), Each(3.0f));
+}
+
+TEST_F(EmulatedInputs, RefusesAPointerThatTheHostSets) {
+    const ProgramSource pointer = program(R"(
+__device__ float* table;
+__global__ void read(float* x) { x[threadIdx.x] = table[threadIdx.x]; }
+void launch(float* x, float* t) {
+    cudaMemcpyToSymbol(table, &t, sizeof t);
+    read<<<1, 32>>>(x);
+}
+)");
+    const auto result = runFirstKernel(pointer);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::Unsupported);
+    EXPECT_THAT(result.error().what, HasSubstr("'table'"));
+    EXPECT_THAT(result.error().where, HasSubstr("inputs.cu:5"));
+}
+
+TEST_F(EmulatedInputs, FillsTheFieldsOfAClassByTheirTypes) {
+    const auto result = runFirstKernel(program(R"(
+struct Cell { int column; float share[2]; };
+typedef struct {
+    float x, y;
+    double mass;
+    unsigned char alive;
+    Cell cell;
+    short tag;
+    float4 colour;
+} Particle;
+__global__ void unpack(const Particle* particles, float* floats, double* doubles, int* integers) {
+    const Particle p = particles[threadIdx.x];
+    floats[threadIdx.x] = fminf(fminf(p.x, p.y), fminf(p.cell.share[1], p.colour.w));
+    floats[threadIdx.x + 64] = fmaxf(fmaxf(p.x, p.y), fmaxf(p.cell.share[1], p.colour.w));
+    doubles[threadIdx.x] = p.mass;
+    integers[threadIdx.x] = min(p.cell.column, (int)p.tag);
+    integers[threadIdx.x + 64] = max(max(p.cell.column, (int)p.tag), (int)p.alive);
+}
+void launch(const Particle* particles, float* floats, double* doubles, int* integers) {
+    unpack<<<1, 64>>>(particles, floats, doubles, integers);
+}
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    const auto floats = valuesOf<float>(*result, "floats");
+    EXPECT_THAT(floats, AllOf(Each(Ge(0.0f)), Each(Lt(1.0f))));
+    EXPECT_GT(*std::ranges::max_element(floats), 0.5f);
+    EXPECT_THAT(valuesOf<double>(*result, "doubles"),
+                AllOf(Each(Ge(0.0)), Each(Lt(1.0)), Contains(testing::Gt(0.5))));
+    EXPECT_THAT(valuesOf<int>(*result, "integers"),
+                AllOf(Each(Ge(0)), Each(Lt(64)), Contains(testing::Gt(4))));
+    EXPECT_THAT(result->profile.notes, Contains(HasSubstr("'particles' has a class type")));
+}
+
+TEST_F(EmulatedInputs, RunsAKernelOfAClassThatCannotBeTakenApart) {
+    const auto result = runFirstKernel(program(R"(
+struct Flags {
+    unsigned low : 4, high : 4;
+    int count;
+};
+__global__ void counts(const Flags* flags, int* out) { out[threadIdx.x] = flags[threadIdx.x].count; }
+void launch(const Flags* flags, int* out) { counts<<<1, 32>>>(flags, out); }
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+}
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,98 @@
+// Memory accesses a second that one worker counts, with hazards looked for and every block run.
+#include "tests/engine/execution/emulator/executor_fixture.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr const char* tiledProduct = R"(
+template <int TILE> __global__ void product(float* C, const float* A, const float* B, int n) {
+    __shared__ float As[TILE][TILE];
+    __shared__ float Bs[TILE][TILE];
+    int tx = threadIdx.x, ty = threadIdx.y;
+    int row = blockIdx.y * TILE + ty;
+    int col = blockIdx.x * TILE + tx;
+    float acc = 0;
+    for (int t = 0; t < n / TILE; ++t) {
+        As[ty][tx] = A[row * n + t * TILE + tx];
+        Bs[ty][tx] = B[(t * TILE + ty) * n + col];
+        __syncthreads();
+        for (int k = 0; k < TILE; ++k)
+            acc += As[ty][k] * Bs[k][tx];
+        __syncthreads();
+    }
+    C[row * n + col] = acc;
+}
+void launch(float* C, float* A, float* B) {
+    product<16><<<dim3(16, 16), dim3(16, 16)>>>(C, A, B, 256);
+}
+)";
+constexpr std::int64_t productAccesses = 65536 * (2 * 256 + 16 * 4 + 1);
+
+constexpr const char* streams = R"(
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+void launch(float* x, float* y) { saxpy<<<4096, 256>>>(1 << 20, 2.0f, x, y); }
+)";
+constexpr std::int64_t streamAccesses = 3 * (1 << 20);
+
+/// The fixture, without a test around it.
+class Runner : public ExecutorFixture {
+public:
+    explicit Runner(const char* text) {
+        SetUp();
+        const ProgramSource program = parse(source("examples/throughput.cu"), text);
+        auto launches = inferLaunches(*program.model, program.model->kernels.front());
+        if (!launches)
+            return;
+        job_.launch = std::move(launches->front());
+        job_.wantProfile = true;
+        job_.limits.time = std::chrono::seconds{240}; // No block is left out for lack of time.
+        auto image = executor_->build(program, program.model->kernels.front(), job_.launch, {});
+        if (image)
+            image_ = std::move(*image);
+    }
+    void TestBody() override {}
+
+    [[nodiscard]] bool run() const {
+        const auto result = executor_->run(*image_, job_, {});
+        return result && result->profile.blocksRun == job_.launch.grid.count();
+    }
+    [[nodiscard]] bool isReady() const { return image_ != nullptr; }
+
+private:
+    Job job_;
+    std::shared_ptr<const Image> image_;
+};
+
+void count(benchmark::State& state, const char* text, std::int64_t accesses) {
+    const Runner runner(text);
+    if (!runner.isReady() || !runner.run()) {
+        state.SkipWithError("the kernel does not run");
+        return;
+    }
+    for ([[maybe_unused]] auto iteration : state) {
+        if (!runner.run())
+            state.SkipWithError("the kernel does not run");
+    }
+    state.SetItemsProcessed(state.iterations() * accesses);
+}
+
+BENCHMARK_CAPTURE(count, matmul_tiled, tiledProduct, productAccesses)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(count, saxpy, streams, streamAccesses)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+} // namespace
+} // namespace kernelskill::engine
+
+BENCHMARK_MAIN();
