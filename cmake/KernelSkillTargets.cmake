@@ -7,16 +7,44 @@ target_compile_options(kernelskill_options INTERFACE -Wall -Wextra -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(kernelskill_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
+# libstdc++ 12's stable_sort calls what it has deprecated.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(kernelskill_options INTERFACE -Wno-deprecated-declarations)
+endif()
 if(KERNELSKILL_SANITIZE)
     target_compile_options(kernelskill_options INTERFACE
         -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(kernelskill_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+# kernelskill_precompile(TARGET [LIBRARY HEADERS...]): with KERNELSKILL_PRECOMPILE, the target's sources start from a set
+# of library headers, and those of LIBRARY, compiled once per LIBRARY. Reading and instantiating them is most of what an
+# unoptimised object costs.
+function(kernelskill_precompile target)
+    if(NOT KERNELSKILL_PRECOMPILE)
+        return()
+    endif()
+    list(POP_FRONT ARGN library)
+    string(MAKE_C_IDENTIFIER "kernelskill_precompiled_${library}" holder)
+    if(NOT TARGET ${holder})
+        set(source ${PROJECT_BINARY_DIR}/${holder}.cpp)
+        file(CONFIGURE OUTPUT ${source} CONTENT "")
+        add_library(${holder} OBJECT ${source})
+        target_link_libraries(${holder} PRIVATE kernelskill_options spdlog::spdlog nlohmann_json::nlohmann_json
+            ${library})
+        target_precompile_headers(${holder} PRIVATE <algorithm> <cstdint> <expected> <filesystem> <fstream> <functional>
+            <map> <memory> <optional> <set> <span> <string> <string_view> <utility> <vector> <spdlog/fmt/fmt.h>
+            <nlohmann/json.hpp> ${ARGN})
+    endif()
+    target_link_libraries(${target} PRIVATE spdlog::spdlog) # its definitions have to be those of the precompiled headers
+    target_precompile_headers(${target} REUSE_FROM ${holder})
+endfunction()
+
 # kernelskill_library(NAME SOURCES... ): a static library with the project's options.
 function(kernelskill_library name)
     add_library(${name} STATIC ${ARGN})
     target_link_libraries(${name} PUBLIC kernelskill_options)
+    kernelskill_precompile(${name})
 endfunction()
 
 # kernelskill_test(NAME LIBRARIES a;b SOURCES ...): a GoogleTest program, one CTest test per TEST.
@@ -32,5 +60,6 @@ function(kernelskill_test name)
     target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
     target_compile_definitions(${name} PRIVATE
         KERNELSKILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KERNELSKILL_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    kernelskill_precompile(${name} GTest::gmock <gtest/gtest.h> <gmock/gmock.h>)
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
 endfunction()
