@@ -2,13 +2,12 @@
 
 #include "analysis/parse/cuda_headers.h"
 #include "analysis/parse/diagnostic_code.h"
+#include "analysis/parse/unseen_names.h"
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 
 namespace kernelskill::analysis {
@@ -87,7 +86,8 @@ public:
             if (std::optional<Diagnostic> placed = place(std::move(one)))
                 if (!repeats(result, *placed))
                     result.push_back(std::move(*placed));
-        withholdConsequences(result);
+        withholdUnseen(result, context_.source,
+                       {headerMissing_, context_.mode == ParseMode::Prelude});
         return result;
     }
 
@@ -268,36 +268,6 @@ private:
             return other.code == one.code &&
                    ((oncePerFile && other.file == one.file) ||
                     (other.span == one.span && other.message == one.message));
-        });
-    }
-
-    /// With a header missing, names from it are unknown, and so is what is made of them.
-    void withholdConsequences(std::vector<Diagnostic>& diagnostics) {
-        if (!headerMissing_)
-            return;
-        std::set<std::uint32_t> lines;
-        const auto mayFollow = [&](const Diagnostic& diagnostic) {
-            return diagnostic.severity != Severity::Information &&
-                   diagnostic.code != "include-not-found";
-        };
-        for (const Diagnostic& diagnostic : diagnostics) {
-            const bool named =
-                diagnostic.code == "undeclared-identifier" || diagnostic.code == "unknown-type" ||
-                diagnostic.code == "no-member" || diagnostic.code == "no-matching-function";
-            if (!mayFollow(diagnostic) || !named)
-                continue;
-            lines.insert(context_.source.lineColumn(diagnostic.span.begin).line);
-        }
-        std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
-            if (!mayFollow(diagnostic))
-                return false;
-            if (diagnostic.severity == Severity::Warning)
-                return false;
-            if (diagnostic.code == "expected-semicolon" || diagnostic.code == "expected-brace" ||
-                diagnostic.code == "extraneous-brace" || diagnostic.code == "unterminated") {
-                return lines.contains(context_.source.lineColumn(diagnostic.span.begin).line);
-            }
-            return true;
         });
     }
 

@@ -3,6 +3,8 @@
 #define CUBLAS_V2_H_
 #define CUBLAS_API_H_
 
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 #include "kernelskill/host_library.h"
 
 typedef struct cublasContext* cublasHandle_t;

@@ -3,9 +3,11 @@
 #define CUSPARSE_H_
 #define CUSPARSEAPI
 
+#include "cuda_fp16.h"
 #include "kernelskill/host_library.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct cusparseContext* cusparseHandle_t;
 typedef struct cusparseMatDescr* cusparseMatDescr_t;

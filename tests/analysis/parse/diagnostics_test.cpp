@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -58,6 +59,45 @@ TEST(Diagnostics, ASyntaxErrorIsKeptBesideAMissingHeader) {
     EXPECT_EQ(errors[0].code, "expected-semicolon");
 }
 
+TEST(Diagnostics, AMissingHeaderHidesOnlyWhatItMayHaveDeclared) {
+    const FileModel model =
+        analyze("#include <cudnn.h>\n"
+                "struct Net { cudnnHandle_t handle; };\n"
+                "void unknown(Net net) {\n"
+                "  auto size = cudnnGetSize(net.handle);\n"
+                "  float* p = size;\n"
+                "}\n"
+                "__global__ void LIBRARY_BOUNDS(256) macro(float* x) { x[0] = 1; }\n"
+                "void known(int n, float* x) {\n"
+                "  float* q = n;\n"
+                "  cudaMaloc(&x, 4);\n"
+                "}\n"
+                "__global__ void k(int* x) { x[threadIx.x] = 1; }\n");
+    std::vector<std::string> codes;
+    for (const Diagnostic& error : errorsOf(model))
+        codes.push_back(textOf(model, error.span) + ": " + error.code);
+    EXPECT_EQ(codes,
+              (std::vector<std::string>{"q: incompatible-types", "cudaMaloc: undeclared-identifier",
+                                        "threadIx: undeclared-identifier"}));
+}
+
+TEST(Diagnostics, ANameOfCudasThatThePreludeLacksIsANotice) {
+    const FileModel model =
+        analyze("void attribute() {\n"
+                "  CUunheardOfAttribute value;\n"
+                "  value.field = 3;\n"
+                "  float* wrong = cuUnheardOfGet(2);\n"
+                "  cudaUnheardOfSet(1);\n"
+                "}\n"
+                "__global__ void k(unsigned* x) { x[0] = __vunheard4(x[1]); }\n");
+    EXPECT_TRUE(errorsOf(model).empty());
+    const auto notices =
+        std::ranges::count(model.diagnostics, "cuda-name-not-known", &Diagnostic::code);
+    EXPECT_EQ(notices, 4) << "one a name";
+    const FileModel wrong = analyze("void f(float* x) { cudaMaloc(&x, 4); unheardOf(x); }\n");
+    EXPECT_EQ(errorsOf(wrong).size(), 2U);
+}
+
 TEST(Diagnostics, ErrorsInAHeaderAppearAtTheInclude) {
     const std::filesystem::path folder =
         std::filesystem::weakly_canonical(::testing::TempDir()) / "ks_header_error";
@@ -107,7 +147,7 @@ TEST(Diagnostics, TheHeadersOfCudaSayThatTheyWereIncluded) {
                 "    !defined(CUBLAS_API_H_)\n"
                 "#error these are always there, or were included\n"
                 "#endif\n"
-                "#if defined(__CUDA_FP16_H__) || defined(_CUFFT_H_) || defined(CURAND_H_)\n"
+                "#if defined(__CUDA_FP8_H__) || defined(_CUFFT_H_) || defined(CURAND_H_)\n"
                 "#error these were not included\n"
                 "#endif\n");
     EXPECT_TRUE(errorsOf(model).empty());
