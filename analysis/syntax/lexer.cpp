@@ -2,23 +2,49 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace kernelskill::analysis {
 
 namespace {
 
+enum CharacterClass : std::uint8_t {
+    identifierStart = 1,
+    digit = 2,
+    space = 4,
+    longOperator = 8, ///< Begins an operator of several characters.
+};
+
+/// Of each byte. Every byte of a multi-byte UTF-8 character may be part of an identifier.
+constexpr std::array<std::uint8_t, 256> characterClasses = [] {
+    std::array<std::uint8_t, 256> classes{};
+    for (unsigned c = 0; c < classes.size(); ++c) {
+        const bool isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (isLetter || c == '_' || c == '$' || c >= 0x80)
+            classes[c] |= identifierStart;
+        if (c >= '0' && c <= '9')
+            classes[c] |= digit;
+    }
+    for (const unsigned char c : std::string_view(" \t\n\v\f\r"))
+        classes[c] |= space;
+    for (const unsigned char c : std::string_view("<>.-:+=!&|*/%^#"))
+        classes[c] |= longOperator;
+    return classes;
+}();
+
+bool is(char c, unsigned classes) {
+    return (characterClasses[static_cast<unsigned char>(c)] & classes) != 0;
+}
+
 bool isIdentifierStart(char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' ||
-           (static_cast<unsigned char>(c) & 0x80U) != 0;
+    return is(c, identifierStart);
 }
 
 bool isIdentifierPart(char c) {
-    return isIdentifierStart(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+    return is(c, identifierStart | digit);
 }
 
 bool isDigit(char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+    return is(c, digit);
 }
 
 /// Longest first.
@@ -70,9 +96,10 @@ private:
             return token(TokenKind::Character, literalEnd(position_, '\''));
         if (isIdentifierStart(c))
             return identifierOrLiteral();
-        for (const std::string_view op : operators)
-            if (op.front() == c && text_.substr(position_).starts_with(op))
-                return token(TokenKind::Punctuator, position_ + op.size());
+        if (is(c, longOperator))
+            for (const std::string_view op : operators)
+                if (op.front() == c && text_.substr(position_).starts_with(op))
+                    return token(TokenKind::Punctuator, position_ + op.size());
         return token(TokenKind::Punctuator, position_ + 1);
     }
 
@@ -80,6 +107,8 @@ private:
         std::size_t end = position_;
         while (isIdentifierPart(at(end)))
             ++end;
+        if (at(end) != '"' && at(end) != '\'')
+            return token(TokenKind::Identifier, end);
         const std::string_view word = text_.substr(position_, end - position_);
         const bool prefix = word == "L" || word == "u" || word == "U" || word == "u8";
         const bool rawPrefix =
@@ -170,11 +199,13 @@ std::vector<Token> lex(std::string_view text) {
 std::uint32_t skipTrivia(std::string_view text, std::uint32_t offset) {
     std::size_t i = offset;
     while (i < text.size()) {
-        if (std::isspace(static_cast<unsigned char>(text[i])) != 0) {
+        if (is(text[i], space)) {
             ++i;
         } else if (text[i] == '\\' && i + 1 < text.size() &&
                    (text[i + 1] == '\n' || text[i + 1] == '\r')) {
             i += 2;
+        } else if (text[i] != '/') {
+            break;
         } else if (text.substr(i).starts_with("//")) {
             i = std::min(text.find('\n', i), text.size());
         } else if (text.substr(i).starts_with("/*")) {
