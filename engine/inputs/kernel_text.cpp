@@ -42,6 +42,14 @@ public:
                 subscript(i);
         }
         loopBounds();
+        for (auto i = function_.bodyBegin; i + 1 < function_.bodyEnd; ++i) {
+            if (tokens_[i].is("atomicCAS") && tokens_[i + 1].is("("))
+                exchange(i + 1);
+            else if (tokens_[i].is("while") && tokens_[i + 1].is("("))
+                whileLoop(i + 1);
+            else if (tokens_[i].is("for") && isEndlessFor(i + 1))
+                exits(matchingClose(tokens_, i + 1) + 1);
+        }
         return std::move(result_);
     }
 
@@ -193,6 +201,75 @@ private:
         std::erase_if(result_.offsetPointers, [&](const auto& pointer) {
             return !result_.indexPointers.contains(pointer);
         });
+    }
+
+    /// The pointer parameter that the tokens go through, as in `&table[slot].key`.
+    std::optional<std::string> pointerIn(std::size_t begin, std::size_t end) const {
+        for (auto i = begin; i < end; ++i) {
+            if (isPointer(tokens_[i].text))
+                return std::string(tokens_[i].text);
+        }
+        return std::nullopt;
+    }
+
+    /// atomicCAS(&table[slot], empty, key)
+    void exchange(std::size_t open) {
+        const auto close = matchingClose(tokens_, open);
+        std::vector<std::size_t> commas;
+        for (auto i = open + 1; i < close; ++i) {
+            if (tokens_[i].is("(") || tokens_[i].is("["))
+                i = matchingClose(tokens_, i);
+            else if (tokens_[i].is(","))
+                commas.push_back(i);
+        }
+        if (commas.size() < 2)
+            return;
+        if (const auto pointer = pointerIn(open + 1, commas[0]))
+            result_.sentinels.emplace(*pointer, std::pair{commas[0] + 1, commas[1]});
+    }
+
+    /// while (table[slot] != empty), or while (true) with an exit inside
+    void whileLoop(std::size_t open) {
+        const auto close = matchingClose(tokens_, open);
+        const bool endless =
+            close == open + 2 && (tokens_[open + 1].is("true") || tokens_[open + 1].is("1"));
+        if (endless)
+            exits(close + 1);
+        else
+            sentinelIn(open + 1, close);
+    }
+
+    bool isEndlessFor(std::size_t open) const {
+        return open + 3 < function_.bodyEnd && tokens_[open].is("(") && tokens_[open + 1].is(";") &&
+               tokens_[open + 2].is(";") && tokens_[open + 3].is(")");
+    }
+
+    void exits(std::size_t body) {
+        if (body >= function_.bodyEnd || !tokens_[body].is("{"))
+            return;
+        const auto end = std::min(matchingClose(tokens_, body), function_.bodyEnd);
+        for (auto i = body; i + 1 < end; ++i) {
+            if (tokens_[i].is("if") && tokens_[i + 1].is("("))
+                sentinelIn(i + 2, matchingClose(tokens_, i + 1));
+        }
+    }
+
+    /// table[slot].key == empty
+    void sentinelIn(std::size_t begin, std::size_t end) {
+        for (auto i = begin; i + 1 < end; ++i) {
+            if (!isPointer(tokens_[i].text) || !tokens_[i + 1].is("["))
+                continue;
+            auto next = matchingClose(tokens_, i + 1) + 1;
+            if (next + 1 < end && tokens_[next].is("."))
+                next += 2;
+            if (next >= end || (!tokens_[next].is("==") && !tokens_[next].is("!=")))
+                continue;
+            auto last = next + 1;
+            while (last < end && !tokens_[last].is("&&") && !tokens_[last].is("||") &&
+                   !tokens_[last].is(")"))
+                ++last;
+            result_.sentinels.emplace(tokens_[i].text, std::pair{next + 1, last});
+        }
     }
 
     void sharedArray(std::size_t i) {

@@ -5,6 +5,7 @@
 #include "engine/inputs/program_text.h"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,6 +31,9 @@ struct KernelText {
     std::set<std::string> offsetPointers; ///< Of them, those read at i and i + 1: offsets of rows.
     /// Extents of the first __shared__ array, as token ranges.
     std::vector<std::pair<std::size_t, std::size_t>> sharedExtents;
+    /// By pointer parameter, the tokens that may be the constant which marks an element as empty:
+    /// what atomicCAS expects there, or what an element is compared with to leave a loop.
+    std::map<std::string, std::pair<std::size_t, std::size_t>> sentinels;
     std::set<std::string> names; ///< All identifiers of the body.
 
     [[nodiscard]] bool hasBounds() const { return bounds[0] || bounds[1] || bounds[2]; }

@@ -259,6 +259,25 @@ std::vector<std::string> LaunchCandidates::templateArguments(const SiteText* sit
     return result;
 }
 
+/// What marks an element behind the pointer as empty, where it is a constant. Elements that hold
+/// anything else would keep a kernel looking for one for ever.
+std::optional<std::int64_t>
+LaunchCandidates::sentinelOf(const analysis::Parameter& parameter) const {
+    const bool integral = parameter.type.scalar >= analysis::ScalarKind::Bool &&
+                          parameter.type.scalar <= analysis::ScalarKind::UInt64;
+    if (!text_ || (!integral && parameter.type.scalar != analysis::ScalarKind::Unknown))
+        return std::nullopt;
+    const auto found = text_->sentinels.find(parameter.name);
+    if (found == text_->sentinels.end())
+        return std::nullopt;
+    const auto strict = settings(false, nullptr, {});
+    const auto value =
+        HostScope(program_, kernelPlace(), strict).value(found->second.first, found->second.second);
+    if (!value || value->isFloating)
+        return std::nullopt;
+    return value->integer;
+}
+
 void LaunchCandidates::passArguments(LaunchSpec& spec,
                                      const std::vector<std::optional<Value>>& values,
                                      const std::vector<std::optional<std::int64_t>>& bytes) const {
@@ -283,6 +302,15 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
         if (type->isPointer) {
             auto buffer =
                 bufferSpec(program_, parameter, *type, text_, indexRange == 0 ? 64 : indexRange);
+            if (const auto empty = sentinelOf(parameter)) {
+                buffer.fill = Fill::Constant;
+                buffer.value = static_cast<double>(*empty);
+                buffer.isInput = true;
+                if (type->scalar == analysis::ScalarKind::Unknown && buffer.elementBytes % 4 == 0)
+                    buffer.element = analysis::ScalarKind::Int32;
+                spec.notes.push_back("'" + parameter.name + "' holds " + std::to_string(*empty) +
+                                     " everywhere, which the kernel takes for empty");
+            }
             if (bytes[i] && *bytes[i] > 0)
                 buffer.elements = static_cast<std::uint64_t>(*bytes[i]) / buffer.elementBytes;
             spec.arguments.emplace_back(std::move(buffer));

@@ -69,6 +69,8 @@ private:
     [[nodiscard]] Extent guessedBlock(const HostScope& scope,
                                       const std::vector<std::string>& arguments) const;
     [[nodiscard]] TextPlace kernelPlace() const;
+    [[nodiscard]] std::optional<std::int64_t>
+    sentinelOf(const analysis::Parameter& parameter) const;
     static void pinSymbol(LaunchSpec& spec, const PinnedArgument& argument, const HostScope& scope);
     void passArguments(LaunchSpec& spec, const std::vector<std::optional<Value>>& values,
                        const std::vector<std::optional<std::int64_t>>& bytes) const;

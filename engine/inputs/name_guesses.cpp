@@ -53,7 +53,8 @@ constexpr std::array partialNames = {
     Entry{"length", 4096, true},    Entry{"len", 4096, true},       Entry{"count", 4096, true},
     Entry{"total", 4096, true},     Entry{"elements", 4096, true},  Entry{"points", 1024, true},
     Entry{"particles", 1024, true}, Entry{"bodies", 1024, true},    Entry{"dim", 64, true},
-    Entry{"num", 1024, true},       Entry{"end", 1024, true},       Entry{"max", 1024, true}};
+    Entry{"num", 1024, true},       Entry{"end", 1024, true},       Entry{"max", 1024, true},
+    Entry{"capacity", 8192, true}};
 
 struct FloatEntry {
     std::string_view name;

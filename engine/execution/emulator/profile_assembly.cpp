@@ -1,5 +1,6 @@
 #include "engine/execution/emulator/profile_assembly.h"
 
+#include "engine/execution/emulator/pin_example.h"
 #include "engine/execution/emulator/profile_metrics.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -43,13 +44,18 @@ std::vector<Site> sitesOf(const WorkerReport& report) {
     return sites;
 }
 
-Error errorOf(const WorkerFailure& failure, const PlaceTable& places) {
+Error errorOf(const WorkerFailure& failure, const LaunchSpec& launch, const PlaceTable& places) {
     Error error{failure.kind, "", failure.where, failure.remedy};
     error.what =
         replaceSiteReferences(failure.what, [&](Site site) { return spelled(places.at(site)); });
     const SourcePlace place = places.at(failure.site);
     if (error.where.empty() && !place.file.empty())
         error.where = fmt::format("{}:{}", place.file, place.line + 1);
+    if (failure.isCutOff && hasGuessedInputs(launch)) {
+        error.what = "a loop did not end on guessed inputs, " + error.what;
+        error.remedy =
+            fmt::format("pin a launch whose data let it end, such as `// {}`", pinExample(launch));
+    }
     return error;
 }
 
@@ -109,7 +115,7 @@ Result<RunResult> assembleResult(WorkerReport report, const Job& job, PlaceTable
     if (!resolved && resolved.error().kind == ErrorKind::Cancelled)
         return std::unexpected(resolved.error());
     if (report.failure)
-        return std::unexpected(errorOf(*report.failure, places));
+        return std::unexpected(errorOf(*report.failure, job.launch, places));
 
     RunResult result;
     Profile& profile = result.profile;

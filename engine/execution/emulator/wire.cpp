@@ -262,11 +262,10 @@ std::vector<std::byte> encode(const WorkerReport& report) {
               {"blocksRun", report.blocksRun}, {"notes", report.notes},
               {"outputs", std::move(outputs)}, {"printed", printable(report.printed)}};
     if (report.failure) {
-        json["failure"] = Json{{"kind", number(report.failure->kind)},
-                               {"what", printable(report.failure->what)},
-                               {"where", report.failure->where},
-                               {"remedy", report.failure->remedy},
-                               {"site", report.failure->site}};
+        json["failure"] =
+            Json{{"kind", number(report.failure->kind)}, {"what", printable(report.failure->what)},
+                 {"where", report.failure->where},       {"remedy", report.failure->remedy},
+                 {"site", report.failure->site},         {"cutOff", report.failure->isCutOff}};
     }
     return frame(json);
 }
@@ -296,6 +295,7 @@ Result<WorkerReport> decodeReport(std::span<const std::byte> payload) {
             value.where = failure.at("where").get<std::string>();
             value.remedy = failure.at("remedy").get<std::string>();
             value.site = failure.at("site").get<Site>();
+            value.isCutOff = failure.at("cutOff").get<bool>();
         }
         return report;
     });

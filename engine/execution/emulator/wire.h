@@ -43,6 +43,7 @@ struct WorkerFailure {
     std::string where;
     std::string remedy;
     Site site = 0;
+    bool isCutOff = false; ///< Time or accesses were spent: it may be the inputs' fault.
 };
 
 struct WorkerReport {

@@ -168,6 +168,51 @@ __global__ void convolve(float* out, const float* in, const float* taps) {
     EXPECT_EQ(partial.block.x, 256u);
 }
 
+TEST(LaunchInference, tablesAreEmptyWhereTheKernelLooksForAnEmptyPlace) {
+    const auto insert = bestLaunch(R"(
+struct Entry { unsigned key, value; };
+const unsigned kEmpty = 0xffffffff;
+__global__ void insert(Entry* table, int* locks, const unsigned* keys, int n) {
+    unsigned slot = keys[threadIdx.x];
+    while (atomicCAS(&locks[slot], 0, 1) != 0) {}
+    while (true) {
+        unsigned before = atomicCAS(&table[slot].key, kEmpty, keys[threadIdx.x]);
+        if (before == kEmpty)
+            return;
+        slot = (slot + 1) % n;
+    }
+})");
+    ASSERT_NE(bufferNamed(insert, "table"), nullptr);
+    EXPECT_EQ(bufferNamed(insert, "table")->fill, Fill::Constant);
+    EXPECT_EQ(bufferNamed(insert, "table")->value, 4294967295.0);
+    EXPECT_EQ(bufferNamed(insert, "locks")->fill, Fill::Constant);
+    EXPECT_EQ(bufferNamed(insert, "locks")->value, 0.0);
+    EXPECT_EQ(bufferNamed(insert, "keys")->fill, Fill::Random);
+
+    const auto lookup = bestLaunch(R"(
+#define EMPTY -1
+__global__ void lookup(const int* table, const int* other, int* out, int n) {
+    int slot = threadIdx.x;
+    while (table[slot] != EMPTY && table[slot] != slot)
+        slot = (slot + 1) % n;
+    if (other[slot] == EMPTY)
+        out[slot] = 1;
+})");
+    EXPECT_EQ(bufferNamed(lookup, "table")->value, -1.0);
+    EXPECT_EQ(bufferNamed(lookup, "other")->fill, Fill::Random);
+
+    // An addition made of exchanges expects no constant.
+    const auto add = bestLaunch(R"(
+__global__ void add(unsigned long long* sum) {
+    unsigned long long old = *sum, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(sum, assumed, assumed + 1);
+    } while (assumed != old);
+})");
+    EXPECT_EQ(bufferNamed(add, "sum")->fill, Fill::Random);
+}
+
 TEST(LaunchInference, allocationsSizeTheBuffers) {
     const auto launch = bestLaunch(
         std::string(scale) + "void run(float* data, int n) { scale<<<1, 32>>>(data, n, 1.f); }\n"

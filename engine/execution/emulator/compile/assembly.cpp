@@ -67,6 +67,7 @@ public:
             assembly_.remove_prefix(end == std::string_view::npos ? assembly_.size() : end + 1);
         }
         endBlock();
+        defineAbsent();
         return std::move(result_);
     }
 
@@ -74,6 +75,8 @@ private:
     void line_(std::string_view line) {
         auto rest = trimmed(line);
         const bool isLabel = rest.ends_with(':') && rest.find(' ') == std::string_view::npos;
+        if (isLabel && !weak_.empty())
+            weak_.erase(std::string(rest.substr(0, rest.size() - 1)));
         if (isLabel && inThreadLocal_ && !rest.starts_with(".L")) {
             addGuard();
             add(line);
@@ -87,6 +90,8 @@ private:
             file(rest);
         else if (word == ".loc")
             inUserFile_ = userFiles_.contains(number(takeWord(rest)).value_or(0));
+        else if (word == ".weak" && isPlainName(rest))
+            weak_.emplace(rest);
         else if (rest.starts_with(blockHook))
             beginBlock();
         else if (hookAt_ && isBranch(word, rest))
@@ -118,6 +123,32 @@ private:
             userFiles_.insert(*index);
     }
 
+    /// Of C, and nobody's but a library's.
+    static bool isPlainName(std::string_view name) {
+        return !name.empty() && name.front() != '_' && name.front() != '.';
+    }
+
+    /// A jump, not a call: the place that is blamed is where the function was called.
+    void defineAbsent() {
+        for (const std::string& name : weak_) {
+            const std::string what =
+                name.starts_with("cuda")
+                    ? name + "() in device code, the device runtime of dynamic parallelism"
+                    : name + "() in device code";
+            result_ += "\t.section\t.rodata\n.Lks_" + name + ":\n\t.string\t\"" + what +
+                       "\"\n\t.text\n\t.p2align\t2\n\t.type\t" + name + ", %function\n" + name +
+                       ":\n" + refusal(".Lks_" + name);
+        }
+    }
+
+    static std::string refusal([[maybe_unused]] const std::string& text) {
+#if defined(__aarch64__)
+        return "\tadrp\tx0, " + text + "\n\tadd\tx0, x0, :lo12:" + text + "\n\tb\tks_refuse\n";
+#else
+        return "\tleaq\t" + text + "(%rip), %rdi\n\tjmp\tks_refuse@PLT\n";
+#endif
+    }
+
     void beginBlock() {
         endBlock();
         hookAt_ = result_.size();
@@ -135,6 +166,7 @@ private:
     std::string_view userMarker_;
     std::string result_;
     std::set<unsigned> userFiles_;
+    std::set<std::string> weak_; ///< Names of functions that no label has defined yet.
     bool inUserFile_ = false;
     bool inThreadLocal_ = false;
     bool guarded_ = false;              ///< Behind the label of a variable, before its bytes.

@@ -222,7 +222,7 @@ void Launch::cutOff(const std::string& why, Site site) {
         what += "; " + current_->waitingThreads();
     }
     fail({ErrorKind::Failed, std::move(what), "",
-          "look for a loop there that does not end, or launch a smaller problem", site});
+          "look for a loop there that does not end, or launch a smaller problem", site, true});
 }
 
 void Launch::fail(WorkerFailure failure) {

@@ -140,6 +140,56 @@ void launch(const Particle* particles, float* floats, double* doubles, int* inte
     EXPECT_THAT(result->profile.notes, Contains(HasSubstr("'particles' has a class type")));
 }
 
+TEST_F(EmulatedInputs, ProposesAPinForALoopThatDoesNotEnd) {
+    const ProgramSource endless = program(R"(
+template <int STEP> __global__ void seek(const int* in, float* out, int n, float limit) {
+    int i = threadIdx.x;
+    while (in[i % n] != n + 100000)
+        i += STEP;
+    out[threadIdx.x] = i * limit;
+}
+void launch(const int* in, float* out) { seek<2><<<dim3(1, 2), 64>>>(in, out, 256, 0.5f); }
+)");
+    const auto result = runFirstKernel(endless, std::chrono::milliseconds{300});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::Failed);
+    EXPECT_THAT(result.error().what, HasSubstr("a loop did not end on guessed inputs, cut off"));
+    EXPECT_THAT(result.error().where, HasSubstr("inputs.cu:"));
+    EXPECT_THAT(result.error().remedy,
+                HasSubstr("// kernelskill: launch seek<2><<<dim3(1, 2), 64>>>(in=rand[4096], "
+                          "out=rand[4096], n=256, limit=0.5)"));
+}
+
+TEST_F(EmulatedInputs, RefusesTheDeviceRuntimeByNameAndLine) {
+    const auto result = runFirstKernel(program(R"(
+__global__ void waits(int* out) {
+    out[threadIdx.x] = 1;
+    cudaDeviceSynchronize();
+}
+void launch(int* out) { waits<<<1, 32>>>(out); }
+)"));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::Unsupported);
+    EXPECT_THAT(result.error().what, HasSubstr("cudaDeviceSynchronize() in device code"));
+    EXPECT_THAT(result.error().where, HasSubstr("inputs.cu:4"));
+}
+
+TEST_F(EmulatedInputs, RefusesALaunchFromADeviceFunctionByNameAndLine) {
+    const ProgramSource nested = program(R"(
+__global__ void child(int* out) { out[threadIdx.x] = 1; }
+__device__ void spawn(int* out) {
+    child<<<1, 32, 0, cudaStreamTailLaunch>>>(out);
+}
+__global__ void parent(int* out) { spawn(out); }
+void launch(int* out) { parent<<<1, 32>>>(out); }
+)");
+    const auto result = run(nested, *analysis::kernelNamed(*nested.model, "parent"));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::Unsupported);
+    EXPECT_THAT(result.error().what, HasSubstr("dynamic parallelism: a launch of 'child'"));
+    EXPECT_THAT(result.error().where, HasSubstr("inputs.cu:4"));
+}
+
 TEST_F(EmulatedInputs, RunsAKernelOfAClassThatCannotBeTakenApart) {
     const auto result = runFirstKernel(program(R"(
 struct Flags {

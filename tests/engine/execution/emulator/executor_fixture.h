@@ -54,7 +54,8 @@ protected:
     }
 
     /// Builds and runs with the first launch that inference proposes.
-    Result<RunResult> run(const ProgramSource& program, const analysis::KernelModel& kernel) {
+    Result<RunResult> run(const ProgramSource& program, const analysis::KernelModel& kernel,
+                          std::chrono::milliseconds time = std::chrono::seconds{60}) {
         auto launches = inferLaunches(*program.model, kernel);
         if (!launches)
             return std::unexpected(launches.error());
@@ -63,15 +64,16 @@ protected:
         job.wantProfile = true;
         job.wantOutputs = true;
         job.maxBlocks = 32;
-        job.limits.time = std::chrono::seconds{60};
+        job.limits.time = time;
         auto image = executor_->build(program, kernel, job.launch, {});
         if (!image)
             return std::unexpected(image.error());
         return executor_->run(**image, job, {});
     }
 
-    Result<RunResult> runFirstKernel(const ProgramSource& program) {
-        return run(program, program.model->kernels.front());
+    Result<RunResult> runFirstKernel(const ProgramSource& program,
+                                     std::chrono::milliseconds time = std::chrono::seconds{60}) {
+        return run(program, program.model->kernels.front(), time);
     }
 
     static const LineMetrics* line(const Profile& profile, std::uint32_t number,

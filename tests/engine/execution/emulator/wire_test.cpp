@@ -56,7 +56,7 @@ TEST(Wire, CarriesAJob) {
 
 TEST(Wire, CarriesAReport) {
     WorkerReport report;
-    report.failure = WorkerFailure{ErrorKind::Unsupported, "what", "where", "remedy", 0x1234};
+    report.failure = WorkerFailure{ErrorKind::Unsupported, "what", "where", "remedy", 0x1234, true};
     report.sites[0x40][Counter::GlobalLoadSectors] = 99;
     report.totals[Counter::Barriers] = 3;
     report.hazards.push_back(

@@ -73,6 +73,19 @@ TEST(Assembly, GivesEachThreadLocalVariableRoomOnBothSides) {
                                            "\t.zero\t32768\n"));
 }
 
+TEST(Assembly, LetsAnAbsentFunctionRefuseByItsName) {
+    const auto text = annotated("\t.weak\tcudaDeviceSynchronize\n"
+                                "\t.weak\tpresent\n"
+                                "present:\n"
+                                "\tcall\tcudaDeviceSynchronize@PLT\n"
+                                "\t.weak\t_ZTH1x\n");
+    EXPECT_THAT(text, HasSubstr("\ncudaDeviceSynchronize:\n"));
+    EXPECT_THAT(text, HasSubstr("\"cudaDeviceSynchronize() in device code"));
+    EXPECT_THAT(text, HasSubstr("ks_refuse"));
+    EXPECT_THAT(text, Not(HasSubstr("present() in device code")));
+    EXPECT_THAT(text, Not(HasSubstr("\n_ZTH1x:")));
+}
+
 TEST(Assembly, LeavesOtherVariablesWhereTheyAre) {
     const std::string text = "\t.section\t.tbss,\"awT\",@nobits\n"
                              "\t.bss\n"
