@@ -33,12 +33,29 @@ struct SkillMetadata {
     std::string method; ///< The prose below the front matter, Markdown.
 };
 
-/// What prepare() looks at. References live as long as the call.
+class SharedAnalysis; // skills/rewriting/shared_analysis.h
+
+/// What prepare() looks at. References live as long as the call. Copies share what was worked out
+/// about the kernel, so a context and its copies are for one thread.
 struct SkillContext {
+    SkillContext(const analysis::FileModel& fileModel, const analysis::KernelModel& kernelModel,
+                 const analysis::Features& kernelFeatures, analysis::Span cursor);
+
+    /// The same kernel with the cursor elsewhere.
+    [[nodiscard]] SkillContext at(analysis::Span elsewhere) const {
+        SkillContext moved = *this;
+        moved.range = elsewhere;
+        return moved;
+    }
+    [[nodiscard]] const SharedAnalysis& shared() const { return *shared_; }
+
     const analysis::FileModel& file;
     const analysis::KernelModel& kernel;
     const analysis::Features& features;
     analysis::Span range; ///< The cursor or selection, in the main file.
+
+private:
+    std::shared_ptr<const SharedAnalysis> shared_;
 };
 
 /// A skill that fits at a place. A value: kept in the code action's data, applied later.

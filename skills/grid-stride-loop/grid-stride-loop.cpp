@@ -3,6 +3,7 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/elementwise_kernel.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -76,7 +77,7 @@ public:
 
     [[nodiscard]] std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto found = recognise(context, code);
         if (!found)
             return std::unexpected(found.error());
@@ -99,7 +100,7 @@ public:
     }
 
     [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto found = recognise(context, code);
         if (!found)
             return std::unexpected(unsupported(context, found.error()));

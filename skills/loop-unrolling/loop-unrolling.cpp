@@ -3,6 +3,7 @@
 #include "skills/loop-unrolling/accumulators.h"
 #include "skills/rewriting/code_map.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -152,7 +153,7 @@ public:
 
     [[nodiscard]] std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto choice = choose(context, code);
         if (!choice)
             return std::unexpected(choice.error());
@@ -203,12 +204,9 @@ public:
 
     [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
                                         const Offer& offer) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         // The loop that was offered, wherever the cursor is now.
-        const SkillContext atAnchor{context.file,
-                                    context.kernel,
-                                    context.features,
-                                    {offer.anchor.begin, offer.anchor.begin}};
+        const SkillContext atAnchor = context.at({offer.anchor.begin, offer.anchor.begin});
         const auto choice = choose(atAnchor, code);
         if (!choice)
             return std::unexpected(unsupported(context, choice.error()));

@@ -40,8 +40,14 @@ std::vector<std::vector<Token>> callArguments(const std::vector<Token>& tokens, 
 
 } // namespace
 
-PointerOrigins::PointerOrigins(const FileModel& file, const HostFunction& host)
-    : file_(file), host_(host), code_(host.body) {}
+PointerOrigins::PointerOrigins(const FileModel& file, const SharedAnalysis& shared,
+                               std::uint32_t function)
+    : file_(file), host_(file.hostFunctions.at(function)), shared_(shared),
+      code_(shared.host(function)) {
+    for (const Variable& variable : host_.body.variables)
+        if (variable.storage == Storage::Parameter)
+            parameters_.push_back(variable.name);
+}
 
 std::optional<std::string> PointerOrigins::commonOrigin(ExprId a, ExprId b) const {
     const std::set<std::string> first = originsOf(a);
@@ -127,14 +133,10 @@ void PointerOrigins::collectVariable(VariableId variable, std::set<std::string>&
 
 std::optional<std::string> PointerOrigins::passedTogether(const std::set<std::string>& a,
                                                           const std::set<std::string>& b) const {
-    std::vector<std::string> parameters;
-    for (const Variable& variable : host_.body.variables)
-        if (variable.storage == Storage::Parameter)
-            parameters.push_back(variable.name);
     const auto positionsIn = [&](const std::set<std::string>& origins) {
         std::vector<std::size_t> positions;
-        for (std::size_t i = 0; i < parameters.size(); ++i)
-            if (origins.contains(parameters[i]))
+        for (std::size_t i = 0; i < parameters_.size(); ++i)
+            if (origins.contains(parameters_[i]))
                 positions.push_back(i);
         return positions;
     };
@@ -142,14 +144,9 @@ std::optional<std::string> PointerOrigins::passedTogether(const std::set<std::st
     const std::vector<std::size_t> second = positionsIn(b);
     if (first.empty() || second.empty())
         return std::nullopt;
-    const std::string name = host_.name.substr(host_.name.rfind(':') + 1);
-    const std::vector<Token> tokens = lex(file_.source->text());
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-        if (tokens[i].text != name || tokens[i + 1].text != "(" ||
-            host_.span.contains(tokens[i].span))
-            continue;
-        const std::size_t close = matchingBracket(tokens, i + 1);
-        const auto arguments = callArguments(tokens, i + 1, close);
+    if (!calls_)
+        calls_ = callsInFile();
+    for (const Call& arguments : *calls_) {
         for (const std::size_t x : first) {
             for (const std::size_t y : second) {
                 if (x >= arguments.size() || y >= arguments.size() || arguments[x].empty() ||
@@ -174,6 +171,24 @@ std::optional<std::string> PointerOrigins::passedTogether(const std::set<std::st
         }
     }
     return std::nullopt;
+}
+
+std::vector<PointerOrigins::Call> PointerOrigins::callsInFile() const {
+    std::vector<Call> calls;
+    const std::string name = host_.name.substr(host_.name.rfind(':') + 1);
+    const bool isNamedElsewhere =
+        std::ranges::any_of(occurrences(file_.source->text(), name),
+                            [&](Span place) { return !host_.span.contains(place); });
+    if (!isNamedElsewhere)
+        return calls;
+    const std::vector<Token>& tokens = shared_.tokens();
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+        if (tokens[i].text != name || tokens[i + 1].text != "(" ||
+            host_.span.contains(tokens[i].span))
+            continue;
+        calls.push_back(callArguments(tokens, i + 1, matchingBracket(tokens, i + 1)));
+    }
+    return calls;
 }
 
 } // namespace kernelskill::skills

@@ -1,11 +1,12 @@
 /// Where the pointers that host code passes to a kernel come from.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
+#include "skills/rewriting/shared_analysis.h"
 
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -14,13 +15,17 @@ namespace kernelskill::skills {
 /// do.
 class PointerOrigins {
 public:
-    PointerOrigins(const analysis::FileModel& file, const analysis::HostFunction& host);
+    /// `function` is an index into FileModel::hostFunctions. Keeps references to both.
+    PointerOrigins(const analysis::FileModel& file, const SharedAnalysis& shared,
+                   std::uint32_t function);
 
     /// Name of an object that both arguments may point into; nullopt when there is none.
     [[nodiscard]] std::optional<std::string> commonOrigin(analysis::ExprId a,
                                                           analysis::ExprId b) const;
 
 private:
+    using Call = std::vector<std::vector<analysis::Token>>;
+
     [[nodiscard]] std::set<std::string> originsOf(analysis::ExprId expr) const;
     void collect(analysis::ExprId expr, std::set<std::string>& origins,
                  std::set<analysis::VariableId>& visited) const;
@@ -30,9 +35,15 @@ private:
     [[nodiscard]] std::optional<std::string> passedTogether(const std::set<std::string>& a,
                                                             const std::set<std::string>& b) const;
 
+    /// The arguments of each call of the host function elsewhere in the file.
+    [[nodiscard]] std::vector<Call> callsInFile() const;
+
     const analysis::FileModel& file_;
     const analysis::HostFunction& host_;
-    CodeMap code_;
+    const SharedAnalysis& shared_;
+    const CodeMap& code_;
+    std::vector<std::string> parameters_; ///< Names of the host function's.
+    mutable std::optional<std::vector<Call>> calls_;
 };
 
 } // namespace kernelskill::skills

@@ -5,6 +5,7 @@
 #include "skills/rewriting/code_map.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
+#include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -228,8 +229,7 @@ private:
 
     [[nodiscard]] std::expected<void, Refusal>
     requireDistinctArguments(const LaunchSite& launch) const {
-        const HostFunction& host = context_.file.hostFunctions[launch.host];
-        const PointerOrigins origins(context_.file, host);
+        const PointerOrigins origins(context_.file, context_.shared(), launch.host);
         const std::uint32_t line = lineNumber(context_, launch.span.begin);
         for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
             for (std::size_t j = i + 1; j < launch.arguments.size(); ++j) {
@@ -309,7 +309,7 @@ public:
 
     [[nodiscard]] std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto plan = Planner(context, code).plan();
         if (!plan)
             return std::unexpected(plan.error());
@@ -339,7 +339,7 @@ public:
     }
 
     [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto plan = Planner(context, code).plan();
         if (!plan)
             return std::unexpected(unsupported(context, plan.error()));

@@ -46,7 +46,9 @@ std::expected<void, Refusal> requireEditable(const SkillContext& context) {
 
 bool isWrittenAs(const SkillContext& context, Span statement,
                  std::initializer_list<std::string_view> keywords) {
-    const std::vector<Token> tokens = lex(context.file.source->text(), statement);
+    constexpr std::uint32_t longestKeyword = 16;
+    const Span head{statement.begin, std::min(statement.end, statement.begin + longestKeyword)};
+    const std::vector<Token> tokens = lex(context.file.source->text(), head);
     return !tokens.empty() && std::ranges::find(keywords, tokens.front().text) != keywords.end();
 }
 

@@ -2,6 +2,7 @@
 
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/shared_analysis.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -58,6 +59,13 @@ bool isLaunchName(const SkillContext& context, Span name) {
     });
 }
 
+/// Whether the kernel's name stands nowhere else in the file, not even in a comment.
+bool isOnlyDefinedAndLaunched(const SkillContext& context) {
+    return std::ranges::all_of(
+        occurrences(context.file.source->text(), context.kernel.name),
+        [&](Span name) { return name == context.kernel.nameSpan || isLaunchName(context, name); });
+}
+
 /// With the block as written, where it stands in the main file itself.
 std::string describeUnknownBlock(const SkillContext& context, const LaunchSite& launch) {
     const std::uint32_t line = lineNumber(context, launch.span.begin);
@@ -109,8 +117,7 @@ std::expected<std::vector<Extents>, Refusal> launchedBlocks(const SkillContext& 
     for (const LaunchSite& launch : context.kernel.launches) {
         std::optional<Extents> block;
         if (launch.host < context.file.hostFunctions.size())
-            block = constantExtents(CodeMap(context.file.hostFunctions[launch.host].body),
-                                    launch.block);
+            block = constantExtents(context.shared().host(launch.host), launch.block);
         if (!block)
             return refuse("unknown-block", describeUnknownBlock(context, launch));
         blocks.push_back(*block);
@@ -134,7 +141,9 @@ std::expected<void, Refusal> requireFollowableLaunches(const SkillContext& conte
             return refuse("launch-in-header",
                           fmt::format("{} is launched in a header", kernel.name));
     }
-    const std::vector<Token> tokens = lex(context.file.source->text());
+    if (isOnlyDefinedAndLaunched(context))
+        return {};
+    const std::vector<Token>& tokens = context.shared().tokens();
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const Token& token = tokens[i];
         const bool namedInDirective =
@@ -164,7 +173,9 @@ std::expected<void, Refusal> requireFollowableLaunches(const SkillContext& conte
 
 std::vector<Span> forwardDeclarations(const SkillContext& context) {
     std::vector<Span> declarations;
-    const std::vector<Token> tokens = lex(context.file.source->text());
+    if (isOnlyDefinedAndLaunched(context))
+        return declarations;
+    const std::vector<Token>& tokens = context.shared().tokens();
     for (std::size_t i = 0; i < tokens.size(); ++i)
         if (tokens[i].kind == TokenKind::Identifier && tokens[i].text == context.kernel.name)
             if (const auto parameters = declaredParameters(tokens, i))

@@ -1,8 +1,8 @@
 #include "skills/shared-memory-padding/bank_simulation.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <array>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -15,16 +15,20 @@ constexpr std::int64_t wordBytes = 4;
 constexpr int maximumDepth = 24;
 
 /// Wavefronts of lanes that go out together: the most distinct words that one bank must give.
-std::size_t wavefronts(std::span<const std::int64_t> addresses, std::uint32_t bytes) {
-    std::map<std::int64_t, std::set<std::int64_t>> wordsOfBank;
+/// `words` is room to work in.
+std::size_t wavefronts(std::span<const std::int64_t> addresses, std::uint32_t bytes,
+                       std::vector<std::int64_t>& words) {
+    words.clear();
     for (const std::int64_t address : addresses)
         for (std::int64_t word = address / wordBytes;
              word <= (address + static_cast<std::int64_t>(bytes) - 1) / wordBytes; ++word)
-            wordsOfBank[word % bankCount].insert(word);
-    std::size_t most = 0;
-    for (const auto& [bank, words] : wordsOfBank)
-        most = std::max(most, words.size());
-    return most;
+            words.push_back(word);
+    std::ranges::sort(words);
+    std::array<std::size_t, bankCount> wordsOfBank{};
+    const auto repeated = std::ranges::unique(words);
+    for (auto word = words.begin(); word != repeated.begin(); ++word)
+        ++wordsOfBank[static_cast<std::size_t>(*word % bankCount)];
+    return std::ranges::max(wordsOfBank);
 }
 
 } // namespace
@@ -36,9 +40,10 @@ double conflictDegree(std::span<const std::int64_t> addresses, std::uint32_t byt
     const std::size_t together = std::max<std::size_t>(1, warpSize / parts);
     std::size_t total = 0;
     std::size_t requests = 0;
+    std::vector<std::int64_t> words;
     for (std::size_t begin = 0; begin < addresses.size(); begin += together) {
         total += wavefronts(addresses.subspan(begin, std::min(together, addresses.size() - begin)),
-                            bytes);
+                            bytes, words);
         ++requests;
     }
     return static_cast<double>(total) / static_cast<double>(requests);

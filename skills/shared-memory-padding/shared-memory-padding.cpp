@@ -4,6 +4,7 @@
 #include "skills/rewriting/code_map.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
+#include "skills/rewriting/shared_analysis.h"
 #include "skills/shared-memory-padding/bank_simulation.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -248,44 +249,76 @@ private:
         return false;
     }
 
-    /// Conflict degree of each access, in order; nullopt for an access whose lanes are not known.
-    [[nodiscard]] std::vector<std::optional<double>> degrees(const Extents& block,
-                                                             std::int64_t pad) const {
+    /// Where one lane's element lies: `row` rows down and `column` along.
+    struct Element {
+        std::int64_t row = 0;
+        std::int64_t column = 0;
+    };
+
+    /// The elements that the lanes of a warp touch, for each access in order; none for an access
+    /// whose lanes are not known.
+    [[nodiscard]] std::vector<std::vector<Element>> warpElements(const Extents& block) const {
         const LaneEvaluator evaluator(context_.kernel, code_, block);
         const std::int64_t lanes = std::min<std::int64_t>(warpSize, block[0] * block[1] * block[2]);
-        std::vector<std::optional<double>> result;
+        std::vector<std::vector<Element>> result;
         for (const ArrayAccess& access : accesses_) {
-            LaneAddresses addresses;
+            std::vector<Element>& elements = result.emplace_back();
             for (std::int64_t lane = 0; lane < lanes; ++lane) {
-                std::int64_t element = 0;
-                bool isKnown = true;
-                for (std::size_t i = 0; i < access.subscripts.size(); ++i) {
-                    const auto value = evaluator.value(access.subscripts[i], lane);
-                    const bool isLast = i + 1 == access.subscripts.size();
-                    isKnown = isKnown && value.has_value();
-                    element = element * (variable_.type.arrayExtents[i] + (isLast ? pad : 0)) +
-                              value.value_or(0);
+                const auto element = elementOf(access, evaluator, lane);
+                if (!element) {
+                    elements.clear();
+                    break;
                 }
-                if (isKnown)
-                    addresses.push_back(element *
-                                        static_cast<std::int64_t>(variable_.type.elementSize));
+                elements.push_back(*element);
             }
-            const bool allKnown = addresses.size() == static_cast<std::size_t>(lanes);
-            const std::int64_t lowest = addresses.empty() ? 0 : std::ranges::min(addresses);
+        }
+        return result;
+    }
+
+    [[nodiscard]] std::optional<Element>
+    elementOf(const ArrayAccess& access, const LaneEvaluator& evaluator, std::int64_t lane) const {
+        Element element;
+        for (std::size_t i = 0; i < access.subscripts.size(); ++i) {
+            const auto value = evaluator.value(access.subscripts[i], lane);
+            if (!value)
+                return std::nullopt;
+            if (i + 1 == access.subscripts.size())
+                element.column = *value;
+            else
+                element.row = element.row * variable_.type.arrayExtents[i] + *value;
+        }
+        return element;
+    }
+
+    /// Conflict degree of each access, in order, with rows that are `pad` elements longer.
+    [[nodiscard]] std::vector<std::optional<double>>
+    degrees(const std::vector<std::vector<Element>>& accesses, std::int64_t pad) const {
+        const std::int64_t rowLength = variable_.type.arrayExtents.back() + pad;
+        const auto width = static_cast<std::int64_t>(variable_.type.elementSize);
+        std::vector<std::optional<double>> result;
+        std::vector<std::int64_t> addresses;
+        for (const std::vector<Element>& elements : accesses) {
+            if (elements.empty()) {
+                result.emplace_back();
+                continue;
+            }
+            addresses.clear();
+            for (const Element& element : elements)
+                addresses.push_back((element.row * rowLength + element.column) * width);
+            const std::int64_t lowest = std::ranges::min(addresses);
             // A shared unknown counts as 0; keep addresses positive for the bank arithmetic.
             constexpr std::int64_t allBanks = 128;
             if (lowest < 0)
                 for (std::int64_t& address : addresses)
                     address += (-lowest / allBanks + 1) * allBanks;
-            result.push_back(
-                allKnown ? std::optional(conflictDegree(addresses, variable_.type.elementSize))
-                         : std::nullopt);
+            result.emplace_back(conflictDegree(addresses, variable_.type.elementSize));
         }
         return result;
     }
 
     [[nodiscard]] std::expected<Padding, Refusal> choosePad(const Extents& block) const {
-        const auto unpadded = degrees(block, 0);
+        const auto elements = warpElements(block);
+        const auto unpadded = degrees(elements, 0);
         Padding best;
         double bestSum = 0;
         bool anyKnown = false;
@@ -310,7 +343,7 @@ private:
                           fmt::format("no access to {} has bank conflicts", variable_.name));
         best.worst = accesses_[worst].outermost;
         for (std::int64_t pad = 1; pad <= largestPad; ++pad) {
-            const auto padded = degrees(block, pad);
+            const auto padded = degrees(elements, pad);
             double sum = 0;
             double highest = 0;
             for (std::size_t i = 0; i < padded.size(); ++i) {
@@ -387,7 +420,7 @@ public:
 
     [[nodiscard]] std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto choice = choose(context, code);
         if (!choice)
             return std::unexpected(choice.error());
@@ -412,9 +445,9 @@ public:
 
     [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
                                         const Offer& offer) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         // The offer may have come from another cursor position: its array, not the cursor's.
-        SkillContext atAnchor{context.file, context.kernel, context.features, offer.anchor};
+        const SkillContext atAnchor = context.at(offer.anchor);
         const auto choice = choose(atAnchor, code);
         if (!choice)
             return std::unexpected(unsupported(context, choice.error()));

@@ -1,6 +1,7 @@
 #include "skills/vectorized-access/vectorized-access.h"
 
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 #include "skills/vectorized-access/vector_plan.h"
 
@@ -245,7 +246,7 @@ public:
 
     [[nodiscard]] std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto plan = planVectorAccess(context, code);
         if (!plan)
             return std::unexpected(plan.error());
@@ -272,7 +273,7 @@ public:
     }
 
     [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto plan = planVectorAccess(context, code);
         if (!plan)
             return std::unexpected(unsupported(context, plan.error()));

@@ -3,6 +3,7 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
+#include "skills/rewriting/shared_analysis.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -260,7 +261,7 @@ private:
             const auto position = static_cast<std::size_t>(parameter - parameters.begin());
             if (position >= launch.arguments.size() || launch.fromMacro)
                 return {};
-            const CodeMap host(context_.file.hostFunctions[launch.host].body);
+            const CodeMap& host = context_.shared().host(launch.host);
             return {host.constantValue(launch.arguments[position]),
                     std::string(context_.file.source->slice(launch.argumentSpans[position]))};
         }
@@ -280,7 +281,7 @@ private:
                                                                const LaunchSite& launch) const {
         if (const auto number = numberIn(text))
             return number;
-        const CodeMap host(context_.file.hostFunctions[launch.host].body);
+        const CodeMap& host = context_.shared().host(launch.host);
         std::optional<std::int64_t> value;
         for (VariableId id = 0; id < host.body().variables.size(); ++id) {
             const Variable& variable = host.body().variable(id);
@@ -298,7 +299,7 @@ private:
 
     [[nodiscard]] std::optional<std::int64_t> macroConstant(std::string_view name) const {
         std::optional<std::int64_t> value;
-        for (const Token& token : lex(context_.file.source->text())) {
+        for (const Token& token : context_.shared().tokens()) {
             if (token.kind != TokenKind::Directive)
                 continue;
             const std::vector<Token> words = lex(token.text, {1, token.span.size()});

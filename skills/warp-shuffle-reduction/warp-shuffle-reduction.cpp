@@ -1,6 +1,7 @@
 #include "skills/warp-shuffle-reduction/warp-shuffle-reduction.h"
 
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/shared_analysis.h"
 #include "skills/warp-shuffle-reduction/reduction_gates.h"
 #include "skills/warp-shuffle-reduction/shuffle_rewriter.h"
 
@@ -20,7 +21,7 @@ public:
 
     [[nodiscard]] std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const override {
-        const CodeMap code(context.kernel.body);
+        const CodeMap& code = context.shared().code();
         const auto tree = findTree(context, code);
         if (!tree)
             return std::unexpected(tree.error());
@@ -50,8 +51,8 @@ public:
 
     [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
                                         const Offer& offer) const override {
-        const CodeMap code(context.kernel.body);
-        const SkillContext atAnchor{context.file, context.kernel, context.features, offer.anchor};
+        const CodeMap& code = context.shared().code();
+        const SkillContext atAnchor = context.at(offer.anchor);
         const auto tree = findTree(atAnchor, code);
         if (!tree)
             return std::unexpected(unsupported(context, tree.error()));

@@ -1,0 +1,13 @@
+#include "skills/skill.h"
+
+#include "skills/rewriting/shared_analysis.h"
+
+namespace kernelskill::skills {
+
+SkillContext::SkillContext(const analysis::FileModel& fileModel,
+                           const analysis::KernelModel& kernelModel,
+                           const analysis::Features& kernelFeatures, analysis::Span cursor)
+    : file(fileModel), kernel(kernelModel), features(kernelFeatures), range(cursor),
+      shared_(std::make_shared<const SharedAnalysis>(fileModel, kernelModel)) {}
+
+} // namespace kernelskill::skills
