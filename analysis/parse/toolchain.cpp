@@ -122,6 +122,11 @@ Result<fs::path> findClangResources(const fs::path& data) {
                                  "Install libclang-common-22-dev"});
 }
 
+bool isSwitchedOn(const char* variable) {
+    const std::string value = environment(variable);
+    return !value.empty() && value != "0";
+}
+
 } // namespace
 
 Result<fs::path> findDataDirectory() {
@@ -151,8 +156,8 @@ Result<Toolchain> findToolchain(const ToolchainOptions& options) {
     if (!resources)
         return std::unexpected(resources.error());
     toolchain.clangResourceDir = *resources;
-    const std::string ignore = environment("KERNELSKILL_IGNORE_TOOLKIT");
-    if (options.ignoreToolkit || (!ignore.empty() && ignore != "0"))
+    toolchain.preferToolkit = options.preferToolkit || isSwitchedOn("KERNELSKILL_PREFER_TOOLKIT");
+    if (options.ignoreToolkit || isSwitchedOn("KERNELSKILL_IGNORE_TOOLKIT"))
         return toolchain;
     if (options.cudaPath) {
         toolchain.toolkit = toolkitAt(*options.cudaPath);

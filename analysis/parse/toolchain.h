@@ -18,11 +18,15 @@ struct Toolchain {
     std::filesystem::path preludeInclude;   ///< Directory of the built-in CUDA headers.
     std::filesystem::path clangResourceDir; ///< Holds include/stddef.h.
     std::optional<CudaToolkit> toolkit;
+    /// Its headers are used even where the prelude would do: for tests and comparisons.
+    bool preferToolkit = false;
 };
 
 struct ToolchainOptions {
     std::optional<std::filesystem::path> cudaPath; ///< The user's setting; it wins over the search.
-    bool ignoreToolkit = false; ///< Parse with the prelude even if a toolkit is there.
+    bool ignoreToolkit = false; ///< Parse with the prelude even if a toolkit is there. Set as well
+                                ///< by $KERNELSKILL_IGNORE_TOOLKIT.
+    bool preferToolkit = false; ///< Toolchain::preferToolkit; as well $KERNELSKILL_PREFER_TOOLKIT.
 };
 
 /// Finds the toolkit in: the option, $CUDA_HOME, $CUDA_PATH, nvcc on PATH, /usr/local/cuda, the

@@ -63,6 +63,7 @@ struct TranslationUnit::Impl {
     std::vector<ReachedFile> userFiles;
     std::optional<HeaderWords> headerWords; ///< Read at the first error.
     std::set<std::string> triedNames;       ///< The toolkit was tried for errors about these.
+    ParsePurpose purpose = ParsePurpose::Editing;
     ClangIndex index;
     ClangUnit unit; ///< Null while the content is not text.
 
@@ -97,14 +98,15 @@ struct TranslationUnit::Impl {
         for (const std::string& argument : arguments)
             argumentPointers.push_back(argument.c_str());
         std::vector<CXUnsavedFile> files = clangFiles();
+        const unsigned preamble = purpose == ParsePurpose::Editing
+                                      ? CXTranslationUnit_PrecompiledPreamble |
+                                            CXTranslationUnit_CreatePreambleOnFirstParse
+                                      : CXTranslationUnit_None;
         CXTranslationUnit parsed = nullptr;
         const CXErrorCode code = clang_parseTranslationUnit2(
             index.get(), file.c_str(), argumentPointers.data(),
             static_cast<int>(argumentPointers.size()), files.data(),
-            static_cast<unsigned>(files.size()),
-            CXTranslationUnit_PrecompiledPreamble | CXTranslationUnit_CreatePreambleOnFirstParse |
-                CXTranslationUnit_KeepGoing,
-            &parsed);
+            static_cast<unsigned>(files.size()), preamble | CXTranslationUnit_KeepGoing, &parsed);
         unit.reset(parsed);
         if (code != CXError_Success || !unit)
             return std::unexpected(failure(code));
@@ -128,7 +130,7 @@ struct TranslationUnit::Impl {
 
     [[nodiscard]] bool needsToolkit() const {
         return toolchain.toolkit &&
-               (includesOnlyToolkitHeaders(includes) ||
+               (toolchain.preferToolkit || includesOnlyToolkitHeaders(includes) ||
                 std::ranges::any_of(userFiles, [&](const ReachedFile& reached) {
                     const auto open = unsaved.find(reached.path);
                     const auto text = open != unsaved.end() ? std::optional(open->second)
@@ -209,13 +211,14 @@ TranslationUnit::~TranslationUnit() = default;
 Result<TranslationUnit> TranslationUnit::parse(const fs::path& file, std::string text,
                                                const CompileCommand& command,
                                                const Toolchain& toolchain,
-                                               const UnsavedFiles& unsaved) {
+                                               const UnsavedFiles& unsaved, ParsePurpose purpose) {
     auto impl = std::make_unique<Impl>();
     std::error_code error;
     impl->file = fs::absolute(file, error).lexically_normal().string();
     impl->command = withoutToolkitFolders(command);
     impl->toolchain = toolchain;
     impl->systemDirectory = toolchain.preludeInclude.string();
+    impl->purpose = purpose;
     impl->index.reset(clang_createIndex(0, 0));
     impl->setContent(std::move(text), unsaved);
     if (Result<void> parsed = impl->parseInBestMode(); !parsed)
@@ -264,8 +267,8 @@ FileModel TranslationUnit::model() const {
 
 Result<FileModel> analyzeFile(const fs::path& file, std::string text, const CompileCommand& command,
                               const Toolchain& toolchain, const UnsavedFiles& unsaved) {
-    Result<TranslationUnit> unit =
-        TranslationUnit::parse(file, std::move(text), command, toolchain, unsaved);
+    Result<TranslationUnit> unit = TranslationUnit::parse(file, std::move(text), command, toolchain,
+                                                          unsaved, ParsePurpose::Once);
     if (!unit)
         return std::unexpected(unit.error());
     return unit->model();

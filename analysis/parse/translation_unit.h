@@ -4,6 +4,7 @@
 #include "analysis/model/kernel_model.h"
 #include "analysis/parse/compile_command.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -14,6 +15,11 @@ namespace kernelskill::analysis {
 /// Contents of files that differ from the disk (open editors), by absolute path.
 using UnsavedFiles = std::map<std::string, std::string>;
 
+enum class ParsePurpose : std::uint8_t {
+    Editing, ///< Will be parsed again: headers are kept in a precompiled preamble.
+    Once,    ///< Will not: the preamble would cost as much as it saves.
+};
+
 /// Not thread-safe: one thread at a time. Different units may be used on different threads.
 class TranslationUnit {
 public:
@@ -21,7 +27,8 @@ public:
     /// is returned only when clang itself gives up (unreadable, crashed).
     static Result<TranslationUnit> parse(const std::filesystem::path& file, std::string text,
                                          const CompileCommand& command, const Toolchain& toolchain,
-                                         const UnsavedFiles& unsaved = {});
+                                         const UnsavedFiles& unsaved = {},
+                                         ParsePurpose purpose = ParsePurpose::Editing);
 
     TranslationUnit(TranslationUnit&&) noexcept;
     TranslationUnit& operator=(TranslationUnit&&) noexcept;

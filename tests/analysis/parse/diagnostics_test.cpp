@@ -183,7 +183,8 @@ TEST(Diagnostics, GraphsAndSharedMemoryOfOtherInterfacesAreDeclared) {
 }
 
 TEST(Diagnostics, ClustersParseWithTheToolkit) {
-    const Result<Toolchain> toolchain = findToolchain({});
+    const Result<Toolchain> toolchain =
+        findToolchain({.cudaPath = std::nullopt, .preferToolkit = true});
     if (!toolchain || !toolchain->toolkit)
         GTEST_SKIP() << "no CUDA toolkit here";
     const Result<FileModel> model =
@@ -196,6 +197,7 @@ TEST(Diagnostics, ClustersParseWithTheToolkit) {
                     "}\n",
                     CompileCommand{}, *toolchain, {});
     ASSERT_TRUE(model);
+    EXPECT_EQ(model->mode, ParseMode::Toolkit);
     EXPECT_TRUE(errorsOf(*model).empty());
     EXPECT_EQ(model->kernels.size(), 1U);
 }

@@ -118,7 +118,8 @@ TEST_P(Corpus, HasNoFalseErrorWithThePrelude) {
 }
 
 TEST_P(Corpus, HasNoFalseErrorWithTheToolkit) {
-    const Result<Toolchain> toolchain = findToolchain({});
+    const Result<Toolchain> toolchain =
+        findToolchain({.cudaPath = std::nullopt, .preferToolkit = true});
     ASSERT_TRUE(toolchain);
     if (!toolchain->toolkit)
         GTEST_SKIP() << "no CUDA toolkit on this machine";
