@@ -1,12 +1,12 @@
 #include "skills/skill_document.h"
 
+#include "analysis/source/files.h"
+
 #include <spdlog/fmt/fmt.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -228,13 +228,12 @@ SkillDocuments loadSkillDocuments(const std::filesystem::path& directory) {
                                     directory.string(), ""});
     std::ranges::sort(paths);
     for (const auto& path : paths) {
-        std::ifstream file(path, std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        if (!file.good() && !file.eof()) {
+        const auto text = analysis::readFile(path);
+        if (!text) {
             documents.errors.push_back({ErrorKind::InvalidInput, "cannot read", path.string(), ""});
             continue;
         }
-        auto skill = parseSkillDocument(text, path.string());
+        auto skill = parseSkillDocument(*text, path.string());
         if (!skill) {
             documents.errors.push_back(std::move(skill.error()));
         } else if (skill->id != path.parent_path().filename()) {

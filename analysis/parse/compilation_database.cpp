@@ -1,12 +1,11 @@
 #include "analysis/parse/compilation_database.h"
 
 #include "analysis/parse/shell_words.h"
+#include "analysis/source/files.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <tuple>
 
 namespace kernelskill::analysis {
@@ -17,11 +16,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 Result<std::string> readText(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return std::unexpected(Error{ErrorKind::InvalidInput, "the file cannot be read",
-                                     path.string(), "Check its permissions"});
-    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    if (auto text = readFile(path))
+        return std::move(*text);
+    return std::unexpected(Error{ErrorKind::InvalidInput, "the file cannot be read", path.string(),
+                                 "Check its permissions"});
 }
 
 Error malformed(const fs::path& path, const std::string& text, std::size_t byte,

@@ -2,6 +2,7 @@
 
 #include "analysis/parse/compilation_database.h"
 #include "analysis/parse/include_inference.h"
+#include "analysis/source/files.h"
 
 #include <optional>
 #include <system_error>
@@ -11,11 +12,6 @@ namespace kernelskill::analysis {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool isFile(const fs::path& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error);
-}
 
 struct FoundFile {
     fs::path path;

@@ -3,12 +3,11 @@
 #include "analysis/parse/cuda_headers.h"
 #include "analysis/parse/include_search.h"
 #include "analysis/parse/platform_branches.h"
+#include "analysis/source/files.h"
 
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <system_error>
@@ -28,16 +27,6 @@ constexpr int searchDepth = 4;
 bool pathExists(const fs::path& path) {
     std::error_code error;
     return fs::exists(path, error);
-}
-
-bool isFile(const fs::path& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error);
-}
-
-std::string contents(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 /// The file's folder and its parents up to the project's root. A home folder or the file system's
@@ -97,7 +86,7 @@ public:
         while (!pending.empty() && read++ < maximumHeaders) {
             const fs::path current = pending.front();
             pending.pop_front();
-            const std::string text = contents(current);
+            const std::string text = readFile(current).value_or("");
             const std::vector<Span> foreign = branchesOfOtherPlatforms(text);
             for (const Include& include : includeDirectives(text)) {
                 if (std::ranges::any_of(foreign, [&](Span branch) {

@@ -1,5 +1,7 @@
 #include "analysis/parse/include_search.h"
 
+#include "analysis/source/files.h"
+
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -12,11 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t maximumFiles = 400;
-
-bool isFile(const fs::path& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error);
-}
 
 std::string canonicalPath(const fs::path& path) {
     std::error_code error;

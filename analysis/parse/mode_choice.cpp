@@ -1,14 +1,13 @@
 #include "analysis/parse/mode_choice.h"
 
 #include "analysis/parse/include_search.h"
+#include "analysis/source/files.h"
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -17,11 +16,6 @@ namespace kernelskill::analysis {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool isFile(const fs::path& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error);
-}
 
 /// CUDA's include folder, or one inside it such as include/cccl.
 bool isToolkitFolder(const fs::path& directory) {
@@ -80,8 +74,7 @@ std::vector<std::uint64_t> wordsOf(const fs::path& folder, const std::set<std::s
     while (!pending.empty()) {
         const fs::path path = std::move(pending.back());
         pending.pop_back();
-        std::ifstream file(path, std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const std::string text = readFile(path).value_or("");
         addWords(text, words);
         for (const Include& include : includeDirectives(text)) {
             want((path.parent_path() / includeName(include.spelling)).lexically_normal());

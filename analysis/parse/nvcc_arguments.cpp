@@ -1,10 +1,9 @@
 #include "analysis/parse/compile_command.h"
 #include "analysis/parse/shell_words.h"
+#include "analysis/source/files.h"
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -124,12 +123,6 @@ constexpr auto valueOptions = std::to_array<ValueOption>({
 
 /// Option files may name option files; nobody nests them deeper than this on purpose.
 constexpr int maximumOptionsFileDepth = 8;
-
-std::string readAll(const fs::path& path, bool& readable) {
-    std::ifstream file(path, std::ios::binary);
-    readable = file.good();
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 bool isSource(std::string_view argument) {
     constexpr std::array<std::string_view, 10> extensions = {".cu",  ".cuh", ".cpp", ".cc", ".cxx",
@@ -339,13 +332,12 @@ private:
     }
 
     void readOptionsFile(const std::string& name, int depth) {
-        bool readable = false;
-        const std::string text = readAll(absolute(name), readable);
-        if (!readable || depth >= maximumOptionsFileDepth) {
+        const auto text = readFile(absolute(name));
+        if (!text || depth >= maximumOptionsFileDepth) {
             command_.ignored.push_back("--options-file " + name);
             return;
         }
-        translate(splitShellWords(text), depth + 1);
+        translate(splitShellWords(*text), depth + 1);
     }
 
     [[nodiscard]] std::string absolute(const std::string& path) const {

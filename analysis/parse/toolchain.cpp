@@ -1,5 +1,7 @@
 #include "analysis/parse/toolchain.h"
 
+#include "analysis/source/files.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -16,11 +18,6 @@ namespace fs = std::filesystem;
 std::string environment(const char* name) {
     const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): read at start-up only
     return value != nullptr ? value : "";
-}
-
-bool isFile(const fs::path& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error);
 }
 
 bool isDirectory(const fs::path& path) {

@@ -5,10 +5,9 @@
 #include "analysis/parse/include_search.h"
 #include "analysis/parse/mode_choice.h"
 #include "analysis/parse/model_builder.h"
+#include "analysis/source/files.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -39,13 +38,6 @@ Diagnostic notText(const std::string& file) {
     diagnostic.code = "not-text";
     diagnostic.message = "This file is not text: it holds binary data, so it is not parsed";
     return diagnostic;
-}
-
-std::optional<std::string> readFile(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
 }
 
 } // namespace

@@ -1,24 +1,11 @@
 #include "engine/inputs/program_text.h"
 
+#include "analysis/source/files.h"
 #include "engine/source_scan/conditional_text.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace kernelskill::engine {
-namespace {
-
-std::optional<std::string> contentsOf(const std::string& path) {
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream)
-        return std::nullopt;
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return std::move(text).str();
-}
-
-} // namespace
 
 ProgramText::ProgramText(const analysis::FileModel& model) {
     if (model.source)
@@ -26,7 +13,7 @@ ProgramText::ProgramText(const analysis::FileModel& model) {
     for (const auto& path : model.userFiles) {
         if (path == model.file)
             continue;
-        if (auto text = contentsOf(path))
+        if (auto text = analysis::readFile(path))
             addFile(path, std::move(*text));
     }
     for (auto& file : files_)

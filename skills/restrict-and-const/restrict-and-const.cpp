@@ -1,5 +1,6 @@
 #include "skills/restrict-and-const/restrict-and-const.h"
 
+#include "analysis/source/files.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/restrict-and-const/pointer_origins.h"
 #include "skills/rewriting/code_map.h"
@@ -12,8 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 
 namespace kernelskill::skills {
 
@@ -294,8 +293,7 @@ std::optional<std::string> headerThatDeclares(const FileModel& file, const Kerne
     for (const std::string& path : file.userFiles) {
         if (path == file.file)
             continue;
-        std::ifstream stream(path, std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(stream), {}};
+        const std::string text = readFile(path).value_or("");
         for (const Token& token : lex(text))
             if (token.kind == TokenKind::Identifier && token.text == kernel.name)
                 return path;

@@ -1,4 +1,5 @@
 /// Misspelled names: of the file itself, of CUDA's API and intrinsics, of the language.
+#include "analysis/source/files.h"
 #include "engine/agents/repair/edit_distance.h"
 #include "engine/agents/repair/fix_candidate.h"
 
@@ -7,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <system_error>
@@ -42,8 +41,7 @@ std::set<std::string> cudaNames(const fs::path& folder) {
     for (; !ignored && walk != fs::recursive_directory_iterator{}; walk.increment(ignored)) {
         if (!walk->is_regular_file(ignored))
             continue;
-        std::ifstream stream(walk->path(), std::ios::binary);
-        std::string text{std::istreambuf_iterator<char>(stream), {}};
+        const std::string text = analysis::readFile(walk->path()).value_or("");
         for (const Token& token : analysis::lex(text)) {
             if (token.kind == TokenKind::Identifier) {
                 names.emplace(token.text);

@@ -1,7 +1,7 @@
 #include "engine/agents/review/edited_program.h"
 
-#include <fstream>
-#include <iterator>
+#include "analysis/source/files.h"
+
 #include <set>
 #include <utility>
 
@@ -13,11 +13,10 @@ Result<std::string> contentOf(const ProgramSource& program, const std::string& f
         return program.text;
     if (auto open = program.unsaved.find(file); open != program.unsaved.end())
         return open->second;
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream)
-        return std::unexpected(
-            Error{ErrorKind::InvalidInput, "an edited file cannot be read", file, ""});
-    return std::string(std::istreambuf_iterator<char>(stream), {});
+    if (auto text = analysis::readFile(file))
+        return std::move(*text);
+    return std::unexpected(
+        Error{ErrorKind::InvalidInput, "an edited file cannot be read", file, ""});
 }
 
 std::multiset<std::string> errorsOf(const analysis::FileModel& model) {

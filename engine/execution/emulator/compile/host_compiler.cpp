@@ -1,5 +1,6 @@
 #include "engine/execution/emulator/compile/host_compiler.h"
 
+#include "analysis/source/files.h"
 #include "engine/execution/emulator/compile/assembly.h"
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -78,9 +78,7 @@ std::vector<std::string> lines(const std::string& text) {
 }
 
 Result<void> annotateFile(const std::filesystem::path& assembly) {
-    std::ifstream input(assembly, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(input), {}};
-    input.close();
+    const std::string text = analysis::readFile(assembly).value_or("");
     std::ofstream output(assembly, std::ios::binary | std::ios::trunc);
     output << annotateAssembly(text, userPathMarker);
     output.close();

@@ -1,11 +1,12 @@
 #include "engine/execution/emulator/compile/image_cache.h"
 
+#include "analysis/source/files.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -23,15 +24,6 @@ std::filesystem::path defaultFolder() {
            ("kernelskill-" + std::to_string(::getuid())) / "images";
 }
 
-std::optional<std::string> readFile(const std::filesystem::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream)
-        return std::nullopt;
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return std::move(text).str();
-}
-
 } // namespace
 
 void ContentHash::add(std::string_view text) {
@@ -47,7 +39,7 @@ void ContentHash::add(std::string_view text) {
 }
 
 void ContentHash::addFile(const std::filesystem::path& path) {
-    add(readFile(path).value_or("(unreadable)"));
+    add(analysis::readFile(path).value_or("(unreadable)"));
 }
 
 std::string ContentHash::hex() const {
@@ -73,7 +65,7 @@ bool ImageCache::holdsImage(const std::string& key) const {
 }
 
 std::optional<std::string> ImageCache::failure(const std::string& key) const {
-    return readFile(folder_ / (key + ".log"));
+    return analysis::readFile(folder_ / (key + ".log"));
 }
 
 bool ImageCache::write(const std::filesystem::path& path, const std::string& text) const {

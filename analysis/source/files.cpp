@@ -1,0 +1,26 @@
+#include "analysis/source/files.h"
+
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace kernelskill::analysis {
+
+std::optional<std::string> readFile(const std::filesystem::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    // The first read tells what opening does not: a folder, a broken disk.
+    const bool isEmpty = stream.peek() == std::ifstream::traits_type::eof();
+    if (isEmpty)
+        return stream.is_open() && !stream.bad() ? std::optional(std::string()) : std::nullopt;
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text ? std::optional(std::move(text).str()) : std::nullopt;
+}
+
+bool isFile(const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error);
+}
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,16 @@
+/// Files on disk, read whole.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace kernelskill::analysis {
+
+/// Every byte of the file; nullopt when it cannot be read.
+[[nodiscard]] std::optional<std::string> readFile(const std::filesystem::path& path);
+
+/// Whether this is a regular file that can be reached.
+[[nodiscard]] bool isFile(const std::filesystem::path& path);
+
+} // namespace kernelskill::analysis
