@@ -69,52 +69,7 @@ std::string listed(const std::map<std::string, std::int64_t>& values) {
 LaunchCandidates::LaunchCandidates(const analysis::FileModel& file,
                                    const analysis::KernelModel& kernel)
     : file_(file), kernel_(kernel), program_(file), text_(readKernelText(program_, kernel)),
-      sites_(findSites()) {}
-
-std::vector<SiteText> LaunchCandidates::findSites() const {
-    std::vector<SiteText> result;
-    for (std::size_t f = 0; f < program_.files().size(); ++f) {
-        const auto& file = program_.files()[f];
-        const auto& tokens = file.tokens;
-        for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-            if (!tokens[i].is(kernel_.name))
-                continue;
-            SiteText site;
-            auto open = i + 1;
-            if (tokens[open].is("<")) {
-                const auto close = matchingAngle(tokens, open);
-                if (close == open)
-                    continue;
-                site.templateArguments = program_.listBetween(f, open, close);
-                open = close + 1;
-            }
-            if (open >= tokens.size() || !tokens[open].is("<<<"))
-                continue;
-            auto close = open;
-            while (close < tokens.size() && !tokens[close].is(">>>") && !tokens[close].is(";"))
-                ++close;
-            if (close + 1 >= tokens.size() || !tokens[close].is(">>>") ||
-                !tokens[close + 1].is("("))
-                continue;
-            site.place = {f, i, program_.functionAt(f, i)};
-            site.configuration = program_.listBetween(f, open, close);
-            site.arguments = program_.listBetween(f, close + 1, matchingClose(tokens, close + 1));
-            site.line = 1 + static_cast<std::uint32_t>(std::count(
-                                file.text.begin(), file.text.begin() + tokens[i].span.begin, '\n'));
-            for (const auto& candidate : kernel_.launches) {
-                const bool here = candidate.host < file_.hostFunctions.size() &&
-                                  file_.hostFunctions[candidate.host].file == file.path &&
-                                  candidate.span.contains(tokens[i].span.begin);
-                if (here)
-                    site.site = &candidate;
-            }
-            if (site.configuration.size() >= 2 &&
-                site.arguments.size() <= kernel_.parameters.size())
-                result.push_back(std::move(site));
-        }
-    }
-    return result;
-}
+      sites_(findLaunchSites(program_, file, kernel)) {}
 
 std::vector<ParsedPin> LaunchCandidates::pins() const {
     std::vector<ParsedPin> result;

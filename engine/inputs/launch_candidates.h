@@ -6,6 +6,7 @@
 #include "engine/inputs/host_scope.h"
 #include "engine/inputs/kernel_text.h"
 #include "engine/inputs/launch_inference.h"
+#include "engine/inputs/launch_sites.h"
 #include "engine/inputs/pin_syntax.h"
 
 #include <map>
@@ -14,18 +15,6 @@
 #include <vector>
 
 namespace kernelskill::engine {
-
-/// `kernel<T><<<grid, block, shared>>>(arguments)` in the text, as token ranges of place.file.
-struct SiteText {
-    using Range = std::pair<std::size_t, std::size_t>;
-    TextPlace place;        ///< The kernel's name.
-    std::uint32_t line = 0; ///< One-based.
-    std::vector<Range> templateArguments;
-    std::vector<Range> configuration;
-    std::vector<Range> arguments;
-    const analysis::LaunchSite* site =
-        nullptr; ///< The analysis's view of it; nullptr when it has none.
-};
 
 struct LaunchCandidate {
     LaunchSpec spec;
@@ -47,7 +36,6 @@ private:
     using Overrides = std::map<std::string, std::int64_t>;
     using Extent = std::array<std::int64_t, 3>;
 
-    [[nodiscard]] std::vector<SiteText> findSites() const;
     [[nodiscard]] std::vector<ParsedPin> pins() const;
 
     [[nodiscard]] std::optional<LaunchCandidate> pinned(const ParsedPin& pin,

@@ -53,6 +53,32 @@ INSTANTIATE_TEST_SUITE_P(
              {2, 3, 1},
              {32, 1, 1},
              64},
+        Site{"int main() { float* x = 0; int n = 1000; float f = 2.f; dim3 g((n + 127) / 128), "
+             "b(128); "
+             "void* args[] = {&x, (void*)&n, &f}; "
+             "cudaLaunchKernel((void*)scale, g, b, args, 0, 0); }",
+             {8, 1, 1},
+             {128, 1, 1},
+             1000},
+        Site{"int main() { float* x = 0; int n = 512; float f = 2.f; "
+             "void* args[3] = {reinterpret_cast<void*>(&x), static_cast<void*>(&n), &f}; "
+             "cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&scale), dim3(n / 64), "
+             "dim3(64, 1, 1), args); }",
+             {8, 1, 1},
+             {64, 1, 1},
+             512},
+        Site{"int main() { float* x = 0; int n = 256; float f = 2.f; void* args[3]; "
+             "args[0] = &x; args[1] = &n; args[2] = &f; "
+             "cudaLaunchKernel(scale, 4, 64, args); }",
+             {4, 1, 1},
+             {64, 1, 1},
+             256},
+        Site{"int main() { float* x = 0; cudaLaunchConfig_t config = {}; config.gridDim = dim3(6); "
+             "config.blockDim = 96; config.dynamicSmemBytes = 0; "
+             "cudaLaunchKernelEx(&config, scale, x, 300, 2.f); }",
+             {6, 1, 1},
+             {96, 1, 1},
+             300},
         Site{"#define DIV_UP(a, b) (((a) + (b) - 1) / (b))\nint main() { float* x = 0; "
              "scale<<<DIV_UP(100, 32), 32>>>(x, 100, 1.f); }",
              {4, 1, 1},

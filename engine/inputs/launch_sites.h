@@ -1,0 +1,32 @@
+/// Where the text launches a kernel.
+#pragma once
+
+#include "engine/inputs/program_text.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// `kernel<T><<<grid, block, shared>>>(arguments)`, or the same through `cudaLaunchKernel`, as
+/// token ranges of place.file.
+struct SiteText {
+    using Range = std::pair<std::size_t, std::size_t>;
+    TextPlace place;        ///< The kernel's name.
+    std::uint32_t line = 0; ///< One-based.
+    std::vector<Range> templateArguments;
+    std::vector<Range> configuration; ///< Two at least.
+    std::vector<Range> arguments;     ///< An empty range: not to be seen.
+    const analysis::LaunchSite* site =
+        nullptr; ///< The analysis's view of it; nullptr when it has none.
+};
+
+/// Every launch of `kernel` in `program`, the text of `file`, in the order of the text. Besides
+/// `<<<>>>`: cudaLaunchKernel and cudaLaunchCooperativeKernel with an array of pointers to
+/// arguments, and cudaLaunchKernelEx with a configuration that the same function fills in.
+[[nodiscard]] std::vector<SiteText> findLaunchSites(const ProgramText& program,
+                                                    const analysis::FileModel& file,
+                                                    const analysis::KernelModel& kernel);
+
+} // namespace kernelskill::engine
