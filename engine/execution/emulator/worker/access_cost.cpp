@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace kernelskill::engine::emulator {
 
@@ -69,6 +70,23 @@ SharedCost sharedCost(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
         first = end;
     }
     return cost;
+}
+
+bool isConflictFree(std::uint32_t mask, const LaneAddresses& addresses) {
+    std::array<std::uint64_t, banks> words; // Of the banks that are in use.
+    std::uint32_t used = 0;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const std::uint64_t word =
+            addresses[static_cast<unsigned>(std::countr_zero(rest))] / bankBytes;
+        const unsigned bank = word % banks;
+        if ((used >> bank & 1u) == 0) {
+            used |= 1u << bank;
+            words[bank] = word;
+        } else if (words[bank] != word) {
+            return false;
+        }
+    }
+    return true;
 }
 
 unsigned mostOnOneAddress(std::span<const LaneAddress> lanes) {

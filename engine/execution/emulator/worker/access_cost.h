@@ -1,6 +1,7 @@
 /// What one warp-level access costs the memory system, by NVIDIA's rules.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -10,6 +11,9 @@ struct LaneAddress {
     std::uint8_t lane = 0;
     std::uint64_t address = 0;
 };
+
+/// By lane; what stands at lanes that take no part is of no meaning.
+using LaneAddresses = std::array<std::uint64_t, 32>;
 
 inline constexpr std::uint64_t sectorBytes = 32;
 
@@ -26,6 +30,10 @@ struct SharedCost {
 /// Shared memory has 32 banks of 4 bytes. Accesses of 8 bytes run in two phases, half a warp each,
 /// of 16 bytes in four; in a phase each bank serves one 4-byte word, to any number of lanes.
 SharedCost sharedCost(std::span<const LaneAddress> lanes, std::uint32_t bytes);
+
+/// Whether no bank has to serve two words for the lanes in `mask`, each of which stays inside of
+/// one word.
+bool isConflictFree(std::uint32_t mask, const LaneAddresses& addresses);
 
 /// Most lanes that name the same address: how often an atomic must be repeated.
 unsigned mostOnOneAddress(std::span<const LaneAddress> lanes);

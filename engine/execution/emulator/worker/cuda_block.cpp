@@ -22,10 +22,19 @@ CudaBlock::CudaBlock(Launch& launch, KsIndex index, KsIndex extent)
       threads_(static_cast<std::size_t>(extent.x) * extent.y * extent.z),
       warps_((threads_.size() + warpLanes - 1) / warpLanes), slotUsers_(warps_.size()),
       live_(static_cast<unsigned>(threads_.size())) {
-    for (unsigned i = 0; i < threads_.size(); ++i) {
-        threads_[i].index = {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
-        warps_[warpOf(i)].members |= 1u << (i % warpLanes);
+    KsIndex next{0, 0, 0};
+    for (CudaThread& thread : threads_) {
+        thread.index = next;
+        if (++next.x < extent.x)
+            continue;
+        next.x = 0;
+        if (++next.y < extent.y)
+            continue;
+        next.y = 0;
+        ++next.z;
     }
+    for (unsigned i = 0; i < threads_.size(); ++i)
+        warps_[warpOf(i)].members |= 1u << (i % warpLanes);
 }
 
 CudaBlock::Outcome CudaBlock::run() {
@@ -94,8 +103,10 @@ void CudaBlock::threadExited(unsigned thread) {
     const unsigned warp = warpOf(thread);
     warps_[warp].exited |= 1u << (thread % warpLanes);
     --live_;
-    completeGroups(warp);
-    releaseBarrierIfComplete();
+    if (!warps_[warp].forming.empty())
+        completeGroups(warp);
+    if (atBarrier_ != 0)
+        releaseBarrierIfComplete();
 }
 
 void CudaBlock::wait(ThreadState state, Site site) {

@@ -9,12 +9,15 @@
 namespace kernelskill::engine::emulator {
 
 class Launch;
+class MemoryChecker;
 
 struct HookState {
     Event* cursor = nullptr; ///< Where the running thread's next event goes.
     Event* limit = nullptr;  ///< Reaching it takes the slow path.
     std::uint64_t imageBase = 0;
     unsigned thread = 0; ///< Linear, in its block.
+    MemoryChecker* checker = nullptr;
+    AddressRange buffers; ///< All of them.
     /// Memory that is not the kernel's: stacks of fibers, slots of exchanges, arguments. In one
     /// reservation each, and seldom another.
     AddressRange stacks{0, ~std::uint64_t{0}}; ///< Until a launch is laid out nothing counts.

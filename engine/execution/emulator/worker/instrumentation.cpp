@@ -28,11 +28,7 @@ template <EventKind kind>
 [[gnu::always_inline]] inline void onBlock(const void* returnAddress) {
     if (hookState.launch == nullptr)
         return; // A static initialiser of the image.
-    if (hookState.cursor == hookState.limit) [[unlikely]]
-        hookState.launch->logFull();
-    const auto site = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returnAddress) -
-                                                 1 - hookState.imageBase);
-    *hookState.cursor++ = {Event::pack(site, 0, kind), 0};
+    logEvent<kind>(0, 0, returnAddress);
 }
 
 /// Volatile accesses are how warps in lock-step talk: each lane performs its own before any lane

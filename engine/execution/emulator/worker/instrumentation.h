@@ -18,17 +18,39 @@ void noteAtomic();
 }
 
 template <EventKind kind>
-[[gnu::always_inline]] inline void onAccess(const void* pointer, unsigned bytes,
-                                            const void* returnAddress, bool isVolatile = false) {
-    const auto address = reinterpret_cast<std::uint64_t>(pointer);
-    if (isPrivate(address))
-        return;
+[[gnu::always_inline]] inline std::uint32_t logEvent(std::uint64_t address, unsigned bytes,
+                                                     const void* returnAddress) {
     if (hookState.cursor == hookState.limit) [[unlikely]]
         hookState.launch->logFull();
     const auto site = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returnAddress) -
                                                  1 - hookState.imageBase);
     *hookState.cursor++ = {Event::pack(site, bytes, kind), address};
-    hookState.launch->checker().check<kind>(address, bytes, site, hookState.thread, isVolatile);
+    return site;
+}
+
+/// What is neither in a buffer nor in shared memory.
+template <EventKind kind>
+[[gnu::noinline]] void onOtherAccess(std::uint64_t address, unsigned bytes,
+                                     const void* returnAddress) {
+    if (isPrivate(address))
+        return;
+    const std::uint32_t site = logEvent<kind>(address, bytes, returnAddress);
+    hookState.checker->elsewhere(kind, address, bytes, site);
+}
+
+template <EventKind kind>
+[[gnu::always_inline]] inline void onAccess(const void* pointer, unsigned bytes,
+                                            const void* returnAddress, bool isVolatile = false) {
+    const auto address = reinterpret_cast<std::uint64_t>(pointer);
+    if (hookState.buffers.contains(address)) {
+        const std::uint32_t site = logEvent<kind>(address, bytes, returnAddress);
+        hookState.checker->checkBuffer<kind>(address, bytes, site, hookState.thread, isVolatile);
+    } else if (hookState.launch != nullptr && hookState.checker->isShared(address)) {
+        const std::uint32_t site = logEvent<kind>(address, bytes, returnAddress);
+        hookState.checker->checkShared<kind>(address, bytes, site, hookState.thread, isVolatile);
+    } else {
+        onOtherAccess<kind>(address, bytes, returnAddress);
+    }
 }
 
 } // namespace kernelskill::engine::emulator

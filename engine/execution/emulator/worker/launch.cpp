@@ -140,6 +140,8 @@ Result<void> Launch::layOut() {
     hookState.stacks = stacks_.range();
     hookState.exchange = exchange_.range();
     hookState.arguments = argumentBlock_.range();
+    hookState.buffers = memory_.arena();
+    hookState.checker = &checker_;
     hookState.launch = this;
     fillSymbols();
     passArguments();

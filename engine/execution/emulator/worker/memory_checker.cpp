@@ -142,6 +142,24 @@ void MemoryChecker::outOfShared(EventKind kind, std::uint64_t address, unsigned 
         fmt::format("{} {} {} bytes {}", launch_.runningThread(), verb(kind), bytes, place)));
 }
 
+bool MemoryChecker::admit(EventKind kind, std::uint64_t address, std::uint64_t offset,
+                          unsigned bytes, Site site) {
+    if (kind != EventKind::Store) {
+        const SharedMemory::Contents found = shared_->contents(offset, bytes);
+        if (found == SharedMemory::Contents::Outside) {
+            outOfShared(kind, address, bytes, site);
+            return false;
+        }
+        if (found == SharedMemory::Contents::Unwritten)
+            uninitialised(address, offset, bytes, site);
+    }
+    if (kind != EventKind::Load && !shared_->markWritten(offset, bytes)) {
+        outOfShared(kind, address, bytes, site);
+        return false;
+    }
+    return true;
+}
+
 void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
     if (launch_.image().contains(address) || heap_.contains(address))
         return;

@@ -30,10 +30,19 @@ public:
     /// apart.
     void stopFollowingBlocks() { followsBlocks_ = false; }
 
-    /// `bytes` bytes at `address`; `site` is the access's. `isVolatile`: it takes no part in races.
+    // Of `bytes` bytes at `address`; `site` is the access's. `isVolatile`: it takes no part in
+    // races.
+    /// For an address of the arena that buffers lie in.
     template <EventKind kind>
-    void check(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread,
-               bool isVolatile = false);
+    void checkBuffer(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread,
+                     bool isVolatile);
+    /// For an address that the block's shared memory reaches.
+    template <EventKind kind>
+    void checkShared(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread,
+                     bool isVolatile);
+    [[nodiscard]] bool isShared(std::uint64_t address) const { return shared_->reaches(address); }
+    /// For any other address.
+    void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
 
     /// Settles what could not be judged when it was seen: the value a conflicting store left, reads
@@ -46,6 +55,14 @@ public:
     [[nodiscard]] std::string describe(std::uint64_t address) const;
 
 private:
+    template <EventKind kind>
+    static constexpr RaceAccess raceAccess = kind == EventKind::Load    ? RaceAccess::Read
+                                             : kind == EventKind::Store ? RaceAccess::Write
+                                                                        : RaceAccess::Atomic;
+    static bool isWholeWords(std::uint64_t address, unsigned bytes) {
+        return ((address | bytes) & 3u) == 0;
+    }
+
     struct PendingStore {
         std::uint64_t address = 0;
         unsigned bytes = 0;
@@ -61,7 +78,10 @@ private:
     void outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
                      unsigned bytes, Site site);
     void outOfShared(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
-    void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
+    /// False for bytes of shared memory that are no variable's. Of others, notes those that are
+    /// read before anybody wrote them, and those that are written now.
+    bool admit(EventKind kind, std::uint64_t address, std::uint64_t offset, unsigned bytes,
+               Site site);
     void uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes, Site site);
     void conflict(RaceAccess access, std::uint64_t address, unsigned bytes, Site site);
     [[nodiscard]] HazardReport report(HazardKind kind, bool certain, Site site, Site otherSite,
@@ -82,55 +102,51 @@ private:
 };
 
 template <EventKind kind>
-inline void MemoryChecker::check(std::uint64_t address, unsigned bytes, std::uint32_t site,
-                                 unsigned thread, bool isVolatile) {
-    constexpr RaceAccess access = kind == EventKind::Load    ? RaceAccess::Read
-                                  : kind == EventKind::Store ? RaceAccess::Write
-                                                             : RaceAccess::Atomic;
+[[gnu::always_inline]] inline void MemoryChecker::checkBuffer(std::uint64_t address, unsigned bytes,
+                                                              std::uint32_t site, unsigned thread,
+                                                              bool isVolatile) {
+    constexpr RaceAccess access = raceAccess<kind>;
     const std::uint64_t offset = address - arena_.low;
-    if (offset < arena_.bytes) {
-        DeviceMemory::Buffer& buffer = memory_.bufferAt(offset);
-        const std::uint64_t at = address - buffer.low;
-        if (at >= buffer.limit || buffer.limit - at < bytes) [[unlikely]] {
-            outOfBuffer(kind, buffer, address, bytes, site);
-            return;
-        }
-        if constexpr (kind != EventKind::Store)
-            buffer.readEnd = std::max(buffer.readEnd, at + bytes);
-        if constexpr (kind != EventKind::Load)
-            buffer.writtenEnd = std::max(buffer.writtenEnd, at + bytes);
-        if (wantHazards_ && !isVolatile &&
-            races_.record<access>(memory_.cellsAt(offset), address, bytes, site, thread,
-                                  followsBlocks_)) [[unlikely]]
-            conflict(access, address, bytes, site);
+    DeviceMemory::Buffer& buffer = memory_.bufferAt(offset);
+    const std::uint64_t at = address - buffer.low;
+    if (at >= buffer.limit || buffer.limit - at < bytes) [[unlikely]] {
+        outOfBuffer(kind, buffer, address, bytes, site);
         return;
     }
-    if (shared_->reaches(address)) {
-        if (!wantHazards_)
-            return;
-        const std::uint64_t sharedOffset = shared_->offsetOf(address);
-        if constexpr (kind != EventKind::Store) {
-            const SharedMemory::Contents found = shared_->contents(sharedOffset, bytes);
-            if (found != SharedMemory::Contents::Written) [[unlikely]] {
-                if (found == SharedMemory::Contents::Outside) {
-                    outOfShared(kind, address, bytes, site);
-                    return;
-                }
-                uninitialised(address, sharedOffset, bytes, site);
-            }
-        }
-        if constexpr (kind != EventKind::Load) {
-            if (!shared_->markWritten(sharedOffset, bytes)) [[unlikely]] {
-                outOfShared(kind, address, bytes, site);
-                return;
-            }
-        }
-        if (!isVolatile && races_.record<access>(shared_->cellsAt(sharedOffset), address, bytes,
-                                                 site, thread, false)) [[unlikely]]
-            conflict(access, address, bytes, site);
+    if (kind != EventKind::Store && at + bytes > buffer.readEnd)
+        buffer.readEnd = at + bytes;
+    if (kind != EventKind::Load && at + bytes > buffer.writtenEnd)
+        buffer.writtenEnd = at + bytes;
+    if (!wantHazards_ || isVolatile)
         return;
-    }
-    elsewhere(kind, address, bytes, site);
+    RaceDetector::Cell* const cells = memory_.cellsAt(offset);
+    if (isWholeWords(address, bytes) &&
+        races_.recordWords<access>(cells, bytes / 4, site, thread, followsBlocks_)) [[likely]]
+        return;
+    if (races_.record<access>(cells, address, bytes, site, thread, followsBlocks_)) [[unlikely]]
+        conflict(access, address, bytes, site);
+}
+
+template <EventKind kind>
+[[gnu::always_inline]] inline void MemoryChecker::checkShared(std::uint64_t address, unsigned bytes,
+                                                              std::uint32_t site, unsigned thread,
+                                                              bool isVolatile) {
+    if (!wantHazards_)
+        return;
+    constexpr RaceAccess access = raceAccess<kind>;
+    const std::uint64_t offset = shared_->offsetOf(address);
+    RaceDetector::Cell* const cells = shared_->cellsAt(offset);
+    const bool wholeWords = isWholeWords(address, bytes);
+    bool isKnown = wholeWords;
+    for (unsigned i = 0; wholeWords && i < bytes / 4; ++i)
+        isKnown &= races_.wroteInBlock(cells[i]);
+    if (!isKnown && !admit(kind, address, offset, bytes, site))
+        return;
+    if (isVolatile ||
+        (wholeWords && races_.recordWords<access>(cells, bytes / 4, site, thread, false)))
+        return;
+    if (races_.record<access>(cells, address, bytes, site, thread, false)) [[unlikely]]
+        conflict(access, address, bytes, site);
 }
 
 } // namespace kernelskill::engine::emulator

@@ -48,6 +48,16 @@ public:
     bool record(Cell* cells, std::uint64_t address, unsigned bytes, std::uint32_t site,
                 unsigned thread, bool spansBlocks);
 
+    /// The same for whole words, as long as nothing about them needs a second look: false where
+    /// something does, and record() has to be asked.
+    template <RaceAccess access>
+    bool recordWords(Cell* cells, unsigned words, std::uint32_t site, unsigned thread,
+                     bool spansBlocks);
+    /// Whether the running block wrote the whole word.
+    [[nodiscard]] bool wroteInBlock(const Cell& cell) const {
+        return !exhausted_ && cell.write >= blockStart_ && maskOf(cell.write) == wholeWord;
+    }
+
     [[nodiscard]] const RaceConflict& conflict() const { return conflict_; }
     [[nodiscard]] bool wroteSince(const Cell& cell) const { return cell.write >= intervalStart_; }
 
@@ -60,6 +70,7 @@ private:
                                            << 37; ///< Write: atomic. Read: several threads.
     static constexpr std::uint64_t flagB = std::uint64_t{1} << 36; ///< Read: several warps.
     static constexpr std::uint32_t siteLimit = 1u << 22;
+    static constexpr unsigned wholeWord = 15;
 
     static unsigned threadOf(std::uint64_t record) { return (record >> 26) & 1023u; }
     static unsigned maskOf(std::uint64_t record) { return (record >> 22) & 15u; }
@@ -98,6 +109,44 @@ inline std::uint64_t RaceDetector::withReader(std::uint64_t read, std::uint64_t 
     if (common == 0)
         return added;
     return (read & ~(std::uint64_t{15} << 22)) | (common << 22) | flagA | warpFlag;
+}
+
+template <RaceAccess access>
+[[gnu::always_inline]] inline bool RaceDetector::recordWords(Cell* cells, unsigned words,
+                                                             std::uint32_t site, unsigned thread,
+                                                             bool spansBlocks) {
+    if (exhausted_) [[unlikely]]
+        return false;
+    const std::uint64_t record = (now_ << timeShift) | (std::uint64_t{thread} << 26) |
+                                 (std::uint64_t{wholeWord} << 22) | (site < siteLimit ? site : 0);
+    const std::uint64_t interval = intervalStart_;
+    // Of an earlier block; no record is 0 by then.
+    const auto isForeign = [&](std::uint64_t earlier) {
+        return spansBlocks && earlier != 0 && earlier < blockStart_;
+    };
+    for (unsigned i = 0; i < words; ++i) {
+        Cell& cell = cells[i];
+        const std::uint64_t write = cell.write;
+        const std::uint64_t read = cell.read;
+        if (write >= interval ? threadOf(write) != thread : isForeign(write)) [[unlikely]]
+            return false;
+        if constexpr (access == RaceAccess::Read) {
+            if (read < interval) {
+                cell.read = record;
+                continue;
+            }
+            const bool isKnown = threadOf(read) == thread || (read & flagB) != 0 ||
+                                 ((read & flagA) != 0 && threadOf(read) / 32 == thread / 32);
+            if (!isKnown || maskOf(read) != wholeWord)
+                return false;
+        } else {
+            if (read >= interval ? threadOf(read) != thread || (read & flagA) != 0
+                                 : isForeign(read)) [[unlikely]]
+                return false;
+            cell.write = access == RaceAccess::Atomic ? record | flagA : record;
+        }
+    }
+    return true;
 }
 
 template <RaceAccess access>

@@ -3,6 +3,7 @@
 
 #include "engine/execution/emulator/worker/address_space.h"
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -14,15 +15,15 @@ public:
     /// True when the sector (address / 32) is new.
     bool add(std::uint64_t sector) {
         const std::uint64_t page = sector >> pageShift;
-        if (page != lastPage_ || last_ == nullptr) {
+        Recent& recent = recent_[(page ^ (page >> slotShift)) % recent_.size()];
+        if (page != recent.page || recent.bits == nullptr) {
             std::vector<std::uint64_t>& bits = pages_[page];
             if (bits.empty())
                 bits.resize(pageSectors / 64);
-            lastPage_ = page;
-            last_ = bits.data();
+            recent = {page, bits.data()};
         }
         const std::uint64_t inPage = sector & (pageSectors - 1);
-        std::uint64_t& word = last_[inPage / 64];
+        std::uint64_t& word = recent.bits[inPage / 64];
         const std::uint64_t bit = std::uint64_t{1} << (inPage % 64);
         const bool isNew = (word & bit) == 0;
         word |= bit;
@@ -30,11 +31,16 @@ public:
     }
 
 private:
+    struct Recent {
+        std::uint64_t page = 0;
+        std::uint64_t* bits = nullptr;
+    };
+    static constexpr unsigned slotShift = 15; // Buffers lie 2^15 pages apart.
     static constexpr unsigned pageShift = 15; // 1 MiB of memory
     static constexpr std::uint64_t pageSectors = std::uint64_t{1} << pageShift;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> pages_;
-    std::uint64_t lastPage_ = 0;
-    std::uint64_t* last_ = nullptr;
+    /// Pages of the buffers that a kernel goes through side by side.
+    std::array<Recent, 8> recent_{};
 };
 
 } // namespace kernelskill::engine::emulator

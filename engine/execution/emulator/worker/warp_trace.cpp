@@ -33,20 +33,64 @@ void WarpTrace::count(Site site, Counter counter, std::uint64_t amount) {
     at(site).counters[counter] += amount;
 }
 
+namespace {
+
+/// Calls `use` with each lane of `mask`.
+template <typename Use>
+[[gnu::always_inline]] inline void forEachLane(std::uint32_t mask, Use use) {
+    if (mask == ~std::uint32_t{0}) {
+        for (unsigned lane = 0; lane < warpLanes; ++lane)
+            use(lane);
+        return;
+    }
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+        use(static_cast<unsigned>(std::countr_zero(rest)));
+}
+
+} // namespace
+
 void WarpTrace::drain(EventLog& log, Warp& warp, std::uint32_t unfinished) {
-    std::array<std::uint32_t, warpLanes> heads{};
-    std::array<std::uint64_t, warpLanes> addresses;
+    std::array<const Event*, warpLanes> heads;
+    std::array<const Event*, warpLanes> ends;
+    LaneAddresses addresses;
     std::uint32_t active = 0;
-    for (unsigned lane = 0; lane < warpLanes; ++lane)
+    for (unsigned lane = 0; lane < warpLanes; ++lane) {
+        heads[lane] = log.events[lane].data();
+        ends[lane] = heads[lane] + log.counts[lane];
         active |= std::uint32_t{log.counts[lane] != 0} << lane;
-    bool starved = (unfinished & ~active) != 0;
-    while (active != 0 && !starved) {
+    }
+    while (active != 0 && (unfinished & ~active) == 0) {
+        // Mostly the lanes go the same way: as long as all do, none can come to its end unseen.
+        std::ptrdiff_t common = EventLog::capacity;
+        forEachLane(active,
+                    [&](unsigned lane) { common = std::min(common, ends[lane] - heads[lane]); });
+        const auto leader = static_cast<unsigned>(std::countr_zero(active));
+        std::ptrdiff_t done = 0;
+        for (; done < common; ++done) {
+            const std::uint64_t word = heads[leader][done].word;
+            std::uint64_t difference = 0;
+            forEachLane(active, [&](unsigned lane) {
+                const Event& event = heads[lane][done];
+                difference |= event.word ^ word;
+                addresses[lane] = event.address;
+            });
+            if (difference != 0)
+                break;
+            instruction(word, warp, active, addresses);
+        }
+        const std::uint32_t together = active;
+        forEachLane(together, [&](unsigned lane) {
+            heads[lane] += done;
+            if (heads[lane] == ends[lane])
+                active &= ~(1u << lane);
+        });
+        if (done == common)
+            continue;
         // The lanes whose next instruction lies lowest.
         std::uint32_t mask = 0;
         std::uint64_t word = ~std::uint64_t{0};
-        for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-            const Event& event = log.events[lane][heads[lane]];
+        forEachLane(active, [&](unsigned lane) {
+            const Event& event = *heads[lane];
             if (event.word == word) {
                 mask |= 1u << lane;
             } else if (event.site() < static_cast<std::uint32_t>(word) || mask == 0) {
@@ -54,29 +98,31 @@ void WarpTrace::drain(EventLog& log, Warp& warp, std::uint32_t unfinished) {
                 mask = 1u << lane;
             }
             addresses[lane] = event.address;
-        }
-        for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-            if (++heads[lane] == log.counts[lane])
+        });
+        forEachLane(mask, [&](unsigned lane) {
+            if (++heads[lane] == ends[lane])
                 active &= ~(1u << lane);
-        }
-        starved = (unfinished & ~active) != 0;
-        const auto site = static_cast<std::uint32_t>(word);
-        SiteState& state = at(site);
-        state.counters[Counter::WarpEvents] += 1;
-        state.counters[Counter::ThreadEvents] += static_cast<unsigned>(std::popcount(mask));
-        const auto kind = static_cast<EventKind>(word >> 48);
-        if (kind >= EventKind::BasicBlock) {
-            state.isForeign = kind == EventKind::ForeignBlock;
-            basicBlock(state, warp, mask, site);
-        } else {
-            access(state, word, mask, addresses);
-        }
+        });
+        instruction(word, warp, mask, addresses);
     }
     for (unsigned lane = 0; lane < warpLanes; ++lane) {
-        auto& events = log.events[lane];
-        std::copy(events.begin() + heads[lane], events.begin() + log.counts[lane], events.begin());
-        log.counts[lane] -= heads[lane];
+        std::copy(heads[lane], ends[lane], log.events[lane].data());
+        log.counts[lane] = static_cast<std::uint32_t>(ends[lane] - heads[lane]);
+    }
+}
+
+void WarpTrace::instruction(std::uint64_t word, Warp& warp, std::uint32_t mask,
+                            const LaneAddresses& addresses) {
+    const auto site = static_cast<std::uint32_t>(word);
+    SiteState& state = at(site);
+    state.counters[Counter::WarpEvents] += 1;
+    state.counters[Counter::ThreadEvents] += static_cast<unsigned>(std::popcount(mask));
+    const auto kind = static_cast<EventKind>(word >> 48);
+    if (kind >= EventKind::BasicBlock) {
+        state.isForeign = kind == EventKind::ForeignBlock;
+        basicBlock(state, warp, mask, site);
+    } else {
+        access(state, word, mask, addresses);
     }
 }
 
@@ -100,28 +146,34 @@ void WarpTrace::basicBlock(SiteState& state, Warp& warp, std::uint32_t mask, std
         }
         rest &= ~before;
     }
-    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const auto here = static_cast<std::uint32_t>(state.site);
+    forEachLane(mask, [&](unsigned lane) {
         warp.branchMask[lane] = mask;
-        warp.branchSite[lane] = static_cast<std::uint32_t>(state.site);
-    }
+        warp.branchSite[lane] = here;
+    });
 }
 
 void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
-                       const std::array<std::uint64_t, warpLanes>& addresses) {
-    std::array<LaneAddress, warpLanes> storage;
-    unsigned laneCount = 0;
-    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        storage[laneCount++] = {static_cast<std::uint8_t>(lane), addresses[lane]};
-    }
-    const std::span<const LaneAddress> lanes{storage.data(), laneCount};
+                       const LaneAddresses& addresses) {
     const auto kind = static_cast<EventKind>(word >> 48);
     const std::uint32_t bytes = std::clamp<std::uint32_t>((word >> 32) & 0xffff, 1, widestAccess);
-    const std::uint64_t first = lanes[0].address;
+    const std::uint64_t first = addresses[static_cast<unsigned>(std::countr_zero(mask))];
     Counters& counters = state.counters;
-
-    if (ranges_.staticShared.contains(first) || ranges_.dynamicShared.contains(first)) {
+    const bool isShared =
+        ranges_.staticShared.contains(first) || ranges_.dynamicShared.contains(first);
+    if (isShared && kind != EventKind::Atomic && bytes <= 4 && isConflictFree(mask, addresses)) {
+        const bool load = kind == EventKind::Load;
+        counters[load ? Counter::SharedLoadRequests : Counter::SharedStoreRequests] += 1;
+        counters[load ? Counter::SharedLoadWavefronts : Counter::SharedStoreWavefronts] += 1;
+        return;
+    }
+    std::array<LaneAddress, warpLanes> storage;
+    unsigned laneCount = 0;
+    forEachLane(mask, [&](unsigned lane) {
+        storage[laneCount++] = {static_cast<std::uint8_t>(lane), addresses[lane]};
+    });
+    const std::span<const LaneAddress> lanes{storage.data(), laneCount};
+    if (isShared) {
         if (kind == EventKind::Atomic) {
             counters[Counter::SharedAtomicRequests] += 1;
             counters[Counter::AtomicLanes] += laneCount;

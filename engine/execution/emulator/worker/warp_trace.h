@@ -7,11 +7,13 @@
 
 #include "engine/execution/emulator/counters.h"
 #include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/worker/access_cost.h"
 #include "engine/execution/emulator/worker/address_space.h"
 #include "engine/execution/emulator/worker/cuda_block.h"
 #include "engine/execution/emulator/worker/event_log.h"
 #include "engine/execution/emulator/worker/touched_sectors.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -54,7 +56,10 @@ private:
     SiteState& at(Site site);
     void basicBlock(SiteState& state, Warp& warp, std::uint32_t mask, std::uint32_t site);
     void access(SiteState& state, std::uint64_t word, std::uint32_t mask,
-                const std::array<std::uint64_t, warpLanes>& addresses);
+                const LaneAddresses& addresses);
+    /// One instruction of the lanes in `mask`.
+    void instruction(std::uint64_t word, Warp& warp, std::uint32_t mask,
+                     const LaneAddresses& addresses);
 
     TraceRanges ranges_;
     TouchedSectors loaded_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 #include <vector>
 
 namespace kernelskill::engine::emulator {
@@ -72,6 +73,27 @@ TEST(SharedCost, DoublesInARowRunInTwoPhases) {
 
 TEST(SharedCost, PhasesWithoutLanesCostNothing) {
     EXPECT_EQ(sharedCost(warp([](unsigned lane) { return lane * 16; }, 8), 16).wavefronts, 1u);
+}
+
+TEST(IsConflictFree, SaysWhatTheCostSays) {
+    std::mt19937 random{3};
+    unsigned free = 0;
+    for (unsigned round = 0; round < 2000; ++round) {
+        LaneAddresses addresses{};
+        std::vector<LaneAddress> lanes;
+        const std::uint32_t mask = random() | 1u;
+        const unsigned spread = 1 + random() % 3;
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            addresses[lane] = 0x10000 + (lane * spread + random() % spread) % 64 * 4;
+            if ((mask >> lane & 1u) != 0)
+                lanes.push_back({static_cast<std::uint8_t>(lane), addresses[lane]});
+        }
+        const bool expected = sharedCost(lanes, 4).conflicts == 0;
+        EXPECT_EQ(isConflictFree(mask, addresses), expected);
+        free += expected ? 1 : 0;
+    }
+    EXPECT_GT(free, 200u);
+    EXPECT_LT(free, 1800u);
 }
 
 TEST(MostOnOneAddress, CountsTheFullestAddress) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 
 namespace kernelskill::engine::emulator {
 namespace {
@@ -147,6 +148,57 @@ TEST_F(RaceDetectorTest, ABlocksSharedMemoryIsItsOwn) {
     EXPECT_FALSE(touch<Write>(0));
     races.beginBlock();
     EXPECT_FALSE(touch<Read>(40));
+}
+
+/// What the quick way lets pass it has recorded as the thorough one would have.
+TEST(RaceDetector, WholeWordsAreRecordedAlikeEitherWay) {
+    std::mt19937 random{7};
+    RaceDetector quick;
+    RaceDetector thorough;
+    std::array<RaceDetector::Cell, 4> cells{};
+    std::array<RaceDetector::Cell, 4> others{};
+    quick.beginBlock();
+    thorough.beginBlock();
+    unsigned passed = 0;
+    for (unsigned step = 0; step < 200'000; ++step) {
+        const unsigned what = random() % 64;
+        if (what == 0) {
+            quick.blockBarrier();
+            thorough.blockBarrier();
+        } else if (what == 1) {
+            quick.beginBlock();
+            thorough.beginBlock();
+        } else if (what == 2) {
+            quick.warpBarrier(1);
+            thorough.warpBarrier(1);
+        }
+        const unsigned words = 1 + random() % 4;
+        const std::uint32_t site = 1 + random() % 3;
+        const unsigned thread = random() % 3 * 16 + random() % 2;
+        const bool spansBlocks = random() % 2 != 0;
+        const auto touch = [&]<RaceAccess access>() {
+            bool conflicts = false;
+            if (quick.recordWords<access>(cells.data(), words, site, thread, spansBlocks))
+                ++passed;
+            else
+                conflicts =
+                    quick.record<access>(cells.data(), 0, words * 4, site, thread, spansBlocks);
+            ASSERT_EQ(conflicts, thorough.record<access>(others.data(), 0, words * 4, site, thread,
+                                                         spansBlocks));
+        };
+        const unsigned kind = random() % 8;
+        if (kind < 4)
+            touch.operator()<RaceAccess::Read>();
+        else if (kind < 7)
+            touch.operator()<RaceAccess::Write>();
+        else
+            touch.operator()<RaceAccess::Atomic>();
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            ASSERT_EQ(cells[i].write, others[i].write) << step;
+            ASSERT_EQ(cells[i].read, others[i].read) << step;
+        }
+    }
+    EXPECT_GT(passed, 10'000u);
 }
 
 } // namespace
