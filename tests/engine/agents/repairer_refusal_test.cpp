@@ -122,13 +122,26 @@ TEST(Repairer, StopsWhenAsked) {
                     .empty());
 }
 
+/// Saxpy whose kernel calls a function of the host.
+std::string withHostFunctionInKernel() {
+    const std::string text = replaced(sourceFile("examples/saxpy.cu"), "__global__",
+                                      "float twice(float v) { return 2 * v; }\n\n__global__");
+    return replaced(text, "a * x[i]", "twice(a) * x[i]");
+}
+
+TEST(Repairer, AFunctionThatTheKernelCallsIsMarkedForTheDevice) {
+    RepairBench bench;
+    Repair repair = bench.repaired(withHostFunctionInKernel());
+    EXPECT_EQ(repair.errorsAfter, 0u);
+    ASSERT_FALSE(repair.applied.empty());
+    EXPECT_EQ(repair.applied.front().failure.cause, "missing-device");
+    EXPECT_NE(repair.text.find("\n__device__ float twice"), std::string::npos) << repair.text;
+}
+
 TEST(Repairer, AFunctionThatHostAndDeviceCallIsMarkedForBoth) {
     RepairBench bench;
-    std::string text = replaced(sourceFile("examples/saxpy.cu"), "__global__",
-                                "float twice(float v) { return 2 * v; }\n\n__global__");
-    text = replaced(text, "a * x[i]", "twice(a) * x[i]");
-    text = replaced(text, "n, 2.0f, x", "n, twice(1.0f), x");
-    Repair repair = bench.repaired(text);
+    Repair repair =
+        bench.repaired(replaced(withHostFunctionInKernel(), "n, 2.0f, x", "n, twice(1.0f), x"));
     EXPECT_EQ(repair.errorsAfter, 0u);
     EXPECT_NE(repair.text.find("__device__ float twice"), std::string::npos) << repair.text;
 }
