@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"restrict-and-const", "out[2 * i] = x[i]", "x[2 * i] = out[i]",
                 VerdictStatus::Invalid},
         // Rows that overlap.
-        Mistake{"shared-memory-padding", "[TILE + 1]", "[TILE - 1]", VerdictStatus::Invalid},
+        Mistake{"shared-memory-padding", "[TILE + 1]", "[TILE - 1]", VerdictStatus::Incorrect},
         // A launch that does not follow as it must.
         Mistake{"vectorized-access", "+ 3) / 4, 256", "+ 3) / 8, 256", VerdictStatus::Incorrect},
         // The elements after the last whole vector.
