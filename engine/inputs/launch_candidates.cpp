@@ -3,6 +3,7 @@
 #include "engine/inputs/name_guesses.h"
 #include "engine/inputs/shared_fit.h"
 #include "engine/inputs/symbol_specs.h"
+#include "engine/inputs/template_arguments.h"
 
 #include <algorithm>
 #include <set>
@@ -144,74 +145,25 @@ LaunchCandidates::Overrides LaunchCandidates::casesAround(const SiteText& site) 
     return result;
 }
 
+std::uint32_t LaunchCandidates::line() const {
+    const auto file = program_.fileIndex(kernel_.file);
+    if (!file)
+        return 1;
+    const auto& text = program_.files()[*file].text;
+    const auto offset = std::min<std::size_t>(kernel_.nameSpan.begin, text.size());
+    return 1 + static_cast<std::uint32_t>(std::count(
+                   text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+}
+
 TextPlace LaunchCandidates::kernelPlace() const {
     if (text_)
         return {text_->function->file, text_->function->bodyBegin + 1, text_->function};
     return {0, program_.files().empty() ? 0 : program_.files().front().tokens.size(), nullptr};
 }
 
-std::string LaunchCandidates::templateArgument(const analysis::TemplateParameter& parameter,
-                                               std::string text, const SiteText* site) const {
-    const auto* host = site == nullptr ? nullptr : site->place.function;
-    if (parameter.isType) {
-        if (text.empty() && parameter.defaultArgument)
-            return *parameter.defaultArgument;
-        bool dependent = text.empty() || text.find("type-parameter") != std::string::npos;
-        for (const auto& token : tokenize(text)) {
-            dependent = dependent || (host != nullptr &&
-                                      std::ranges::find(host->templateParameters, token.text) !=
-                                          host->templateParameters.end());
-        }
-        return dependent ? "float" : text;
-    }
-    const bool isEnumeration =
-        scalarKindOf(parameter.type.spelling) == analysis::ScalarKind::Unknown;
-    if (isEnumeration && !text.empty())
-        return text; // a number would not convert
-    const bool isBool = parameter.type.scalar == analysis::ScalarKind::Bool;
-    const auto spelled = [&](const Value& value) {
-        return isBool ? std::string(value.asInteger() != 0 ? "true" : "false")
-                      : std::to_string(value.asInteger());
-    };
-    const auto place = site == nullptr ? kernelPlace() : site->place;
-    if (!text.empty()) {
-        const auto strict = settings(false, nullptr, {});
-        if (const auto expression = parseExpression(text)) {
-            if (const auto value = evaluate(*expression, HostScope(program_, place, strict)))
-                return spelled(*value);
-        }
-        const bool hostTemplate =
-            host != nullptr &&
-            std::ranges::find(host->templateParameters, text) != host->templateParameters.end();
-        if (!hostTemplate)
-            return text;
-    }
-    if (text.empty() && parameter.defaultArgument)
-        return *parameter.defaultArgument;
-    const auto guess = guessFromName(parameter.name);
-    return isBool ? "false"
-                  : std::to_string(
-                        std::max<std::int64_t>(guess.integer > 1024 ? 256 : guess.integer, 1));
-}
-
 std::vector<std::string> LaunchCandidates::templateArguments(const SiteText* site) const {
-    std::vector<std::string> result;
-    for (std::size_t i = 0; i < kernel_.templateParameters.size(); ++i) {
-        std::string text;
-        if (site != nullptr && i < site->templateArguments.size()) {
-            const auto [begin, end] = site->templateArguments[i];
-            text = program_.textOf(site->place.file, begin, end);
-            // k<Op<float>><<<…>>>: the token ">>" closes both lists, so the inner one lost its end.
-            for (auto open = std::ranges::count(text, '<') - std::ranges::count(text, '>');
-                 open > 0; --open)
-                text += '>';
-        } else if (site != nullptr && site->site != nullptr &&
-                   i < site->site->templateArguments.size()) {
-            text = site->site->templateArguments[i];
-        }
-        result.push_back(templateArgument(kernel_.templateParameters[i], std::move(text), site));
-    }
-    return result;
+    return launchTemplateArguments(program_, kernel_, settings(false, nullptr, {}),
+                                   site == nullptr ? kernelPlace() : site->place, site);
 }
 
 /// What marks an element behind the pointer as empty, where it is a constant. Elements that hold
@@ -607,13 +559,23 @@ Result<std::vector<LaunchCandidate>> LaunchCandidates::all() const {
                   "kernel '" + kernel_.name + "' goes through '" + pointer->name +
                       "', a pointer that the host copies to the device",
                   pointer->where, "profile this kernel within its own program on a GPU"});
+    if (const auto unnamed = std::ranges::find(arguments, ""); unnamed != arguments.end()) {
+        const auto& parameter =
+            kernel_.templateParameters[static_cast<std::size_t>(unnamed - arguments.begin())];
+        return std::unexpected(Error{ErrorKind::Unsupported,
+                                     "template parameter '" + parameter.name + "' of kernel '" +
+                                         kernel_.name +
+                                         "' is a function, and no launch in the file says which",
+                                     kernel_.file + ":" + std::to_string(line()),
+                                     "pin a launch with its template arguments"});
+    }
     if (const auto lambda = std::ranges::find_if(arguments, isUnnamed); lambda != arguments.end())
-        return std::unexpected(
-            Error{ErrorKind::Unsupported,
-                  "kernel '" + kernel_.name +
-                      "' is launched with a lambda, which has no name to instantiate it with",
-                  kernel_.file + ":" + std::to_string(sites_.empty() ? 1 : sites_.front().line),
-                  "pin a launch with a named function object"});
+        return std::unexpected(Error{
+            ErrorKind::Unsupported,
+            "kernel '" + kernel_.name +
+                "' is launched with a lambda, which has no name to instantiate it with",
+            kernel_.file + ":" + std::to_string(sites_.empty() ? line() : sites_.front().line),
+            "pin a launch with a named function object"});
     std::vector<LaunchCandidate> result;
     const auto add = [&](std::optional<LaunchCandidate> candidate) {
         const bool known =

@@ -52,8 +52,7 @@ private:
     [[nodiscard]] Overrides casesAround(const SiteText& site) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;
     [[nodiscard]] std::vector<std::string> templateArguments(const SiteText* site) const;
-    [[nodiscard]] std::string templateArgument(const analysis::TemplateParameter& parameter,
-                                               std::string text, const SiteText* site) const;
+    [[nodiscard]] std::uint32_t line() const; ///< Of the kernel's name, one-based.
     [[nodiscard]] Extent guessedBlock(const HostScope& scope,
                                       const std::vector<std::string>& arguments) const;
     [[nodiscard]] TextPlace kernelPlace() const;

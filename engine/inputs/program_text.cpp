@@ -6,6 +6,25 @@
 #include <algorithm>
 
 namespace kernelskill::engine {
+namespace {
+
+/// `T` of `typename T = int`, `op` of `float (*op)(float)`; empty for an unnamed one.
+std::string templateParameterName(const std::vector<Token>& tokens, std::size_t begin,
+                                  std::size_t end) {
+    std::string name;
+    for (auto i = begin; i < end && !tokens[i].is("="); ++i) {
+        const bool isFunction = i + 3 < end && tokens[i].is("(") &&
+                                (tokens[i + 1].is("*") || tokens[i + 1].is("&")) &&
+                                tokens[i + 2].isIdentifier();
+        if (isFunction)
+            return std::string(tokens[i + 2].text);
+        if (tokens[i].isIdentifier() && !tokens[i].is("typename") && !tokens[i].is("class"))
+            name = tokens[i].text;
+    }
+    return name;
+}
+
+} // namespace
 
 ProgramText::ProgramText(const analysis::FileModel& model) {
     if (model.source)
@@ -71,11 +90,8 @@ void ProgramText::addFunctions(std::size_t f, const std::vector<Declaration>& de
         if (declaration.isTemplate) {
             const auto open = tokenAt(f, declaration.span.begin) + 1;
             const auto close = open < tokens.size() ? matchingAngle(tokens, open) : open;
-            for (auto i = open + 1; i < close; ++i) {
-                if (tokens[i].isIdentifier() &&
-                    (tokens[i + 1].is(",") || tokens[i + 1].is(">") || tokens[i + 1].is("=")))
-                    function.templateParameters.emplace_back(tokens[i].text);
-            }
+            for (const auto& [begin, end] : listBetween(f, open, close))
+                function.templateParameters.push_back(templateParameterName(tokens, begin, end));
         }
         functions_.push_back(std::move(function));
     }

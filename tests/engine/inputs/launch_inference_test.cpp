@@ -290,6 +290,41 @@ TEST(LaunchInference, nestedTemplateArgumentsKeepTheirBrackets) {
     EXPECT_EQ(launch.templateArguments, (std::vector<std::string>{"float", "Square<float>"}));
 }
 
+TEST(LaunchInference, templateArgumentsComeThroughTemplatesOfTheHost) {
+    const auto launch = bestLaunch(
+        "enum class Mode { Plain, Fancy };\n"
+        "__device__ double twice(double x) { return 2 * x; }\n"
+        "template <double (*op)(double), typename T, int width, Mode mode>\n"
+        "__global__ void k(T* x) { x[threadIdx.x] = op(x[threadIdx.x]) + width + (mode == "
+        "Mode::Plain); }\n"
+        "template <typename T, double (*function)(double), int size>\n"
+        "void launch(T* x) { k<function, T, 2 * size, Mode::Fancy><<<1, 32>>>(x); }\n"
+        "template <double (*f)(double)> void outer(double* x) { launch<double, f, 8>(x); }\n"
+        "int main() { outer<twice>(0); }\n");
+    EXPECT_EQ(launch.templateArguments,
+              (std::vector<std::string>{"twice", "double", "16", "Mode::Fancy"}));
+}
+
+TEST(LaunchInference, anUnseenEnumeratorIsGuessedAsOneOfItsType) {
+    const auto launch =
+        bestLaunch("enum class Mode { Plain, Fancy };\n"
+                   "template <Mode mode> __global__ void k(int* x) { x[0] = int(mode); }\n"
+                   "template <Mode mode> void launch(int* x) { k<mode><<<1, 32>>>(x); }\n");
+    EXPECT_EQ(launch.templateArguments, std::vector<std::string>{"static_cast<Mode>(0)"});
+}
+
+TEST(LaunchInference, aFunctionThatNoLaunchNamesIsRefused) {
+    const auto model = parsedProgram(
+        "template <float (*op)(float)> __global__ void k(float* x) { x[0] = op(x[1]); }\n"
+        "template <float (*op)(float)> void launch(float* x) { k<op><<<1, 32>>>(x); }\n");
+    ASSERT_FALSE(model.kernels.empty());
+    const auto launches = inferLaunches(model, model.kernels.front());
+    ASSERT_FALSE(launches);
+    EXPECT_EQ(launches.error().kind, ErrorKind::Unsupported);
+    EXPECT_THAT(launches.error().what, HasSubstr("'op'"));
+    EXPECT_THAT(launches.error().where, HasSubstr("a.cu:"));
+}
+
 TEST(LaunchInference, whatCannotBePassedIsRefusedByName) {
     for (const auto* text : {"__global__ void k(float** rows) { rows[0][0] = 1; }",
                              "__global__ void k(float (*rows)(float)) { rows(1); }",

@@ -1,0 +1,154 @@
+#include "engine/inputs/template_arguments.h"
+
+#include "engine/inputs/argument_specs.h"
+#include "engine/inputs/name_guesses.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr int deepestCall = 6; ///< Templates that call templates; a cycle ends here too.
+
+class TemplateReader {
+public:
+    TemplateReader(const ProgramText& program, const EvaluationSettings& strict)
+        : program_(program), strict_(strict) {}
+
+    /// Text of a template argument. In `k<Op<float>><<<…>>>` the token ">>" closes both lists, so
+    /// the inner one lost its end.
+    [[nodiscard]] std::string written(std::size_t file,
+                                      std::pair<std::size_t, std::size_t> range) const {
+        auto text = program_.textOf(file, range.first, range.second);
+        for (auto open = std::ranges::count(text, '<') - std::ranges::count(text, '>'); open > 0;
+             --open)
+            text += '>';
+        return text;
+    }
+
+    [[nodiscard]] static bool isDependent(const std::string& text, const FunctionText* host) {
+        if (text.find("type-parameter") != std::string::npos)
+            return true;
+        return host != nullptr && std::ranges::any_of(tokenize(text), [&](const Token& token) {
+                   return std::ranges::find(host->templateParameters, token.text) !=
+                          host->templateParameters.end();
+               });
+    }
+
+    /// `text` with the template parameters of `host` replaced by what a call of it gives them.
+    [[nodiscard]] std::optional<std::string>
+    resolved(const std::string& text, const FunctionText* host, int depth = 0) const {
+        if (!isDependent(text, host))
+            return text;
+        if (host == nullptr || depth == deepestCall ||
+            text.find("type-parameter") != std::string::npos)
+            return std::nullopt;
+        for (const TextPlace& call : program_.callsOf(host->name)) {
+            const auto& tokens = program_.files()[call.file].tokens;
+            const auto open = call.token + 1;
+            if (call.function == host || !tokens[open].is("<"))
+                continue;
+            const auto given = program_.listBetween(call.file, open, matchingAngle(tokens, open));
+            if (auto replaced = replace(text, *host, call, given, depth))
+                return replaced;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<Value> valueOf(const std::string& text,
+                                               const TextPlace& place) const {
+        const auto expression = parseExpression(text);
+        return expression ? evaluate(*expression, HostScope(program_, place, strict_))
+                          : std::nullopt;
+    }
+
+private:
+    [[nodiscard]] std::optional<std::string>
+    replace(const std::string& text, const FunctionText& host, const TextPlace& call,
+            const std::vector<std::pair<std::size_t, std::size_t>>& given, int depth) const {
+        std::string result;
+        std::size_t copied = 0;
+        for (const Token& token : tokenize(text)) {
+            const auto parameter = std::ranges::find(host.templateParameters, token.text);
+            if (parameter == host.templateParameters.end())
+                continue;
+            const auto index =
+                static_cast<std::size_t>(parameter - host.templateParameters.begin());
+            if (index >= given.size())
+                return std::nullopt;
+            const auto argument =
+                resolved(written(call.file, given[index]), call.function, depth + 1);
+            if (!argument)
+                return std::nullopt;
+            result += text.substr(copied, token.span.begin - copied) + *argument;
+            copied = token.span.end;
+        }
+        return result + text.substr(copied);
+    }
+
+    const ProgramText& program_;
+    const EvaluationSettings& strict_;
+};
+
+bool isFunction(const analysis::TemplateParameter& parameter) {
+    const auto& spelling = parameter.type.spelling;
+    return spelling.find("(*)") != std::string::npos || spelling.find("(&)") != std::string::npos;
+}
+
+std::string guessed(const analysis::TemplateParameter& parameter) {
+    if (isFunction(parameter))
+        return {};
+    const bool isEnumeration =
+        parameter.type.pointerDepth == 0 && parameter.type.spelling != "auto" &&
+        scalarKindOf(parameter.type.spelling) == analysis::ScalarKind::Unknown;
+    if (isEnumeration)
+        return "static_cast<" + parameter.type.spelling + ">(0)";
+    if (parameter.type.scalar == analysis::ScalarKind::Bool)
+        return "false";
+    const auto guess = guessFromName(parameter.name);
+    return std::to_string(std::max<std::int64_t>(guess.integer > 1024 ? 256 : guess.integer, 1));
+}
+
+} // namespace
+
+std::vector<std::string> launchTemplateArguments(const ProgramText& program,
+                                                 const analysis::KernelModel& kernel,
+                                                 const EvaluationSettings& strict,
+                                                 const TextPlace& place, const SiteText* site) {
+    const TemplateReader reader(program, strict);
+    const auto* host = site == nullptr ? nullptr : site->place.function;
+    const auto argument = [&](const analysis::TemplateParameter& parameter,
+                              const std::string& text) -> std::string {
+        if (text.empty() && parameter.defaultArgument)
+            return *parameter.defaultArgument;
+        const auto resolved = text.empty() ? std::nullopt : reader.resolved(text, host);
+        if (parameter.isType)
+            return resolved.value_or("float");
+        const bool isNumber =
+            scalarKindOf(parameter.type.spelling) != analysis::ScalarKind::Unknown;
+        if (resolved && isNumber) {
+            if (const auto value = reader.valueOf(*resolved, place)) {
+                if (parameter.type.scalar == analysis::ScalarKind::Bool)
+                    return value->asInteger() != 0 ? "true" : "false";
+                return std::to_string(value->asInteger());
+            }
+        }
+        return resolved ? *resolved : guessed(parameter);
+    };
+    std::vector<std::string> result;
+    for (std::size_t i = 0; i < kernel.templateParameters.size(); ++i) {
+        std::string text;
+        if (site != nullptr && i < site->templateArguments.size())
+            text = reader.written(site->place.file, site->templateArguments[i]);
+        else if (site != nullptr && site->site != nullptr &&
+                 i < site->site->templateArguments.size())
+            text = site->site->templateArguments[i];
+        result.push_back(argument(kernel.templateParameters[i], text));
+    }
+    return result;
+}
+
+} // namespace kernelskill::engine
