@@ -77,7 +77,7 @@ std::optional<DocumentParts> splitDocument(std::string_view text) {
 }
 
 std::expected<YAML::Node, FieldError> required(const YAML::Node& root, std::string_view name) {
-    const YAML::Node node = root[std::string(name)];
+    YAML::Node node = root[std::string(name)];
     if (!node.IsDefined() || node.IsNull())
         return std::unexpected(FieldError{1, fmt::format("field '{}' is missing", name)});
     return node;

@@ -111,7 +111,7 @@ void FactCollector::walkIf(StmtId statement) {
         evaluator_.restore(before);
         finishArm(true);
     }
-    evaluator_.restore(joined ? std::move(*joined) : before);
+    evaluator_.restore(std::move(joined).value_or(before));
     divergence_ -= divergent ? 1 : 0;
     conditions_.pop_back();
 }

@@ -7,12 +7,10 @@ namespace kernelskill::analysis {
 
 namespace {
 
-enum CharacterClass : std::uint8_t {
-    identifierStart = 1,
-    digit = 2,
-    space = 4,
-    longOperator = 8, ///< Begins an operator of several characters.
-};
+constexpr std::uint8_t identifierStart = 1;
+constexpr std::uint8_t digit = 2;
+constexpr std::uint8_t space = 4;
+constexpr std::uint8_t longOperator = 8; ///< Begins an operator of several characters.
 
 /// Of each byte. Every byte of a multi-byte UTF-8 character may be part of an identifier.
 constexpr std::array<std::uint8_t, 256> characterClasses = [] {

@@ -43,7 +43,7 @@ void addEdit(std::vector<TextEdit>& edits, std::string_view whole, std::string_v
 std::string_view joined(const std::vector<std::string_view>& lines, std::size_t begin,
                         std::size_t end, const char* emptyAt) {
     if (begin == end)
-        return {emptyAt, 0};
+        return {emptyAt, emptyAt};
     const char* from = lines[begin].data();
     return {from, static_cast<std::size_t>(lines[end - 1].data() + lines[end - 1].size() - from)};
 }

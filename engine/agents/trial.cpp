@@ -139,7 +139,7 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
     bool isGuess = launch.origin == LaunchOrigin::Guessed;
     if (!other && !isGuess)
         return std::nullopt;
-    auto pair = paired(launch, other ? std::move(*other) : candidateLaunch,
+    auto pair = paired(launch, std::move(other).value_or(candidateLaunch),
                        !candidate.kernel.launches.empty());
     if (!pair)
         return std::nullopt;

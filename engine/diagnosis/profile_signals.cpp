@@ -24,6 +24,12 @@ double sum(const Metrics& metrics, std::initializer_list<const char*> names) {
     return total;
 }
 
+/// Of one block; the last one may be partly empty.
+double warpsOf(const Dim3& block) {
+    const std::uint64_t warps = (block.count() + warpSize - 1) / warpSize;
+    return static_cast<double>(warps);
+}
+
 Signal signalAt(std::string name, double value, const LineMetrics& place) {
     Signal signal;
     signal.name = std::move(name);
@@ -117,7 +123,7 @@ void addBarriers(const analysis::KernelModel& kernel, const Profile& profile,
                                             "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
                                             "smsp__sass_inst_executed_op_shared_ld.sum",
                                             "smsp__sass_inst_executed_op_shared_st.sum"});
-    auto warps = static_cast<double>((profile.launch.block.count() + warpSize - 1) / warpSize);
+    const double warps = warpsOf(profile.launch.block);
     Signal signal = signalOf("requests_per_barrier", requests / (*barriers * warps), kernel);
     signal.numbers["barriers"] = *barriers;
     signals.push_back(std::move(signal));
@@ -148,7 +154,7 @@ void addOccupancy(const analysis::KernelModel& kernel, const Profile& profile,
     if (profile.launch.origin == LaunchOrigin::Guessed || profile.launch.block.count() == 0)
         return;
     auto threads = profile.launch.block.count();
-    auto warps = static_cast<double>((threads + warpSize - 1) / warpSize);
+    const double warps = warpsOf(profile.launch.block);
     auto shared = static_cast<double>(profile.launch.dynamicSharedBytes);
     for (const analysis::SharedArray& array : kernel.sharedArrays)
         shared += static_cast<double>(array.bytes);

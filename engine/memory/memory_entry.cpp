@@ -30,9 +30,8 @@ std::optional<EntryKind> kindSpelled(std::string_view text) {
 
 std::optional<std::uint64_t> parseHash(std::string_view text) {
     std::uint64_t value = 0;
-    const char* end = text.data() + text.size();
-    auto [stop, status] = std::from_chars(text.data(), end, value, 16);
-    if (status != std::errc{} || stop != end || text.empty())
+    auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (status != std::errc{} || stop != text.data() + text.size())
         return std::nullopt;
     return value;
 }

@@ -154,7 +154,7 @@ Result<void> readInto(ShortTermMemory::Contents& contents, const fs::path& path,
 
 } // namespace
 
-ShortTermMemory::ShortTermMemory(fs::path workspaceRoot, fs::path file) {
+ShortTermMemory::ShortTermMemory(const fs::path& workspaceRoot, const fs::path& file) {
     fs::path realFile = resolved(file);
     fs::path root = resolved(workspaceRoot);
     if (workspaceRoot.empty() || !isInside(realFile, root) || realFile == root)

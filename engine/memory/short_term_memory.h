@@ -32,7 +32,7 @@ struct MemoryEntry {
 class ShortTermMemory {
 public:
     /// `workspaceRoot` holds `.kernelskill/`; `file` lies inside it (else its folder is the root).
-    ShortTermMemory(std::filesystem::path workspaceRoot, std::filesystem::path file);
+    ShortTermMemory(const std::filesystem::path& workspaceRoot, const std::filesystem::path& file);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     /// Writes one line with one write and syncs it. Failed when the workspace is read-only; nothing

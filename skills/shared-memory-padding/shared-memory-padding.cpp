@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view skillId = "shared-memory-padding";
 /// What a block may declare statically on every architecture.
-constexpr std::uint64_t staticSharedLimit = 48 * 1024;
+constexpr std::uint64_t staticSharedLimit = std::uint64_t{48} * 1024;
 /// Pads beyond one warp's worth of elements only repeat smaller ones.
 constexpr std::int64_t largestPad = 32;
 /// Below this a pad saves less than it costs to read.
