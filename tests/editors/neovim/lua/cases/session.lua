@@ -40,7 +40,6 @@ local function hover_at_cursor(bufnr)
 end
 
 local function actions_at_cursor(bufnr, kinds)
-    wait_until_analysed(bufnr)
     local found
     actions.list(bufnr, nil, kinds, function(list)
         found = list
@@ -59,6 +58,42 @@ local function has_kind(list, kind)
     return nil
 end
 
+--- An example in a buffer, analysed, with the cursor on the kernel's name.
+local function open_at_kernel(example, name)
+    local bufnr = t.open('a.cu', t.example(example))
+    wait_until_analysed(bufnr)
+    t.cursor_on(bufnr, name)
+    return bufnr
+end
+
+--- The errors, once there are some.
+local function wait_for_errors(bufnr)
+    return t.wait_for('an error', 20, function()
+        local list = diagnostics_of(bufnr, vim.diagnostic.severity.ERROR)
+        return #list > 0 and list
+    end)
+end
+
+local function wait_for_no_error(bufnr)
+    t.wait_for('no error', 20, function()
+        return #diagnostics_of(bufnr, vim.diagnostic.severity.ERROR) == 0
+    end)
+end
+
+local function has_padding(bufnr)
+    return function()
+        return t.text(bufnr):find('tile[TILE][TILE + 1]', 1, true)
+    end
+end
+
+--- The text of the window that a command opens under this name.
+local function wait_for_window(name)
+    t.wait_for(name, 60, function()
+        return vim.api.nvim_buf_get_name(0):find('kernelskill://' .. name, 1, true)
+    end)
+    return t.text(0)
+end
+
 local broken = t.example('transpose.cu'):gsub('__syncthreads', '__synchthreads')
 
 return {
@@ -74,10 +109,7 @@ return {
         'a compile error is shown where it is, with source and code',
         function()
             local bufnr = t.open('a.cu', broken)
-            local errors = t.wait_for('an error', 20, function()
-                local list = diagnostics_of(bufnr, vim.diagnostic.severity.ERROR)
-                return #list > 0 and list
-            end)
+            local errors = wait_for_errors(bufnr)
             t.equal(1, #errors, 'number of errors')
             t.contains(errors[1].message, '__synchthreads')
             t.contains(vim.api.nvim_buf_get_lines(bufnr, errors[1].lnum, errors[1].lnum + 1, false)[1], '__synchthreads')
@@ -88,22 +120,16 @@ return {
         'an error goes when it is corrected by hand, by an incremental change',
         function()
             local bufnr = t.open('a.cu', broken)
-            t.wait_for('an error', 20, function()
-                return #diagnostics_of(bufnr) > 0
-            end)
+            wait_for_errors(bufnr)
             t.cursor_on(bufnr, '__synchthreads')
             vim.cmd('normal! ct(__syncthreads')
-            t.wait_for('no error', 20, function()
-                return #diagnostics_of(bufnr, vim.diagnostic.severity.ERROR) == 0
-            end)
+            wait_for_no_error(bufnr)
         end,
     },
     {
         'hover on a kernel names its bottleneck and the evidence',
         function()
-            local bufnr = t.open('a.cu', t.example('transpose.cu'))
-            wait_until_analysed(bufnr)
-            t.cursor_on(bufnr, 'transpose(float')
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
             t.contains(hover_at_cursor(bufnr):lower(), 'bank')
         end,
     },
@@ -120,8 +146,7 @@ return {
     {
         'the skill that fits is offered and the one that does not is not',
         function()
-            local bufnr = t.open('a.cu', t.example('transpose.cu'))
-            t.cursor_on(bufnr, 'transpose(float')
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
             local list = actions_at_cursor(bufnr, { 'refactor.rewrite' })
             t.is_true(has_kind(list, 'refactor.rewrite.shared-memory-padding'), 'padding is not offered')
             t.is_true(not has_kind(list, 'refactor.rewrite.warp-shuffle-reduction'), 'there is no reduction here')
@@ -130,31 +155,21 @@ return {
     {
         'a skill is applied: the buffer holds the verified text and memory knows',
         function()
-            local bufnr = t.open('a.cu', t.example('transpose.cu'))
-            local errors = 0
-            wait_until_analysed(bufnr)
-            t.cursor_on(bufnr, 'transpose(float')
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
             vim.cmd('KernelSkillApply shared-memory-padding')
-            t.wait_for('the edit', 60, function()
-                return t.text(bufnr):find('tile[TILE][TILE + 1]', 1, true)
-            end)
-            errors = #diagnostics_of(bufnr, vim.diagnostic.severity.ERROR)
-            t.equal(0, errors, 'errors after the edit')
+            t.wait_for('the edit', 60, has_padding(bufnr))
+            t.equal({}, diagnostics_of(bufnr, vim.diagnostic.severity.ERROR), 'errors after the edit')
 
             vim.cmd('KernelSkillMemory')
-            t.wait_for('the memory window', 10, function()
-                return vim.api.nvim_buf_get_name(0):find('kernelskill://memory', 1, true)
-            end)
-            t.contains(t.text(0), 'shared-memory-padding')
-            t.contains(t.text(0), 'unmeasured')
+            local memory = wait_for_window('memory')
+            t.contains(memory, 'shared-memory-padding')
+            t.contains(memory, 'unmeasured')
         end,
     },
     {
         "Neovim's own code-action menu applies a skill as well",
         function()
-            local bufnr = t.open('a.cu', t.example('transpose.cu'))
-            wait_until_analysed(bufnr)
-            t.cursor_on(bufnr, 'transpose(float')
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
             local select = vim.ui.select
             vim.ui.select = function(items, _, on_choice)
                 for _, item in ipairs(items) do
@@ -166,9 +181,7 @@ return {
                 end
             end
             vim.lsp.buf.code_action()
-            local ok, problem = pcall(t.wait_for, 'the edit', 60, function()
-                return t.text(bufnr):find('tile[TILE][TILE + 1]', 1, true)
-            end)
+            local ok, problem = pcall(t.wait_for, 'the edit', 60, has_padding(bufnr))
             vim.ui.select = select
             t.is_true(ok, problem)
         end,
@@ -176,8 +189,7 @@ return {
     {
         'an action chosen for an older text is refused and changes nothing',
         function()
-            local bufnr = t.open('a.cu', t.example('transpose.cu'))
-            t.cursor_on(bufnr, 'transpose(float')
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
             local list = actions_at_cursor(bufnr, { 'refactor.rewrite' })
             local action = has_kind(list, 'refactor.rewrite.shared-memory-padding')
             t.is_true(action, 'padding is not offered')
@@ -197,9 +209,7 @@ return {
     {
         'a skill that does not fit says so and changes nothing',
         function()
-            local bufnr = t.open('a.cu', t.example('saxpy.cu'))
-            wait_until_analysed(bufnr)
-            t.cursor_on(bufnr, 'saxpy(int')
+            local bufnr = open_at_kernel('saxpy.cu', 'saxpy(int')
             local text = t.text(bufnr)
             vim.cmd('KernelSkillApply shared-memory-padding')
             t.wait_for('a message', 20, function()
@@ -213,29 +223,20 @@ return {
         ':KernelSkillRepair fixes a misspelled intrinsic',
         function()
             local bufnr = t.open('a.cu', broken)
-            t.wait_for('an error', 20, function()
-                return #diagnostics_of(bufnr) > 0
-            end)
+            wait_for_errors(bufnr)
             vim.cmd('KernelSkillRepair')
             t.wait_for('the fix', 30, function()
                 return t.text(bufnr) == t.example('transpose.cu')
             end)
-            t.wait_for('no error', 20, function()
-                return #diagnostics_of(bufnr, vim.diagnostic.severity.ERROR) == 0
-            end)
+            wait_for_no_error(bufnr)
         end,
     },
     {
         ':KernelSkillProfile shows launch, bottleneck and metrics',
         function()
-            local bufnr = t.open('a.cu', t.example('transpose.cu'))
-            wait_until_analysed(bufnr)
-            t.cursor_on(bufnr, 'transpose(float')
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
             vim.cmd('KernelSkillProfile')
-            t.wait_for('the profile window', 60, function()
-                return vim.api.nvim_buf_get_name(0):find('kernelskill://profile/transpose', 1, true)
-            end)
-            local text = t.text(0)
+            local text = wait_for_window('profile/transpose')
             t.contains(text, 'Bottleneck: bank-conflicts')
             t.contains(text, 'block 32 x 32 x 1')
             t.contains(text, 'l1tex__data_bank_conflicts_pipe_lsu_mem_shared')
