@@ -18,6 +18,7 @@
 
 // What nvcc's cuda_runtime.h brings along. <math.h> besides <cmath>: it puts isfinite and its like, for the host's
 // types, into the global namespace.
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

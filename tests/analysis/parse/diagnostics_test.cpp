@@ -139,6 +139,20 @@ TEST(Diagnostics, TheNamespaceOfExperimentalPipelinesExists) {
     EXPECT_TRUE(errorsOf(model).empty());
 }
 
+TEST(Diagnostics, WhatNvccIncludesUnaskedIsThere) {
+    const std::string text = "int limit() { return INT_MAX - toupper('a'); }\n"
+                             "__global__ void k(int* x) { x[0] = INT_MAX; memcpy(x + 1, x, 4); }\n";
+    EXPECT_TRUE(errorsOf(analyze(text)).empty());
+    const Result<Toolchain> toolchain =
+        findToolchain({.cudaPath = std::nullopt, .preferToolkit = true});
+    if (!toolchain || !toolchain->toolkit)
+        return;
+    const Result<FileModel> model =
+        analyzeFile("/nowhere/unasked.cu", text, CompileCommand{}, *toolchain, {});
+    ASSERT_TRUE(model);
+    EXPECT_TRUE(errorsOf(*model).empty());
+}
+
 // Sample code asks by the headers' own guards what it may use.
 TEST(Diagnostics, TheHeadersOfCudaSayThatTheyWereIncluded) {
     const FileModel model =

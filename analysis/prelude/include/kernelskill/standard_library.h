@@ -23,6 +23,7 @@
 #include "kernelskill/emulation_abi.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,7 @@ using ::ks_printf;
 
 // The C and C++ libraries keep to the host (constexpr functions are on both sides anyway): other headers redeclare
 // or overload their functions, which must then agree. What the device has of them is overloaded below.
+#include <ctype.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
