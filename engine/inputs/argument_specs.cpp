@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
 #include <cstring>
 
 namespace kernelskill::engine {
@@ -143,12 +144,25 @@ std::optional<std::vector<Field>> fieldsOf(const ProgramText& program, const std
     return std::nullopt;
 }
 
+/// A member of a type that the text does not show, but whose name or its own says pointer.
+bool soundsLikePointer(const Field& field) {
+    if (scalarKindOf(field.type) != ScalarKind::Unknown)
+        return false;
+    std::string words = field.name + ' ' + bareName(field.type);
+    std::ranges::transform(words, words.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return std::ranges::any_of(std::array{"ptr", "pointer", "iterator"}, [&](const char* part) {
+        return words.find(part) != std::string::npos;
+    });
+}
+
 bool holdsPointer(const ProgramText& program, const std::string& type, int depth = 0) {
     const auto fields = fieldsOf(program, type);
     if (!fields || depth > 4)
         return false;
     return std::ranges::any_of(*fields, [&](const Field& field) {
-        return field.isPointer || holdsPointer(program, bareName(field.type), depth + 1);
+        return field.isPointer || soundsLikePointer(field) ||
+               holdsPointer(program, bareName(field.type), depth + 1);
     });
 }
 

@@ -329,7 +329,11 @@ TEST(LaunchInference, whatCannotBePassedIsRefusedByName) {
     for (const auto* text : {"__global__ void k(float** rows) { rows[0][0] = 1; }",
                              "__global__ void k(float (*rows)(float)) { rows(1); }",
                              "struct List { int n; float* data; };\n__global__ void k(List rows) { "
-                             "rows.data[0] = 1; }"}) {
+                             "rows.data[0] = 1; }",
+                             "template <class T> struct Traits { typedef T* Pointer; };\n"
+                             "template <class T> struct View { typedef typename Traits<T>::Pointer "
+                             "DataPointer; DataPointer data_; int size_; };\n"
+                             "__global__ void k(View<float> rows) { rows.data_[0] = 1; }"}) {
         const auto model = parsedProgram(text);
         ASSERT_FALSE(model.kernels.empty());
         const auto launches = inferLaunches(model, model.kernels.front());
