@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -16,6 +17,8 @@ namespace {
 /// "KSLM": tells our file from any other SQLite file.
 constexpr int applicationId = 0x4b534c4d;
 constexpr int schemaVersion = 1;
+/// Records rank skills: what another process found out a moment ago can wait.
+constexpr std::chrono::milliseconds recordsMayBeOld{500};
 
 constexpr const char* schema = R"sql(
     CREATE TABLE outcome (
@@ -122,10 +125,11 @@ struct LongTermMemory::Impl {
     std::string file;
     Database database;
     std::mutex mutex;
-    /// Answers of records() for the version of the file that `recordsVersion` names: it is asked on
-    /// each cursor move.
+    /// Answers of records(), which is asked on each cursor move, for the version of the file that
+    /// `recordsVersion` names. Whether another process has written is asked only so often.
     std::map<std::pair<std::string, std::string>, std::vector<SkillRecord>> recordsCache;
     int recordsVersion = -1;
+    std::chrono::steady_clock::time_point versionAsked;
 };
 
 LongTermMemory::LongTermMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -187,12 +191,16 @@ Result<void> LongTermMemory::record(const Outcome& outcome) {
 Result<std::vector<SkillRecord>> LongTermMemory::records(const std::string& bottleneck,
                                                          const std::string& architecture) const {
     std::scoped_lock lock(impl_->mutex);
-    // Changes when another connection, of this process or not, has written.
-    auto version = pragma(impl_->database.get(), "PRAGMA data_version", impl_->file);
-    if (!version)
-        return std::unexpected(version.error());
-    if (std::exchange(impl_->recordsVersion, *version) != *version)
-        impl_->recordsCache.clear();
+    if (const auto now = std::chrono::steady_clock::now();
+        now - impl_->versionAsked > recordsMayBeOld) {
+        // Changes when another connection, of this process or not, has written.
+        auto version = pragma(impl_->database.get(), "PRAGMA data_version", impl_->file);
+        if (!version)
+            return std::unexpected(version.error());
+        if (std::exchange(impl_->recordsVersion, *version) != *version)
+            impl_->recordsCache.clear();
+        impl_->versionAsked = now;
+    }
     if (auto known = impl_->recordsCache.find({bottleneck, architecture});
         known != impl_->recordsCache.end())
         return known->second;

@@ -44,7 +44,7 @@ public:
 
     Result<void> record(const Outcome& outcome);
     /// Records of every skill tried on `bottleneck`, on all architectures when `architecture` is
-    /// empty.
+    /// empty. What another process has just recorded may be missing for half a second.
     [[nodiscard]] Result<std::vector<SkillRecord>> records(const std::string& bottleneck,
                                                            const std::string& architecture) const;
 

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
+#include <thread>
 
 namespace kernelskill::engine {
 namespace {
@@ -69,6 +71,7 @@ TEST(LongTermMemory, SeesWhatIsRecordedHereOrThroughAnotherConnection) {
     ASSERT_TRUE(mine->record(outcomeOf("a", 1, VerdictStatus::Faster, 2.0)));
     EXPECT_EQ(mine->records("uncoalesced-access", "")->size(), 1u);
     ASSERT_TRUE(other->record(outcomeOf("b", 2, VerdictStatus::Faster, 2.0)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
     EXPECT_EQ(mine->records("uncoalesced-access", "")->size(), 2u);
 }
 
