@@ -44,6 +44,12 @@ std::vector<Site> sitesOf(const WorkerReport& report) {
     return sites;
 }
 
+/// An index or a divisor computed from inputs is as wrong as they are.
+bool mayComeFromInputs(const WorkerFailure& failure) {
+    return failure.what.starts_with("out of bounds") ||
+           failure.what.find("divided an integer by zero") != std::string::npos;
+}
+
 Error errorOf(const WorkerFailure& failure, const LaunchSpec& launch, const PlaceTable& places) {
     Error error{failure.kind, "", failure.where, failure.remedy};
     error.what =
@@ -51,10 +57,17 @@ Error errorOf(const WorkerFailure& failure, const LaunchSpec& launch, const Plac
     const SourcePlace place = places.at(failure.site);
     if (error.where.empty() && !place.file.empty())
         error.where = fmt::format("{}:{}", place.file, place.line + 1);
-    if (failure.isCutOff && hasGuessedInputs(launch)) {
+    if (!hasGuessedInputs(launch))
+        return error;
+    if (failure.isCutOff) {
         error.what = "a loop did not end on guessed inputs, " + error.what;
         error.remedy =
             fmt::format("pin a launch whose data let it end, such as `// {}`", pinExample(launch));
+    } else if (mayComeFromInputs(failure)) {
+        error.what = "on guessed inputs, which may be at fault: " + error.what;
+        error.remedy =
+            fmt::format("pin a launch with the values that the program passes, such as `// {}`",
+                        pinExample(launch));
     }
     return error;
 }

@@ -140,6 +140,19 @@ void launch(const Particle* particles, float* floats, double* doubles, int* inte
     EXPECT_THAT(result->profile.notes, Contains(HasSubstr("'particles' has a class type")));
 }
 
+TEST_F(EmulatedInputs, SaysThatGuessesMayBeAtFaultForAWildAddress) {
+    const auto result = runFirstKernel(program(R"(
+__global__ void scatter(const int* place, float* out) { out[(1ll << 50) - place[0]] = 1; }
+void launch(const int* place, float* out) { scatter<<<1, 1>>>(place, out); }
+)"),
+                                       std::chrono::milliseconds{5000});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::Failed);
+    EXPECT_THAT(result.error().what, HasSubstr("on guessed inputs, which may be at fault"));
+    EXPECT_THAT(result.error().what, HasSubstr("out of bounds"));
+    EXPECT_THAT(result.error().remedy, HasSubstr("kernelskill: launch scatter<<<1, 1>>>"));
+}
+
 TEST_F(EmulatedInputs, ProposesAPinForALoopThatDoesNotEnd) {
     const ProgramSource endless = program(R"(
 template <int STEP> __global__ void seek(const int* in, float* out, int n, float limit) {
