@@ -1,6 +1,7 @@
 #include "analysis/features/warp_access.h"
 
 #include "analysis/features/scalar_tail.h"
+#include "analysis/model/integer_arithmetic.h"
 
 #include <algorithm>
 #include <array>
@@ -73,7 +74,7 @@ public:
         case ExprKind::Binary: {
             const auto a = evaluateTree(expr.children[0], depth + 1);
             const auto b = evaluateTree(expr.children[1], depth + 1);
-            return a && b ? apply(expr.op, *a, *b) : std::nullopt;
+            return a && b ? integerResult(expr.op, *a, *b) : std::nullopt;
         }
         default:
             return std::nullopt;
@@ -81,27 +82,6 @@ public:
     }
 
 private:
-    static std::optional<std::int64_t> apply(const std::string& op, std::int64_t a,
-                                             std::int64_t b) {
-        if (op == "+")
-            return a + b;
-        if (op == "-")
-            return a - b;
-        if (op == "*")
-            return a * b;
-        if (op == "&")
-            return a & b;
-        if (op == "|")
-            return a | b;
-        if (op == "^")
-            return a ^ b;
-        if ((op == "<<" || op == ">>") && b >= 0 && b < 62)
-            return op == "<<" ? a << b : a >> b;
-        if ((op == "/" || op == "%") && b != 0)
-            return op == "/" ? a / b : a % b;
-        return std::nullopt;
-    }
-
     std::optional<std::int64_t> variable(VariableId id, int depth) {
         const Variable& variable = kernel_.body.variable(id);
         if (variable.constantValue)

@@ -1,3 +1,4 @@
+#include "analysis/model/integer_arithmetic.h"
 #include "analysis/model/kernel_facts.h"
 #include "analysis/syntax/lexer.h"
 
@@ -36,24 +37,6 @@ private:
         return 0;
     }
 
-    static std::optional<std::int64_t> apply(std::string_view op, std::int64_t a, std::int64_t b) {
-        if (op == "+")
-            return a + b;
-        if (op == "-")
-            return a - b;
-        if (op == "*")
-            return a * b;
-        if (op == "|")
-            return a | b;
-        if (op == "&")
-            return a & b;
-        if ((op == "<<" || op == ">>") && b >= 0 && b < 63)
-            return op == "<<" ? a << b : a >> b;
-        if (b != 0 && (op == "/" || op == "%"))
-            return op == "/" ? a / b : a % b;
-        return std::nullopt;
-    }
-
     std::optional<std::int64_t> binary(int minimum) {
         std::optional<std::int64_t> left = primary();
         while (left && next_ < tokens_.size()) {
@@ -63,7 +46,7 @@ private:
                 break;
             ++next_;
             const std::optional<std::int64_t> right = binary(level);
-            left = right ? apply(op, *left, *right) : std::nullopt;
+            left = right ? integerResult(op, *left, *right) : std::nullopt;
         }
         return left;
     }

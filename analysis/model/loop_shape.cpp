@@ -1,5 +1,7 @@
 #include "analysis/model/loop_shape.h"
 
+#include "analysis/model/integer_arithmetic.h"
+
 #include <algorithm>
 
 namespace kernelskill::analysis {
@@ -116,18 +118,9 @@ Step stepInBody(const FunctionBody& body, StmtId bodyId, ExprId condition) {
     return found;
 }
 
-std::optional<std::int64_t> advance(const std::string& op, std::int64_t value, std::int64_t by) {
-    if (op == "+=")
-        return value + by;
-    if (op == "-=")
-        return value - by;
-    if (op == "*=")
-        return value * by;
-    if (op == "/=" && by != 0)
-        return value / by;
-    if ((op == "<<=" || op == ">>=") && by >= 0 && by < 63)
-        return op == "<<=" ? value << by : value >> by;
-    return std::nullopt;
+/// `value` after one `op=`.
+std::optional<std::int64_t> advance(std::string_view op, std::int64_t value, std::int64_t by) {
+    return op.ends_with('=') ? integerResult(op.substr(0, op.size() - 1), value, by) : std::nullopt;
 }
 
 std::optional<std::int64_t> countRounds(const Loop& loop, std::int64_t from, std::int64_t to,

@@ -1,5 +1,7 @@
 #include "skills/rewriting/code_map.h"
 
+#include "analysis/model/integer_arithmetic.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -206,23 +208,10 @@ std::optional<std::int64_t> CodeMap::constantValue(ExprId id, int depth) const {
         const auto right = child(1);
         if (!left || !right)
             return std::nullopt;
-        std::int64_t result = 0;
-        if (expr.op == "+" && !__builtin_add_overflow(*left, *right, &result))
-            return result;
-        if (expr.op == "-" && !__builtin_sub_overflow(*left, *right, &result))
-            return result;
-        if (expr.op == "*" && !__builtin_mul_overflow(*left, *right, &result))
-            return result;
-        if (expr.op == "/" && *right > 0)
-            return *left / *right;
-        if (expr.op == "%" && *right > 0)
-            return *left % *right;
-        const bool isShift = *right >= 0 && *right < 31 && *left >= 0 && *left <= 0xffffffffLL;
-        if (expr.op == "<<" && isShift)
-            return *left << *right;
-        if (expr.op == ">>" && isShift)
-            return *left >> *right;
-        return std::nullopt;
+        // An int that is shifted further than its width holds no value that 64 bits would tell.
+        const bool isShift = expr.op == "<<" || expr.op == ">>";
+        const bool fits = *right < 31 && *left >= 0 && *left <= 0xffffffffLL;
+        return isShift && !fits ? std::nullopt : integerResult(expr.op, *left, *right);
     }
     default:
         return std::nullopt;

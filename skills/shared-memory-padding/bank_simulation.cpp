@@ -1,5 +1,7 @@
 #include "skills/shared-memory-padding/bank_simulation.h"
 
+#include "analysis/model/integer_arithmetic.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -130,35 +132,14 @@ std::optional<LaneEvaluator::Value> LaneEvaluator::binary(const Expr& expr, std:
     Value result;
     result.isUnknownShare = left->isUnknownShare || right->isUnknownShare;
     result.dependsOnThread = left->dependsOnThread || right->dependsOnThread;
-    const std::int64_t a = left->number;
-    const std::int64_t b = right->number;
-    if (expr.op == "+" || expr.op == "-") {
-        result.number = expr.op == "+" ? a + b : a - b;
-        return result;
-    }
+    const bool isSum = expr.op == "+" || expr.op == "-";
     // An unknown that meets a thread's value in anything but a sum changes lanes differently.
-    if (result.isUnknownShare && result.dependsOnThread)
+    if (!isSum && result.isUnknownShare)
+        return result.dependsOnThread ? std::nullopt : std::optional(result);
+    const auto number = integerResult(expr.op, left->number, right->number);
+    if (!number)
         return std::nullopt;
-    if (result.isUnknownShare)
-        return result;
-    if (expr.op == "*")
-        result.number = a * b;
-    else if (expr.op == "/" && b != 0)
-        result.number = a / b;
-    else if (expr.op == "%" && b != 0)
-        result.number = a % b;
-    else if (expr.op == "<<" && b >= 0 && b < 31)
-        result.number = a << b;
-    else if (expr.op == ">>" && b >= 0 && b < 31)
-        result.number = a >> b;
-    else if (expr.op == "&")
-        result.number = a & b;
-    else if (expr.op == "|")
-        result.number = a | b;
-    else if (expr.op == "^")
-        result.number = a ^ b;
-    else
-        return std::nullopt;
+    result.number = *number;
     return result;
 }
 
