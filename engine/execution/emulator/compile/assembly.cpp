@@ -1,12 +1,14 @@
 #include "engine/execution/emulator/compile/assembly.h"
 
+#include "engine/execution/emulator/compile/predication.h"
+
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace kernelskill::engine {
 namespace {
@@ -41,49 +43,36 @@ std::optional<unsigned> number(std::string_view word) {
                                                                     : std::nullopt;
 }
 
-/// Conditional branches and jumps through a table, on x86-64 and AArch64.
-bool isBranch(std::string_view instruction, std::string_view operands) {
-    static constexpr std::array<std::string_view, 5> armBranches = {"cbz", "cbnz", "tbz", "tbnz",
-                                                                    "br"};
-    if (instruction == "jmp")
-        return operands.starts_with('*');
-    if (instruction.starts_with('j') || instruction.starts_with("b."))
-        return true;
-    return std::ranges::find(armBranches, instruction) != armBranches.end();
-}
-
 class Annotator {
 public:
     Annotator(std::string_view assembly, std::string_view userMarker)
-        : assembly_(assembly), userMarker_(userMarker) {
+        : lines_(assemblyLines(assembly)), predication_(lines_), userMarker_(userMarker) {
         result_.reserve(assembly.size() + assembly.size() / 8);
     }
 
     std::string run() {
-        while (!assembly_.empty()) {
-            const auto end = assembly_.find('\n');
-            const auto line = assembly_.substr(0, end);
-            line_(line);
-            assembly_.remove_prefix(end == std::string_view::npos ? assembly_.size() : end + 1);
-        }
+        for (std::size_t i = 0; i < lines_.size(); ++i)
+            annotate(i);
         endBlock();
         defineAbsent();
         return std::move(result_);
     }
 
 private:
-    void line_(std::string_view line) {
-        auto rest = trimmed(line);
-        const bool isLabel = rest.ends_with(':') && rest.find(' ') == std::string_view::npos;
+    void annotate(std::size_t index) {
+        const auto line = lines_[index].text;
+        const auto word = lines_[index].word;
+        auto rest = lines_[index].rest;
+        const bool isLabel = word.ends_with(':') && rest.empty();
+        const auto label = word.substr(0, word.size() - (isLabel ? 1 : 0));
         if (isLabel && !weak_.empty())
-            weak_.erase(std::string(rest.substr(0, rest.size() - 1)));
-        if (isLabel && inThreadLocal_ && !rest.starts_with(".L")) {
+            weak_.erase(std::string(label));
+        if (isLabel && inThreadLocal_ && !label.starts_with(".L")) {
             addGuard();
             add(line);
             guarded_ = true;
             return;
         }
-        const auto word = takeWord(rest);
         if (word == ".section" || word == ".text" || word == ".data" || word == ".bss")
             section(word == ".section" ? rest : std::string_view{});
         else if (word == ".file")
@@ -94,8 +83,8 @@ private:
             weak_.emplace(rest);
         else if (rest.starts_with(blockHook))
             beginBlock();
-        else if (hookAt_ && isBranch(word, rest))
-            (inUserFile_ ? ownBranch_ : foreignBranch_) = true;
+        else if (hookAt_ && isBranch(lines_[index]))
+            (inUserFile_ && !predication_.isPredicated(index) ? ownBranch_ : foreignBranch_) = true;
         if (word == ".cfi_endproc")
             endBlock();
         if (rest.starts_with(blockHook) && hookAt_)
@@ -162,7 +151,8 @@ private:
         ownBranch_ = foreignBranch_ = false;
     }
 
-    std::string_view assembly_;
+    std::vector<AssemblyLine> lines_;
+    Predication predication_;
     std::string_view userMarker_;
     std::string result_;
     std::set<unsigned> userFiles_;

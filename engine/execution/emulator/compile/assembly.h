@@ -7,13 +7,15 @@
 namespace kernelskill::engine {
 
 /// Part of an image's identity: changes with what annotateAssembly does.
-inline constexpr std::string_view assemblyEdition = "guards, foreign branches, absent functions";
+inline constexpr std::string_view assemblyEdition = "guards, predication, absent functions";
 
 /// GNU assembly of an instrumented unit, with three changes:
 /// - around each thread-local (`__shared__`) variable there is room, so that a kernel that overruns
 ///   it is told before it reaches a neighbour;
 /// - a basic block that ends in a branch of a header, not of a file whose path holds `userMarker`,
-///   calls ks_foreign_block instead of __sanitizer_cov_trace_pc;
+/// or
+///   in one that a GPU has no need of (see Predication), calls ks_foreign_block instead of
+///   __sanitizer_cov_trace_pc;
 /// - a C function that is declared weak and defined nowhere, as the prelude's host functions are,
 ///   refuses by its name to be run.
 [[nodiscard]] std::string annotateAssembly(std::string_view assembly, std::string_view userMarker);

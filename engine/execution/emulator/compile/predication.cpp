@@ -1,0 +1,147 @@
+#include "engine/execution/emulator/compile/predication.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Accesses and arithmetic operations that are predicated rather than branched over.
+constexpr unsigned mostPredicated = 24;
+constexpr unsigned costOfCall = 8; ///< Of a mathematical function, which a GPU has as instructions.
+
+bool isSpace(char c) {
+    return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && isSpace(text.front()))
+        text.remove_prefix(1);
+    while (!text.empty() && isSpace(text.back()))
+        text.remove_suffix(1);
+    return text;
+}
+
+bool isAnyOf(std::string_view word, std::initializer_list<std::string_view> words) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+bool isCall(const AssemblyLine& line) {
+    return isAnyOf(line.word, {"call", "callq", "bl"});
+}
+
+bool isJump(const AssemblyLine& line) {
+    return isAnyOf(line.word, {"jmp", "b"}) && !line.rest.starts_with('*');
+}
+
+bool isReturn(const AssemblyLine& line) {
+    return isAnyOf(line.word, {"ret", "retq"});
+}
+
+bool isBlockHook(std::string_view callee) {
+    return callee.starts_with("__sanitizer_cov") || callee.starts_with("ks_foreign_block");
+}
+
+/// What moves data about is what the host needs for its hooks and registers.
+bool isMove(std::string_view word) {
+    return word.starts_with("mov") || word.starts_with("lea") ||
+           isAnyOf(word, {"push", "pushq", "pop", "popq", "ldr", "str", "ldp", "stp", "adrp"});
+}
+
+} // namespace
+
+std::vector<AssemblyLine> assemblyLines(std::string_view assembly) {
+    std::vector<AssemblyLine> lines;
+    while (!assembly.empty()) {
+        const auto end = std::min(assembly.find('\n'), assembly.size());
+        AssemblyLine line{assembly.substr(0, end), {}, {}};
+        const auto text = trimmed(line.text);
+        const auto space = std::ranges::find_if(text, isSpace);
+        line.word = text.substr(0, static_cast<std::size_t>(space - text.begin()));
+        line.rest = trimmed(text.substr(line.word.size()));
+        lines.push_back(line);
+        assembly.remove_prefix(std::min(end + 1, assembly.size()));
+    }
+    return lines;
+}
+
+bool isBranch(const AssemblyLine& line) {
+    if (line.word == "jmp")
+        return line.rest.starts_with('*');
+    return (line.word.starts_with('j') && !line.word.ends_with(':')) ||
+           line.word.starts_with("b.") || isAnyOf(line.word, {"cbz", "cbnz", "tbz", "tbnz", "br"});
+}
+
+Predication::Predication(const std::vector<AssemblyLine>& lines) : lines_(lines) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].word.ends_with(':'))
+            labels_.emplace(lines[i].word.substr(0, lines[i].word.size() - 1), i);
+    }
+}
+
+std::size_t Predication::targetOf(const AssemblyLine& jump) const {
+    const auto comma = jump.rest.rfind(',');
+    const auto name =
+        trimmed(comma == std::string_view::npos ? jump.rest : jump.rest.substr(comma + 1));
+    const auto found = labels_.find(name);
+    return found == labels_.end() ? lines_.size() : found->second;
+}
+
+bool Predication::isPredicated(std::size_t branch) const {
+    const std::size_t target = targetOf(lines_[branch]);
+    if (target == lines_.size() || target < branch)
+        return false; // A table, or a loop.
+    return isExit(target) || isShort(branch + 1, target);
+}
+
+/// Whether nothing but the way out follows.
+bool Predication::isExit(std::size_t from) const {
+    for (std::size_t i = from; i < lines_.size(); ++i) {
+        const AssemblyLine& line = lines_[i];
+        if (isReturn(line))
+            return true;
+        if (isBranch(line) || isJump(line) || line.word == ".cfi_endproc" ||
+            (isCall(line) && !isBlockHook(line.rest)))
+            return false;
+    }
+    return false;
+}
+
+bool Predication::isShort(std::size_t begin, std::size_t end) const {
+    unsigned cost = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+        const AssemblyLine& line = lines_[i];
+        if (line.word.empty() || line.word.front() == '.' || line.word.front() == '#' ||
+            line.word.ends_with(':'))
+            continue;
+        if (isBranch(line) || isJump(line)) {
+            const std::size_t target = targetOf(line);
+            if (target == lines_.size() || target < i)
+                return false;
+            // The end of what an else belongs to.
+            if (target > end && isJump(line) && !isExit(target)) {
+                if (target > end + (end - begin) * 4)
+                    return false;
+                end = target;
+            }
+        } else if (isCall(line)) {
+            if (line.rest.starts_with("__tsan_"))
+                ++cost;
+            else if (line.rest.starts_with("ks_") && !isBlockHook(line.rest) &&
+                     !line.rest.starts_with("ks_lane") && !line.rest.starts_with("ks_atomic"))
+                return false; // It waits for other threads, or may.
+            else if (!isBlockHook(line.rest) && !line.rest.starts_with("__tls_get_addr"))
+                cost += costOfCall;
+        } else if (isReturn(line)) {
+            return cost <= mostPredicated;
+        } else if (!isMove(line.word)) {
+            ++cost;
+        }
+        if (cost > mostPredicated)
+            return false;
+    }
+    return true;
+}
+
+} // namespace kernelskill::engine
