@@ -1,5 +1,6 @@
 #include "engine/memory/short_term_memory.h"
 
+#include "engine/file_descriptor.h"
 #include "engine/memory/memory_entry.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -24,22 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Descriptor {
-public:
-    explicit Descriptor(int value) : value_(value) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (value_ >= 0)
-            ::close(value_);
-    }
-    [[nodiscard]] int get() const { return value_; }
-    [[nodiscard]] bool isOpen() const { return value_ >= 0; }
-
-private:
-    int value_;
-};
-
 Error failure(std::string what, const fs::path& path, int code) {
     Error error{ErrorKind::Failed, fmt::format("{}: {}", what, std::strerror(code)), path.string(),
                 ""};
@@ -50,7 +35,7 @@ Error failure(std::string what, const fs::path& path, int code) {
 
 /// Makes the directory entry of a new file or folder durable.
 void syncFolder(const fs::path& folder) {
-    Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    FileDescriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (handle.isOpen())
         ::fsync(handle.get());
 }
@@ -169,7 +154,7 @@ Result<void> ShortTermMemory::append(const MemoryEntry& entry) const {
         return made;
     std::error_code ignored;
     bool isNew = !fs::exists(path_, ignored);
-    Descriptor file(
+    FileDescriptor file(
         ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (!file.isOpen())
         return std::unexpected(failure("the memory file cannot be written", path_, errno));

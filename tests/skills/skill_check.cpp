@@ -1,6 +1,7 @@
 #include "tests/skills/skill_check.h"
 
 #include "analysis/parse/translation_unit.h"
+#include "analysis/source/files.h"
 #include "skills/catalogue.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace kernelskill::skills {
@@ -85,9 +85,9 @@ const Skill& skillNamed(std::string_view id) {
 }
 
 std::string readSource(const std::string& path) {
-    std::ifstream stream(std::string(KERNELSKILL_SOURCE_DIR) + "/" + path, std::ios::binary);
-    EXPECT_TRUE(stream.good()) << path;
-    return {std::istreambuf_iterator<char>(stream), {}};
+    const auto text = analysis::readFile(std::string(KERNELSKILL_SOURCE_DIR) + "/" + path);
+    EXPECT_TRUE(text) << path;
+    return text.value_or("");
 }
 
 std::string appliedText(std::string_view id, const std::string& source) {

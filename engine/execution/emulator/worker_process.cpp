@@ -1,5 +1,7 @@
 #include "engine/execution/emulator/worker_process.h"
 
+#include "engine/file_descriptor.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
@@ -24,22 +26,6 @@ using Clock = std::chrono::steady_clock;
 /// Beyond the job's own limit, which the worker enforces and can explain better than we can.
 constexpr std::chrono::milliseconds grace{3000};
 constexpr std::size_t mostIdle = 8;
-
-class Descriptor {
-public:
-    explicit Descriptor(int value) : value_(value) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (value_ >= 0)
-            close(value_);
-    }
-    [[nodiscard]] int get() const { return value_; }
-    int release() { return std::exchange(value_, -1); }
-
-private:
-    int value_;
-};
 
 Error cancelled() {
     return {ErrorKind::Cancelled, "the run was cancelled", "", ""};
@@ -122,8 +108,8 @@ WorkerProcess::start(const std::filesystem::path& executable) {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
         return failure(errno);
-    Descriptor ours{ends[0]};
-    const Descriptor theirs{ends[1]};
+    FileDescriptor ours{ends[0]};
+    const FileDescriptor theirs{ends[1]};
 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -166,7 +152,7 @@ bool WorkerProcess::isAlive() const {
 
 Result<WorkerReport> WorkerProcess::run(const WorkerJob& job, std::chrono::milliseconds time,
                                         std::stop_token stop) {
-    const Descriptor stopped{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    const FileDescriptor stopped{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     const std::stop_callback wake{stop, [&] {
                                       const std::uint64_t one = 1;
                                       static_cast<void>(write(stopped.get(), &one, sizeof one));

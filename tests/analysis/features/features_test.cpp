@@ -1,10 +1,9 @@
 #include "analysis/features/features.h"
+#include "analysis/source/files.h"
 #include "tests/analysis/support/analyze.h"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace kernelskill::analysis {
@@ -86,8 +85,9 @@ TEST(WarpAccess, TheRestOfVectorisedCodeIsNotJudgedByItsStride) {
 }
 
 TEST(WarpAccess, WhatTheVectorisingSkillWritesIsNoWaste) {
-    std::ifstream stream(KERNELSKILL_SOURCE_DIR "/skills/vectorized-access/after.cu");
-    const FileModel model = analyze(std::string(std::istreambuf_iterator<char>(stream), {}));
+    const auto text = readFile(KERNELSKILL_SOURCE_DIR "/skills/vectorized-access/after.cu");
+    ASSERT_TRUE(text);
+    const FileModel model = analyze(*text);
     const KernelModel& kernel = model.kernels.at(0);
     const Features features = extractFeatures(kernel);
     ASSERT_FALSE(features.accesses.empty());

@@ -1,10 +1,10 @@
 #include "tests/engine/agents/breakage.h"
 
+#include "analysis/source/files.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace kernelskill::testing {
 
@@ -21,9 +21,9 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
 }
 
 std::string sourceFile(std::string_view path) {
-    std::ifstream stream(std::filesystem::path(KERNELSKILL_SOURCE_DIR) / path, std::ios::binary);
-    EXPECT_TRUE(stream) << path;
-    return {std::istreambuf_iterator<char>(stream), {}};
+    const auto text = analysis::readFile(std::filesystem::path(KERNELSKILL_SOURCE_DIR) / path);
+    EXPECT_TRUE(text) << path;
+    return text.value_or("");
 }
 
 RepairBench::RepairBench() {

@@ -1,4 +1,5 @@
 /// Kill the process at any write: nothing earlier is lost.
+#include "analysis/source/files.h"
 #include "engine/memory/short_term_memory.h"
 #include "tests/engine/temporary_folder.h"
 
@@ -7,7 +8,6 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <sys/wait.h>
@@ -33,8 +33,7 @@ MemoryEntry numbered(int number) {
 }
 
 std::string textOf(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
+    return analysis::readFile(path).value_or("");
 }
 
 TEST(ShortTermMemoryCrash, AFileCutAtAnyByteKeepsEveryWholeEntryAndTakesNewOnes) {

@@ -1,3 +1,4 @@
+#include "analysis/source/files.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/short_term_memory.h"
 #include "tests/engine/temporary_folder.h"
@@ -6,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,8 +32,7 @@ MemoryEntry entryOf(std::string skill, std::uint64_t hash = 0xfedcba9876543210u)
 }
 
 std::string textOf(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
+    return analysis::readFile(path).value_or("");
 }
 
 void writeText(const fs::path& path, std::string_view text) {

@@ -1,5 +1,7 @@
 #include "engine/execution/emulator/compile/child_process.h"
 
+#include "engine/file_descriptor.h"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -18,32 +20,9 @@ namespace {
 
 constexpr std::size_t largestOutput = 4u << 20;
 
-/// Closes on destruction.
-class Descriptor {
-public:
-    Descriptor() = default;
-    explicit Descriptor(int value) : value_(value) {}
-    Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        close();
-        value_ = std::exchange(other.value_, -1);
-        return *this;
-    }
-    ~Descriptor() { close(); }
-    void close() {
-        if (value_ >= 0)
-            ::close(std::exchange(value_, -1));
-    }
-    [[nodiscard]] int get() const { return value_; }
-    [[nodiscard]] bool open() const { return value_ >= 0; }
-
-private:
-    int value_ = -1;
-};
-
 struct Pipe {
-    Descriptor read;
-    Descriptor write;
+    FileDescriptor read;
+    FileDescriptor write;
 };
 
 Result<Pipe> makePipe() {
@@ -51,7 +30,7 @@ Result<Pipe> makePipe() {
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
         return std::unexpected(
             Error{ErrorKind::Failed, std::string("no pipe: ") + std::strerror(errno), {}, {}});
-    return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+    return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
 std::vector<char*> pointersTo(std::vector<std::string>& strings) {
@@ -77,7 +56,7 @@ Result<Pipe> makeInput() {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
         return std::unexpected(
             Error{ErrorKind::Failed, std::string("no socket: ") + std::strerror(errno), {}, {}});
-    return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+    return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
 Result<pid_t> spawn(const ChildCommand& command, int input, int output, int messages) {
@@ -117,7 +96,7 @@ int waitFor(pid_t pid) {
 }
 
 /// Reads what is there; closes the descriptor at its end.
-void drain(Descriptor& from, std::string& into) {
+void drain(FileDescriptor& from, std::string& into) {
     std::array<char, 65536> buffer{};
     const auto count = ::read(from.get(), buffer.data(), buffer.size());
     if (count > 0 && into.size() < largestOutput)
@@ -126,7 +105,7 @@ void drain(Descriptor& from, std::string& into) {
         from.close();
 }
 
-void feed(Descriptor& to, const std::string& text, std::size_t& written) {
+void feed(FileDescriptor& to, const std::string& text, std::size_t& written) {
     const auto count =
         ::send(to.get(), text.data() + written, text.size() - written, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count > 0)
@@ -157,7 +136,7 @@ Result<ChildOutcome> runChild(const ChildCommand& command, std::stop_token stop)
     if (command.input.empty())
         input->write.close();
     const auto deadline = std::chrono::steady_clock::now() + command.time;
-    while (output->read.open() || messages->read.open()) {
+    while (output->read.isOpen() || messages->read.isOpen()) {
         const bool late = std::chrono::steady_clock::now() >= deadline;
         if (late || stop.stop_requested()) {
             ::kill(-*pid, SIGKILL);

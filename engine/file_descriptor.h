@@ -1,0 +1,37 @@
+/// An open file, socket or pipe of the system, closed when its owner goes.
+#pragma once
+
+#include <unistd.h>
+#include <utility>
+
+namespace kernelskill::engine {
+
+class FileDescriptor {
+public:
+    FileDescriptor() = default;
+    /// `value` may be -1, as the system's calls return it.
+    explicit FileDescriptor(int value) : value_(value) {}
+    FileDescriptor(FileDescriptor&& other) noexcept : value_(other.release()) {}
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+        if (this != &other) {
+            close();
+            value_ = other.release();
+        }
+        return *this;
+    }
+    ~FileDescriptor() { close(); }
+
+    [[nodiscard]] int get() const { return value_; }
+    [[nodiscard]] bool isOpen() const { return value_ >= 0; }
+    /// Hands it over: whoever takes it closes it.
+    [[nodiscard]] int release() { return std::exchange(value_, -1); }
+    void close() {
+        if (isOpen())
+            ::close(release());
+    }
+
+private:
+    int value_ = -1;
+};
+
+} // namespace kernelskill::engine
