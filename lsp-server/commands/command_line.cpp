@@ -111,6 +111,7 @@ int runCommandLine(int argc, char** argv) {
     addDoctorCommand(app, invocation);
     addConfigurationSchemaCommand(app, invocation);
     addEmulatorWorkerCommand(app, invocation);
+    addCompileWorkerCommand(app, invocation);
     try {
         std::ranges::reverse(arguments); // CLI11 takes them last first.
         app.parse(std::move(arguments));

@@ -37,6 +37,7 @@ void addDoctorCommand(CLI::App& app, Invocation& invocation);
 /// Hidden: they belong to other programs.
 void addConfigurationSchemaCommand(CLI::App& app, Invocation& invocation);
 void addEmulatorWorkerCommand(CLI::App& app, Invocation& invocation);
+void addCompileWorkerCommand(CLI::App& app, Invocation& invocation);
 
 /// The flag --json, described.
 void addJsonFlag(CLI::App& command, Invocation& invocation);

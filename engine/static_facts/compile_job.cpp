@@ -1,0 +1,105 @@
+#include "engine/static_facts/compile_job.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::engine {
+namespace {
+
+using nlohmann::json;
+
+std::string dumped(const json& document) {
+    return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// `read` applied to the document; `otherwise` when it is not JSON or lacks something.
+template <typename Value, typename Read>
+Result<Value> decoded(std::string_view text, const Read& read, Error otherwise) {
+    try {
+        return read(json::parse(text));
+    } catch (const json::exception&) {
+        return std::unexpected(std::move(otherwise));
+    }
+}
+
+} // namespace
+
+std::string encodeJob(const CompileJob& job) {
+    json headers = json::array();
+    for (const auto& header : job.request.headers)
+        headers.push_back({header.name, header.text});
+    return dumped({{"library", job.library},
+                   {"architecture", job.architecture},
+                   {"file", job.request.file},
+                   {"source", job.request.source},
+                   {"headers", std::move(headers)},
+                   {"options", job.request.options},
+                   {"names", job.request.nameExpressions}});
+}
+
+Result<CompileJob> decodeJob(std::string_view text) {
+    return decoded<CompileJob>(
+        text,
+        [](const json& document) {
+            CompileJob job;
+            document.at("library").get_to(job.library);
+            document.at("architecture").get_to(job.architecture);
+            document.at("file").get_to(job.request.file);
+            document.at("source").get_to(job.request.source);
+            for (const auto& header : document.at("headers"))
+                job.request.headers.push_back(
+                    {header.at(0).get<std::string>(), header.at(1).get<std::string>()});
+            document.at("options").get_to(job.request.options);
+            document.at("names").get_to(job.request.nameExpressions);
+            return job;
+        },
+        {ErrorKind::Internal, "the job is malformed", "compile-worker", {}});
+}
+
+std::string encodeReply(const Result<CompileReply>& reply) {
+    if (!reply) {
+        const auto& error = reply.error();
+        return dumped({{"error",
+                        {{"kind", static_cast<int>(error.kind)},
+                         {"what", error.what},
+                         {"where", error.where},
+                         {"remedy", error.remedy}}}});
+    }
+    return dumped({{"compiler", reply->compiler},
+                   {"succeeded", reply->succeeded},
+                   {"log", reply->log},
+                   {"names", reply->loweredNames}});
+}
+
+Result<CompileReply> decodeReply(std::string_view text) {
+    struct Answer {
+        std::optional<Error> error;
+        CompileReply reply;
+    };
+    auto answer = decoded<Answer>(
+        text,
+        [](const json& document) {
+            Answer result;
+            if (const auto error = document.find("error"); error != document.end()) {
+                const int kind = error->at("kind").get<int>();
+                const bool known = kind >= 0 && kind <= static_cast<int>(ErrorKind::Internal);
+                result.error = {known ? static_cast<ErrorKind>(kind) : ErrorKind::Failed,
+                                error->at("what").get<std::string>(),
+                                error->at("where").get<std::string>(),
+                                error->at("remedy").get<std::string>()};
+                return result;
+            }
+            document.at("compiler").get_to(result.reply.compiler);
+            document.at("succeeded").get_to(result.reply.succeeded);
+            document.at("log").get_to(result.reply.log);
+            document.at("names").get_to(result.reply.loweredNames);
+            return result;
+        },
+        {ErrorKind::Failed, "the compiler's process gave no answer", "compile-worker", {}});
+    if (!answer)
+        return std::unexpected(std::move(answer.error()));
+    if (answer->error)
+        return std::unexpected(std::move(*answer->error));
+    return std::move(answer->reply);
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,82 @@
+#include "engine/static_facts/compile_worker.h"
+
+#include "analysis/compile/compute_capability.h"
+#include "analysis/compile/nvrtc.h"
+#include "engine/static_facts/compile_job.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr rlim_t mostMemory = 6ULL << 30; // of addresses: NVRTC maps much more than it touches
+constexpr rlim_t mostCpuSeconds = 120;    // the parent's time limit is shorter; this is for orphans
+constexpr rlim_t mostFileBytes = 64ULL << 20; // its answer, where that goes to a file
+
+Result<void> limitThisProcess() {
+    const auto limit = [](auto resource, rlim_t value) {
+        const rlimit both{value, value};
+        return ::setrlimit(resource, &both) == 0;
+    };
+    const bool limited = limit(RLIMIT_AS, mostMemory) && limit(RLIMIT_CPU, mostCpuSeconds) &&
+                         limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, mostFileBytes) &&
+                         ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    if (!limited)
+        return std::unexpected(Error{
+            ErrorKind::Failed, "the compiler's process cannot be limited", "compile-worker", {}});
+    return {};
+}
+
+std::string listed(const std::vector<int>& architectures) {
+    std::string text;
+    for (const int architecture : architectures)
+        text += (text.empty() ? "sm_" : ", sm_") + std::to_string(architecture);
+    return text;
+}
+
+Result<CompileReply> reply(const std::string& input) {
+    if (auto limited = limitThisProcess(); !limited)
+        return std::unexpected(limited.error());
+    auto job = decodeJob(input);
+    if (!job)
+        return std::unexpected(job.error());
+    const auto nvrtc = analysis::Nvrtc::load(job->library);
+    if (!nvrtc)
+        return std::unexpected(nvrtc.error());
+    const auto capability = analysis::computeCapabilityOf(job->architecture);
+    const auto& known = nvrtc->architectures();
+    if (!capability ||
+        std::ranges::find(known, 10 * capability->major + capability->minor) == known.end())
+        return std::unexpected(Error{ErrorKind::Unsupported,
+                                     "this CUDA toolkit does not compile for " + job->architecture +
+                                         ", but for " + listed(known),
+                                     job->library,
+                                     "choose another GPU, or install a toolkit for this one"});
+    job->request.options.insert(job->request.options.begin(),
+                                "--gpu-architecture=" + job->architecture);
+    auto outcome = nvrtc->compile(job->request);
+    if (!outcome)
+        return std::unexpected(outcome.error());
+    return CompileReply{nvrtc->version(), outcome->succeeded, std::move(outcome->log),
+                        std::move(outcome->loweredNames)};
+}
+
+} // namespace
+
+int runCompileWorker() {
+    const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
+    const auto text = encodeReply(reply(input));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+    // NVRTC's clean-up at exit is time spent for nothing.
+    ::_exit(0);
+}
+
+} // namespace kernelskill::engine

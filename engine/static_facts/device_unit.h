@@ -1,0 +1,37 @@
+/// The text to compile for the GPU for one kernel: the user's files without host code, and the name
+/// of what to instantiate.
+#pragma once
+
+#include "analysis/compile/nvrtc.h"
+#include "engine/execution/emulator/unit/slice.h"
+#include "engine/execution/executor.h"
+#include "engine/static_facts/device_headers.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// How much of the user's files goes in.
+struct DeviceUnitBreadth {
+    SliceWidth width = SliceWidth::Needed;
+    DeviceHeaderBreadth includes = DeviceHeaderBreadth::DeviceCode;
+    std::set<std::string> forced; ///< Names that the compiler missed.
+};
+
+struct DeviceUnit {
+    std::string source; ///< Lines are those of the user's file for messages and debug information.
+    std::vector<analysis::VirtualHeader> headers; ///< The user's, under their absolute paths.
+    std::string nameExpression;                   ///< "blas::saxpy<float, 4>"
+};
+
+/// `folders` are where headers that are not the user's may be.
+[[nodiscard]] DeviceUnit makeDeviceUnit(const ScannedProgram& program, const ProgramSource& source,
+                                        const analysis::KernelModel& kernel,
+                                        const std::vector<std::string>& templateArguments,
+                                        const std::vector<std::filesystem::path>& folders,
+                                        const DeviceUnitBreadth& breadth);
+
+} // namespace kernelskill::engine

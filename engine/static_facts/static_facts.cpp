@@ -1,0 +1,273 @@
+#include "engine/static_facts/static_facts.h"
+
+#include "analysis/compile/nvrtc.h"
+#include "analysis/compile/ptxas_report.h"
+#include "engine/execution/emulator/compile/child_process.h"
+#include "engine/execution/emulator/compile/image_cache.h"
+#include "engine/static_facts/compile_job.h"
+#include "engine/static_facts/compiler_messages.h"
+#include "engine/static_facts/device_options.h"
+#include "engine/static_facts/device_unit.h"
+#include "engine/static_facts/reply_cache.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Part of a reply's identity: changes with what a job means.
+constexpr std::string_view jobEdition = "1";
+
+std::vector<fs::path> includeFolders(const analysis::CompileCommand& command,
+                                     std::vector<fs::path> toolkitFolders) {
+    for (const auto* folders : {&command.includeDirs, &command.systemIncludeDirs})
+        toolkitFolders.insert(toolkitFolders.end(), folders->begin(), folders->end());
+    return toolkitFolders;
+}
+
+/// One kernel on its way to its facts.
+class FactFinder {
+public:
+    FactFinder(const ProgramSource& source, const analysis::KernelModel& kernel,
+               const std::vector<std::string>& templateArguments, std::string architecture,
+               const StaticFactsOptions& options, fs::path library, std::stop_token stop)
+        : source_(source), kernel_(kernel), templateArguments_(templateArguments),
+          architecture_(std::move(architecture)), options_(options), library_(std::move(library)),
+          stop_(std::move(stop)), toolkitFolders_(toolkitIncludeFolders(*options.toolkit)),
+          program_(collectUserFiles(source, options.preludeInclude), source.command.definitions),
+          cache_(options.cacheDirectory) {}
+
+    Result<StaticFacts> run() {
+        if (program_.files().empty())
+            return std::unexpected(
+                Error{ErrorKind::InvalidInput, "the file cannot be read", source_.file, {}});
+        DeviceUnitBreadth breadth;
+        std::string firstLog;
+        for (int attempt = 0;; ++attempt) {
+            const auto unit =
+                makeDeviceUnit(program_, source_, kernel_, templateArguments_,
+                               includeFolders(source_.command, toolkitFolders_), breadth);
+            const auto reply = compiled(unit);
+            if (!reply)
+                return std::unexpected(reply.error());
+            if (reply->succeeded)
+                return factsOf(*reply);
+            if (attempt == 0)
+                firstLog = reply->log;
+            if (!widen(breadth, attempt, reply->log))
+                return std::unexpected(explained(firstLog));
+        }
+    }
+
+private:
+    /// Sets what to try next after `log`; false when there is nothing left to try.
+    static bool widen(DeviceUnitBreadth& breadth, int attempt, std::string_view log) {
+        const auto names = undefinedDeviceNames(log);
+        breadth.forced.insert(names.begin(), names.end());
+        if (attempt == 0 && !names.empty())
+            return true;
+        if (attempt <= 1 && breadth.width == SliceWidth::Needed) {
+            breadth.width = SliceWidth::DeviceCode;
+            return true;
+        }
+        if (attempt <= 2 && breadth.includes == DeviceHeaderBreadth::DeviceCode) {
+            breadth.includes = DeviceHeaderBreadth::AllFound;
+            return true;
+        }
+        return false;
+    }
+
+    Result<CompileReply> compiled(const DeviceUnit& unit) {
+        CompileJob job;
+        job.library = library_.string();
+        job.architecture = architecture_;
+        job.request.file = program_.files().front().source.path.string();
+        job.request.source = unit.source;
+        job.request.headers = unit.headers;
+        job.request.headers.insert(job.request.headers.end(), deviceHeaders().begin(),
+                                   deviceHeaders().end());
+        job.request.options = deviceOptions(source_.command, toolkitFolders_);
+        job.request.nameExpressions = {unit.nameExpression};
+        const auto text = encodeJob(job);
+        const auto key = keyOf(text);
+        if (const auto known = cache_.find(key)) {
+            if (auto reply = decodeReply(*known))
+                return reply;
+        }
+        const auto child =
+            runChild({options_.workerExecutable, {"compile-worker"}, text, options_.time}, stop_);
+        if (!child) {
+            auto error = child.error();
+            if (error.kind == ErrorKind::Failed)
+                error.what = "the GPU compiler " + error.what;
+            return std::unexpected(std::move(error));
+        }
+        if (child->status != 0)
+            return std::unexpected(
+                Error{ErrorKind::Failed,
+                      "the GPU compiler broke down (status " + std::to_string(child->status) + ")",
+                      source_.file,
+                      {}});
+        auto reply = decodeReply(child->output);
+        if (reply)
+            cache_.store(key, child->output);
+        return reply;
+    }
+
+    std::string keyOf(const std::string& job) const {
+        ContentHash hash;
+        hash.add(jobEdition);
+        hash.add(job);
+        std::error_code ignored;
+        const auto real = fs::canonical(library_, ignored);
+        hash.add(real.string());
+        hash.add(std::to_string(fs::file_size(real, ignored)));
+        hash.add(std::to_string(fs::last_write_time(real, ignored).time_since_epoch().count()));
+        return hash.hex();
+    }
+
+    Result<StaticFacts> factsOf(const CompileReply& reply) const {
+        const auto functions = analysis::parsePtxasReport(reply.log);
+        const auto incomplete = [&](const std::string& what) {
+            return std::unexpected(
+                Error{ErrorKind::Failed, "the GPU compiler's report " + what, kernelPlace(), {}});
+        };
+        if (reply.loweredNames.size() != 1)
+            return incomplete("names no kernel");
+        const auto found = std::ranges::find_if(functions, [&](const auto& function) {
+            return function.isKernel && function.symbol == reply.loweredNames.front();
+        });
+        if (found == functions.end())
+            return incomplete("lacks the kernel");
+        if (!found->registers || !found->stackBytes || !found->spillStoreBytes ||
+            !found->spillLoadBytes)
+            return incomplete("lacks a number");
+        StaticFacts facts;
+        facts.symbol = found->symbol;
+        facts.architecture = architecture_;
+        facts.compiler = reply.compiler;
+        facts.registers = *found->registers;
+        facts.stackBytes = *found->stackBytes;
+        facts.spillStoreBytes = *found->spillStoreBytes;
+        facts.spillLoadBytes = *found->spillLoadBytes;
+        facts.staticSharedBytes = found->staticSharedBytes;
+        facts.barriers = found->barriers;
+        addNotes(facts, functions);
+        return facts;
+    }
+
+    void addNotes(StaticFacts& facts,
+                  const std::vector<analysis::FunctionResources>& functions) const {
+        std::uint64_t spilled = 0;
+        std::size_t outOfLine = 0;
+        for (const auto& function : functions) {
+            if (function.isKernel)
+                continue;
+            ++outOfLine;
+            spilled += function.spillStoreBytes.value_or(0) + function.spillLoadBytes.value_or(0);
+        }
+        if (spilled > 0)
+            facts.notes.push_back("functions that were not inlined spill a further " +
+                                  std::to_string(spilled) + " bytes");
+        if (source_.command.relocatableDeviceCode && outOfLine > 0)
+            facts.notes.push_back("relocatable device code: the linker may give the kernel more "
+                                  "registers for functions that it calls");
+    }
+
+    /// The failure in the user's terms.
+    Error explained(const std::string& log) const {
+        if (const auto function = unresolvedFunction(log))
+            return {ErrorKind::Unsupported,
+                    "the kernel calls '" + *function +
+                        "', which another file defines; its registers are known after linking only",
+                    kernelPlace(),
+                    {}};
+        const auto error = firstDeviceError(log);
+        const auto place = error && !error->file.empty()
+                               ? error->file + ":" + std::to_string(error->line)
+                               : kernelPlace();
+        return {ErrorKind::Failed,
+                "the kernel does not compile with NVRTC: " +
+                    (error ? error->text : log.substr(0, 300)),
+                place,
+                {}};
+    }
+
+    std::string kernelPlace() const {
+        const auto& files = program_.files();
+        const auto file = std::ranges::find_if(
+            files, [&](const auto& candidate) { return candidate.source.path == kernel_.file; });
+        if (file == files.end())
+            return kernel_.file;
+        const auto& text = file->source.text;
+        const auto end = std::min<std::size_t>(kernel_.nameSpan.begin, text.size());
+        return kernel_.file + ":" +
+               std::to_string(1 + std::count(text.begin(),
+                                             text.begin() + static_cast<std::ptrdiff_t>(end),
+                                             '\n'));
+    }
+
+    const ProgramSource& source_;
+    const analysis::KernelModel& kernel_;
+    const std::vector<std::string>& templateArguments_;
+    std::string architecture_;
+    const StaticFactsOptions& options_;
+    fs::path library_;
+    std::stop_token stop_;
+    std::vector<fs::path> toolkitFolders_;
+    ScannedProgram program_;
+    ReplyCache cache_;
+};
+
+} // namespace
+
+std::string targetArchitecture(const analysis::CompileCommand& command, std::string fallback) {
+    for (const auto& architecture : command.architectures) {
+        if (analysis::computeCapabilityOf(architecture))
+            return architecture;
+    }
+    return fallback;
+}
+
+Result<StaticFacts> staticFacts(const ProgramSource& program, const analysis::KernelModel& kernel,
+                                const std::vector<std::string>& templateArguments,
+                                const std::string& architecture, const StaticFactsOptions& options,
+                                std::stop_token stop) {
+    if (!options.toolkit)
+        return std::unexpected(Error{ErrorKind::Missing,
+                                     "no CUDA toolkit was found, whose compiler says how many "
+                                     "registers a kernel needs",
+                                     {},
+                                     "install the CUDA toolkit, or set the CUDA path"});
+    auto library = analysis::findNvrtc(*options.toolkit);
+    if (!library)
+        return std::unexpected(library.error());
+    if (!analysis::computeCapabilityOf(architecture) || !architecture.starts_with("sm_"))
+        return std::unexpected(Error{ErrorKind::InvalidInput,
+                                     "'" + architecture + "' names no architecture",
+                                     {},
+                                     "write sm_80, sm_90 and the like"});
+    return FactFinder(program, kernel, templateArguments, architecture, options,
+                      std::move(*library), std::move(stop))
+        .run();
+}
+
+Result<analysis::Occupancy> occupancyOf(const StaticFacts& facts, const LaunchSpec& launch) {
+    const auto capability = analysis::computeCapabilityOf(facts.architecture);
+    const auto limits = capability ? analysis::limitsOf(*capability) : std::nullopt;
+    if (!limits)
+        return std::unexpected(Error{ErrorKind::Unsupported,
+                                     "the limits of " + facts.architecture + " are not known",
+                                     {},
+                                     {}});
+    const auto threads = std::min<std::uint64_t>(launch.block.count(), UINT32_MAX);
+    return analysis::occupancyOf({static_cast<std::uint32_t>(threads), facts.registers,
+                                  facts.staticSharedBytes + launch.dynamicSharedBytes},
+                                 *limits);
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,43 @@
+#include "engine/static_facts/device_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+
+std::vector<std::string> optionsOf(const std::vector<std::string>& arguments) {
+    return deviceOptions(analysis::translateArguments(arguments, "/work"), {"/cuda/include"});
+}
+
+TEST(DeviceOptions, KeepWhatChangesTheCode) {
+    const auto options = optionsOf({"-DN=4", "-UDEBUG", "-Iinclude", "-use_fast_math", "-rdc=true",
+                                    "-maxrregcount=32", "--fmad=false", "-Xptxas", "-O1,-v",
+                                    "-std=c++20", "-prec-div=false", "kernel.cu"});
+    EXPECT_THAT(options,
+                IsSupersetOf({"-std=c++20", "-DN=4", "-UDEBUG", "-I/work/include",
+                              "--use_fast_math", "--relocatable-device-code=true",
+                              "--maxrregcount=32", "--fmad=false", "--prec-div=false",
+                              "--ptxas-options=-O1", "--ptxas-options=-v", "-I/cuda/include"}));
+}
+
+TEST(DeviceOptions, LeaveOutWhatDoesNot) {
+    const auto options =
+        optionsOf({"-Xcompiler", "-Wall", "-lineinfo", "-o", "kernel.o", "-t", "4", "kernel.cu"});
+    for (const auto* word : {"Wall", "lineinfo", "kernel", "-t", "fast"})
+        EXPECT_THAT(options, Not(Contains(HasSubstr(word)))) << word;
+}
+
+TEST(DeviceOptions, SpellStandardsThatNvrtcKnows) {
+    EXPECT_THAT(optionsOf({}), Contains("-std=c++17"));
+    EXPECT_THAT(optionsOf({"-std=gnu++14"}), Contains("-std=c++14"));
+    EXPECT_THAT(optionsOf({"-std=c++2b"}), Contains("-std=c++20"));
+}
+
+} // namespace
+} // namespace kernelskill::engine

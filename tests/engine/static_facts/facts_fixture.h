@@ -1,0 +1,83 @@
+/// From a .cu file to its kernels' facts, as a user's file goes.
+#pragma once
+
+#include "analysis/compile/nvrtc.h"
+#include "analysis/parse/compile_command.h"
+#include "analysis/parse/translation_unit.h"
+#include "engine/inputs/launch_inference.h"
+#include "engine/static_facts/static_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace kernelskill::engine {
+
+inline std::string contentsOf(const std::filesystem::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class FactsFixture : public testing::Test {
+protected:
+    void SetUp() override {
+        // Parsed with the prelude, as files are; the toolkit's compiler is another matter.
+        auto parsing = analysis::findToolchain({.cudaPath = {}, .ignoreToolkit = true});
+        ASSERT_TRUE(parsing) << parsing.error().describe();
+        toolchain_ = std::move(*parsing);
+        const auto toolchain = analysis::findToolchain({});
+        ASSERT_TRUE(toolchain) << toolchain.error().describe();
+        options_.workerExecutable = KERNELSKILL_TEST_COMPILE_WORKER;
+        options_.preludeInclude = toolchain_.preludeInclude;
+        options_.toolkit = toolchain->toolkit;
+        options_.cacheDirectory =
+            std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-facts-cache";
+        if (!options_.toolkit || !analysis::findNvrtc(*options_.toolkit))
+            GTEST_SKIP() << "no CUDA toolkit with NVRTC here";
+    }
+
+    ProgramSource parse(const std::filesystem::path& path, std::string text) {
+        return parse(path, std::move(text),
+                     analysis::CompileCommands().inferred(path, path.parent_path()));
+    }
+
+    ProgramSource parse(const std::filesystem::path& path, std::string text,
+                        analysis::CompileCommand command) {
+        ProgramSource program;
+        program.file = path.string();
+        program.text = std::move(text);
+        program.command = std::move(command);
+        auto model = analysis::analyzeFile(program.file, program.text, program.command, toolchain_);
+        EXPECT_TRUE(model) << model.error().describe();
+        if (model)
+            program.model = std::make_shared<analysis::FileModel>(std::move(*model));
+        return program;
+    }
+
+    Result<StaticFacts> factsOf(const ProgramSource& program, const analysis::KernelModel& kernel,
+                                const std::string& architecture = "sm_90") {
+        std::vector<std::string> arguments;
+        if (!kernel.templateParameters.empty()) {
+            if (const auto launches = inferLaunches(*program.model, kernel))
+                arguments = launches->front().templateArguments;
+        }
+        return staticFacts(program, kernel, arguments, architecture, options_, {});
+    }
+
+    /// Of the only kernel of a text.
+    Result<StaticFacts> factsOf(const std::string& text,
+                                const std::string& architecture = "sm_90") {
+        const auto program = parse("/nowhere/kernel.cu", text);
+        return factsOf(program, program.model->kernels.at(0), architecture);
+    }
+
+    analysis::Toolchain toolchain_;
+    StaticFactsOptions options_;
+};
+
+} // namespace kernelskill::engine
