@@ -216,7 +216,7 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
                 if (type->scalar == analysis::ScalarKind::Unknown && buffer.elementBytes % 4 == 0)
                     buffer.element = analysis::ScalarKind::Int32;
                 spec.notes.push_back("'" + parameter.name + "' holds " + std::to_string(*empty) +
-                                     " everywhere, which the kernel takes for empty");
+                                     " everywhere, the constant that the kernel looks for in it");
             }
             if (bytes[i] && *bytes[i] > 0)
                 buffer.elements = static_cast<std::uint64_t>(*bytes[i]) / buffer.elementBytes;

@@ -50,6 +50,13 @@ bool Reservation::grant(std::uint64_t offset, std::uint64_t bytes) const {
     return mprotect(pointerTo(low_ + offset), bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+void Reservation::populate([[maybe_unused]] std::uint64_t offset,
+                           [[maybe_unused]] std::uint64_t bytes) const {
+#ifdef MADV_POPULATE_WRITE // Linux 5.14
+    static_cast<void>(madvise(pointerTo(low_ + offset), bytes, MADV_POPULATE_WRITE));
+#endif
+}
+
 bool Reservation::forbid(std::uint64_t offset, std::uint64_t bytes) const {
     return mprotect(pointerTo(low_ + offset), bytes, PROT_NONE) == 0;
 }

@@ -36,6 +36,8 @@ public:
 
     /// Changes the protection of whole pages. Async-signal-safe. False when the system refuses.
     [[nodiscard]] bool grant(std::uint64_t offset, std::uint64_t bytes) const;
+    /// Lets the pages appear now, at once, and not one fault at a time. Only a hint.
+    void populate(std::uint64_t offset, std::uint64_t bytes) const;
     [[nodiscard]] bool forbid(std::uint64_t offset, std::uint64_t bytes) const;
 
 private:

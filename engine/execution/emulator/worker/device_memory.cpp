@@ -94,6 +94,9 @@ DeviceMemory::Fault DeviceMemory::provideChunk(std::uint64_t offset) {
         return Fault::OverBudget;
     if (shadow_.bytes() != 0 && !shadow_.grant(start / 4 * cellBytes, chunkBytes / 4 * cellBytes))
         return Fault::OverBudget;
+    arena_.populate(start, chunkBytes);
+    if (shadow_.bytes() != 0)
+        shadow_.populate(start / 4 * cellBytes, chunkBytes / 4 * cellBytes);
     usedBytes_ += chunkBytes;
     word |= bit;
     const std::uint64_t address = arena_.low() + start;
