@@ -1,4 +1,5 @@
 #include "engine/diagnosis/signals.h"
+#include "engine/execution/metric_names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,7 @@ namespace {
 constexpr double sectorBytes = 32;
 constexpr std::uint64_t warpSize = 32;
 
-std::optional<double> metric(const Metrics& metrics, const std::string& name) {
+std::optional<double> valueOf(const Metrics& metrics, const std::string& name) {
     auto found = metrics.find(name);
     if (found == metrics.end())
         return std::nullopt;
@@ -20,7 +21,7 @@ std::optional<double> metric(const Metrics& metrics, const std::string& name) {
 double sum(const Metrics& metrics, std::initializer_list<const char*> names) {
     double total = 0;
     for (const char* name : names)
-        total += metric(metrics, name).value_or(0);
+        total += valueOf(metrics, name).value_or(0);
     return total;
 }
 
@@ -47,49 +48,35 @@ Signal signalOf(std::string name, double value, const analysis::KernelModel& ker
     return signal;
 }
 
-struct Direction {
-    const char* suffix;
-    const char* word;
-};
-constexpr Direction directions[] = {{"ld", "load"}, {"st", "store"}};
-
 void addSectors(const Profile& profile, std::vector<Signal>& signals) {
-    double total = sum(profile.metrics, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                                         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"});
+    double total = sum(profile.metrics, {metric::load.globalSectors, metric::store.globalSectors});
     for (const LineMetrics& place : profile.lines) {
-        for (auto [suffix, word] : directions) {
-            std::string operation = suffix;
-            auto requests = metric(place.metrics, "l1tex__t_requests_pipe_lsu_mem_global_op_" +
-                                                      operation + ".sum");
-            auto sectors = metric(place.metrics,
-                                  "l1tex__t_sectors_pipe_lsu_mem_global_op_" + operation + ".sum");
-            auto bytes =
-                metric(place.metrics, "kernelskill__global_bytes_requested_" + operation + ".sum");
+        for (const metric::AccessNames* access : metric::accesses) {
+            auto requests = valueOf(place.metrics, access->globalRequests);
+            auto sectors = valueOf(place.metrics, access->globalSectors);
+            auto bytes = valueOf(place.metrics, access->globalBytes);
             if (!requests || !sectors || !bytes || *requests <= 0 || *bytes <= 0)
                 continue;
-            double minimum = *bytes / sectorBytes;
+            // Lanes that ask for the same bytes, or for a part of a sector, need one sector each
+            // request all the same.
+            double minimum = std::max(*bytes / sectorBytes, *requests);
             Signal signal = signalAt("sector_overfetch", *sectors / minimum, place);
             signal.share = total > 0 ? *sectors / total : 1;
             signal.numbers["sectors_per_request"] = *sectors / *requests;
             signal.numbers["minimum"] = minimum / *requests;
-            signal.words["access"] = std::string("global ") + word;
+            signal.words["access"] = std::string("global ") + access->word;
             signals.push_back(std::move(signal));
         }
     }
 }
 
 void addBankConflicts(const Profile& profile, std::vector<Signal>& signals) {
-    double total = sum(profile.metrics, {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-                                         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"});
+    double total =
+        sum(profile.metrics, {metric::load.sharedWavefronts, metric::store.sharedWavefronts});
     for (const LineMetrics& place : profile.lines) {
-        for (auto [suffix, word] : directions) {
-            std::string operation = suffix;
-            auto wavefronts =
-                metric(place.metrics,
-                       "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + operation + ".sum");
-            auto conflicts =
-                metric(place.metrics,
-                       "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + operation + ".sum");
+        for (const metric::AccessNames* access : metric::accesses) {
+            auto wavefronts = valueOf(place.metrics, access->sharedWavefronts);
+            auto conflicts = valueOf(place.metrics, access->sharedConflicts);
             if (!wavefronts || !conflicts || *wavefronts - *conflicts <= 0)
                 continue;
             Signal signal = signalAt("wavefronts_over_minimum",
@@ -97,9 +84,8 @@ void addBankConflicts(const Profile& profile, std::vector<Signal>& signals) {
             signal.share = total > 0 ? *wavefronts / total : 1;
             signal.numbers["wavefronts"] = *wavefronts;
             signal.numbers["requests"] =
-                metric(place.metrics, "smsp__sass_inst_executed_op_shared_" + operation + ".sum")
-                    .value_or(*wavefronts - *conflicts);
-            signal.words["access"] = word;
+                valueOf(place.metrics, access->sharedRequests).value_or(*wavefronts - *conflicts);
+            signal.words["access"] = access->word;
             signals.push_back(std::move(signal));
         }
     }
@@ -107,22 +93,24 @@ void addBankConflicts(const Profile& profile, std::vector<Signal>& signals) {
 
 void addAtomics(const Profile& profile, std::vector<Signal>& signals) {
     for (const LineMetrics& place : profile.lines) {
-        if (auto lanes = metric(place.metrics, "kernelskill__atomic_lanes_per_address.ratio"))
-            signals.push_back(signalAt("atomic_lanes_per_address", *lanes, place));
+        const double requests =
+            sum(place.metrics, {metric::globalAtomicRequests, metric::sharedAtomicRequests});
+        const auto turns = valueOf(place.metrics, metric::atomicSerializations);
+        if (turns && requests > 0)
+            signals.push_back(signalAt("atomic_lanes_per_address", *turns / requests, place));
     }
 }
 
 void addBarriers(const analysis::KernelModel& kernel, const Profile& profile,
                  std::vector<Signal>& signals) {
-    auto barriers = metric(profile.metrics, "kernelskill__barriers.sum");
+    auto barriers = valueOf(profile.metrics, metric::barriers);
     // A single barrier between two phases is no pattern; one in a loop is.
     bool isInLoop = std::ranges::any_of(kernel.loops, &analysis::Loop::hasBarrier);
     if (!barriers || *barriers <= 0 || !isInLoop)
         return;
-    double requests = sum(profile.metrics, {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-                                            "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-                                            "smsp__sass_inst_executed_op_shared_ld.sum",
-                                            "smsp__sass_inst_executed_op_shared_st.sum"});
+    double requests = 0;
+    for (const metric::AccessNames* access : metric::accesses)
+        requests += sum(profile.metrics, {access->globalRequests, access->sharedRequests});
     const double warps = warpsOf(profile.launch.block);
     Signal signal = signalOf("requests_per_barrier", requests / (*barriers * warps), kernel);
     signal.numbers["barriers"] = *barriers;
@@ -131,14 +119,13 @@ void addBarriers(const analysis::KernelModel& kernel, const Profile& profile,
 
 void addDivergence(const analysis::KernelModel& kernel, const Profile& profile,
                    std::vector<Signal>& signals) {
-    constexpr const char* name = "smsp__sass_average_branch_targets_threads_uniform.pct";
-    auto uniform = metric(profile.metrics, name);
+    auto uniform = valueOf(profile.metrics, metric::uniformBranchPercent);
     if (!uniform)
         return;
     Signal signal = signalOf("divergent_branch_percent", 100 - *uniform, kernel);
     double worst = 100;
     for (const LineMetrics& place : profile.lines) {
-        auto here = metric(place.metrics, name);
+        auto here = valueOf(place.metrics, metric::uniformBranchPercent);
         if (here && *here < worst) {
             worst = *here;
             signal.file = place.file;
@@ -177,10 +164,8 @@ void addOccupancy(const analysis::KernelModel& kernel, const Profile& profile,
 void addIntensity(const analysis::KernelModel& kernel, const analysis::Features& features,
                   const Profile& profile, const analysis::SourceText* source,
                   std::vector<Signal>& signals) {
-    double requested = sum(profile.metrics, {"kernelskill__global_bytes_requested_ld.sum",
-                                             "kernelskill__global_bytes_requested_st.sum"});
-    double unique = sum(profile.metrics, {"kernelskill__global_unique_bytes_ld.sum",
-                                          "kernelskill__global_unique_bytes_st.sum"});
+    double requested = sum(profile.metrics, {metric::load.globalBytes, metric::store.globalBytes});
+    double unique = sum(profile.metrics, {metric::load.uniqueBytes, metric::store.uniqueBytes});
     if (!features.arithmeticIntensity || requested <= 0 || unique <= 0)
         return;
     // The source's estimate counts each access; what is asked for again can come out of a cache.

@@ -1,12 +1,11 @@
 /// A folder that goes away with the test.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 
 namespace kernelskill::testing {
 

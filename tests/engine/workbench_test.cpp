@@ -1,7 +1,6 @@
 /// The main job through the engine's front, on the real emulator and with the real skills.
 #include "engine/workbench.h"
-#include "tests/engine/agents/breakage.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/engine/workbench_fixture.h"
 
 #include <gtest/gtest.h>
 
@@ -10,29 +9,9 @@
 namespace kernelskill::engine {
 namespace {
 
-using kernelskill::testing::RepairBench;
 using kernelskill::testing::sourceFile;
-using kernelskill::testing::TemporaryFolder;
 
-class WorkbenchTest : public ::testing::Test {
-protected:
-    WorkbenchTest() {
-        WorkbenchOptions options;
-        options.executable = KERNELSKILL_TEST_WORKER;
-        options.dataDirectory = bench_.toolchain.preludeInclude.parent_path();
-        options.cacheDirectory = folder_.path() / "cache";
-        options.userDataDirectory = folder_.path() / "data";
-        workbench_ = std::make_unique<Workbench>(options, bench_.toolchain);
-    }
-    [[nodiscard]] ProgramSource program(const std::string& text) const {
-        auto model = std::make_shared<const analysis::FileModel>(bench_.parsed(text));
-        return {model->file, text, {}, bench_.command, model};
-    }
-
-    RepairBench bench_;
-    TemporaryFolder folder_;
-    std::unique_ptr<Workbench> workbench_;
-};
+class WorkbenchTest : public kernelskill::testing::WorkbenchFixture {};
 
 TEST_F(WorkbenchTest, AProfileIsKeptWhenTheKernelMovesAndItsLinesMoveAlong) {
     std::string text = sourceFile("examples/transpose.cu");

@@ -1,6 +1,6 @@
 #include "engine/execution/emulator/profile_metrics.h"
 
-#include <string>
+#include "engine/execution/metric_names.h"
 
 namespace kernelskill::engine::emulator {
 
@@ -12,29 +12,29 @@ struct NamedCounter {
 };
 
 constexpr NamedCounter sums[] = {
-    {Counter::GlobalLoadRequests, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
-    {Counter::GlobalLoadSectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
-    {Counter::GlobalLoadBytes, "smsp__sass_data_bytes_mem_global_op_ld.sum"},
-    {Counter::GlobalStoreRequests, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
-    {Counter::GlobalStoreSectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-    {Counter::GlobalStoreBytes, "smsp__sass_data_bytes_mem_global_op_st.sum"},
-    {Counter::GlobalAtomicRequests, "smsp__inst_executed_op_global_atom.sum"},
-    {Counter::GlobalAtomicSectors, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"},
-    {Counter::SharedAtomicRequests, "smsp__inst_executed_op_shared_atom.sum"},
-    {Counter::AtomicSerializations, "kernelskill__atomic_serializations.sum"},
-    {Counter::AtomicLanes, "kernelskill__atomic_lanes.sum"},
-    {Counter::SharedLoadRequests, "smsp__inst_executed_op_shared_ld.sum"},
-    {Counter::SharedLoadWavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
-    {Counter::SharedLoadConflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"},
-    {Counter::SharedStoreRequests, "smsp__inst_executed_op_shared_st.sum"},
-    {Counter::SharedStoreWavefronts, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
-    {Counter::SharedStoreConflicts, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"},
-    {Counter::BranchTargets, "smsp__sass_branch_targets.sum"},
-    {Counter::BranchTargetsDivergent, "smsp__sass_branch_targets_threads_divergent.sum"},
-    {Counter::Barriers, "kernelskill__barriers.sum"},
-    {Counter::WarpOperations, "kernelskill__warp_operations.sum"},
-    {Counter::UniqueBytesLoaded, "kernelskill__global_unique_bytes_ld.sum"},
-    {Counter::UniqueBytesStored, "kernelskill__global_unique_bytes_st.sum"},
+    {Counter::GlobalLoadRequests, metric::load.globalRequests},
+    {Counter::GlobalLoadSectors, metric::load.globalSectors},
+    {Counter::GlobalLoadBytes, metric::load.globalBytes},
+    {Counter::GlobalStoreRequests, metric::store.globalRequests},
+    {Counter::GlobalStoreSectors, metric::store.globalSectors},
+    {Counter::GlobalStoreBytes, metric::store.globalBytes},
+    {Counter::GlobalAtomicRequests, metric::globalAtomicRequests},
+    {Counter::GlobalAtomicSectors, metric::globalAtomicSectors},
+    {Counter::SharedAtomicRequests, metric::sharedAtomicRequests},
+    {Counter::AtomicSerializations, metric::atomicSerializations},
+    {Counter::AtomicLanes, metric::atomicLanes},
+    {Counter::SharedLoadRequests, metric::load.sharedRequests},
+    {Counter::SharedLoadWavefronts, metric::load.sharedWavefronts},
+    {Counter::SharedLoadConflicts, metric::load.sharedConflicts},
+    {Counter::SharedStoreRequests, metric::store.sharedRequests},
+    {Counter::SharedStoreWavefronts, metric::store.sharedWavefronts},
+    {Counter::SharedStoreConflicts, metric::store.sharedConflicts},
+    {Counter::BranchTargets, metric::branchTargets},
+    {Counter::BranchTargetsDivergent, metric::divergentBranchTargets},
+    {Counter::Barriers, metric::barriers},
+    {Counter::WarpOperations, metric::warpOperations},
+    {Counter::UniqueBytesLoaded, metric::load.uniqueBytes},
+    {Counter::UniqueBytesStored, metric::store.uniqueBytes},
 };
 
 constexpr double bytesPerSector = 32;
@@ -62,19 +62,17 @@ Metrics namedMetrics(const Counters& counters) {
             metrics[sum.name] = static_cast<double>(counters[sum.counter]);
     }
     const auto value = [&](Counter counter) { return static_cast<double>(counters[counter]); };
-    addRatio(metrics, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
-             value(Counter::GlobalLoadSectors), value(Counter::GlobalLoadRequests));
-    addRatio(metrics, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
-             value(Counter::GlobalStoreSectors), value(Counter::GlobalStoreRequests));
-    addRatio(metrics, "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
-             percent * value(Counter::GlobalLoadBytes),
+    addRatio(metrics, metric::load.sectorsPerRequest, value(Counter::GlobalLoadSectors),
+             value(Counter::GlobalLoadRequests));
+    addRatio(metrics, metric::store.sectorsPerRequest, value(Counter::GlobalStoreSectors),
+             value(Counter::GlobalStoreRequests));
+    addRatio(metrics, metric::load.bytesPerSector, percent * value(Counter::GlobalLoadBytes),
              bytesPerSector * value(Counter::GlobalLoadSectors));
-    addRatio(metrics, "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
-             percent * value(Counter::GlobalStoreBytes),
+    addRatio(metrics, metric::store.bytesPerSector, percent * value(Counter::GlobalStoreBytes),
              bytesPerSector * value(Counter::GlobalStoreSectors));
-    addRatio(metrics, "smsp__thread_inst_executed_per_inst_executed.ratio",
-             value(Counter::ThreadEvents), value(Counter::WarpEvents));
-    addRatio(metrics, "smsp__sass_average_branch_targets_threads_uniform.pct",
+    addRatio(metrics, metric::activeThreads, value(Counter::ThreadEvents),
+             value(Counter::WarpEvents));
+    addRatio(metrics, metric::uniformBranchPercent,
              percent * (value(Counter::BranchTargets) - value(Counter::BranchTargetsDivergent)),
              value(Counter::BranchTargets));
     return metrics;

@@ -1,4 +1,5 @@
 #include "engine/diagnosis/bottleneck.h"
+#include "engine/execution/metric_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,7 +58,7 @@ Profile profileWith(Metrics line) {
 Metrics globalLoads(double requests, double sectors, double bytes) {
     return {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", requests},
             {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sectors},
-            {"kernelskill__global_bytes_requested_ld.sum", bytes},
+            {metric::load.globalBytes, bytes},
             {"kernelskill__global_unique_bytes_ld.sum", bytes}};
 }
 
@@ -146,7 +147,7 @@ TEST(Diagnosis, AFewStridedAccessesAmongManyAreNoBottleneck) {
 }
 
 TEST(Diagnosis, ConflictingWavefrontsAreBankConflicts) {
-    Metrics metrics{{"smsp__sass_inst_executed_op_shared_ld.sum", 100},
+    Metrics metrics{{metric::load.sharedRequests, 100},
                     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 3200},
                     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 3100}};
     Profile profile = profileWith(metrics);
@@ -179,22 +180,22 @@ TEST(Diagnosis, ABarrierEveryFewAccessesOfALoopIsSynchronization) {
     loop.statement = 0;
     subject.kernel.body.stmts.push_back({});
     subject.kernel.loops.push_back(loop);
-    Metrics metrics{{"kernelskill__barriers.sum", 10},
-                    {"smsp__sass_inst_executed_op_shared_ld.sum", 160}};
+    Metrics metrics{{"kernelskill__barriers.sum", 10}, {metric::load.sharedRequests, 160}};
     Profile profile = profileWith(metrics);
     Bottleneck bottleneck = subject.diagnosed(&profile);
     EXPECT_EQ(bottleneck.kind, BottleneckKind::Synchronization);
     ASSERT_FALSE(bottleneck.evidence.empty());
     EXPECT_THAT(bottleneck.evidence[0].text, HasSubstr("2 memory requests of a warp per barrier"));
 
-    profile.metrics["smsp__sass_inst_executed_op_shared_ld.sum"] = 16000;
+    profile.metrics[metric::load.sharedRequests] = 16000;
     EXPECT_NE(subject.diagnosed(&profile).kind, BottleneckKind::Synchronization);
 }
 
 TEST(Diagnosis, ContendedAtomicsAreSynchronization) {
-    Profile profile = profileWith({{"kernelskill__atomic_lanes_per_address.ratio", 32}});
+    Profile profile =
+        profileWith({{metric::globalAtomicRequests, 10}, {metric::atomicSerializations, 320}});
     EXPECT_EQ(Subject().diagnosed(&profile).kind, BottleneckKind::Synchronization);
-    profile = profileWith({{"kernelskill__atomic_lanes_per_address.ratio", 1}});
+    profile = profileWith({{metric::globalAtomicRequests, 10}, {metric::atomicSerializations, 10}});
     EXPECT_EQ(Subject().diagnosed(&profile).kind, BottleneckKind::Balanced);
 }
 

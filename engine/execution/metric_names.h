@@ -1,0 +1,66 @@
+/// Names of the metrics in a Profile: Nsight Compute's own wherever the quantity is the same,
+/// `kernelskill__` in front where it has none. Executors write them and diagnosis reads them, both
+/// from here.
+#pragma once
+
+namespace kernelskill::engine::metric {
+
+/// Of loads or of stores.
+struct AccessNames {
+    const char* word; ///< For sentences.
+    const char* globalRequests;
+    const char* globalSectors;
+    const char* globalBytes; ///< That the lanes asked for.
+    const char* uniqueBytes; ///< Of distinct sectors: the least that memory has to move.
+    const char* sharedRequests;
+    const char* sharedWavefronts;
+    const char* sharedConflicts;
+    const char* sectorsPerRequest;
+    const char* bytesPerSector; ///< Percent of the bytes of a sector that were asked for.
+};
+inline constexpr AccessNames load{
+    "load",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "smsp__sass_data_bytes_mem_global_op_ld.sum",
+    "kernelskill__global_unique_bytes_ld.sum",
+    "smsp__inst_executed_op_shared_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+    "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+};
+inline constexpr AccessNames store{
+    "store",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "smsp__sass_data_bytes_mem_global_op_st.sum",
+    "kernelskill__global_unique_bytes_st.sum",
+    "smsp__inst_executed_op_shared_st.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
+    "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
+};
+inline constexpr const AccessNames* accesses[] = {&load, &store};
+
+inline constexpr const char* globalAtomicRequests = "smsp__inst_executed_op_global_atom.sum";
+inline constexpr const char* globalAtomicSectors =
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum";
+inline constexpr const char* sharedAtomicRequests = "smsp__inst_executed_op_shared_atom.sum";
+/// Most lanes of a request on one address, summed over requests: how often lanes take turns.
+inline constexpr const char* atomicSerializations = "kernelskill__atomic_serializations.sum";
+inline constexpr const char* atomicLanes = "kernelskill__atomic_lanes.sum";
+
+inline constexpr const char* branchTargets = "smsp__sass_branch_targets.sum";
+inline constexpr const char* divergentBranchTargets =
+    "smsp__sass_branch_targets_threads_divergent.sum";
+inline constexpr const char* uniformBranchPercent =
+    "smsp__sass_average_branch_targets_threads_uniform.pct";
+inline constexpr const char* activeThreads = "smsp__thread_inst_executed_per_inst_executed.ratio";
+
+/// Barriers that blocks went through, one a block.
+inline constexpr const char* barriers = "kernelskill__barriers.sum";
+inline constexpr const char* warpOperations = "kernelskill__warp_operations.sum";
+
+} // namespace kernelskill::engine::metric
