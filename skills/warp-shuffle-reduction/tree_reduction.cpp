@@ -2,6 +2,7 @@
 
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/index_arithmetic.h"
+#include "skills/warp-shuffle-reduction/fold_step.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -278,35 +279,12 @@ private:
         return {};
     }
 
-    /// The shared array whose element `own_ + offset` this is; noId when it is something else.
-    [[nodiscard]] VariableId elementOf(ExprId expr, const IndexExpression& offset) const {
-        const Expr& element = body_.expr(code_.withoutCasts(expr));
-        if (element.kind != ExprKind::Subscript)
-            return noId;
-        const VariableId array = code_.namedVariable(element.children[0]);
-        if (array == noId)
-            return noId;
-        const Storage storage = body_.variable(array).storage;
-        const bool isArray = (storage == Storage::Shared || storage == Storage::DynamicShared) &&
-                             body_.variable(array).type.arrayExtents.size() == 1;
-        return isArray && polynomialOf(code_, element.children[1]) == own_ + offset ? array : noId;
-    }
-    [[nodiscard]] VariableId ownElement(ExprId expr) const {
-        return elementOf(expr, IndexExpression::constant(0));
-    }
-    [[nodiscard]] VariableId otherElement(ExprId expr) const {
-        return elementOf(expr, strideSymbol());
-    }
-
     std::expected<void, Refusal> recogniseStep(StmtId id) {
         const Stmt& stmt = body_.stmt(id);
         const std::uint32_t at = lineNumber(context_, stmt.span.begin);
         if (stmt.kind == StmtKind::Null)
             return {};
-        auto fold = stmt.kind == StmtKind::If ? foldByComparison(stmt)
-                    : stmt.kind == StmtKind::Expression && stmt.expr != noId
-                        ? foldByAssignment(body_.expr(stmt.expr))
-                        : std::nullopt;
+        auto fold = foldOf(code_, id, own_, strideSymbol());
         if (!fold || stmt.fromMacro)
             return refuse("not-a-fold",
                           fmt::format("line {} does not fold a[tid + s] into a[tid] of a "
@@ -318,80 +296,6 @@ private:
             return refuse("not-a-fold", fmt::format("line {} folds the same array again", at));
         tree_.arrays.push_back(std::move(*fold));
         return {};
-    }
-
-    [[nodiscard]] std::optional<FoldedArray> foldByAssignment(const Expr& expr) const {
-        if (expr.kind != ExprKind::Binary || !isAssignment(expr.op))
-            return std::nullopt;
-        FoldedArray fold;
-        fold.array = ownElement(expr.children[0]);
-        if (fold.array == noId)
-            return std::nullopt;
-        const auto kind = [](std::string_view op) -> std::optional<FoldKind> {
-            return op == "+"   ? std::optional(FoldKind::Sum)
-                   : op == "*" ? std::optional(FoldKind::Product)
-                   : op == "&" ? std::optional(FoldKind::BitAnd)
-                   : op == "|" ? std::optional(FoldKind::BitOr)
-                   : op == "^" ? std::optional(FoldKind::BitXor)
-                               : std::nullopt;
-        };
-        if (expr.op != "=") {
-            const auto found = kind(std::string_view(expr.op).substr(0, expr.op.size() - 1));
-            if (!found || otherElement(expr.children[1]) != fold.array)
-                return std::nullopt;
-            fold.fold = *found;
-            return fold;
-        }
-        const Expr& value = body_.expr(code_.withoutCasts(expr.children[1]));
-        if (value.children.size() != 2 || !areOwnAndOther(value.children, fold.array))
-            return std::nullopt;
-        if (value.kind == ExprKind::Binary) {
-            const auto found = kind(value.op);
-            if (!found)
-                return std::nullopt;
-            fold.fold = *found;
-            return fold;
-        }
-        if (value.kind != ExprKind::Call || value.isMethod)
-            return std::nullopt;
-        fold.function = value.name;
-        if (value.name == "max" || value.name == "fmaxf" || value.name == "fmax")
-            fold.fold = FoldKind::Maximum;
-        else if (value.name == "min" || value.name == "fminf" || value.name == "fmin")
-            fold.fold = FoldKind::Minimum;
-        else
-            return std::nullopt;
-        return fold;
-    }
-
-    [[nodiscard]] bool areOwnAndOther(const std::vector<ExprId>& pair, VariableId array) const {
-        return (ownElement(pair[0]) == array && otherElement(pair[1]) == array) ||
-               (otherElement(pair[0]) == array && ownElement(pair[1]) == array);
-    }
-
-    /// `if (a[tid + s] > a[tid]) a[tid] = a[tid + s];`
-    [[nodiscard]] std::optional<FoldedArray> foldByComparison(const Stmt& stmt) const {
-        const std::vector<StmtId> then = code_.statementsOf(stmt.children[0]);
-        if (stmt.children.size() != 1 || stmt.condition == noId || then.size() != 1 ||
-            body_.stmt(then[0]).kind != StmtKind::Expression)
-            return std::nullopt;
-        const Expr& condition = body_.expr(stmt.condition);
-        const Expr& assignment = body_.expr(body_.stmt(then[0]).expr);
-        if (condition.kind != ExprKind::Binary || assignment.kind != ExprKind::Binary ||
-            assignment.op != "=")
-            return std::nullopt;
-        FoldedArray fold;
-        fold.array = ownElement(assignment.children[0]);
-        if (fold.array == noId || otherElement(assignment.children[1]) != fold.array ||
-            !areOwnAndOther(condition.children, fold.array))
-            return std::nullopt;
-        const bool otherFirst = otherElement(condition.children[0]) == fold.array;
-        const bool isGreater = condition.op == ">" || condition.op == ">=";
-        const bool isLess = condition.op == "<" || condition.op == "<=";
-        if (!isGreater && !isLess)
-            return std::nullopt;
-        fold.fold = isGreater == otherFirst ? FoldKind::Maximum : FoldKind::Minimum;
-        return fold;
     }
 
     const SkillContext& context_;

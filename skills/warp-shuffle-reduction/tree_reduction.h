@@ -1,8 +1,8 @@
 /// Recognises the block-wide tree reduction in shared memory, in the forms that people write.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
 #include "skills/skill.h"
+#include "skills/warp-shuffle-reduction/fold_step.h"
 
 #include <expected>
 #include <optional>
@@ -10,15 +10,6 @@
 #include <vector>
 
 namespace kernelskill::skills {
-
-enum class FoldKind : std::uint8_t { Sum, Product, Minimum, Maximum, BitAnd, BitOr, BitXor };
-
-/// One array that a step of the tree folds: `a[tid] = fold(a[tid], a[tid + s])`.
-struct FoldedArray {
-    analysis::VariableId array = analysis::noId;
-    FoldKind fold = FoldKind::Sum;
-    std::string function; ///< "fmaxf" as written; empty for an operator or a comparison.
-};
 
 /// The number of threads that a tree spans: blockDim.x, a constant, or what each launch passes as a
 /// template argument or a parameter.
