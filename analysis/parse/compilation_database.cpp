@@ -104,7 +104,12 @@ const DatabaseEntry* entryFor(const std::vector<DatabaseEntry>& entries, const f
     };
     const auto best = std::ranges::max_element(
         entries, [&](const DatabaseEntry& a, const DatabaseEntry& b) { return rank(a) < rank(b); });
-    return best != entries.end() ? &*best : nullptr;
+    if (best == entries.end())
+        return nullptr;
+    // What a C++ file next to it is compiled with says nothing about a kernel's source.
+    const bool isForeign =
+        isCudaSource(wanted) && best->file != wanted && !isCudaSource(best->file);
+    return isForeign ? nullptr : &*best;
 }
 
 Result<std::vector<std::string>> readFlagsFile(const fs::path& path) {

@@ -2,7 +2,6 @@
 
 #include "analysis/parse/cuda_headers.h"
 #include "analysis/parse/diagnostic_code.h"
-#include "analysis/parse/unseen_names.h"
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
@@ -87,7 +86,8 @@ public:
                 if (!repeats(result, *placed))
                     result.push_back(std::move(*placed));
         withholdUnseen(result, context_.source,
-                       {headerMissing_, context_.mode == ParseMode::Prelude});
+                       {headerMissing_,
+                        context_.mode == ParseMode::Prelude ? context_.namesInPrelude : nullptr});
         return result;
     }
 

@@ -6,7 +6,9 @@
 #include "analysis/parse/clang_handle.h"
 #include "analysis/parse/diagnostic.h"
 #include "analysis/parse/include_search.h"
+#include "analysis/parse/unseen_names.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ struct DiagnosticContext {
     const std::vector<Include>& includes;
     const std::vector<ReachedFile>& userFiles;
     ParseMode mode = ParseMode::Prelude;
+    std::function<const KnownNames&()> namesInPrelude; ///< Needed in prelude mode.
 };
 
 /// Errors out of headers are moved to the #include line, with the place as related. Where a header

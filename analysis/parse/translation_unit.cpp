@@ -56,6 +56,7 @@ struct TranslationUnit::Impl {
     std::optional<HeaderWords> headerWords; ///< Read at the first error.
     std::set<std::string> triedNames;       ///< The toolkit was tried for errors about these.
     ParsePurpose purpose = ParsePurpose::Editing;
+    mutable std::optional<KnownNames> preludeNames; ///< Read when a name of CUDA's is unknown.
     ClangIndex index;
     ClangUnit unit; ///< Null while the content is not text.
 
@@ -191,7 +192,13 @@ struct TranslationUnit::Impl {
         if (!unit)
             return {notText(file)};
         return readDiagnostics(unit.get(), {file, *source, includes, userFiles,
-                                            toolchain.toolkit ? ParseMode::Toolkit : mode});
+                                            toolchain.toolkit ? ParseMode::Toolkit : mode,
+                                            [this]() -> const KnownNames& {
+                                                if (!preludeNames)
+                                                    preludeNames =
+                                                        namesInPrelude(toolchain.preludeInclude);
+                                                return *preludeNames;
+                                            }});
     }
 };
 

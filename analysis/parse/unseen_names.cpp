@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace kernelskill::analysis {
@@ -38,7 +40,11 @@ bool soundsLikeCuda(std::string_view name) {
     const bool ofTheDriver = name.size() > 3 &&
                              (name.starts_with("cu") || name.starts_with("CU")) &&
                              (isUpper(name[2]) || name[2] == '_' || name.starts_with("CU"));
-    const bool intrinsic = name.size() > 3 && name.starts_with("__") && !isUpper(name[2]);
+    // Not __attribute__-like: those are the language's, and misspelled ones are errors. The
+    // prelude has what is named after half and bfloat16: if unknown, a header was not included.
+    const bool intrinsic = name.size() > 3 && name.starts_with("__") && !isUpper(name[2]) &&
+                           !name.ends_with("__") && !name.contains("half") &&
+                           !name.contains("bfloat16");
     return ofTheDriver || intrinsic;
 }
 
@@ -230,17 +236,53 @@ private:
 };
 
 /// The name of CUDA's that `diagnostic` says is unknown, if it may be one that the prelude lacks.
-std::optional<std::string> unknownToThePrelude(const Diagnostic& diagnostic) {
+/// One that the prelude has is in a header that was not included.
+std::optional<std::string> unknownToThePrelude(const Diagnostic& diagnostic,
+                                               const std::function<const KnownNames&()>& known) {
     if (!isAboutAName(diagnostic) || isMisspelling(diagnostic) ||
         diagnostic.code == "include-not-found")
         return std::nullopt;
     const std::vector<std::string> names = namesOf(diagnostic.message);
     if (std::ranges::none_of(names, soundsLikeCuda))
         return std::nullopt;
-    return names.front();
+    const KnownNames& inPrelude = known();
+    const std::string& name = names.front();
+    if (std::ranges::binary_search(inPrelude, name) ||
+        std::ranges::any_of(inPrelude, [&](const std::string& other) {
+            return other.size() > 4 && isSlipOf(name, other);
+        }))
+        return std::nullopt;
+    return name;
+}
+
+void addWords(std::string_view text, KnownNames& words) {
+    for (const Token& token : lex(text)) {
+        if (token.kind == TokenKind::Identifier)
+            words.emplace_back(token.text);
+        else if (token.kind == TokenKind::Directive)
+            addWords(token.text.substr(token.text.find('#') + 1), words);
+    }
 }
 
 } // namespace
+
+KnownNames namesInPrelude(const std::filesystem::path& preludeInclude) {
+    namespace fs = std::filesystem;
+    KnownNames words;
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(preludeInclude, error), end; !error && it != end;
+         it.increment(error)) {
+        std::error_code kind;
+        if (!it->is_regular_file(kind))
+            continue;
+        std::ifstream file(it->path(), std::ios::binary);
+        addWords(std::string{std::istreambuf_iterator<char>(file), {}}, words);
+    }
+    std::ranges::sort(words);
+    const auto repeated = std::ranges::unique(words);
+    words.erase(repeated.begin(), repeated.end());
+    return words;
+}
 
 void withholdUnseen(std::vector<Diagnostic>& diagnostics, const SourceText& source, Unseen unseen) {
     std::set<std::string, std::less<>> names;
@@ -249,7 +291,7 @@ void withholdUnseen(std::vector<Diagnostic>& diagnostics, const SourceText& sour
         if (diagnostic.severity != Severity::Error)
             continue;
         const std::optional<std::string> cuda =
-            unseen.toolkit ? unknownToThePrelude(diagnostic) : std::nullopt;
+            unseen.known ? unknownToThePrelude(diagnostic, unseen.known) : std::nullopt;
         if (cuda) {
             names.insert(*cuda);
             if (!unseen.header && ofCuda.insert(*cuda).second) {

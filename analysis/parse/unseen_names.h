@@ -5,13 +5,23 @@
 #include "analysis/parse/diagnostic.h"
 #include "analysis/source/source_text.h"
 
+#include <filesystem>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace kernelskill::analysis {
 
+/// Words of the prelude's headers, sorted: names that CUDA has and that need no toolkit to be
+/// known.
+using KnownNames = std::vector<std::string>;
+[[nodiscard]] KnownNames namesInPrelude(const std::filesystem::path& preludeInclude);
+
 struct Unseen {
-    bool header = false;  ///< An include was not found: any name may be declared there.
-    bool toolkit = false; ///< The prelude stands in for CUDA's headers: any name of CUDA's may be.
+    bool header = false; ///< An include was not found: any name may be declared there.
+    /// Set while the prelude stands in for CUDA's headers: any name of CUDA's that is not among
+    /// these, and no slip of one, may be declared in the toolkit. Asked only when needed.
+    std::function<const KnownNames&()> known;
 };
 
 /// Drops errors about unseen names and errors that may follow from them: those in statements that

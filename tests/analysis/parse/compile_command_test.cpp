@@ -64,6 +64,20 @@ TEST_F(CompileCommandTest, AHeaderTakesTheCommandOfTheClosestSource) {
     EXPECT_THAT(command->definitions, ElementsAre("NEAR"));
 }
 
+TEST_F(CompileCommandTest, AKernelsSourceTakesNoCommandOfACppFile) {
+    write("compile_commands.json", R"([
+        {"directory": ".", "file": "near/host.cpp", "command": "g++ -DHOST -Iinc -c near/host.cpp"}])");
+    const Result<CompileCommand> unlisted =
+        CompileCommands().commandFor(write("near/kernel.cu", ""), root_);
+    ASSERT_TRUE(unlisted);
+    EXPECT_EQ(unlisted->origin, CommandOrigin::Inferred);
+    EXPECT_THAT(unlisted->definitions, IsEmpty());
+    const Result<CompileCommand> header =
+        CompileCommands().commandFor(write("near/shared.h", ""), root_);
+    ASSERT_TRUE(header);
+    EXPECT_THAT(header->definitions, ElementsAre("HOST"));
+}
+
 TEST_F(CompileCommandTest, AMalformedDatabaseIsNamedWithItsLine) {
     const fs::path database =
         write("compile_commands.json", "[\n  {\"file\": \"a.cu\",\n  oops\n]");
