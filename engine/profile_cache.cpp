@@ -147,25 +147,25 @@ Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
     return profile;
 }
 
-std::shared_ptr<const Profile> ProfileCache::find(const ProfileKey& key) {
+KernelFindings ProfileCache::find(const ProfileKey& key) {
     std::scoped_lock lock(mutex_);
     auto found = entries_.find(key.hash);
     if (found == entries_.end())
-        return nullptr;
+        return {};
     Entry& entry = found->second;
     if (entry.places != key.places) {
-        entry.profile =
-            std::make_shared<const Profile>(relocated(*entry.profile, entry.places, key.places));
+        entry.findings.profile = std::make_shared<const Profile>(
+            relocated(*entry.findings.profile, entry.places, key.places));
         entry.places = key.places;
     }
-    return entry.profile;
+    return entry.findings;
 }
 
-void ProfileCache::insert(const ProfileKey& key, std::shared_ptr<const Profile> profile) {
+void ProfileCache::insert(const ProfileKey& key, KernelFindings findings) {
     std::scoped_lock lock(mutex_);
     if (!entries_.contains(key.hash))
         order_.push_back(key.hash);
-    entries_[key.hash] = Entry{std::move(profile), key.places};
+    entries_[key.hash] = Entry{std::move(findings), key.places};
     if (order_.size() > mostEntries) {
         entries_.erase(order_.front());
         order_.pop_front();

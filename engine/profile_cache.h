@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execution/executor.h"
+#include "engine/static_facts/static_facts.h"
 
 #include <cstdint>
 #include <list>
@@ -37,17 +38,24 @@ struct ProfileKey {
 [[nodiscard]] Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
                                 const std::vector<FunctionPlace>& to);
 
-/// Keeps the latest profiles. Thread-safe.
+/// What was found out about a kernel by running and by compiling it.
+struct KernelFindings {
+    std::shared_ptr<const Profile> profile;
+    std::shared_ptr<const Result<StaticFacts>> facts; ///< Null: not asked for.
+};
+
+/// Keeps the latest findings. Thread-safe.
 class ProfileCache {
 public:
-    struct Entry {
-        std::shared_ptr<const Profile> profile;
-        std::vector<FunctionPlace> places; ///< That the profile's lines refer to.
-    };
-    [[nodiscard]] std::shared_ptr<const Profile> find(const ProfileKey& key);
-    void insert(const ProfileKey& key, std::shared_ptr<const Profile> profile);
+    /// Without a profile when nothing is known of `key`.
+    [[nodiscard]] KernelFindings find(const ProfileKey& key);
+    void insert(const ProfileKey& key, KernelFindings findings);
 
 private:
+    struct Entry {
+        KernelFindings findings;
+        std::vector<FunctionPlace> places; ///< That the profile's lines refer to.
+    };
     std::mutex mutex_;
     std::map<std::uint64_t, Entry> entries_;
     std::list<std::uint64_t> order_; ///< Oldest first.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <optional>
 #include <tuple>
@@ -120,16 +121,50 @@ struct Workbench::Impl {
     KernelInsights insights;
     MemoryRecall recall;
 
-    [[nodiscard]] std::shared_ptr<const Profile>
-    cachedProfile(const ProgramSource& program, const analysis::KernelModel& kernel) {
+    [[nodiscard]] KernelFindings cachedFindings(const ProgramSource& program,
+                                                const analysis::KernelModel& kernel) {
         return profiles.find(insights.key(program, kernel));
+    }
+
+    /// The GPU that estimates are made for; nullptr when the table has none of that name.
+    [[nodiscard]] const Gpu* gpu() const {
+        const auto& table = builtinGpus();
+        return table ? gpuNamed(*table, options.gpu.empty() ? "H200" : options.gpu) : nullptr;
+    }
+
+    [[nodiscard]] std::shared_ptr<const Result<StaticFacts>>
+    findFacts(const ProgramSource& program, const analysis::KernelModel& kernel,
+              const LaunchSpec& launch, std::stop_token stop) const {
+        if (!toolchain.toolkit || gpu() == nullptr)
+            return nullptr;
+        StaticFactsOptions wanted;
+        wanted.workerExecutable = options.executable;
+        wanted.toolkit = toolchain.toolkit;
+        wanted.preludeInclude = toolchain.preludeInclude;
+        wanted.cacheDirectory =
+            options.cacheDirectory.empty() ? fs::path{} : options.cacheDirectory / "facts";
+        return std::make_shared<const Result<StaticFacts>>(
+            staticFacts(program, kernel, launch.templateArguments,
+                        analysis::architectureName(gpu()->capability), wanted, std::move(stop)));
     }
 
     [[nodiscard]] KernelReport report(const ProgramSource& program,
                                       const analysis::KernelModel& kernel,
-                                      std::shared_ptr<const Profile> profile) {
-        auto bottleneck = insights.diagnosis(program, kernel, profile);
-        return {std::move(profile), std::move(bottleneck)};
+                                      KernelFindings findings) {
+        KernelReport report;
+        report.bottleneck = insights.diagnosis(program, kernel, findings.profile);
+        if (findings.facts && *findings.facts) {
+            if (auto occupancy = occupancyOf(**findings.facts, findings.profile->launch))
+                report.occupancy = std::move(*occupancy);
+        }
+        const auto features = insights.features(program, kernel);
+        if (const Gpu* target = gpu(); target != nullptr) {
+            if (const auto counts = rooflineCounts(kernel, *features, *findings.profile))
+                report.roofline = rooflineOf(*counts, *target);
+        }
+        report.profile = std::move(findings.profile);
+        report.facts = std::move(findings.facts);
+        return report;
     }
 
     /// Profiles the best launch. A guess that the kernel does not survive, which may well be the
@@ -211,7 +246,8 @@ Workbench::features(const ProgramSource& program, const analysis::KernelModel& k
 
 std::shared_ptr<const Bottleneck> Workbench::diagnosis(const ProgramSource& program,
                                                        const analysis::KernelModel& kernel) const {
-    return impl_->insights.diagnosis(program, kernel, impl_->cachedProfile(program, kernel));
+    return impl_->insights.diagnosis(program, kernel,
+                                     impl_->cachedFindings(program, kernel).profile);
 }
 
 std::optional<LaunchSpec> Workbench::launch(const ProgramSource& program,
@@ -224,10 +260,10 @@ std::optional<LaunchSpec> Workbench::launch(const ProgramSource& program,
 
 std::optional<KernelReport> Workbench::cachedReport(const ProgramSource& program,
                                                     const analysis::KernelModel& kernel) const {
-    auto profile = impl_->cachedProfile(program, kernel);
-    if (!profile)
+    auto findings = impl_->cachedFindings(program, kernel);
+    if (!findings.profile)
         return std::nullopt;
-    return impl_->report(program, kernel, std::move(profile));
+    return impl_->report(program, kernel, std::move(findings));
 }
 
 Result<KernelReport> Workbench::profile(const ProgramSource& program,
@@ -238,7 +274,7 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
             progress(what, fraction);
     };
     ProfileKey key = impl_->insights.refreshedKey(program, kernel);
-    if (auto known = impl_->profiles.find(key))
+    if (auto known = impl_->profiles.find(key); known.profile)
         return impl_->report(program, kernel, std::move(known));
     auto executor = this->executor();
     if (!executor)
@@ -246,12 +282,17 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
     const auto launches = impl_->insights.launches(program, kernel);
     if (!*launches)
         return std::unexpected(launches->error());
+    // The GPU's compiler works beside the emulator: neither waits for the other.
+    auto facts = std::async(std::launch::async, [&] {
+        return impl_->findFacts(program, kernel, (*launches)->front(), stop);
+    });
     auto result = impl_->firstRun(**executor, program, kernel, **launches, stop, say);
     if (!result)
         return std::unexpected(result.error());
-    auto profile = std::make_shared<const Profile>(std::move(result->profile));
-    impl_->profiles.insert(key, profile);
-    return impl_->report(program, kernel, std::move(profile));
+    KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)),
+                            facts.get()};
+    impl_->profiles.insert(key, findings);
+    return impl_->report(program, kernel, std::move(findings));
 }
 
 Plan Workbench::plan(const ProgramSource& program, const analysis::KernelModel& kernel,

@@ -9,8 +9,10 @@
 #include "engine/agents/repairer.h"
 #include "engine/agents/reviewer.h"
 #include "engine/diagnosis/bottleneck.h"
+#include "engine/diagnosis/roofline.h"
 #include "engine/execution/executor.h"
 #include "engine/memory/short_term_memory.h"
+#include "engine/static_facts/static_facts.h"
 
 #include <filesystem>
 #include <functional>
@@ -27,12 +29,18 @@ struct WorkbenchOptions {
     std::filesystem::path cacheDirectory; ///< Empty: the user's cache folder.
     std::filesystem::path hostCompiler;   ///< Empty: searched.
     std::filesystem::path userDataDirectory; ///< Long-term memory; empty: the user's data folder.
+    std::string gpu; ///< That estimates are made for, see engine/diagnosis/gpus.h; empty: an H200.
 };
 
 /// A profile with its diagnosis.
 struct KernelReport {
     std::shared_ptr<const Profile> profile;
     std::shared_ptr<const Bottleneck> bottleneck;
+    /// What the GPU's compiler makes of the kernel, or why that is not known; null when nobody
+    /// asked, without a toolkit.
+    std::shared_ptr<const Result<StaticFacts>> facts;
+    std::optional<analysis::Occupancy> occupancy; ///< Of the profiled launch, with the facts.
+    std::optional<Roofline> roofline;
 };
 
 /// A skill's edit with the judgement on it.

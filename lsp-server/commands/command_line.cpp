@@ -1,5 +1,6 @@
 #include "lsp-server/commands/command_line.h"
 
+#include "engine/diagnosis/gpus.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/version.h"
@@ -57,6 +58,19 @@ void addSharedFlags(CLI::App& app, Invocation& invocation) {
     app.add_option("--host-compiler", invocation.options.hostCompiler,
                    "C++ compiler that builds kernels for the emulator")
         ->type_name("PATH");
+    app.add_option("--gpu", invocation.options.gpu,
+                   "The GPU that occupancy and the roofline are estimated for (H200)")
+        ->check([](const std::string& name) {
+            const auto& gpus = engine::builtinGpus();
+            if (!gpus || engine::gpuNamed(*gpus, name) != nullptr)
+                return std::string();
+            std::vector<std::string_view> known;
+            for (const engine::Gpu& gpu : *gpus)
+                known.push_back(gpu.name);
+            return fmt::format("no numbers are known of a '{}'; there are {}", name,
+                               fmt::join(known, ", "));
+        })
+        ->type_name("NAME");
     app.add_option("--log-level", invocation.logLevel,
                    "What goes to standard error: trace, debug, info, warn, error, off")
         ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))

@@ -4,6 +4,7 @@
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/features/access_cost.h"
 #include "lsp-server/report/evidence_text.h"
+#include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/metric_text.h"
@@ -88,6 +89,12 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
                                                    : ", headroom " + report.bottleneck->headroom);
     for (const engine::Evidence& evidence : report.bottleneck->evidence)
         fmt::print("            {}\n", describeEvidence(evidence));
+
+    const std::vector<std::string> gpu = gpuLines(report);
+    for (std::size_t i = 0; i < gpu.size(); ++i)
+        fmt::print("{}  {}\n",
+                   i == 0 ? "\n" + terminal.paint(Colour::Cyan, "gpu       ") : "          ",
+                   gpu[i]);
 
     fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Counters"));
     for (const MetricText& text : importantMetrics(profile.metrics))

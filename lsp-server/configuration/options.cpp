@@ -1,5 +1,7 @@
 #include "lsp-server/configuration/options.h"
 
+#include "engine/diagnosis/gpus.h"
+
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -33,6 +35,10 @@ constexpr std::array table{
     OptionDescription{"execution.hostCompiler", &Options::hostCompiler,
                       "The C++ compiler that builds kernels for the emulator. Empty: "
                       "`$KERNELSKILL_HOST_CXX`, then `g++`, `c++`, `clang++` on the PATH."},
+    OptionDescription{
+        "gpu", &Options::gpu,
+        "The GPU that occupancy and the roofline are estimated for where none is at hand: "
+        "V100, T4, A100, A10, L4, RTX 3090, RTX 4090, RTX 5090, H100, H200, B200."},
     OptionDescription{"diagnostics.enabled", &Options::diagnosticsEnabled,
                       "Show diagnostics. Turn off if clangd already shows the compile errors."},
     OptionDescription{
@@ -98,6 +104,12 @@ std::vector<std::string> readOptions(const json& section, Options& options) {
             problems.push_back(fmt::format("kernelskill.{} must be of type {}; it is ignored",
                                            option.name, typeOf(option)));
         }
+    }
+    const auto& gpus = engine::builtinGpus();
+    if (gpus && engine::gpuNamed(*gpus, options.gpu) == nullptr) {
+        problems.push_back(fmt::format(
+            "kernelskill.gpu: no numbers are known of a '{}'; an H200 is taken", options.gpu));
+        options.gpu = Options{}.gpu;
     }
     std::vector<std::string> names;
     if (section.is_object())

@@ -3,6 +3,7 @@
 #include "engine/inputs/launch_inference.h"
 #include "lsp-server/features/access_cost.h"
 #include "lsp-server/report/evidence_text.h"
+#include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/metric_text.h"
 
@@ -158,8 +159,10 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
     }
     text += "\n---\n\n";
     if (report) {
-        text += launchItems(report->profile->launch) + sharedItem(kernel) +
-                counterTable(report->profile->metrics);
+        text += launchItems(report->profile->launch) + sharedItem(kernel);
+        for (const std::string& line : gpuLines(*report))
+            text += "- " + line + "\n";
+        text += counterTable(report->profile->metrics);
         text += fmt::format("\n*Counted on the {}; decided by: {}.*", report->profile->executor,
                             bottleneck->rule);
         return text;

@@ -1,5 +1,6 @@
 #include "lsp-server/report/json_report.h"
 
+#include "lsp-server/report/gpu_text.h"
 #include "skills/skill_document.h"
 
 #include <nlohmann/json.hpp>
@@ -106,6 +107,8 @@ json profileJson(const engine::KernelReport& report) {
             {"lines", std::move(lines)},
             {"hazards", std::move(hazards)},
             {"bottleneck", bottleneckJson(*report.bottleneck)},
+            {"static", factsJson(report)},
+            {"roofline", rooflineJson(report)},
             {"blocks_run", profile.blocksRun},
             {"notes", profile.notes}};
 }

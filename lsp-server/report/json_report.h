@@ -19,7 +19,7 @@ namespace kernelskill::lsp {
 /// {kind, headroom, evidence: [{text, file, line}], rule, others}
 [[nodiscard]] nlohmann::json bottleneckJson(const engine::Bottleneck& bottleneck);
 
-/// {kernel, executor, launch, metrics, lines, hazards, bottleneck}
+/// {kernel, executor, launch, metrics, lines, hazards, bottleneck, static, roofline}
 [[nodiscard]] nlohmann::json profileJson(const engine::KernelReport& report);
 
 /// {status, checks: [{name, passed, detail}], speedup, summary, before, after}

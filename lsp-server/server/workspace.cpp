@@ -74,6 +74,7 @@ Result<std::shared_ptr<const engine::Workbench>> makeWorkbench(const Options& op
     workbench.executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
     workbench.dataDirectory = std::move(*data);
     workbench.hostCompiler = options.hostCompiler;
+    workbench.gpu = options.gpu;
     return std::make_shared<const engine::Workbench>(std::move(workbench), std::move(*toolchain));
 }
 

@@ -105,6 +105,30 @@ TEST_F(CommandLine, ProfileCounts) {
     EXPECT_EQ(document.at("hazards"), json::array());
 }
 
+TEST_F(CommandLine, ProfileEstimatesForTheChosenGpu) {
+    const std::string file = workspace.write("t.cu", transpose);
+    const json here = runJson({"profile", file}, 0).at("roofline");
+    EXPECT_EQ(here.at("gpu"), "H200");
+    EXPECT_LE(here.at("seconds").at(0), here.at("seconds").at(1));
+    EXPECT_THAT(here.at("text").dump(), HasSubstr("not measured"));
+    const json there = runJson({"profile", file, "--gpu", "RTX 4090"}, 0).at("roofline");
+    EXPECT_EQ(there.at("gpu"), "RTX 4090");
+    EXPECT_GT(there.at("seconds").at(0), here.at("seconds").at(0));
+    EXPECT_THAT(runJson({"profile", file, "--gpu", "abacus"}, 2).dump(), HasSubstr("B200"));
+}
+
+TEST_F(CommandLine, ProfileSaysWhatTheGpusCompilerMakesOfTheKernel) {
+    const std::string file = workspace.write("t.cu", transpose);
+    const json facts = runJson({"profile", file}, 0).at("static");
+    if (facts.is_null())
+        GTEST_SKIP() << "no CUDA toolkit";
+    ASSERT_TRUE(facts.contains("registers")) << facts;
+    EXPECT_EQ(facts.at("shared_bytes"), 32 * 32 * 4);
+    EXPECT_EQ(facts.at("spill_store_bytes"), 0);
+    EXPECT_GT(facts.at("occupancy").at("percent"), 0);
+    EXPECT_EQ(runJson({"profile", file, "--no-toolkit"}, 0).at("static"), nullptr);
+}
+
 TEST_F(CommandLine, ProfileNamesWhatIsMissing) {
     const std::string file = workspace.write("t.cu", transpose);
     EXPECT_EQ(runJson({"profile", file, "--on", "gpu"}, 3).at("error").at("kind"), "missing");

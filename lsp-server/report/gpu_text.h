@@ -1,0 +1,26 @@
+/// What a kernel needs of a GPU and how long it may take there, as sentences and as JSON.
+#pragma once
+
+#include "engine/workbench.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::lsp {
+
+/// One a line: registers and spills, occupancy and what limits it, the roofline's interval. What is
+/// not known is left out, or said with the reason.
+[[nodiscard]] std::vector<std::string> gpuLines(const engine::KernelReport& report);
+
+/// {architecture, compiler, registers, spill_store_bytes, spill_load_bytes, stack_bytes,
+/// shared_bytes, barriers, occupancy: {percent, warps, blocks, limiters, fewer_registers,
+/// fewer_shared_bytes}, notes}; {error} where they could not be had; null without a toolkit.
+[[nodiscard]] nlohmann::json factsJson(const engine::KernelReport& report);
+
+/// {gpu, seconds: [low, high], intensity: [low, high], ridge, position, text}; null if nothing was
+/// counted.
+[[nodiscard]] nlohmann::json rooflineJson(const engine::KernelReport& report);
+
+} // namespace kernelskill::lsp
