@@ -93,6 +93,19 @@ private:
     const EvaluationSettings& strict_;
 };
 
+/// True if `text` uses a name that the function around `place` gives a value.
+bool isLocal(const ProgramText& program, const std::string& text, const TextPlace& place) {
+    if (place.function == nullptr)
+        return false;
+    const auto& tokens = program.files()[place.file].tokens;
+    return std::ranges::any_of(tokenize(text), [&](const Token& name) {
+        for (auto i = place.function->bodyBegin; name.isIdentifier() && i + 1 < place.token; ++i)
+            if (tokens[i].is(name.text) && (tokens[i + 1].is("=") || tokens[i + 1].is("{")))
+                return true;
+        return false;
+    });
+}
+
 bool isFunction(const analysis::TemplateParameter& parameter) {
     const auto& spelling = parameter.type.spelling;
     return spelling.find("(*)") != std::string::npos || spelling.find("(&)") != std::string::npos;
@@ -136,7 +149,7 @@ std::vector<std::string> launchTemplateArguments(const ProgramText& program,
                 return std::to_string(value->asInteger());
             }
         }
-        return resolved ? *resolved : guessed(parameter);
+        return resolved && !isLocal(program, *resolved, place) ? *resolved : guessed(parameter);
     };
     std::vector<std::string> result;
     for (std::size_t i = 0; i < kernel.templateParameters.size(); ++i) {

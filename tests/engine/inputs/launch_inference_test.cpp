@@ -305,6 +305,15 @@ TEST(LaunchInference, templateArgumentsComeThroughTemplatesOfTheHost) {
               (std::vector<std::string>{"twice", "double", "16", "Mode::Fancy"}));
 }
 
+TEST(LaunchInference, aConstantOfTheHostsFunctionNamesNothingOutsideIt) {
+    const auto launch =
+        bestLaunch("template <int tile> __global__ void k(float* x) { __shared__ float s[tile]; "
+                   "s[threadIdx.x % tile] = x[0]; x[0] = s[0]; }\n"
+                   "int main() { float* x = 0; auto launch = [&](auto size) { "
+                   "constexpr int tile = decltype(size)::value; k<tile><<<1, 32>>>(x); }; }\n");
+    EXPECT_EQ(launch.templateArguments, std::vector<std::string>{"16"});
+}
+
 TEST(LaunchInference, anUnseenEnumeratorIsGuessedAsOneOfItsType) {
     const auto launch =
         bestLaunch("enum class Mode { Plain, Fancy };\n"
