@@ -23,6 +23,11 @@ Result<Value> decoded(std::string_view text, const Read& read, Error otherwise) 
 
 } // namespace
 
+std::string versionText(std::string_view compiler, int version) {
+    return std::string(compiler) + " " + std::to_string(version / 1000) + "." +
+           std::to_string(version % 1000 / 10);
+}
+
 std::string encodeJob(const CompileJob& job) {
     json headers = json::array();
     for (const auto& header : job.request.headers)

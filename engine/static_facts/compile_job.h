@@ -16,11 +16,14 @@ struct CompileJob {
 };
 
 struct CompileReply {
-    int compiler = 0; ///< Version of NVRTC.
+    std::string compiler; ///< "NVRTC 13.0"
     bool succeeded = false;
     std::string log;
-    std::vector<std::string> loweredNames;
+    std::vector<std::string> loweredNames; ///< Of the kernel; empty where the compiler tells none.
 };
+
+/// "NVRTC 13.0" for 13000.
+[[nodiscard]] std::string versionText(std::string_view compiler, int version);
 
 /// Bytes that are not UTF-8, which only comments and strings of a user's file hold, are replaced.
 [[nodiscard]] std::string encodeJob(const CompileJob& job);

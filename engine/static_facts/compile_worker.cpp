@@ -64,8 +64,8 @@ Result<CompileReply> reply(const std::string& input) {
     auto outcome = nvrtc->compile(job->request);
     if (!outcome)
         return std::unexpected(outcome.error());
-    return CompileReply{nvrtc->version(), outcome->succeeded, std::move(outcome->log),
-                        std::move(outcome->loweredNames)};
+    return CompileReply{versionText("NVRTC", nvrtc->version()), outcome->succeeded,
+                        std::move(outcome->log), std::move(outcome->loweredNames)};
 }
 
 } // namespace

@@ -115,4 +115,13 @@ std::optional<std::string> unresolvedFunction(std::string_view log) {
     return demangled(std::string(log.substr(open + 1, close - open - 1)));
 }
 
+std::string functionName(const std::string& symbol) {
+    // "void lib::(anonymous namespace)::tile<float, 64>(float*)"; a C symbol is its own name.
+    auto name = demangled(symbol);
+    static constexpr std::string_view unnamed = "(anonymous namespace)::";
+    for (auto at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))
+        name.erase(at, unnamed.size());
+    return lastName(name);
+}
+
 } // namespace kernelskill::engine

@@ -22,4 +22,7 @@ struct DeviceMessage {
 /// The function that ptxas looks for in vain, demangled: another file defines it.
 [[nodiscard]] std::optional<std::string> unresolvedFunction(std::string_view log);
 
+/// "saxpy" of the symbol of blas::saxpy<float>; empty when it cannot be told.
+[[nodiscard]] std::string functionName(const std::string& symbol);
+
 } // namespace kernelskill::engine

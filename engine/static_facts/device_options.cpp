@@ -7,7 +7,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// NVRTC reads 03 to 20.
+/// 03 to 20 are read by every version in use.
 std::string standardOption(const std::string& standard) {
     static constexpr auto known = std::to_array<std::string_view>({"03", "11", "14", "17", "20"});
     const auto number = standard.size() > 2 ? standard.substr(standard.size() - 2) : std::string{};
@@ -54,13 +54,9 @@ std::vector<std::string> codeOptions(std::string_view flag) {
     return options;
 }
 
-} // namespace
-
-std::vector<std::string> deviceOptions(const analysis::CompileCommand& command,
-                                       const std::vector<std::filesystem::path>& toolkitFolders) {
-    // Unannotated functions of the unit are constexpr ones, which nvcc takes into device code too.
-    std::vector<std::string> options = {standardOption(command.standard), "-default-device", "-w",
-                                        "--ptxas-options=-v"};
+/// Those that both compilers spell alike.
+void addCommon(std::vector<std::string>& options, const analysis::CompileCommand& command) {
+    options.push_back(standardOption(command.standard));
     if (command.fastMath)
         options.emplace_back("--use_fast_math");
     if (command.relocatableDeviceCode)
@@ -73,12 +69,42 @@ std::vector<std::string> deviceOptions(const analysis::CompileCommand& command,
         options.push_back("-D" + definition);
     for (const auto& name : command.undefinitions)
         options.push_back("-U" + name);
-    for (const auto* folders : {&command.includeDirs, &command.systemIncludeDirs}) {
-        for (const auto& folder : *folders)
-            options.push_back("-I" + folder);
-    }
+    for (const auto& folder : command.includeDirs)
+        options.push_back("-I" + folder);
+}
+
+} // namespace
+
+std::vector<std::string> nvrtcOptions(const analysis::CompileCommand& command,
+                                      const std::vector<std::filesystem::path>& toolkitFolders) {
+    // Unannotated functions of the unit are constexpr ones, which nvcc takes into device code too.
+    std::vector<std::string> options = {"-default-device", "-w", "--ptxas-options=-v"};
+    addCommon(options, command);
+    for (const auto& folder : command.systemIncludeDirs)
+        options.push_back("-I" + folder);
     for (const auto& folder : toolkitFolders)
         options.push_back("-I" + folder.string());
+    return options;
+}
+
+std::vector<std::string> nvccOptions(const analysis::CompileCommand& command) {
+    std::vector<std::string> options = {"-cubin", "-w", "--ptxas-options=-v",
+                                        "--allow-unsupported-compiler"};
+    addCommon(options, command);
+    for (const auto& folder : command.systemIncludeDirs)
+        options.insert(options.end(), {"-isystem", folder});
+    // Where nobody says which flags the file is compiled with, those that let more compile.
+    const bool guessed = command.origin == analysis::CommandOrigin::Inferred;
+    if (command.relaxedConstexpr || guessed)
+        options.emplace_back("--expt-relaxed-constexpr");
+    if (command.extendedLambda || guessed)
+        options.emplace_back("--extended-lambda");
+    for (const std::string_view flag : command.ignored) {
+        for (const std::string_view name : {"-ccbin ", "--compiler-bindir "}) {
+            if (flag.starts_with(name))
+                options.insert(options.end(), {"-ccbin", std::string(flag.substr(name.size()))});
+        }
+    }
     return options;
 }
 

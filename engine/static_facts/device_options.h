@@ -1,4 +1,4 @@
-/// nvcc's flags, as far as they change what a kernel compiles to, as NVRTC spells them.
+/// nvcc's flags, as far as they change what a kernel compiles to.
 #pragma once
 
 #include "analysis/parse/compile_command.h"
@@ -9,9 +9,12 @@
 
 namespace kernelskill::engine {
 
-/// All but the architecture.
+/// As NVRTC spells them; all but the architecture.
 [[nodiscard]] std::vector<std::string>
-deviceOptions(const analysis::CompileCommand& command,
-              const std::vector<std::filesystem::path>& toolkitFolders);
+nvrtcOptions(const analysis::CompileCommand& command,
+             const std::vector<std::filesystem::path>& toolkitFolders);
+
+/// As nvcc does, for a cubin and ptxas's report; all but the architecture and the files.
+[[nodiscard]] std::vector<std::string> nvccOptions(const analysis::CompileCommand& command);
 
 } // namespace kernelskill::engine

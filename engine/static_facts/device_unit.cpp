@@ -8,9 +8,9 @@
 namespace kernelskill::engine {
 namespace {
 
-std::string quoted(const std::filesystem::path& path) {
+std::string inQuotes(const std::string& path) {
     std::string result = "\"";
-    for (const char c : path.string()) {
+    for (const char c : path) {
         if (c == '"' || c == '\\')
             result += '\\';
         result += c;
@@ -18,20 +18,21 @@ std::string quoted(const std::filesystem::path& path) {
     return result + "\"";
 }
 
-/// The file without what the slice leaves out, its includes of user files by absolute path: under
-/// that the headers are handed over, whatever folder they are reached from.
+/// The file without what the slice leaves out, its includes of user files by the place of their
+/// copies, whatever folder they are reached from. `rules` null: every other include stays.
 std::string deviceText(const ScannedProgram::File& file, const FileSlice& slice,
-                       const DeviceIncludeRules& rules) {
+                       const DeviceIncludeRules* rules) {
     auto text = blankedText(file, slice);
-    blankNestedStandardNamespaces(text, slice);
+    if (rules != nullptr)
+        blankNestedStandardNamespaces(text, slice);
     for (const auto& line : file.source.includes | std::views::reverse) {
-        if (!rules.keeps(line))
+        if (rules != nullptr && !rules->keeps(line))
             blank(text, line.span);
         else if (!line.resolved.empty())
             text.replace(line.span.begin, line.span.size(),
-                         "#include \"" + line.resolved.string() + "\"");
+                         "#include \"" + std::string(headerMirror) + line.resolved.string() + "\"");
     }
-    return withoutTrailingBlanks(text);
+    return "#line 1 " + inQuotes(file.source.path.string()) + "\n" + withoutTrailingBlanks(text);
 }
 
 std::string nameExpression(const analysis::KernelModel& kernel,
@@ -62,27 +63,35 @@ DeviceUnit makeDeviceUnit(const ScannedProgram& program, const ProgramSource& so
                           const analysis::KernelModel& kernel,
                           const std::vector<std::string>& templateArguments,
                           const std::vector<std::filesystem::path>& folders,
-                          const DeviceUnitBreadth& breadth) {
+                          const DeviceUnitBreadth& breadth, DeviceCompiler compiler) {
     const auto slices = sliceProgram(
         program, kernelSlice(kernel, templateArguments, breadth.width, breadth.forced));
+    const bool bare = compiler == DeviceCompiler::Nvrtc;
     const DeviceIncludeRules rules(folders, breadth.includes);
     DeviceUnit unit;
     unit.nameExpression = nameExpression(kernel, templateArguments);
-    unit.source = "#include \"" + std::string(baseHeaderName) + "\"\n" + namespaceForwards(program);
+    if (bare)
+        unit.source =
+            "#include \"" + std::string(baseHeaderName) + "\"\n" + namespaceForwards(program);
     for (const auto& forced : source.command.forcedIncludes) {
         const auto path = absolute(forced, source);
         if (std::ranges::any_of(program.files(),
                                 [&](const auto& file) { return file.source.path == path; }))
-            unit.source += "#include " + quoted(path) + "\n";
+            unit.source += "#include " + inQuotes(std::string(headerMirror) + path.string()) + "\n";
     }
     for (std::size_t f = 0; f < slices.size(); ++f) {
         const auto& file = program.files()[f];
-        auto text = deviceText(file, slices[f], rules);
+        auto text = deviceText(file, slices[f], bare ? &rules : nullptr);
         if (f == 0)
-            unit.source += "#line 1 " + quoted(file.source.path) + "\n" + text;
+            unit.source += text;
         else
-            unit.headers.push_back({file.source.path.string(), std::move(text)});
+            unit.headers.push_back(
+                {std::string(headerMirror) + file.source.path.string(), std::move(text)});
     }
+    if (!bare)
+        unit.source +=
+            "namespace { [[maybe_unused]] auto kernelskill_entry = &::" + unit.nameExpression +
+            "; }\n";
     return unit;
 }
 

@@ -14,6 +14,14 @@
 
 namespace kernelskill::engine {
 
+enum class DeviceCompiler : std::uint8_t {
+    Nvcc,  ///< Reads every header that the user's files name, the host's included.
+    Nvrtc, ///< Has no host headers: those that device code can use are handed over.
+};
+
+/// Stands, in front of the absolute path of a user's header, for where its copy is.
+inline constexpr std::string_view headerMirror = "@mirror@";
+
 /// How much of the user's files goes in.
 struct DeviceUnitBreadth {
     SliceWidth width = SliceWidth::Needed;
@@ -23,15 +31,16 @@ struct DeviceUnitBreadth {
 
 struct DeviceUnit {
     std::string source; ///< Lines are those of the user's file for messages and debug information.
-    std::vector<analysis::VirtualHeader> headers; ///< The user's, under their absolute paths.
+    std::vector<analysis::VirtualHeader> headers; ///< The user's: headerMirror + absolute path.
     std::string nameExpression;                   ///< "blas::saxpy<float, 4>"
 };
 
-/// `folders` are where headers that are not the user's may be.
+/// `folders` are where headers that are not the user's may be. A unit for nvcc instantiates the
+/// kernel; NVRTC is given its name.
 [[nodiscard]] DeviceUnit makeDeviceUnit(const ScannedProgram& program, const ProgramSource& source,
                                         const analysis::KernelModel& kernel,
                                         const std::vector<std::string>& templateArguments,
                                         const std::vector<std::filesystem::path>& folders,
-                                        const DeviceUnitBreadth& breadth);
+                                        const DeviceUnitBreadth& breadth, DeviceCompiler compiler);
 
 } // namespace kernelskill::engine

@@ -8,6 +8,7 @@
 #include "engine/static_facts/compiler_messages.h"
 #include "engine/static_facts/device_options.h"
 #include "engine/static_facts/device_unit.h"
+#include "engine/static_facts/nvcc.h"
 #include "engine/static_facts/reply_cache.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Part of a reply's identity: changes with what a job means.
-constexpr std::string_view jobEdition = "1";
+constexpr std::string_view jobEdition = "2";
 
 std::vector<fs::path> includeFolders(const analysis::CompileCommand& command,
                                      std::vector<fs::path> toolkitFolders) {
@@ -34,10 +35,10 @@ class FactFinder {
 public:
     FactFinder(const ProgramSource& source, const analysis::KernelModel& kernel,
                const std::vector<std::string>& templateArguments, std::string architecture,
-               const StaticFactsOptions& options, fs::path library, std::stop_token stop)
+               const StaticFactsOptions& options, std::stop_token stop)
         : source_(source), kernel_(kernel), templateArguments_(templateArguments),
-          architecture_(std::move(architecture)), options_(options), library_(std::move(library)),
-          stop_(std::move(stop)), toolkitFolders_(toolkitIncludeFolders(*options.toolkit)),
+          architecture_(std::move(architecture)), options_(options), stop_(std::move(stop)),
+          toolkitFolders_(toolkitIncludeFolders(*options.toolkit)),
           program_(collectUserFiles(source, options.preludeInclude), source.command.definitions),
           cache_(options.cacheDirectory) {}
 
@@ -45,27 +46,43 @@ public:
         if (program_.files().empty())
             return std::unexpected(
                 Error{ErrorKind::InvalidInput, "the file cannot be read", source_.file, {}});
+        const auto nvcc = options_.preferNvcc ? findNvcc(*options_.toolkit) : std::nullopt;
+        auto library = analysis::findNvrtc(*options_.toolkit);
+        if (nvcc) {
+            auto facts = tryAll(DeviceCompiler::Nvcc, *nvcc);
+            if (facts || facts.error().kind == ErrorKind::Cancelled || !library)
+                return facts;
+        }
+        if (!library)
+            return std::unexpected(std::move(library.error()));
+        return tryAll(DeviceCompiler::Nvrtc, *library);
+    }
+
+private:
+    /// Units of growing breadth, until one compiles.
+    Result<StaticFacts> tryAll(DeviceCompiler compiler, const fs::path& tool) {
         DeviceUnitBreadth breadth;
         std::string firstLog;
         for (int attempt = 0;; ++attempt) {
             const auto unit =
                 makeDeviceUnit(program_, source_, kernel_, templateArguments_,
-                               includeFolders(source_.command, toolkitFolders_), breadth);
-            const auto reply = compiled(unit);
+                               includeFolders(source_.command, toolkitFolders_), breadth, compiler);
+            const auto reply = compiler == DeviceCompiler::Nvcc ? compiledByNvcc(unit, tool)
+                                                                : compiledByNvrtc(unit, tool);
             if (!reply)
                 return std::unexpected(reply.error());
             if (reply->succeeded)
                 return factsOf(*reply);
             if (attempt == 0)
                 firstLog = reply->log;
-            if (!widen(breadth, attempt, reply->log))
-                return std::unexpected(explained(firstLog));
+            if (!widen(breadth, attempt, compiler, reply->log))
+                return std::unexpected(explained(firstLog, reply->compiler));
         }
     }
 
-private:
     /// Sets what to try next after `log`; false when there is nothing left to try.
-    static bool widen(DeviceUnitBreadth& breadth, int attempt, std::string_view log) {
+    static bool widen(DeviceUnitBreadth& breadth, int attempt, DeviceCompiler compiler,
+                      std::string_view log) {
         const auto names = undefinedDeviceNames(log);
         breadth.forced.insert(names.begin(), names.end());
         if (attempt == 0 && !names.empty())
@@ -74,32 +91,50 @@ private:
             breadth.width = SliceWidth::DeviceCode;
             return true;
         }
-        if (attempt <= 2 && breadth.includes == DeviceHeaderBreadth::DeviceCode) {
+        const bool headersLeft = breadth.includes == DeviceHeaderBreadth::DeviceCode &&
+                                 compiler == DeviceCompiler::Nvrtc;
+        if (attempt <= 2 && headersLeft) {
             breadth.includes = DeviceHeaderBreadth::AllFound;
             return true;
         }
         return false;
     }
 
-    Result<CompileReply> compiled(const DeviceUnit& unit) {
+    Result<CompileReply> compiledByNvcc(const DeviceUnit& unit, const fs::path& nvcc) {
+        const NvccJob job{nvcc, options_.toolkit->version, architecture_,
+                          nvccOptions(source_.command), options_.time};
+        ContentHash hash = hashOf(nvcc);
+        hash.add(job.architecture);
+        for (const auto& option : job.options)
+            hash.add(option);
+        hash.add(unit.source);
+        for (const auto& header : unit.headers) {
+            hash.add(header.name);
+            hash.add(header.text);
+        }
+        return cached(hash.hex(), [&] { return compileWithNvcc(job, unit, stop_); });
+    }
+
+    Result<CompileReply> compiledByNvrtc(const DeviceUnit& unit, const fs::path& library) {
         CompileJob job;
-        job.library = library_.string();
+        job.library = library.string();
         job.architecture = architecture_;
         job.request.file = program_.files().front().source.path.string();
         job.request.source = unit.source;
         job.request.headers = unit.headers;
         job.request.headers.insert(job.request.headers.end(), deviceHeaders().begin(),
                                    deviceHeaders().end());
-        job.request.options = deviceOptions(source_.command, toolkitFolders_);
+        job.request.options = nvrtcOptions(source_.command, toolkitFolders_);
         job.request.nameExpressions = {unit.nameExpression};
         const auto text = encodeJob(job);
-        const auto key = keyOf(text);
-        if (const auto known = cache_.find(key)) {
-            if (auto reply = decodeReply(*known))
-                return reply;
-        }
+        ContentHash hash = hashOf(library);
+        hash.add(text);
+        return cached(hash.hex(), [&] { return workersReply(text); });
+    }
+
+    Result<CompileReply> workersReply(const std::string& job) {
         const auto child =
-            runChild({options_.workerExecutable, {"compile-worker"}, text, options_.time}, stop_);
+            runChild({options_.workerExecutable, {"compile-worker"}, job, options_.time}, stop_);
         if (!child) {
             auto error = child.error();
             if (error.kind == ErrorKind::Failed)
@@ -112,22 +147,57 @@ private:
                       "the GPU compiler broke down (status " + std::to_string(child->status) + ")",
                       source_.file,
                       {}});
-        auto reply = decodeReply(child->output);
+        return decodeReply(child->output);
+    }
+
+    /// The reply that the cache holds, else that of `compile`, which is kept.
+    template <typename Compile>
+    Result<CompileReply> cached(const std::string& key, const Compile& compile) {
+        if (const auto known = cache_.find(key)) {
+            if (auto reply = decodeReply(*known))
+                return reply;
+        }
+        auto reply = compile();
         if (reply)
-            cache_.store(key, child->output);
+            cache_.store(key, encodeReply(reply));
         return reply;
     }
 
-    std::string keyOf(const std::string& job) const {
+    static ContentHash hashOf(const fs::path& tool) {
         ContentHash hash;
         hash.add(jobEdition);
-        hash.add(job);
         std::error_code ignored;
-        const auto real = fs::canonical(library_, ignored);
+        const auto real = fs::canonical(tool, ignored);
         hash.add(real.string());
         hash.add(std::to_string(fs::file_size(real, ignored)));
         hash.add(std::to_string(fs::last_write_time(real, ignored).time_since_epoch().count()));
-        return hash.hex();
+        return hash;
+    }
+
+    /// nullptr when the report does not tell which of several it is.
+    const analysis::FunctionResources*
+    kernelIn(const std::vector<analysis::FunctionResources>& functions,
+             const CompileReply& reply) const {
+        const analysis::FunctionResources* only = nullptr;
+        const analysis::FunctionResources* named = nullptr;
+        int kernels = 0;
+        int matches = 0;
+        for (const auto& function : functions) {
+            if (!function.isKernel)
+                continue;
+            only = &function;
+            ++kernels;
+            const bool match = reply.loweredNames.empty()
+                                   ? functionName(function.symbol) == kernel_.name
+                                   : function.symbol == reply.loweredNames.front();
+            if (match) {
+                named = &function;
+                ++matches;
+            }
+        }
+        if (matches == 1)
+            return named;
+        return reply.loweredNames.empty() && kernels == 1 ? only : nullptr;
     }
 
     Result<StaticFacts> factsOf(const CompileReply& reply) const {
@@ -136,13 +206,9 @@ private:
             return std::unexpected(
                 Error{ErrorKind::Failed, "the GPU compiler's report " + what, kernelPlace(), {}});
         };
-        if (reply.loweredNames.size() != 1)
-            return incomplete("names no kernel");
-        const auto found = std::ranges::find_if(functions, [&](const auto& function) {
-            return function.isKernel && function.symbol == reply.loweredNames.front();
-        });
-        if (found == functions.end())
-            return incomplete("lacks the kernel");
+        const auto* found = kernelIn(functions, reply);
+        if (found == nullptr)
+            return incomplete("does not tell the kernel");
         if (!found->registers || !found->stackBytes || !found->spillStoreBytes ||
             !found->spillLoadBytes)
             return incomplete("lacks a number");
@@ -179,7 +245,7 @@ private:
     }
 
     /// The failure in the user's terms.
-    Error explained(const std::string& log) const {
+    Error explained(const std::string& log, const std::string& compiler) const {
         if (const auto function = unresolvedFunction(log))
             return {ErrorKind::Unsupported,
                     "the kernel calls '" + *function +
@@ -191,7 +257,7 @@ private:
                                ? error->file + ":" + std::to_string(error->line)
                                : kernelPlace();
         return {ErrorKind::Failed,
-                "the kernel does not compile with NVRTC: " +
+                "the kernel does not compile with " + compiler + ": " +
                     (error ? error->text : log.substr(0, 300)),
                 place,
                 {}};
@@ -216,7 +282,6 @@ private:
     const std::vector<std::string>& templateArguments_;
     std::string architecture_;
     const StaticFactsOptions& options_;
-    fs::path library_;
     std::stop_token stop_;
     std::vector<fs::path> toolkitFolders_;
     ScannedProgram program_;
@@ -243,16 +308,12 @@ Result<StaticFacts> staticFacts(const ProgramSource& program, const analysis::Ke
                                      "registers a kernel needs",
                                      {},
                                      "install the CUDA toolkit, or set the CUDA path"});
-    auto library = analysis::findNvrtc(*options.toolkit);
-    if (!library)
-        return std::unexpected(library.error());
     if (!analysis::computeCapabilityOf(architecture) || !architecture.starts_with("sm_"))
         return std::unexpected(Error{ErrorKind::InvalidInput,
                                      "'" + architecture + "' names no architecture",
                                      {},
                                      "write sm_80, sm_90 and the like"});
-    return FactFinder(program, kernel, templateArguments, architecture, options,
-                      std::move(*library), std::move(stop))
+    return FactFinder(program, kernel, templateArguments, architecture, options, std::move(stop))
         .run();
 }
 

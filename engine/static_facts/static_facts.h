@@ -17,10 +17,11 @@
 namespace kernelskill::engine {
 
 struct StaticFacts {
-    std::string symbol;          ///< Of the kernel, mangled.
-    std::string architecture;    ///< "sm_90"
-    int compiler = 0;            ///< Version of NVRTC, 13000 for 13.0.
-    std::uint32_t registers = 0; ///< NVRTC's. nvcc may allot a few more or less from the same text.
+    std::string symbol;       ///< Of the kernel, mangled.
+    std::string architecture; ///< "sm_90"
+    std::string compiler;     ///< "nvcc 13.0", "NVRTC 13.0"
+    /// Of this compiler: from the same text NVRTC now and then makes a few more or less than nvcc.
+    std::uint32_t registers = 0;
     std::uint64_t spillStoreBytes = 0; ///< Of the kernel; what it calls out of line is in `notes`.
     std::uint64_t spillLoadBytes = 0;
     std::uint64_t stackBytes = 0;
@@ -34,7 +35,8 @@ struct StaticFactsOptions {
     std::optional<analysis::CudaToolkit> toolkit;
     std::filesystem::path preludeInclude;   ///< Its headers are not the user's.
     std::filesystem::path cacheDirectory;   ///< Empty: facts/ in the user's cache folder.
-    std::chrono::milliseconds time{30'000}; ///< Of one run of the compiler.
+    std::chrono::milliseconds time{30'000}; ///< Of one run of a compiler.
+    bool preferNvcc = true; ///< Where the toolkit has it; else, and where it fails, NVRTC.
 };
 
 /// The architecture to ask for: the first that the command names, else `fallback`.
@@ -44,9 +46,9 @@ struct StaticFactsOptions {
 /// Of `kernel` with `templateArguments` (none for a plain kernel), compiled for `architecture`
 /// ("sm_90") with the flags of the program's command. Cached by content. Slow the first time (0.2 s
 /// to 3 s, as its headers are), a few milliseconds after. Thread-safe.
-/// Missing without NVRTC; Unsupported, with the reason, for an architecture that it does not know
-/// and for code of several files; Failed, with the first message and its line, for what does not
-/// compile.
+/// Missing without a compiler; Unsupported, with the reason, for an architecture that it does not
+/// know and for code of several files; Failed, with the first message and its line, for what does
+/// not compile.
 [[nodiscard]] Result<StaticFacts>
 staticFacts(const ProgramSource& program, const analysis::KernelModel& kernel,
             const std::vector<std::string>& templateArguments, const std::string& architecture,

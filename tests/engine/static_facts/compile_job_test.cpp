@@ -36,9 +36,11 @@ TEST(CompileJob, ReplacesBytesThatAreNotUtf8) {
 }
 
 TEST(CompileReply, CarriesTheOutcomeOrTheError) {
-    const auto reply = decodeReply(encodeReply(CompileReply{13000, true, "log\n", {"_Z1kPf"}}));
+    const auto reply =
+        decodeReply(encodeReply(CompileReply{"NVRTC 13.0", true, "log\n", {"_Z1kPf"}}));
     ASSERT_TRUE(reply) << reply.error().describe();
-    EXPECT_EQ(reply->compiler, 13000);
+    EXPECT_EQ(reply->compiler, "NVRTC 13.0");
+    EXPECT_EQ(versionText("NVRTC", 12080), "NVRTC 12.8");
     EXPECT_TRUE(reply->succeeded);
     EXPECT_EQ(reply->log, "log\n");
     EXPECT_EQ(reply->loweredNames, std::vector<std::string>{"_Z1kPf"});
@@ -51,8 +53,8 @@ TEST(CompileReply, CarriesTheOutcomeOrTheError) {
 }
 
 TEST(CompileReply, IsNotTakenFromWhatIsNone) {
-    for (const auto* text : {"", "{", "[]", "{\"compiler\":1}", "{\"error\":{\"kind\":2}}",
-                             "{\"compiler\":\"x\",\"succeeded\":true,\"log\":\"\",\"names\":[]}"}) {
+    for (const auto* text : {"", "{", "[]", "{\"compiler\":\"x\"}", "{\"error\":{\"kind\":2}}",
+                             "{\"compiler\":7,\"succeeded\":true,\"log\":\"\",\"names\":[]}"}) {
         const auto reply = decodeReply(text);
         ASSERT_FALSE(reply) << text;
         EXPECT_EQ(reply.error().kind, ErrorKind::Failed) << text;

@@ -49,5 +49,12 @@ TEST(CompilerMessages, NamesTheFunctionOfAnotherFile) {
     EXPECT_FALSE(unresolvedFunction(log));
 }
 
+TEST(CompilerMessages, TellTheKernelOfASymbol) {
+    EXPECT_EQ(functionName("_ZN3lib42_GLOBAL__N__18bca178_4_n_cu_2d678063_279634tileIfLi64EEEvPT_"),
+              "tile");
+    EXPECT_EQ(functionName("_Z5scalePfi"), "scale");
+    EXPECT_EQ(functionName("plain"), "plain");
+}
+
 } // namespace
 } // namespace kernelskill::engine

@@ -12,10 +12,10 @@ using testing::IsSupersetOf;
 using testing::Not;
 
 std::vector<std::string> optionsOf(const std::vector<std::string>& arguments) {
-    return deviceOptions(analysis::translateArguments(arguments, "/work"), {"/cuda/include"});
+    return nvrtcOptions(analysis::translateArguments(arguments, "/work"), {"/cuda/include"});
 }
 
-TEST(DeviceOptions, KeepWhatChangesTheCode) {
+TEST(NvrtcOptions, KeepWhatChangesTheCode) {
     const auto options = optionsOf({"-DN=4", "-UDEBUG", "-Iinclude", "-use_fast_math", "-rdc=true",
                                     "-maxrregcount=32", "--fmad=false", "-Xptxas", "-O1,-v",
                                     "-std=c++20", "-prec-div=false", "kernel.cu"});
@@ -26,17 +26,27 @@ TEST(DeviceOptions, KeepWhatChangesTheCode) {
                               "--ptxas-options=-O1", "--ptxas-options=-v", "-I/cuda/include"}));
 }
 
-TEST(DeviceOptions, LeaveOutWhatDoesNot) {
+TEST(NvrtcOptions, LeaveOutWhatDoesNot) {
     const auto options =
         optionsOf({"-Xcompiler", "-Wall", "-lineinfo", "-o", "kernel.o", "-t", "4", "kernel.cu"});
     for (const auto* word : {"Wall", "lineinfo", "kernel", "-t", "fast"})
         EXPECT_THAT(options, Not(Contains(HasSubstr(word)))) << word;
 }
 
-TEST(DeviceOptions, SpellStandardsThatNvrtcKnows) {
+TEST(NvrtcOptions, SpellStandardsThatNvrtcKnows) {
     EXPECT_THAT(optionsOf({}), Contains("-std=c++17"));
     EXPECT_THAT(optionsOf({"-std=gnu++14"}), Contains("-std=c++14"));
     EXPECT_THAT(optionsOf({"-std=c++2b"}), Contains("-std=c++20"));
+}
+
+TEST(NvccOptions, AreTheUsersOwnWhereTheyAreKnown) {
+    const auto options =
+        nvccOptions(analysis::translateArguments({"-DN=4", "-maxrregcount=40", "-ccbin", "g++-12",
+                                                  "--fmad=false", "-rdc=true", "-isystem", "lib"},
+                                                 "/work"));
+    EXPECT_THAT(options, IsSupersetOf({"-cubin", "--ptxas-options=-v", "-DN=4", "--maxrregcount=40",
+                                       "--fmad=false", "--relocatable-device-code=true", "-ccbin",
+                                       "g++-12", "-isystem", "/work/lib"}));
 }
 
 } // namespace

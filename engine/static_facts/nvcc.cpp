@@ -1,0 +1,82 @@
+#include "engine/static_facts/nvcc.h"
+
+#include "engine/execution/emulator/compile/child_process.h"
+#include "engine/execution/emulator/compile/image_cache.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+namespace kernelskill::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Its first argument is the folder for nvcc's own files. Children inherit the limits: address
+/// space in kilobytes, seconds of CPU time.
+constexpr const char* limitedStart =
+    "TMPDIR=$1; export TMPDIR; shift; ulimit -v 8388608 && ulimit -t 120 && exec \"$0\" \"$@\"";
+
+Error unusable(const std::string& what) {
+    return {ErrorKind::Failed, "nvcc cannot be used: " + what, {}, {}};
+}
+
+std::string placed(std::string_view text, const std::string& mirror) {
+    std::string result;
+    for (auto at = text.find(headerMirror); at != std::string_view::npos;
+         at = text.find(headerMirror)) {
+        result.append(text.substr(0, at)).append(mirror);
+        text.remove_prefix(at + headerMirror.size());
+    }
+    return result.append(text);
+}
+
+bool write(const fs::path& path, const std::string& text) {
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    std::ofstream stream(path, std::ios::binary);
+    stream << text;
+    stream.close();
+    return !error && stream.good();
+}
+
+} // namespace
+
+std::optional<fs::path> findNvcc(const analysis::CudaToolkit& toolkit) {
+    std::error_code ignored;
+    auto nvcc = toolkit.root / "bin" / "nvcc";
+    return fs::is_regular_file(nvcc, ignored) ? std::optional(std::move(nvcc)) : std::nullopt;
+}
+
+Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
+                                     std::stop_token stop) {
+    std::error_code error;
+    auto pattern = (fs::temp_directory_path(error) / "kernelskill-nvcc-XXXXXX").string();
+    if (error || ::mkdtemp(pattern.data()) == nullptr)
+        return std::unexpected(unusable("no temporary folder"));
+    const TemporaryFolder folder(pattern);
+    const auto mirror = (folder.path() / "src").string();
+    const auto file = folder.path() / "unit.cu";
+    bool written = write(file, placed(unit.source, mirror));
+    for (const auto& header : unit.headers)
+        written = written && write(placed(header.name, mirror), placed(header.text, mirror));
+    if (!written)
+        return std::unexpected(unusable("the temporary folder cannot be written to"));
+
+    ChildCommand command;
+    command.program = "/bin/sh";
+    command.arguments = {"-c", limitedStart, job.nvcc.string(), folder.path().string(),
+                         "-arch=" + job.architecture};
+    command.arguments.insert(command.arguments.end(), job.options.begin(), job.options.end());
+    command.arguments.insert(command.arguments.end(),
+                             {"-o", (folder.path() / "unit.cubin").string(), file.string()});
+    command.time = job.time;
+    auto child = runChild(command, std::move(stop));
+    if (!child)
+        return std::unexpected(std::move(child.error()));
+    return CompileReply{
+        versionText("nvcc", job.version), child->status == 0, child->output + child->messages, {}};
+}
+
+} // namespace kernelskill::engine
