@@ -1,7 +1,5 @@
 #include "lsp-server/configuration/options.h"
 
-#include "engine/diagnosis/gpus.h"
-
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -104,12 +102,6 @@ std::vector<std::string> readOptions(const json& section, Options& options) {
             problems.push_back(fmt::format("kernelskill.{} must be of type {}; it is ignored",
                                            option.name, typeOf(option)));
         }
-    }
-    const auto& gpus = engine::builtinGpus();
-    if (gpus && engine::gpuNamed(*gpus, options.gpu) == nullptr) {
-        problems.push_back(fmt::format(
-            "kernelskill.gpu: no numbers are known of a '{}'; an H200 is taken", options.gpu));
-        options.gpu = Options{}.gpu;
     }
     std::vector<std::string> names;
     if (section.is_object())

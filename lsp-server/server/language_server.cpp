@@ -1,5 +1,6 @@
 #include "lsp-server/server/language_server.h"
 
+#include "engine/diagnosis/gpus.h"
 #include "lsp-server/protocol/server_capabilities.h"
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/server/server_context.h"
@@ -7,6 +8,7 @@
 #include "lsp-server/version.h"
 
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -260,7 +263,15 @@ void LanguageServer::pullConfiguration() {
 
 void LanguageServer::configure(const json& section) {
     Options options = commandLineOptions_;
-    for (const std::string& problem : readOptions(section, options)) {
+    std::vector<std::string> problems = readOptions(section, options);
+    if (const auto& gpus = engine::builtinGpus();
+        gpus && engine::gpuNamed(*gpus, options.gpu) == nullptr) {
+        problems.push_back(fmt::format(
+            "kernelskill.estimates.gpu: no numbers are known of a '{}'; an H200 is taken",
+            options.gpu));
+        options.gpu = Options{}.gpu;
+    }
+    for (const std::string& problem : problems) {
         log_.warn("{}", problem);
         context_.showMessage(ServerContext::MessageType::Warning, problem);
     }

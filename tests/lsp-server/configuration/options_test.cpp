@@ -76,13 +76,5 @@ TEST(Options, TheSchemaDescribesEverySetting) {
     EXPECT_EQ(schema.at("kernelskill.parse.fallbackFlags").at("items").at("type"), "string");
 }
 
-TEST(Options, AnUnknownGpuIsReportedAndNotTaken) {
-    Options options;
-    EXPECT_EQ(readOptions({{"gpu", "abacus"}}, options).size(), 1u);
-    EXPECT_EQ(options.gpu, "H200");
-    EXPECT_TRUE(readOptions({{"gpu", "NVIDIA L4"}}, options).empty());
-    EXPECT_EQ(options.gpu, "NVIDIA L4");
-}
-
 } // namespace
 } // namespace kernelskill::lsp

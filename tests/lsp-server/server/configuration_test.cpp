@@ -53,6 +53,14 @@ TEST(Configuration, AChangeParsesOpenDocumentsAgain) {
     EXPECT_EQ(client.diagnostics(uri, 1), json::array());
 }
 
+TEST(Configuration, AnUnknownGpuIsToldToTheUser) {
+    LspClient client;
+    client.initialize({{"capabilities", editorCapabilities()},
+                       {"initializationOptions", {{"estimates", {{"gpu", "abacus"}}}}}});
+    const json message = client.notification("window/showMessage");
+    EXPECT_THAT(message.dump(), HasSubstr("abacus"));
+}
+
 TEST(Configuration, MistakesAreToldToTheUser) {
     LspClient client;
     client.initialize({{"capabilities", editorCapabilities()},
