@@ -34,7 +34,7 @@ constexpr std::array table{
                       "The C++ compiler that builds kernels for the emulator. Empty: "
                       "`$KERNELSKILL_HOST_CXX`, then `g++`, `c++`, `clang++` on the PATH."},
     OptionDescription{
-        "gpu", &Options::gpu,
+        "estimates.gpu", &Options::gpu,
         "The GPU that occupancy and the roofline are estimated for where none is at hand: "
         "V100, T4, A100, A10, L4, RTX 3090, RTX 4090, RTX 5090, H100, H200, B200."},
     OptionDescription{"diagnostics.enabled", &Options::diagnosticsEnabled,
