@@ -182,9 +182,9 @@ Result<DeviceCompileOutcome> Nvrtc::compile(const DeviceCompileRequest& request)
     outcome.succeeded = compiled == success;
     std::size_t size = 0;
     if (nvrtc.getLogSize(program, &size) == success && size > 1) {
-        outcome.log.resize(size); // with the terminating zero
+        outcome.log.resize(size); // with one or more terminating zeros
         nvrtc.getLog(program, outcome.log.data());
-        outcome.log.resize(size - 1);
+        outcome.log.resize(outcome.log.find_last_not_of('\0') + 1);
     }
     if (compiled != success && compiled != compilationFailed) {
         auto error = nvrtc.failure("the compiler failed", compiled);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
@@ -16,17 +18,28 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr rlim_t mostMemory = 6ULL << 30; // of addresses: NVRTC maps much more than it touches
+constexpr rlim_t mostMemory = 4ULL << 30; // beyond what the process has mapped by then
 constexpr rlim_t mostCpuSeconds = 120;    // the parent's time limit is shorter; this is for orphans
 constexpr rlim_t mostFileBytes = 64ULL << 20; // its answer, where that goes to a file
+
+/// Private writable memory of this process, in bytes.
+rlim_t mappedData() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmData:"))
+            return std::strtoull(line.c_str() + 7, nullptr, 10) * 1024;
+    }
+    return 0;
+}
 
 Result<void> limitThisProcess() {
     const auto limit = [](auto resource, rlim_t value) {
         const rlimit both{value, value};
         return ::setrlimit(resource, &both) == 0;
     };
-    const bool limited = limit(RLIMIT_AS, mostMemory) && limit(RLIMIT_CPU, mostCpuSeconds) &&
-                         limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, mostFileBytes) &&
+    const bool limited = limit(RLIMIT_DATA, mappedData() + mostMemory) &&
+                         limit(RLIMIT_CPU, mostCpuSeconds) && limit(RLIMIT_CORE, 0) &&
+                         limit(RLIMIT_FSIZE, mostFileBytes) &&
                          ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     if (!limited)
         return std::unexpected(Error{

@@ -72,6 +72,7 @@ TEST_F(WithNvrtc, CompilesATemplateWithItsHeaders) {
                                                     "ELF"));
     const auto functions = parsePtxasReport(outcome->log);
     ASSERT_EQ(functions.size(), 1U) << outcome->log;
+    EXPECT_EQ(outcome->log.find('\0'), std::string::npos);
     EXPECT_EQ(functions[0].symbol, outcome->loweredNames[0]);
     EXPECT_EQ(functions[0].architecture, "sm_80");
     EXPECT_EQ(functions[0].staticSharedBytes, 512U);
