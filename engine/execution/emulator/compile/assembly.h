@@ -7,7 +7,8 @@
 namespace kernelskill::engine {
 
 /// Part of an image's identity: changes with what annotateAssembly does.
-inline constexpr std::string_view assemblyEdition = "guards, predication, absent functions";
+inline constexpr std::string_view assemblyEdition =
+    "guards, predication all round, absent functions";
 
 /// GNU assembly of an instrumented unit, with three changes:
 /// - around each thread-local (`__shared__`) variable there is room, so that a kernel that overruns

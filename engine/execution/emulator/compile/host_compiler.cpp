@@ -169,9 +169,8 @@ std::vector<std::string> compilerFlags(const ImageOptions& options,
     } else {
         for (const char* flag :
              {"--param", "tsan-instrument-func-entry-exit=0", "--param",
-              "tsan-distinguish-volatile=1", "-fno-tree-sra", "-fno-reorder-blocks",
-              "-fno-gnu-unique", "-fpermissive", "-fmax-errors=40", "-fno-diagnostics-show-caret",
-              "-fdiagnostics-color=never"})
+              "tsan-distinguish-volatile=1", "-fno-tree-sra", "-fno-gnu-unique", "-fpermissive",
+              "-fmax-errors=40", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never"})
             flags.emplace_back(flag);
         if (options.traceBranches)
             flags.emplace_back("-fsanitize-coverage=trace-pc");

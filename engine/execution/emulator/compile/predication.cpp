@@ -90,9 +90,41 @@ std::size_t Predication::targetOf(const AssemblyLine& jump) const {
 
 bool Predication::isPredicated(std::size_t branch) const {
     const std::size_t target = targetOf(lines_[branch]);
-    if (target == lines_.size() || target < branch)
-        return false; // A table, or a loop.
-    return isExit(target) || isShort(branch + 1, target);
+    if (target == lines_.size())
+        return false; // A table.
+    if (target < branch)
+        return isShortBefore(branch, target);
+    return isExit(target) || isShort(branch + 1, target) || isShortElsewhere(target, branch);
+}
+
+/// Whether a jump back is no loop but the way around a short body, or to the other of two, which
+/// meet: what follows an `if` at the end of a loop's body may lie in front of it.
+bool Predication::isShortBefore(std::size_t branch, std::size_t target) const {
+    for (std::size_t i = branch + 1; i < lines_.size(); ++i) {
+        const AssemblyLine& line = lines_[i];
+        if (isReturn(line) || isBranch(line) || line.word == ".cfi_endproc")
+            return false;
+        if (!isJump(line))
+            continue;
+        const std::size_t join = targetOf(line);
+        return join >= target && join < branch && isShort(target, join) && isShort(branch + 1, i);
+    }
+    return false;
+}
+
+/// Whether a body that the compiler has put out of the way, from `begin` on, comes back to what
+/// follows the branch, or to the end of a short body there.
+bool Predication::isShortElsewhere(std::size_t begin, std::size_t branch) const {
+    for (std::size_t i = begin; i < lines_.size(); ++i) {
+        const AssemblyLine& line = lines_[i];
+        if (isReturn(line) || line.word == ".cfi_endproc")
+            return false;
+        if (!isJump(line))
+            continue;
+        const std::size_t back = targetOf(line);
+        return back > branch && back < begin && isShort(begin, i) && isShort(branch + 1, back);
+    }
+    return false;
 }
 
 /// Whether nothing but the way out follows.

@@ -33,6 +33,8 @@ public:
 
 private:
     [[nodiscard]] bool isShort(std::size_t begin, std::size_t end) const;
+    [[nodiscard]] bool isShortBefore(std::size_t branch, std::size_t target) const;
+    [[nodiscard]] bool isShortElsewhere(std::size_t begin, std::size_t branch) const;
     [[nodiscard]] bool isExit(std::size_t from) const;
     /// Line of the label that a jump names; lines_.size() when there is none.
     [[nodiscard]] std::size_t targetOf(const AssemblyLine& jump) const;

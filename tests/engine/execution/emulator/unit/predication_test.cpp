@@ -60,6 +60,23 @@ TEST(Predication, TakesBothWaysOfAnIf) {
                               "\tcall\tks_barrier@PLT\n.L3:\n" + rest));
 }
 
+TEST(Predication, TakesABodyThatWasPutOutOfTheWay) {
+    const std::string after = std::string(".L3:\n") + rest + ".L2:\n";
+    EXPECT_TRUE(isPredicated("\tjle\t.L2\n" + after + access + "\tjmp\t.L3\n"));
+    EXPECT_FALSE(
+        isPredicated("\tjle\t.L2\n" + after + repeated("\taddl\t$1, %eax\n", 40) + "\tjmp\t.L3\n"));
+    EXPECT_FALSE(isPredicated("\tjle\t.L2\n" + after + "\tcall\tks_barrier@PLT\n\tjmp\t.L3\n"));
+}
+
+TEST(Predication, TakesABodyBehindWhatFollowsIt) {
+    const std::string before = std::string(".L5:\n") + "\tcall\tks_barrier@PLT\n";
+    EXPECT_TRUE(isPredicated(before + "\tjle\t.L5\n" + access + "\tjmp\t.L5\n"));
+    EXPECT_FALSE(isPredicated(before + "\tjle\t.L5\n" + access + "\tret\n"));
+    // Either body is short, and both go on at .L5.
+    EXPECT_TRUE(isPredicated(std::string(".L4:\n\taddl\t$1, %eax\n") + before + "\tjle\t.L4\n" +
+                             access + "\tjmp\t.L5\n"));
+}
+
 TEST(Predication, TakesConditionsInARow) {
     EXPECT_TRUE(isPredicated(std::string("\tjle\t.L2\n\tcmpl\t$3, %eax\n\tje\t.L2\n") + access +
                              ".L2:\n" + rest));
