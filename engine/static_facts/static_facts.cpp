@@ -1,13 +1,13 @@
 #include "engine/static_facts/static_facts.h"
 
 #include "analysis/compile/nvrtc.h"
-#include "analysis/compile/ptxas_report.h"
 #include "engine/execution/emulator/compile/child_process.h"
 #include "engine/execution/emulator/compile/image_cache.h"
 #include "engine/static_facts/compile_job.h"
 #include "engine/static_facts/compiler_messages.h"
 #include "engine/static_facts/device_options.h"
 #include "engine/static_facts/device_unit.h"
+#include "engine/static_facts/fact_report.h"
 #include "engine/static_facts/nvcc.h"
 #include "engine/static_facts/reply_cache.h"
 
@@ -174,74 +174,12 @@ private:
         return hash;
     }
 
-    /// nullptr when the report does not tell which of several it is.
-    const analysis::FunctionResources*
-    kernelIn(const std::vector<analysis::FunctionResources>& functions,
-             const CompileReply& reply) const {
-        const analysis::FunctionResources* only = nullptr;
-        const analysis::FunctionResources* named = nullptr;
-        int kernels = 0;
-        int matches = 0;
-        for (const auto& function : functions) {
-            if (!function.isKernel)
-                continue;
-            only = &function;
-            ++kernels;
-            const bool match = reply.loweredNames.empty()
-                                   ? functionName(function.symbol) == kernel_.name
-                                   : function.symbol == reply.loweredNames.front();
-            if (match) {
-                named = &function;
-                ++matches;
-            }
-        }
-        if (matches == 1)
-            return named;
-        return reply.loweredNames.empty() && kernels == 1 ? only : nullptr;
-    }
-
     Result<StaticFacts> factsOf(const CompileReply& reply) const {
-        const auto functions = analysis::parsePtxasReport(reply.log);
-        const auto incomplete = [&](const std::string& what) {
-            return std::unexpected(
-                Error{ErrorKind::Failed, "the GPU compiler's report " + what, kernelPlace(), {}});
-        };
-        const auto* found = kernelIn(functions, reply);
-        if (found == nullptr)
-            return incomplete("does not tell the kernel");
-        if (!found->registers || !found->stackBytes || !found->spillStoreBytes ||
-            !found->spillLoadBytes)
-            return incomplete("lacks a number");
-        StaticFacts facts;
-        facts.symbol = found->symbol;
-        facts.architecture = architecture_;
-        facts.compiler = reply.compiler;
-        facts.registers = *found->registers;
-        facts.stackBytes = *found->stackBytes;
-        facts.spillStoreBytes = *found->spillStoreBytes;
-        facts.spillLoadBytes = *found->spillLoadBytes;
-        facts.staticSharedBytes = found->staticSharedBytes;
-        facts.barriers = found->barriers;
-        addNotes(facts, functions);
+        auto facts =
+            factsIn(reply, {kernel_.name, architecture_, source_.command.relocatableDeviceCode});
+        if (!facts)
+            facts.error().where = kernelPlace();
         return facts;
-    }
-
-    void addNotes(StaticFacts& facts,
-                  const std::vector<analysis::FunctionResources>& functions) const {
-        std::uint64_t spilled = 0;
-        std::size_t outOfLine = 0;
-        for (const auto& function : functions) {
-            if (function.isKernel)
-                continue;
-            ++outOfLine;
-            spilled += function.spillStoreBytes.value_or(0) + function.spillLoadBytes.value_or(0);
-        }
-        if (spilled > 0)
-            facts.notes.push_back("functions that were not inlined spill a further " +
-                                  std::to_string(spilled) + " bytes");
-        if (source_.command.relocatableDeviceCode && outOfLine > 0)
-            facts.notes.push_back("relocatable device code: the linker may give the kernel more "
-                                  "registers for functions that it calls");
     }
 
     /// The failure in the user's terms.
