@@ -14,9 +14,9 @@ namespace {
 
 std::vector<std::filesystem::path> corpus() {
     std::vector<std::filesystem::path> files;
-    for (const auto* folder : {"examples", "tests/corpus"}) {
+    for (const auto* folder : {"examples", "tests/accuracy", "tests/corpus"}) {
         std::error_code ignored;
-        for (const auto& item : std::filesystem::directory_iterator(
+        for (const auto& item : std::filesystem::recursive_directory_iterator(
                  std::filesystem::path(KERNELSKILL_SOURCE_DIR) / folder, ignored)) {
             if (item.path().extension() == ".cu")
                 files.push_back(item.path());
