@@ -92,7 +92,7 @@ TEST_F(Diagnostics, AnEndlessKernelEndsWithAnErrorThatSaysSo) {
                     {{"textDocument", {{"uri", uri}}}, {"kernel", "endless"}}, Milliseconds(60000));
     ASSERT_TRUE(report.contains("error")) << report;
     EXPECT_THAT(report.at("error").at("message").get<std::string>(),
-                HasSubstr("a loop there that does not end"));
+                HasSubstr("a loop did not end"));
     const json hover =
         client.call("textDocument/hover", {{"textDocument", {{"uri", uri}}},
                                            {"position", {{"line", 0}, {"character", 17}}}});
