@@ -127,10 +127,29 @@ private:
         return std::nullopt;
     }
 
+    /// The end of a declaration that one macro call opens and another closes:
+    /// TABLE_BEGIN(int, squares, 3) 0, 1, 4 TABLE_END()
+    std::optional<std::size_t> macroPairEnd(std::size_t begin, std::size_t end) const {
+        if (!isFunctionMacro(begin) || begin + 1 >= end || !tokens_[begin + 1].is("(") ||
+            !macros_.find(tokens_[begin].text)->body.ends_with("{"))
+            return std::nullopt;
+        for (auto i = closeOf(begin + 1, end) + 1; i < end; ++i) {
+            const bool closes =
+                isFunctionMacro(i) && macros_.find(tokens_[i].text)->body.starts_with("}");
+            if (!closes || i + 1 >= end || !tokens_[i + 1].is("("))
+                continue;
+            const auto close = closeOf(i + 1, end);
+            return close + 1 < end && tokens_[close + 1].is(";") ? close + 1 : close;
+        }
+        return std::nullopt;
+    }
+
     /// Index of the last token of the declaration that starts at `begin`.
     std::size_t declarationEnd(std::size_t begin, std::size_t end) const {
         if (const auto macroEnd = completeMacroCall(begin, end))
             return *macroEnd;
+        if (const auto pairEnd = macroPairEnd(begin, end))
+            return *pairEnd;
         bool hasEquals = false;
         bool hasParameters = false;
         bool hasClassKey = false;
@@ -206,9 +225,11 @@ private:
         Declaration result;
         result.owner = owner;
         result.span = {tokens_[begin].span.begin, tokens_[last].span.end};
-        if (completeMacroCall(begin, last + 1)) {
+        const bool isPair = macroPairEnd(begin, last + 1).has_value();
+        if (isPair || completeMacroCall(begin, last + 1)) {
             result.kind = DeclarationKind::MacroCall;
-            for (auto i = begin; i <= last; ++i) {
+            const auto nameEnd = isPair ? closeOf(begin + 1, last + 1) : last;
+            for (auto i = begin; i <= nameEnd; ++i) {
                 if (tokens_[i].isIdentifier())
                     result.names.emplace_back(tokens_[i].text);
             }

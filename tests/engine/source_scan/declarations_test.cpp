@@ -88,6 +88,16 @@ TEST(Declarations, aMacroThatMakesAFunctionEndsByItself) {
     EXPECT_EQ(declarations[2].names.front(), "main");
 }
 
+TEST(Declarations, aTableBetweenTwoMacrosIsOneDeclaration) {
+    const auto declarations = scan("#define BEGIN(t, n, s) static const __device__ t n[s] = {\n"
+                                   "#define END() };\n"
+                                   "BEGIN(int, squares, 3) 0, 1, 4 END()\nint after;");
+    ASSERT_EQ(declarations.size(), 2u);
+    EXPECT_EQ(declarations[0].kind, DeclarationKind::MacroCall);
+    EXPECT_THAT(declarations[0].names, ::testing::Contains("squares"));
+    EXPECT_EQ(declarations[1].names.front(), "after");
+}
+
 TEST(Declarations, attributesBehindMacrosAreSeen) {
     const auto declarations = scan("#define HD __host__ __device__\nHD int f() { return 1; }");
     ASSERT_EQ(declarations.size(), 1u);
