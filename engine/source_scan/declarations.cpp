@@ -160,7 +160,7 @@ private:
             if (token.is("}"))
                 return i; // unbalanced: stop here
             if (token.is("template") && i + 1 < end && tokens_[i + 1].is("<")) {
-                i = matchingAngle(tokens_, i + 1);
+                i = templateHeadEnd(tokens_, i + 1);
             } else if (token.is("operator")) {
                 i = operatorNameEnd(i, end);
             } else if (token.is("(")) {
@@ -238,7 +238,7 @@ private:
         auto i = begin;
         while (i <= last && tokens_[i].is("template") && i + 1 <= last && tokens_[i + 1].is("<")) {
             result.isTemplate = true;
-            i = matchingAngle(tokens_, i + 1) + 1;
+            i = templateHeadEnd(tokens_, i + 1) + 1;
         }
         if (i > last || tokens_[i].is("template") || tokens_[i].is("static_assert"))
             return result;

@@ -234,7 +234,10 @@ std::size_t matchingClose(const std::vector<Token>& tokens, std::size_t open) {
     return tokens.size();
 }
 
-std::size_t matchingAngle(const std::vector<Token>& tokens, std::size_t open) {
+namespace {
+
+/// `isAngle`: known to be no less-than sign.
+std::size_t angleEnd(const std::vector<Token>& tokens, std::size_t open, bool isAngle) {
     int depth = 0;
     for (auto i = open; i < tokens.size(); ++i) {
         const auto& token = tokens[i];
@@ -248,13 +251,23 @@ std::size_t matchingAngle(const std::vector<Token>& tokens, std::size_t open) {
             depth -= 3;
         else if (token.is("(") || token.is("[") || token.is("{"))
             i = std::min(matchingClose(tokens, i), tokens.size() - 1);
-        else if (token.is(";") || token.is("}") || token.is(")") || token.is("&&") ||
-                 token.is("||"))
+        else if (token.is(";") || token.is("}") || token.is(")") ||
+                 (!isAngle && (token.is("&&") || token.is("||"))))
             return open;
         if (depth <= 0)
             return i;
     }
     return open;
+}
+
+} // namespace
+
+std::size_t matchingAngle(const std::vector<Token>& tokens, std::size_t open) {
+    return angleEnd(tokens, open, false);
+}
+
+std::size_t templateHeadEnd(const std::vector<Token>& tokens, std::size_t open) {
+    return angleEnd(tokens, open, true);
 }
 
 } // namespace kernelskill::engine

@@ -49,5 +49,7 @@ struct Comment {
 /// If tokens[open] is "<" and opens a template argument list, the index of its ">" (a ">>" that
 /// closes two lists counts for the outer as well); else `open`.
 [[nodiscard]] std::size_t matchingAngle(const std::vector<Token>& tokens, std::size_t open);
+/// The same for the '<' behind `template`, whose default arguments may hold && and ||.
+[[nodiscard]] std::size_t templateHeadEnd(const std::vector<Token>& tokens, std::size_t open);
 
 } // namespace kernelskill::engine

@@ -88,6 +88,16 @@ TEST(Declarations, aMacroThatMakesAFunctionEndsByItself) {
     EXPECT_EQ(declarations[2].names.front(), "main");
 }
 
+TEST(Declarations, aConditionInATemplateHeadBelongsToIt) {
+    const auto declarations =
+        scan("template <typename T, enable_if<is<T, int>{} || is<T, long>{}>* = "
+             "nullptr>\n__device__ void sub(T* x) {}\nint after;");
+    ASSERT_EQ(declarations.size(), 2u);
+    EXPECT_TRUE(declarations[0].isTemplate);
+    EXPECT_TRUE(declarations[0].isDevice);
+    EXPECT_EQ(declarations[0].names.front(), "sub");
+}
+
 TEST(Declarations, aTableBetweenTwoMacrosIsOneDeclaration) {
     const auto declarations = scan("#define BEGIN(t, n, s) static const __device__ t n[s] = {\n"
                                    "#define END() };\n"
