@@ -93,14 +93,21 @@ private:
     const EvaluationSettings& strict_;
 };
 
-/// True if `text` uses a name that the function around `place` gives a value.
+/// True if `text` uses a name that the function around `place`, or a lambda in it, declares: a
+/// parameter or a variable.
 bool isLocal(const ProgramText& program, const std::string& text, const TextPlace& place) {
     if (place.function == nullptr)
         return false;
     const auto& tokens = program.files()[place.file].tokens;
+    const auto isDeclared = [&](std::size_t i) {
+        const Token& next = tokens[i + 1];
+        const bool followsType = tokens[i - 1].isIdentifier() && !tokens[i - 1].is("return");
+        return next.is("=") || next.is("{") || (followsType && (next.is(",") || next.is(")")));
+    };
     return std::ranges::any_of(tokenize(text), [&](const Token& name) {
-        for (auto i = place.function->bodyBegin; name.isIdentifier() && i + 1 < place.token; ++i)
-            if (tokens[i].is(name.text) && (tokens[i + 1].is("=") || tokens[i + 1].is("{")))
+        for (auto i = place.function->parametersBegin + 1;
+             name.isIdentifier() && i + 1 < place.token; ++i)
+            if (tokens[i].is(name.text) && isDeclared(i))
                 return true;
         return false;
     });

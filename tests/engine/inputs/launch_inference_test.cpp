@@ -305,6 +305,14 @@ TEST(LaunchInference, templateArgumentsComeThroughTemplatesOfTheHost) {
               (std::vector<std::string>{"twice", "double", "16", "Mode::Fancy"}));
 }
 
+TEST(LaunchInference, aParameterOfALambdaNamesNothingOutsideIt) {
+    const auto launch = bestLaunch(
+        "template <int axis> __global__ void k(float* x) { x[axis] = threadIdx.x; }\n"
+        "int main() { float* x = 0; auto launch = [&](auto axis) { k<axis><<<1, 32>>>(x); }; }\n");
+    ASSERT_EQ(launch.templateArguments.size(), 1u);
+    EXPECT_NE(launch.templateArguments[0], "axis");
+}
+
 TEST(LaunchInference, aConstantOfTheHostsFunctionNamesNothingOutsideIt) {
     const auto launch =
         bestLaunch("template <int tile> __global__ void k(float* x) { __shared__ float s[tile]; "
