@@ -27,7 +27,7 @@ std::optional<std::filesystem::path> onPath(const std::string& name) {
     const char* variable = std::getenv("PATH");
     std::istringstream folders(variable == nullptr ? "/usr/bin:/bin" : variable);
     for (std::string folder; std::getline(folders, folder, ':');) {
-        const auto candidate = std::filesystem::path(folder) / name;
+        auto candidate = std::filesystem::path(folder) / name;
         if (!folder.empty() && isExecutable(candidate))
             return candidate;
     }

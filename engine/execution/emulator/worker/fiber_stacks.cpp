@@ -31,7 +31,7 @@ std::uint32_t FiberStacks::take() {
 
 std::uint64_t FiberStacks::top(std::uint32_t stack) const {
     // Tops a multiple of the page size apart would all fall into the same few sets of the cache.
-    const std::uint64_t colour = (stack % 32) * 128;
+    const std::uint64_t colour = std::uint64_t{stack % 32} * 128;
     return memory_.low() + (stack + 1) * stride - colour;
 }
 

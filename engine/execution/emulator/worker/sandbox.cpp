@@ -121,7 +121,7 @@ Result<void> enterSandbox(int reportDescriptor, int imageDescriptor, const Sandb
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
         return std::unexpected(systemError("prctl"));
     const auto cpu = static_cast<rlim_t>(limits.cpuTime.count());
-    const auto descriptors = static_cast<rlim_t>(std::max(reportDescriptor, imageDescriptor) + 4);
+    const auto descriptors = static_cast<rlim_t>(std::max(reportDescriptor, imageDescriptor)) + 4;
     if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_FSIZE, 0) || !limit(RLIMIT_NPROC, 0) ||
         !limit(RLIMIT_NOFILE, descriptors) || !limit(RLIMIT_CPU, cpu) ||
         !limit(RLIMIT_DATA, mappedData() + limits.dataBytes))
