@@ -134,7 +134,8 @@ Nvrtc::~Nvrtc() = default;
 Result<Nvrtc> Nvrtc::load(const fs::path& path) {
     auto library = std::make_unique<Library>();
     library->path = path;
-    library->handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    // NVRTC keeps memory of its own until the process ends: unmapped, it would be lost.
+    library->handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library->handle == nullptr) {
         const char* reason = ::dlerror();
         return std::unexpected(
