@@ -88,7 +88,8 @@ std::vector<std::string> clangArguments(const CompileCommand& command, const Too
             arguments.emplace_back("-Xarch_host");
         arguments.push_back(flag);
     }
-    // A launch inside a kernel needs -rdc=true, which a Makefile that nobody shows us may well pass.
+    // A launch inside a kernel needs -rdc=true, which a Makefile that nobody shows us may well
+    // pass.
     if (command.relocatableDeviceCode || command.origin == CommandOrigin::Inferred)
         arguments.emplace_back("-fgpu-rdc");
     for (const std::string& definition : command.definitions)

@@ -10,7 +10,8 @@ namespace kernelskill {
 enum class ErrorKind : std::uint8_t {
     InvalidInput, ///< The user's file, flags or arguments cannot be used. CLI exit status 2.
     Missing,      ///< Something the request needs is absent on this machine. CLI exit status 3.
-    Unsupported,  ///< Understood, and refused by name (e.g. a kernel that uses textures). Exit status 1.
+    Unsupported,  ///< Understood, and refused by name (e.g. a kernel that uses textures). Exit
+                  ///< status 1.
     Failed,       ///< The attempt failed: compile error, crash, time-out. Exit status 1.
     Cancelled,    ///< The caller asked to stop.
     Internal,     ///< A defect of ours. Always worth a bug report.

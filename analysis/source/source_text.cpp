@@ -33,7 +33,9 @@ std::uint32_t SourceText::offset(LineColumn place) const {
     return std::min(span.begin + std::min(place.column, size()), span.end);
 }
 
-std::string_view SourceText::line(std::uint32_t line) const { return slice(lineSpan(line)); }
+std::string_view SourceText::line(std::uint32_t line) const {
+    return slice(lineSpan(line));
+}
 
 Span SourceText::lineSpan(std::uint32_t line) const {
     if (line >= lineCount())

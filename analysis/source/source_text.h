@@ -1,5 +1,5 @@
-/// Places in a text. Everything below lsp-server/ speaks byte offsets into UTF-8; the protocol's line and
-/// UTF-16 positions are made at the edge.
+/// Places in a text. Everything below lsp-server/ speaks byte offsets into UTF-8; the protocol's
+/// line and UTF-16 positions are made at the edge.
 #pragma once
 
 #include <compare>
@@ -17,13 +17,13 @@ struct Span {
 
     [[nodiscard]] bool empty() const { return begin == end; }
     [[nodiscard]] std::uint32_t size() const { return end - begin; }
-    [[nodiscard]] bool contains(std::uint32_t offset) const { return begin <= offset && offset < end; }
+    [[nodiscard]] bool contains(std::uint32_t offset) const {
+        return begin <= offset && offset < end;
+    }
     [[nodiscard]] bool contains(Span other) const {
         return begin <= other.begin && other.end <= end;
     }
-    [[nodiscard]] bool overlaps(Span other) const {
-        return begin < other.end && other.begin < end;
-    }
+    [[nodiscard]] bool overlaps(Span other) const { return begin < other.end && other.begin < end; }
     auto operator<=>(const Span&) const = default;
 };
 
@@ -34,7 +34,8 @@ struct LineColumn {
     auto operator<=>(const LineColumn&) const = default;
 };
 
-/// A text with its line table. Accepts \n, \r\n and \r line ends. Immutable: an edit makes a new one.
+/// A text with its line table. Accepts \n, \r\n and \r line ends. Immutable: an edit makes a new
+/// one.
 class SourceText {
 public:
     SourceText() : SourceText(std::string{}) {}
@@ -50,7 +51,8 @@ public:
     [[nodiscard]] std::string_view slice(Span span) const;
     /// Place of `offset`, clamped to the end of the file.
     [[nodiscard]] LineColumn lineColumn(std::uint32_t offset) const;
-    /// Offset of a place; a column past the line's end gives the line's end, a line past the last the file's end.
+    /// Offset of a place; a column past the line's end gives the line's end, a line past the last
+    /// the file's end.
     [[nodiscard]] std::uint32_t offset(LineColumn place) const;
     /// Line `line` without its line end; empty past the last line.
     [[nodiscard]] std::string_view line(std::uint32_t line) const;

@@ -1,4 +1,5 @@
 #include "engine/static_facts/compile_worker.h"
+
 #include "lsp-server/commands/command_line.h"
 
 #include <CLI/CLI.hpp>

@@ -3,9 +3,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
-
 #include <cuda_runtime.h>
+#include <vector>
 
 /// Ends the program with the error's name: a kernel that did not run must not count as measured.
 inline void require(cudaError_t status) {
@@ -22,7 +21,8 @@ inline unsigned nextRandom() {
 }
 
 /// `count` values in [0, 1).
-template <typename T> T* filled(size_t count) {
+template <typename T>
+T* filled(size_t count) {
     std::vector<T> values(count);
     for (T& value : values)
         value = static_cast<T>(static_cast<float>(nextRandom() % 10000) / 10000.0f);

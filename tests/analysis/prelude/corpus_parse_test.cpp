@@ -54,7 +54,8 @@ TEST_P(Corpus, ParsesWithoutDiagnosticsByThePreludeAlone) {
 }
 
 TEST_P(Corpus, ParsesWithoutDiagnosticsByTheToolkitsHeaders) {
-    const Result<Toolchain> toolchain = findToolchain({.cudaPath = std::nullopt, .preferToolkit = true});
+    const Result<Toolchain> toolchain =
+        findToolchain({.cudaPath = std::nullopt, .preferToolkit = true});
     ASSERT_TRUE(toolchain.has_value()) << toolchain.error().describe();
     if (!toolchain->toolkit)
         GTEST_SKIP() << "no CUDA toolkit on this machine: only the prelude was tried";

@@ -40,7 +40,9 @@ __global__ void uniformLoop(const float* in, float* out, int n) {
     out[threadIdx.x] = sum;
 }
 
-__global__ void contended(int* bins) { atomicAdd(&bins[threadIdx.x / 8], 1); }
+__global__ void contended(int* bins) {
+    atomicAdd(&bins[threadIdx.x / 8], 1);
+}
 
 __global__ void sharedVectors(float4* out) {
     __shared__ float4 s[32];
@@ -58,15 +60,25 @@ __global__ void unevenLoops(const float* in, float* out, int n) {
 
 extern "C" void ks_entry(void** a) {
     switch (*static_cast<int*>(a[0])) {
-    case 0: return copyFloat(*(const float**)a[1], *(float**)a[2]);
-    case 1: return columns(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 2: return copyFloat4(*(const float4**)a[1], *(float4**)a[2]);
-    case 3: return transpose<32>(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 4: return transpose<33>(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 5: return halfTheLanes(*(const float**)a[1], *(float**)a[2]);
-    case 6: return uniformLoop(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 7: return contended(*(int**)a[1]);
-    case 8: return sharedVectors(*(float4**)a[1]);
-    case 9: return unevenLoops(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 0:
+        return copyFloat(*(const float**)a[1], *(float**)a[2]);
+    case 1:
+        return columns(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 2:
+        return copyFloat4(*(const float4**)a[1], *(float4**)a[2]);
+    case 3:
+        return transpose<32>(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 4:
+        return transpose<33>(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 5:
+        return halfTheLanes(*(const float**)a[1], *(float**)a[2]);
+    case 6:
+        return uniformLoop(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 7:
+        return contended(*(int**)a[1]);
+    case 8:
+        return sharedVectors(*(float4**)a[1]);
+    case 9:
+        return unevenLoops(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
     }
 }

@@ -66,7 +66,8 @@ __global__ void dynamicShared(float* out, int n) {
     out[threadIdx.x] = values[n - 1 - threadIdx.x];
 }
 
-// The warp-synchronous tail of older reductions: correct as long as the lanes of a warp move together.
+// The warp-synchronous tail of older reductions: correct as long as the lanes of a warp move
+// together.
 __global__ void lockStep(const float* in, float* out) {
     __shared__ volatile float s[64];
     int t = threadIdx.x;
@@ -135,18 +136,31 @@ __global__ void spinLock(int* lock, int* total) {
 
 extern "C" void ks_entry(void** a) {
     switch (*static_cast<int*>(a[0])) {
-    case 0: return blockSum(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 1: return warpSums(*(const float**)a[1], *(float**)a[2]);
-    case 2: return tileSums(*(const float**)a[1], *(float**)a[2]);
-    case 3: return votes(*(int**)a[1]);
-    case 4: return divergentMask(*(int**)a[1]);
-    case 5: return dynamicShared(*(float**)a[1], *(int*)a[2]);
-    case 6: return lockStep(*(const float**)a[1], *(float**)a[2]);
-    case 7: return histogram(*(const int**)a[1], *(int**)a[2], *(int*)a[3]);
-    case 8: return gridPhases(*(float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 9: return earlyExit(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 10: return indices(*(int**)a[1]);
-    case 11: return countBlocks(*(int**)a[1]);
-    case 12: return spinLock(*(int**)a[1], *(int**)a[2]);
+    case 0:
+        return blockSum(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 1:
+        return warpSums(*(const float**)a[1], *(float**)a[2]);
+    case 2:
+        return tileSums(*(const float**)a[1], *(float**)a[2]);
+    case 3:
+        return votes(*(int**)a[1]);
+    case 4:
+        return divergentMask(*(int**)a[1]);
+    case 5:
+        return dynamicShared(*(float**)a[1], *(int*)a[2]);
+    case 6:
+        return lockStep(*(const float**)a[1], *(float**)a[2]);
+    case 7:
+        return histogram(*(const int**)a[1], *(int**)a[2], *(int*)a[3]);
+    case 8:
+        return gridPhases(*(float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 9:
+        return earlyExit(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 10:
+        return indices(*(int**)a[1]);
+    case 11:
+        return countBlocks(*(int**)a[1]);
+    case 12:
+        return spinLock(*(int**)a[1], *(int**)a[2]);
     }
 }

@@ -24,9 +24,13 @@ __global__ void takesLong(float* out, int rounds) {
 
 extern "C" void ks_entry(void** a) {
     switch (*static_cast<int*>(a[0])) {
-    case 0: return spinsOnMemory(*(volatile int**)a[1], *(int**)a[2]);
-    case 1: return spinsOnNothing(*(int**)a[1]);
-    case 2: return readsForever(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 3: return takesLong(*(float**)a[1], *(int*)a[2]);
+    case 0:
+        return spinsOnMemory(*(volatile int**)a[1], *(int**)a[2]);
+    case 1:
+        return spinsOnNothing(*(int**)a[1]);
+    case 2:
+        return readsForever(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 3:
+        return takesLong(*(float**)a[1], *(int*)a[2]);
     }
 }

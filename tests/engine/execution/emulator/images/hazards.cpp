@@ -87,7 +87,9 @@ __global__ void warpUnordered(const float* in, float* out) { // 11: works in loc
     out[t] = s[t ^ 1];
 }
 
-__global__ void nullPointer(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; } // 12
+__global__ void nullPointer(const float* in, float* out) {
+    out[threadIdx.x] = in[threadIdx.x];
+} // 12
 
 __global__ void bytes(unsigned char* out) { // 13: neighbours write bytes of one word
     __shared__ unsigned char s[64];
@@ -96,7 +98,8 @@ __global__ void bytes(unsigned char* out) { // 13: neighbours write bytes of one
     out[threadIdx.x] = s[63 - threadIdx.x];
 }
 
-__global__ void lastBlock(const float* in, float* partial, unsigned* done, float* out) { // 14: right
+__global__ void lastBlock(const float* in, float* partial, unsigned* done,
+                          float* out) { // 14: right
     __shared__ bool isLast;
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = in[blockIdx.x];
@@ -125,7 +128,9 @@ __global__ void shuffleWithoutPartners(float* out) { // 16
     out[threadIdx.x] = v;
 }
 
-__global__ void dividesByZero(const int* in, int* out) { out[threadIdx.x] = 7 / in[threadIdx.x]; } // 17
+__global__ void dividesByZero(const int* in, int* out) {
+    out[threadIdx.x] = 7 / in[threadIdx.x];
+} // 17
 
 __global__ void overflowsStack(int* out, int n) { // 18
     struct Deep {
@@ -154,26 +159,47 @@ __global__ void dynamicOverrun(float* out) { // 20
 
 extern "C" void ks_entry(void** a) {
     switch (*static_cast<int*>(a[0])) {
-    case 0: return missingBarrier(*(float**)a[1]);
-    case 1: return pastTheEnd(*(float**)a[1], *(int*)a[2]);
-    case 2: return beforeTheStart(*(const float**)a[1], *(float**)a[2]);
-    case 3: return uninitialised(*(float**)a[1]);
-    case 4: return misaligned(*(const float**)a[1], *(float**)a[2]);
-    case 5: return divergentBarrier(*(float**)a[1]);
-    case 6: return sameFlag(*(const float**)a[1], *(int**)a[2]);
-    case 7: return lostUpdates(*(int**)a[1]);
-    case 8: return doubleBuffered(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
-    case 9: return blocksCollide(*(float**)a[1]);
-    case 10: return warpPrivate(*(const float**)a[1], *(float**)a[2]);
-    case 11: return warpUnordered(*(const float**)a[1], *(float**)a[2]);
-    case 12: return nullPointer(*(const float**)a[1], *(float**)a[2]);
-    case 13: return bytes(*(unsigned char**)a[1]);
-    case 14: return lastBlock(*(const float**)a[1], *(float**)a[2], *(unsigned**)a[3], *(float**)a[4]);
-    case 15: return gather(*(const int**)a[1], *(const float**)a[2], *(float**)a[3]);
-    case 16: return shuffleWithoutPartners(*(float**)a[1]);
-    case 17: return dividesByZero(*(const int**)a[1], *(int**)a[2]);
-    case 18: return overflowsStack(*(int**)a[1], *(int*)a[2]);
-    case 19: return refuses(*(int**)a[1]);
-    case 20: return dynamicOverrun(*(float**)a[1]);
+    case 0:
+        return missingBarrier(*(float**)a[1]);
+    case 1:
+        return pastTheEnd(*(float**)a[1], *(int*)a[2]);
+    case 2:
+        return beforeTheStart(*(const float**)a[1], *(float**)a[2]);
+    case 3:
+        return uninitialised(*(float**)a[1]);
+    case 4:
+        return misaligned(*(const float**)a[1], *(float**)a[2]);
+    case 5:
+        return divergentBarrier(*(float**)a[1]);
+    case 6:
+        return sameFlag(*(const float**)a[1], *(int**)a[2]);
+    case 7:
+        return lostUpdates(*(int**)a[1]);
+    case 8:
+        return doubleBuffered(*(const float**)a[1], *(float**)a[2], *(int*)a[3]);
+    case 9:
+        return blocksCollide(*(float**)a[1]);
+    case 10:
+        return warpPrivate(*(const float**)a[1], *(float**)a[2]);
+    case 11:
+        return warpUnordered(*(const float**)a[1], *(float**)a[2]);
+    case 12:
+        return nullPointer(*(const float**)a[1], *(float**)a[2]);
+    case 13:
+        return bytes(*(unsigned char**)a[1]);
+    case 14:
+        return lastBlock(*(const float**)a[1], *(float**)a[2], *(unsigned**)a[3], *(float**)a[4]);
+    case 15:
+        return gather(*(const int**)a[1], *(const float**)a[2], *(float**)a[3]);
+    case 16:
+        return shuffleWithoutPartners(*(float**)a[1]);
+    case 17:
+        return dividesByZero(*(const int**)a[1], *(int**)a[2]);
+    case 18:
+        return overflowsStack(*(int**)a[1], *(int*)a[2]);
+    case 19:
+        return refuses(*(int**)a[1]);
+    case 20:
+        return dynamicOverrun(*(float**)a[1]);
     }
 }

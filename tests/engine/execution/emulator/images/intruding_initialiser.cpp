@@ -3,4 +3,6 @@
 
 static int opened = open("/etc/passwd", O_RDONLY);
 
-extern "C" void ks_entry(void** a) { **(int**)a[1] = opened; }
+extern "C" void ks_entry(void** a) {
+    **(int**)a[1] = opened;
+}
