@@ -1,6 +1,7 @@
 #include "engine/execution/emulator/compile/image_cache.h"
 
 #include "analysis/source/files.h"
+#include "engine/execution/cache_files.h"
 
 #include <algorithm>
 #include <array>
@@ -14,15 +15,9 @@
 namespace kernelskill::engine {
 namespace {
 
-std::filesystem::path defaultFolder() {
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-        return std::filesystem::path(cache) / "kernelskill" / "images";
-    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-        return std::filesystem::path(home) / ".cache" / "kernelskill" / "images";
-    std::error_code ignored;
-    return std::filesystem::temp_directory_path(ignored) /
-           ("kernelskill-" + std::to_string(::getuid())) / "images";
-}
+/// A compile can fail for what is over soon (a full disk, headers that are being replaced), and
+/// its texts do not show it.
+constexpr std::chrono::minutes failureIsBelieved{10};
 
 } // namespace
 
@@ -53,7 +48,8 @@ std::string ContentHash::hex() const {
 }
 
 ImageCache::ImageCache(std::filesystem::path folder, std::uint64_t largestBytes)
-    : folder_(folder.empty() ? defaultFolder() : std::move(folder)), largestBytes_(largestBytes) {}
+    : folder_(folder.empty() ? userCacheFolder("images") : std::move(folder)),
+      largestBytes_(largestBytes) {}
 
 bool ImageCache::holdsImage(const std::string& key) const {
     std::error_code error;
@@ -65,24 +61,12 @@ bool ImageCache::holdsImage(const std::string& key) const {
 }
 
 std::optional<std::string> ImageCache::failure(const std::string& key) const {
-    return analysis::readFile(folder_ / (key + ".log"));
-}
-
-bool ImageCache::write(const std::filesystem::path& path, const std::string& text) const {
-    auto pattern = (folder_ / "write-XXXXXX").string();
-    const int descriptor = ::mkstemp(pattern.data());
-    if (descriptor < 0)
-        return false;
-    const auto written = ::write(descriptor, text.data(), text.size());
-    ::close(descriptor);
+    const auto log = folder_ / (key + ".log");
     std::error_code error;
-    if (written == static_cast<ssize_t>(text.size()))
-        std::filesystem::rename(pattern, path, error);
-    if (error || written != static_cast<ssize_t>(text.size())) {
-        std::filesystem::remove(pattern, error);
-        return false;
-    }
-    return true;
+    const auto written = std::filesystem::last_write_time(log, error);
+    if (error || std::filesystem::file_time_type::clock::now() - written > failureIsBelieved)
+        return std::nullopt;
+    return analysis::readFile(log);
 }
 
 Result<void> ImageCache::storeImage(const std::string& key,
@@ -98,7 +82,7 @@ Result<void> ImageCache::storeImage(const std::string& key,
 }
 
 void ImageCache::storeFailure(const std::string& key, const std::string& messages) const {
-    write(folder_ / (key + ".log"), messages);
+    writeWhole(folder_ / (key + ".log"), messages);
 }
 
 Result<std::filesystem::path> ImageCache::makeWorkFolder() const {

@@ -34,7 +34,7 @@ public:
     }
     /// Whether the image is there; marks it as used.
     [[nodiscard]] bool holdsImage(const std::string& key) const;
-    /// What the compiler said when it refused these very texts before.
+    /// What the compiler said when it refused these very texts in the last ten minutes.
     [[nodiscard]] std::optional<std::string> failure(const std::string& key) const;
 
     [[nodiscard]] Result<void> storeImage(const std::string& key,
@@ -46,7 +46,6 @@ public:
 
 private:
     void evict() const;
-    bool write(const std::filesystem::path& path, const std::string& text) const;
 
     std::filesystem::path folder_;
     std::uint64_t largestBytes_;

@@ -7,7 +7,8 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Accesses and arithmetic operations that are predicated rather than branched over.
+/// Accesses and arithmetic operations that are predicated rather than branched over. Fitted to what
+/// Nsight Compute counted of the kernels of tests/accuracy.
 constexpr unsigned mostPredicated = 24;
 constexpr unsigned costOfCall = 8; ///< Of a mathematical function, which a GPU has as instructions.
 
