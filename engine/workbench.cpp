@@ -283,12 +283,17 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
     if (!*launches)
         return std::unexpected(launches->error());
     // The GPU's compiler works beside the emulator: neither waits for the other.
+    // A refusal does not wait for the compiler either.
+    std::stop_source compiling;
+    const std::stop_callback cancelled(stop, [&] { compiling.request_stop(); });
     auto facts = std::async(std::launch::async, [&] {
-        return impl_->findFacts(program, kernel, (*launches)->front(), stop);
+        return impl_->findFacts(program, kernel, (*launches)->front(), compiling.get_token());
     });
     auto result = impl_->firstRun(**executor, program, kernel, **launches, stop, say);
-    if (!result)
+    if (!result) {
+        compiling.request_stop();
         return std::unexpected(result.error());
+    }
     KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)),
                             facts.get()};
     impl_->profiles.insert(key, findings);
