@@ -1,6 +1,6 @@
 // Holds what the emulator counts and reports on the kernels of this folder against what Nsight Compute and
-// compute-sanitizer said of the same kernels on a GPU (measured/). Prints Markdown; exit status 1 when the agreement is
-// below what was promised. Called by script/bench-accuracy, which documents it.
+// compute-sanitizer said of the same kernels on a GPU (measured/). Prints Markdown; exit status 1 when fewer agree than
+// did. Called by script/bench-accuracy, which documents it.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const server = process.argv[2];
 
-// What counts as agreement, and how many kernels have to.
+// What counts as agreement, and how many kernels agree now: fewer would be a step back.
 const sectorTolerance = 0.02;
 const wavefrontTolerance = 0.03;
 const branchTolerance = 1;
-const wantedKernels = 22;
-const wantedHazardKernels = 30;
+const wantedKernels = 27;
+const wantedHazardKernels = 31;
 
 const measured = (name) => readFileSync(path.join(here, 'measured', name), 'utf8').trim();
 
