@@ -12,7 +12,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 
 std::vector<std::string> optionsOf(const std::vector<std::string>& arguments) {
-    return nvrtcOptions(analysis::translateArguments(arguments, "/work"), {"/cuda/include"});
+    return nvrtcOptions(analysis::translateArguments(arguments, "/project"), {"/cuda/include"});
 }
 
 TEST(NvrtcOptions, KeepWhatChangesTheCode) {
@@ -20,7 +20,7 @@ TEST(NvrtcOptions, KeepWhatChangesTheCode) {
                                     "-maxrregcount=32", "--fmad=false", "-Xptxas", "-O1,-v",
                                     "-std=c++20", "-prec-div=false", "kernel.cu"});
     EXPECT_THAT(options,
-                IsSupersetOf({"-std=c++20", "-DN=4", "-UDEBUG", "-I/work/include",
+                IsSupersetOf({"-std=c++20", "-DN=4", "-UDEBUG", "-I/project/include",
                               "--use_fast_math", "--relocatable-device-code=true",
                               "--maxrregcount=32", "--fmad=false", "--prec-div=false",
                               "--ptxas-options=-O1", "--ptxas-options=-v", "-I/cuda/include"}));
@@ -43,10 +43,10 @@ TEST(NvccOptions, AreTheUsersOwnWhereTheyAreKnown) {
     const auto options =
         nvccOptions(analysis::translateArguments({"-DN=4", "-maxrregcount=40", "-ccbin", "g++-12",
                                                   "--fmad=false", "-rdc=true", "-isystem", "lib"},
-                                                 "/work"));
+                                                 "/project"));
     EXPECT_THAT(options, IsSupersetOf({"-cubin", "--ptxas-options=-v", "-DN=4", "--maxrregcount=40",
                                        "--fmad=false", "--relocatable-device-code=true", "-ccbin",
-                                       "g++-12", "-isystem", "/work/lib"}));
+                                       "g++-12", "-isystem", "/project/lib"}));
 }
 
 } // namespace
