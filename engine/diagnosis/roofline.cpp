@@ -99,6 +99,13 @@ RooflinePosition positionOf(const Roofline& roofline) {
                                                     : RooflinePosition::Between;
 }
 
+/// One number where both ends read the same.
+std::string intensityText(const Interval& intensity) {
+    auto low = fmt::format("{:.3g}", intensity.low);
+    const auto high = fmt::format("{:.3g}", intensity.high);
+    return low == high ? low : low + " to " + high;
+}
+
 } // namespace
 
 std::optional<RooflineCounts> rooflineCounts(const analysis::KernelModel& kernel,
@@ -173,8 +180,8 @@ std::string describe(const Roofline& roofline) {
         fmt::format("estimate from counts, not measured: {} to {} on {}",
                     timeText(roofline.seconds.low), timeText(roofline.seconds.high), roofline.gpu);
     if (roofline.intensity)
-        text += fmt::format("; {:.3g} to {:.3g} operations per byte{}, ridge at {:.3g}: {}",
-                            roofline.intensity->low, roofline.intensity->high,
+        text += fmt::format("; {} operations per byte{}, ridge at {:.3g}: {}",
+                            intensityText(*roofline.intensity),
                             roofline.operationsAreStatic ? " (operations from the source)" : "",
                             roofline.ridge, spelling(roofline.position));
     else

@@ -104,6 +104,9 @@ TEST(RooflineText, IsLabelledAndHasNoSingleTime) {
                                 "ridge at 10: memory-bound"));
     EXPECT_THAT(text, HasSubstr("fits into L2"));
     EXPECT_THAT(text, HasSubstr("a part of the blocks"));
+    const auto even =
+        describe(rooflineOf(counts(8e5, 8e5, OperationCounts{.unknown = 1e5}), gpu()));
+    EXPECT_THAT(even, HasSubstr("; 0.125 operations per byte"));
     const auto silent = describe(rooflineOf(counts(1e9, 1e9, std::nullopt), gpu()));
     EXPECT_THAT(silent, HasSubstr("1 ms to 1.25 ms on G; operations were not counted"));
     EXPECT_THAT(silent, Not(HasSubstr("L2")));
