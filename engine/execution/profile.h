@@ -3,7 +3,9 @@
 
 #include "engine/execution/job.h"
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,16 +29,37 @@ enum class HazardKind : std::uint8_t {
 /// "race", "out-of-bounds", "barrier-divergence", "uninitialized-read", "misaligned".
 [[nodiscard]] std::string_view spelling(HazardKind kind);
 
+/// A thread of a launch.
+struct ThreadPlace {
+    Dim3 block;
+    Dim3 thread;
+    bool operator==(const ThreadPlace&) const = default;
+};
+
+/// How far apart the two threads of a race are.
+enum class RaceScope : std::uint8_t { Warp, Block, Grid };
+
+/// What a hazard's message says, for those who want to act on it.
+struct HazardDetails {
+    std::optional<ThreadPlace> other; ///< The thread of the other side, where it is known.
+    std::string object; ///< The buffer, array or variable that was touched; empty when unknown.
+    /// Out of the bounds of a buffer: the element, counted from the buffer's start.
+    std::optional<std::int64_t> element;
+    RaceScope scope = RaceScope::Block; ///< Of a race.
+    bool operator==(const HazardDetails&) const = default;
+};
+
 struct Hazard {
     HazardKind kind = HazardKind::Race;
     bool certain = true; ///< False: a suspicion, shown as information.
     std::string file;
     std::uint32_t line = 0; ///< Zero-based.
-    std::string otherFile;  ///< The other side of a race; empty when there is none.
+    std::string otherFile;  ///< The other side of a race or of a barrier; empty when there is none.
     std::uint32_t otherLine = 0;
     std::string message; ///< Names the array, the thread and the block of a witness.
     Dim3 block;
     Dim3 thread;
+    HazardDetails details;
 };
 
 struct BufferExtent {
