@@ -89,8 +89,16 @@ void addHazards(Profile& profile, std::vector<HazardReport>& reports, const Plac
                 spelled(place), message));
             continue;
         }
-        profile.hazards.push_back({report.kind, report.certain, place.file, place.line, other.file,
-                                   other.line, std::move(message), report.block, report.thread});
+        profile.hazards.push_back({report.kind,
+                                   report.certain,
+                                   place.file,
+                                   place.line,
+                                   other.file,
+                                   other.line,
+                                   std::move(message),
+                                   report.block,
+                                   report.thread,
+                                   {}});
     }
 }
 
