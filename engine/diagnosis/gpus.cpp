@@ -18,7 +18,9 @@ Error wrong(const YAML::Mark& mark, std::string what) {
 /// Reads the figures of one GPU and keeps where each is from.
 class FigureReader {
 public:
-    FigureReader(const YAML::Node& gpu, const YAML::Node& sources) : gpu_(gpu), sources_(sources) {}
+    /// `prefix` stands before the names under which sources are kept.
+    FigureReader(const YAML::Node& gpu, const YAML::Node& sources, std::string prefix = {})
+        : gpu_(gpu), sources_(sources), prefix_(std::move(prefix)) {}
 
     template <typename Value>
     Value read(const char* name) {
@@ -31,7 +33,7 @@ public:
         if (!source || !sources_[source.as<std::string>()])
             fail(figure.Mark(), std::string(name) + " has no source that is listed");
         else
-            found[name] = sources_[source.as<std::string>()].template as<std::string>();
+            found[prefix_ + name] = sources_[source.as<std::string>()].template as<std::string>();
         return figure["value"].as<Value>();
     }
 
@@ -53,6 +55,7 @@ public:
 private:
     const YAML::Node& gpu_;
     const YAML::Node& sources_;
+    std::string prefix_;
 };
 
 Result<Gpu> gpuOf(const YAML::Node& node, const YAML::Node& sources) {
@@ -72,6 +75,14 @@ Result<Gpu> gpuOf(const YAML::Node& node, const YAML::Node& sources) {
     gpu.tensorFlops = figures.positive("tensor_flops");
     gpu.memoryBytesPerSecond = figures.positive("memory_bytes_per_second");
     gpu.cacheBytes = figures.positive("l2_bytes");
+    if (const YAML::Node measured = node["measured"]) {
+        FigureReader ceilings(measured, sources, "measured.");
+        gpu.measured = MeasuredCeilings{ceilings.positive("copy_bytes_per_second"),
+                                        ceilings.positive("fp32_flops")};
+        figures.found.merge(ceilings.found);
+        if (!figures.error)
+            figures.error = std::move(ceilings.error);
+    }
     if (figures.error)
         return std::unexpected(std::move(*figures.error));
     gpu.sources = std::move(figures.found);
@@ -121,6 +132,16 @@ Result<std::vector<Gpu>> parseGpuTable(std::string_view yaml) {
 const Result<std::vector<Gpu>>& builtinGpus() {
     static const Result<std::vector<Gpu>> gpus = parseGpuTable(builtinGpuText());
     return gpus;
+}
+
+Balance singleBalance(const Gpu& gpu) {
+    if (gpu.measured)
+        return {gpu.measured->singleFlops / gpu.measured->copyBytesPerSecond, true};
+    return {gpu.singleFlops / gpu.memoryBytesPerSecond, false};
+}
+
+Balance doubleBalance(const Gpu& gpu) {
+    return {gpu.doubleFlops / gpu.memoryBytesPerSecond, false};
 }
 
 const Gpu* gpuNamed(const std::vector<Gpu>& gpus, std::string_view name) {

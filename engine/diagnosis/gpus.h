@@ -6,11 +6,18 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
+
+/// What was reached on the GPU itself, beside the peaks of its datasheet.
+struct MeasuredCeilings {
+    double copyBytesPerSecond = 0; ///< Read plus written, of a plain copy.
+    double singleFlops = 0;        ///< Of a matrix product.
+};
 
 struct Gpu {
     std::string name;    ///< "H100-PCIe": what a user chooses by.
@@ -22,9 +29,18 @@ struct Gpu {
     double doubleFlops = 0;
     double tensorFlops = 0; ///< fp16 summed in fp32, without sparsity.
     double memoryBytesPerSecond = 0;
-    double cacheBytes = 0;                      ///< L2.
+    double cacheBytes = 0; ///< L2.
+    std::optional<MeasuredCeilings> measured;
     std::map<std::string, std::string> sources; ///< Of each number, by its name in the file.
 };
+
+/// Operations per byte from which on arithmetic, and not memory, takes the longer time.
+struct Balance {
+    double operationsPerByte = 0;
+    bool isMeasured = false; ///< Of ceilings that were measured; else of the datasheet's peaks.
+};
+[[nodiscard]] Balance singleBalance(const Gpu& gpu); ///< Of fp32 arithmetic.
+[[nodiscard]] Balance doubleBalance(const Gpu& gpu); ///< Of fp64 arithmetic.
 
 /// InvalidInput with the line of the first thing that is wrong, a number without a source included.
 [[nodiscard]] Result<std::vector<Gpu>> parseGpuTable(std::string_view yaml);

@@ -24,9 +24,14 @@ double sumOf(const Metrics& metrics, std::initializer_list<const char*> names) {
     return sum;
 }
 
-/// Of the peak that a plain copy reaches: 0.90 was measured on an H200 (4.3 of 4.8 TB/s); parts
-/// with ECC or narrower memory reach less.
+/// Of the peak that a plain copy reaches where none was measured: 0.90 on an H200; parts with ECC
+/// or narrower memory reach less.
 constexpr double attainableBandwidth = 0.8;
+
+double copyBytesPerSecond(const Gpu& gpu) {
+    return gpu.measured ? gpu.measured->copyBytesPerSecond
+                        : attainableBandwidth * gpu.memoryBytesPerSecond;
+}
 
 /// Half-precision instructions of a pair of values run at up to four times the rate of single
 /// precision (A100: 78 against 19.5 TFLOP/s).
@@ -63,7 +68,10 @@ std::optional<OperationCounts> operationsOf(const analysis::KernelModel& kernel,
     for (const auto& metric : operationMetrics) {
         const auto executed = valueOf(metrics, metric.name);
         counted |= executed.has_value();
-        (metric.isDouble ? counts.dbl : counts.single) += executed.value_or(0) * metric.operations;
+        const double operations = executed.value_or(0) * metric.operations;
+        (metric.isDouble ? counts.dbl : counts.single) += operations;
+        if (metric.operations > 1)
+            (metric.isDouble ? counts.doubleFused : counts.singleFused) += operations;
     }
     if (counted)
         return counts;
@@ -93,10 +101,11 @@ std::string timeText(double seconds) {
 RooflinePosition positionOf(const Roofline& roofline) {
     if (!roofline.intensity)
         return RooflinePosition::Unknown;
-    if (roofline.intensity->high < roofline.ridge)
+    if (roofline.intensity->high < roofline.ridge.operationsPerByte)
         return RooflinePosition::MemoryBound;
-    return roofline.intensity->low > roofline.ridge ? RooflinePosition::ComputeBound
-                                                    : RooflinePosition::Between;
+    return roofline.intensity->low > roofline.ridge.operationsPerByte
+               ? RooflinePosition::ComputeBound
+               : RooflinePosition::Between;
 }
 
 /// One number where both ends read the same.
@@ -142,6 +151,10 @@ std::string_view spelling(RooflinePosition position) {
     return "unknown";
 }
 
+std::string_view basisOf(const Balance& balance) {
+    return balance.isMeasured ? "measured" : "of the datasheet's peaks";
+}
+
 Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
     // A block runs on one multiprocessor: those without one add nothing.
     const double busy = std::min(
@@ -153,18 +166,19 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
     const double arithmeticLow =
         std::max({operations.single / gpu.singleFlops, operations.dbl / gpu.doubleFlops,
                   operations.unknown / unknownsFastest});
+    const auto alone = [](double operations, double fused) { return 2 * operations - fused; };
     const double arithmeticHigh =
-        2 * (operations.single / gpu.singleFlops + operations.dbl / gpu.doubleFlops +
-             operations.unknown / unknownsSlowest);
+        alone(operations.single, operations.singleFused) / gpu.singleFlops +
+        alone(operations.dbl, operations.doubleFused) / gpu.doubleFlops +
+        alone(operations.unknown, 0) / unknownsSlowest;
 
     Roofline roofline;
     roofline.gpu = gpu.name;
     roofline.seconds.low =
         std::max(counts.uniqueBytes / gpu.memoryBytesPerSecond, arithmeticLow / busy);
-    roofline.seconds.high = counts.movedBytes / (attainableBandwidth * gpu.memoryBytesPerSecond) +
-                            arithmeticHigh / busy;
+    roofline.seconds.high = counts.movedBytes / copyBytesPerSecond(gpu) + arithmeticHigh / busy;
     const bool mostlyDouble = operations.dbl > operations.single + operations.unknown;
-    roofline.ridge = (mostlyDouble ? gpu.doubleFlops : gpu.singleFlops) / gpu.memoryBytesPerSecond;
+    roofline.ridge = mostlyDouble ? doubleBalance(gpu) : singleBalance(gpu);
     if (counts.operations)
         roofline.intensity = {operations.sum() / counts.movedBytes,
                               operations.sum() / counts.uniqueBytes};
@@ -180,10 +194,11 @@ std::string describe(const Roofline& roofline) {
         fmt::format("estimate from counts, not measured: {} to {} on {}",
                     timeText(roofline.seconds.low), timeText(roofline.seconds.high), roofline.gpu);
     if (roofline.intensity)
-        text += fmt::format("; {} operations per byte{}, ridge at {:.3g}: {}",
+        text += fmt::format("; {} operations per byte{}, balance {:.3g} ({}): {}",
                             intensityText(*roofline.intensity),
                             roofline.operationsAreStatic ? " (operations from the source)" : "",
-                            roofline.ridge, spelling(roofline.position));
+                            roofline.ridge.operationsPerByte, basisOf(roofline.ridge),
+                            spelling(roofline.position));
     else
         text += "; operations were not counted";
     if (roofline.fitsInCache)

@@ -4,6 +4,7 @@
 
 #include "analysis/features/features.h"
 #include "engine/diagnosis/gpus.h"
+#include "engine/diagnosis/interval.h"
 #include "engine/execution/profile.h"
 
 #include <cstdint>
@@ -13,15 +14,12 @@
 
 namespace kernelskill::engine {
 
-struct Interval {
-    double low = 0;
-    double high = 0;
-};
-
 /// Floating-point operations, a multiply-add as two.
 struct OperationCounts {
     double single = 0;
     double dbl = 0;
+    double singleFused = 0;   ///< Of `single`, those of multiply-adds.
+    double doubleFused = 0;   ///< Of `dbl`.
     double unknown = 0;       ///< Of a precision that is not told apart: estimates from the source.
     bool mayBeDouble = false; ///< The unknown ones.
     bool mayBeHalf = false;   ///< The unknown ones.
@@ -56,21 +54,24 @@ struct Roofline {
     std::string gpu;
     /// low: each byte moved once at full bandwidth, or the operations at the peak of the
     /// multiprocessors that have a block, whichever takes longer. high: each sector from DRAM at
-    /// what a copy reaches, no multiply-add fused, nothing overlapped. Latency, barriers and
-    /// divergence are in neither, so that a bad kernel may take longer than high.
+    /// what a copy reaches, no further multiply-add fused, nothing overlapped. Latency, barriers
+    /// and divergence are in neither, so that a bad kernel may take longer than high.
     Interval seconds;
     std::optional<Interval> intensity; ///< Operations per byte: over moved, over unique bytes.
-    double ridge = 0; ///< Operations per byte from which on the GPU is bound by arithmetic.
+    Balance ridge;                     ///< Of the precision that most operations have.
     RooflinePosition position = RooflinePosition::Unknown;
     bool fitsInCache = false; ///< Data that L2 still holds takes less than low.
     bool operationsAreStatic = false;
     bool isScaled = false;
 };
 
+/// "measured" or "of the datasheet's peaks"
+[[nodiscard]] std::string_view basisOf(const Balance& balance);
+
 [[nodiscard]] Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu);
 
 /// "estimate from counts, not measured: 14 us to 56 us on an H200; 0.08 to 0.33 operations per
-/// byte, ridge at 14: memory-bound"
+/// byte, balance 11.9 (measured): memory-bound"
 [[nodiscard]] std::string describe(const Roofline& roofline);
 
 } // namespace kernelskill::engine

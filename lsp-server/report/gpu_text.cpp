@@ -107,7 +107,8 @@ json rooflineJson(const engine::KernelReport& report) {
     return {{"gpu", roofline.gpu},
             {"seconds", intervalJson(roofline.seconds)},
             {"intensity", roofline.intensity ? intervalJson(*roofline.intensity) : json(nullptr)},
-            {"ridge", roofline.ridge},
+            {"ridge", roofline.ridge.operationsPerByte},
+            {"ridge_basis", basisOf(roofline.ridge)},
             {"position", spelling(roofline.position)},
             {"text", describe(roofline)}};
 }

@@ -19,8 +19,8 @@ namespace kernelskill::lsp {
 /// fewer_shared_bytes}, notes}; {error} where they could not be had; null without a toolkit.
 [[nodiscard]] nlohmann::json factsJson(const engine::KernelReport& report);
 
-/// {gpu, seconds: [low, high], intensity: [low, high], ridge, position, text}; null if nothing was
-/// counted.
+/// {gpu, seconds: [low, high], intensity: [low, high], ridge, ridge_basis, position, text}; null if
+/// nothing was counted.
 [[nodiscard]] nlohmann::json rooflineJson(const engine::KernelReport& report);
 
 } // namespace kernelskill::lsp

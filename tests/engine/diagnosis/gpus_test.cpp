@@ -41,8 +41,33 @@ TEST(BuiltinGpus, HavePeaksThatFollowFromTheirClocks) {
         EXPECT_LT(balance, 110) << gpu.name;
         EXPECT_GE(gpu.cacheBytes, 4 << 20) << gpu.name;
         EXPECT_LE(gpu.cacheBytes, 128 << 20) << gpu.name;
-        EXPECT_EQ(gpu.sources.size(), 8U) << gpu.name;
+        EXPECT_EQ(gpu.sources.size(), gpu.measured ? 10U : 8U) << gpu.name;
     }
+}
+
+TEST(BuiltinGpus, ReachNoMoreThanTheirPeaks) {
+    ASSERT_TRUE(gpuNamed(gpus(), "H200")->measured);
+    for (const auto& gpu : gpus()) {
+        if (!gpu.measured)
+            continue;
+        EXPECT_LT(gpu.measured->singleFlops, gpu.singleFlops) << gpu.name;
+        EXPECT_LT(gpu.measured->copyBytesPerSecond, gpu.memoryBytesPerSecond) << gpu.name;
+        EXPECT_TRUE(gpu.sources.contains("measured.fp32_flops")) << gpu.name;
+    }
+}
+
+TEST(BalanceOfAGpu, IsOfWhatWasMeasuredElseOfThePeaks) {
+    Gpu gpu;
+    gpu.singleFlops = 60e12;
+    gpu.doubleFlops = 30e12;
+    gpu.memoryBytesPerSecond = 4e12;
+    EXPECT_DOUBLE_EQ(singleBalance(gpu).operationsPerByte, 15);
+    EXPECT_FALSE(singleBalance(gpu).isMeasured);
+    gpu.measured = MeasuredCeilings{3e12, 36e12};
+    EXPECT_DOUBLE_EQ(singleBalance(gpu).operationsPerByte, 12);
+    EXPECT_TRUE(singleBalance(gpu).isMeasured);
+    EXPECT_DOUBLE_EQ(doubleBalance(gpu).operationsPerByte, 7.5);
+    EXPECT_FALSE(doubleBalance(gpu).isMeasured);
 }
 
 TEST(GpuNamed, ReadsUsersAndDriversNames) {
@@ -91,6 +116,12 @@ TEST(ParseGpuTable, NamesTheLineThatIsWrong) {
     EXPECT_THAT(errorWith("\"9.0\"", "\"3.5\""), HasSubstr("capability"));
     EXPECT_THAT(errorWith("    l2_bytes: {value: 1024, source: a}\n", ""), HasSubstr("l2_bytes"));
     EXPECT_THAT(errorWith("value: 1024", "value: many"), HasSubstr("gpus.yaml:12"));
+    const std::string measured =
+        "1024, source: a}\n    measured: {fp32_flops: {value: 1, source: a}";
+    EXPECT_THAT(errorWith("1024, source: a}", measured + "}"), HasSubstr("copy_bytes_per_second"));
+    EXPECT_THAT(errorWith("1024, source: a}",
+                          measured + ", copy_bytes_per_second: {value: 1, source: hearsay}}"),
+                HasSubstr("no source"));
 }
 
 } // namespace

@@ -36,7 +36,7 @@ TEST(Roofline, OfACopyIsBetweenPeakAndAttainableBandwidth) {
     EXPECT_DOUBLE_EQ(roofline.seconds.low, 8e-3);
     EXPECT_DOUBLE_EQ(roofline.seconds.high, 10e-3);
     EXPECT_EQ(roofline.position, RooflinePosition::MemoryBound);
-    EXPECT_DOUBLE_EQ(roofline.ridge, 10);
+    EXPECT_DOUBLE_EQ(roofline.ridge.operationsPerByte, 10);
     EXPECT_FALSE(roofline.fitsInCache);
 }
 
@@ -59,10 +59,28 @@ TEST(Roofline, SaysWhereTheCachesDecide) {
     EXPECT_EQ(tiled.position, RooflinePosition::ComputeBound);
 }
 
+TEST(Roofline, TakesMeasuredCeilingsForTheBalanceAndTheUpperEnd) {
+    Gpu measured = gpu();
+    measured.measured = MeasuredCeilings{0.9e12, 7.2e12};
+    const auto roofline = rooflineOf(counts(9e8, 9e8, OperationCounts{.single = 1e9}), measured);
+    EXPECT_DOUBLE_EQ(roofline.ridge.operationsPerByte, 8);
+    EXPECT_TRUE(roofline.ridge.isMeasured);
+    EXPECT_DOUBLE_EQ(roofline.seconds.low, 9e-4); // Of the peak: nothing is faster.
+    EXPECT_DOUBLE_EQ(roofline.seconds.high, 1e-3 + 2e-4);
+    EXPECT_THAT(describe(roofline), HasSubstr("balance 8 (measured)"));
+}
+
+TEST(Roofline, KnowsThatAFusedMultiplyAddIsOneInstruction) {
+    const auto roofline =
+        rooflineOf(counts(1, 1, OperationCounts{.single = 3e9, .singleFused = 2e9}), gpu());
+    EXPECT_NEAR(roofline.seconds.low, 3e-4, 1e-9);
+    EXPECT_NEAR(roofline.seconds.high, 4e-4, 1e-9);
+}
+
 TEST(Roofline, TakesTheDoublePeakForDoubles) {
     const auto roofline = rooflineOf(counts(1e9, 1e9, OperationCounts{.dbl = 5e9}), gpu());
     EXPECT_DOUBLE_EQ(roofline.seconds.low, 5e-3);
-    EXPECT_DOUBLE_EQ(roofline.ridge, 1);
+    EXPECT_DOUBLE_EQ(roofline.ridge.operationsPerByte, 1);
     EXPECT_EQ(roofline.position, RooflinePosition::ComputeBound);
 }
 
@@ -101,7 +119,7 @@ TEST(RooflineText, IsLabelledAndHasNoSingleTime) {
     const auto text = describe(rooflineOf(scaled, gpu()));
     EXPECT_THAT(text, StartsWith("estimate from counts, not measured: 100 ns to 1.02 us on G; "));
     EXPECT_THAT(text, HasSubstr("0.125 to 1 operations per byte (operations from the source), "
-                                "ridge at 10: memory-bound"));
+                                "balance 10 (of the datasheet's peaks): memory-bound"));
     EXPECT_THAT(text, HasSubstr("fits into L2"));
     EXPECT_THAT(text, HasSubstr("a part of the blocks"));
     const auto even =
@@ -140,6 +158,7 @@ TEST(RooflineCountsOfAProfile, AreItsBytesAndOperations) {
     found = rooflineCounts(kernel, features, profile);
     ASSERT_TRUE(found && found->operations);
     EXPECT_DOUBLE_EQ(found->operations->single, 600);
+    EXPECT_DOUBLE_EQ(found->operations->singleFused, 600);
     EXPECT_DOUBLE_EQ(found->operations->dbl, 7);
     EXPECT_DOUBLE_EQ(found->operations->unknown, 0);
 
