@@ -11,11 +11,19 @@ std::string dumped(const json& document) {
     return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// `read` applied to the document; `otherwise` when it is not JSON or lacks something.
-template <typename Value, typename Read>
-Result<Value> decoded(std::string_view text, const Read& read, Error otherwise) {
+std::string packed(const json& document) {
+    std::string bytes;
+    json::to_cbor(document, bytes);
+    return bytes;
+}
+
+/// `read` applied to the document that `parse` makes; `otherwise` when it is none or lacks
+/// something.
+template <typename Value, typename Parse, typename Read>
+Result<Value> decoded(std::string_view text, const Parse& parse, const Read& read,
+                      Error otherwise) {
     try {
-        return read(json::parse(text));
+        return read(parse(text));
     } catch (const json::exception&) {
         return std::unexpected(std::move(otherwise));
     }
@@ -43,7 +51,7 @@ std::string encodeJob(const CompileJob& job) {
 
 Result<CompileJob> decodeJob(std::string_view text) {
     return decoded<CompileJob>(
-        text,
+        text, [](std::string_view bytes) { return json::parse(bytes); },
         [](const json& document) {
             CompileJob job;
             document.at("library").get_to(job.library);
@@ -63,16 +71,19 @@ Result<CompileJob> decodeJob(std::string_view text) {
 std::string encodeReply(const Result<CompileReply>& reply) {
     if (!reply) {
         const auto& error = reply.error();
-        return dumped({{"error",
+        return packed({{"error",
                         {{"kind", static_cast<int>(error.kind)},
                          {"what", error.what},
                          {"where", error.where},
                          {"remedy", error.remedy}}}});
     }
-    return dumped({{"compiler", reply->compiler},
-                   {"succeeded", reply->succeeded},
-                   {"log", reply->log},
-                   {"names", reply->loweredNames}});
+    const auto* cubin = reinterpret_cast<const std::uint8_t*>(reply->cubin.data());
+    return packed(
+        {{"compiler", reply->compiler},
+         {"succeeded", reply->succeeded},
+         {"log", reply->log},
+         {"names", reply->loweredNames},
+         {"cubin", json::binary(std::vector<std::uint8_t>(cubin, cubin + reply->cubin.size()))}});
 }
 
 Result<CompileReply> decodeReply(std::string_view text) {
@@ -81,7 +92,7 @@ Result<CompileReply> decodeReply(std::string_view text) {
         CompileReply reply;
     };
     auto answer = decoded<Answer>(
-        text,
+        text, [](std::string_view bytes) { return json::from_cbor(bytes); },
         [](const json& document) {
             Answer result;
             if (const auto error = document.find("error"); error != document.end()) {
@@ -97,6 +108,8 @@ Result<CompileReply> decodeReply(std::string_view text) {
             document.at("succeeded").get_to(result.reply.succeeded);
             document.at("log").get_to(result.reply.log);
             document.at("names").get_to(result.reply.loweredNames);
+            const auto& cubin = document.at("cubin").get_binary();
+            result.reply.cubin.assign(cubin.begin(), cubin.end());
             return result;
         },
         {ErrorKind::Failed, "the compiler's process gave no answer", "compile-worker", {}});

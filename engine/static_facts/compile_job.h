@@ -1,4 +1,4 @@
-/// What the server and `kernelskill compile-worker` tell each other, as JSON.
+/// What the server and `kernelskill compile-worker` tell each other: jobs as JSON, replies as CBOR.
 #pragma once
 
 #include "analysis/compile/nvrtc.h"
@@ -20,6 +20,7 @@ struct CompileReply {
     bool succeeded = false;
     std::string log;
     std::vector<std::string> loweredNames; ///< Of the kernel; empty where the compiler tells none.
+    std::string cubin = {};                ///< ELF, with line tables; empty unless it succeeded.
 };
 
 /// "NVRTC 13.0" for 13000.

@@ -78,7 +78,8 @@ Result<CompileReply> reply(const std::string& input) {
     if (!outcome)
         return std::unexpected(outcome.error());
     return CompileReply{versionText("NVRTC", nvrtc->version()), outcome->succeeded,
-                        std::move(outcome->log), std::move(outcome->loweredNames)};
+                        std::move(outcome->log), std::move(outcome->loweredNames),
+                        std::move(outcome->cubin)};
 }
 
 } // namespace

@@ -78,7 +78,7 @@ void addCommon(std::vector<std::string>& options, const analysis::CompileCommand
 std::vector<std::string> nvrtcOptions(const analysis::CompileCommand& command,
                                       const std::vector<std::filesystem::path>& toolkitFolders) {
     // Unannotated functions of the unit are constexpr ones, which nvcc takes into device code too.
-    std::vector<std::string> options = {"-default-device", "-w", "--ptxas-options=-v"};
+    std::vector<std::string> options = {"-default-device", "-w", "-lineinfo", "--ptxas-options=-v"};
     addCommon(options, command);
     for (const auto& folder : command.systemIncludeDirs)
         options.push_back("-I" + folder);
@@ -88,7 +88,7 @@ std::vector<std::string> nvrtcOptions(const analysis::CompileCommand& command,
 }
 
 std::vector<std::string> nvccOptions(const analysis::CompileCommand& command) {
-    std::vector<std::string> options = {"-cubin", "-w", "--ptxas-options=-v",
+    std::vector<std::string> options = {"-cubin", "-w", "-lineinfo", "--ptxas-options=-v",
                                         "--allow-unsupported-compiler"};
     addCommon(options, command);
     for (const auto& folder : command.systemIncludeDirs)

@@ -1,5 +1,6 @@
 #include "engine/static_facts/nvcc.h"
 
+#include "analysis/source/files.h"
 #include "engine/execution/emulator/compile/child_process.h"
 #include "engine/execution/emulator/compile/image_cache.h"
 
@@ -58,6 +59,7 @@ Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
     const TemporaryFolder folder(pattern);
     const auto mirror = (folder.path() / "src").string();
     const auto file = folder.path() / "unit.cu";
+    const auto cubin = folder.path() / "unit.cubin";
     bool written = write(file, placed(unit.source, mirror));
     for (const auto& header : unit.headers)
         written = written && write(placed(header.name, mirror), placed(header.text, mirror));
@@ -69,14 +71,23 @@ Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
     command.arguments = {"-c", limitedStart, job.nvcc.string(), folder.path().string(),
                          "-arch=" + job.architecture};
     command.arguments.insert(command.arguments.end(), job.options.begin(), job.options.end());
-    command.arguments.insert(command.arguments.end(),
-                             {"-o", (folder.path() / "unit.cubin").string(), file.string()});
+    command.arguments.insert(command.arguments.end(), {"-o", cubin.string(), file.string()});
     command.time = job.time;
     auto child = runChild(command, std::move(stop));
     if (!child)
         return std::unexpected(std::move(child.error()));
-    return CompileReply{
-        versionText("nvcc", job.version), child->status == 0, child->output + child->messages, {}};
+    CompileReply reply{versionText("nvcc", job.version),
+                       child->status == 0,
+                       child->output + child->messages,
+                       {},
+                       {}};
+    if (reply.succeeded) {
+        auto bytes = analysis::readFile(cubin);
+        if (!bytes)
+            return std::unexpected(unusable("it left no cubin"));
+        reply.cubin = std::move(*bytes);
+    }
+    return reply;
 }
 
 } // namespace kernelskill::engine

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mostReplies = 2048; // of a few kilobytes each
+constexpr std::size_t mostReplies = 1024; // of some ten kilobytes each
 
 } // namespace
 
@@ -20,7 +20,7 @@ ReplyCache::ReplyCache(fs::path folder)
     : folder_(folder.empty() ? userCacheFolder("facts") : std::move(folder)) {}
 
 std::optional<std::string> ReplyCache::find(const std::string& key) const {
-    const auto path = folder_ / (key + ".json");
+    const auto path = folder_ / (key + ".reply");
     auto text = analysis::readFile(path);
     if (!text)
         return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<std::string> ReplyCache::find(const std::string& key) const {
 void ReplyCache::store(const std::string& key, const std::string& reply) const {
     std::error_code error;
     fs::create_directories(folder_, error);
-    writeWhole(folder_ / (key + ".json"), reply);
+    writeWhole(folder_ / (key + ".reply"), reply);
     evict();
 }
 

@@ -1,5 +1,4 @@
-/// What the server and the emulator worker say to each other: one frame a message, a 64-bit
-/// little-endian length and that many bytes of CBOR. Both sides use these functions and no others.
+/// What the server and the emulator worker say to each other: one frame a message.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -71,11 +70,6 @@ std::string replaceSiteReferences(const std::string& text, Describe describe);
 /// From a frame's payload, without the length. Internal error for anything malformed.
 [[nodiscard]] Result<WorkerJob> decodeJob(std::span<const std::byte> payload);
 [[nodiscard]] Result<WorkerReport> decodeReport(std::span<const std::byte> payload);
-
-inline constexpr std::size_t frameHeaderBytes = 8;
-/// Length of the payload that follows; nullopt when it is beyond any sane frame.
-[[nodiscard]] std::optional<std::uint64_t>
-payloadLength(std::span<const std::byte, frameHeaderBytes> header);
 
 // Site references are "\x01<hex>\x02": no source text or demangled name holds control characters.
 template <typename Describe>

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "engine/execution/emulator/wire.h"
+#include "engine/execution/framed_child.h"
 
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <stop_token>
-#include <sys/types.h>
 #include <vector>
 
 namespace kernelskill::engine::emulator {
@@ -19,24 +19,18 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<WorkerProcess>>
     start(const std::filesystem::path& executable);
 
-    WorkerProcess(const WorkerProcess&) = delete;
-    WorkerProcess& operator=(const WorkerProcess&) = delete;
-    /// Kills the process and waits for it.
-    ~WorkerProcess();
-
     /// Sends the job and waits. After an error the process is of no more use. Cancelled when `stop`
     /// asks; Failed when `time` passes or the process ends without an answer.
     [[nodiscard]] Result<WorkerReport> run(const WorkerJob& job, std::chrono::milliseconds time,
                                            std::stop_token stop);
 
     /// Whether the process is still there, as far as can be told without asking it.
-    [[nodiscard]] bool isAlive() const;
+    [[nodiscard]] bool isAlive() const { return child_->isAlive(); }
 
 private:
-    WorkerProcess(pid_t process, int socket) : process_(process), socket_(socket) {}
+    explicit WorkerProcess(std::unique_ptr<FramedChild> child) : child_(std::move(child)) {}
 
-    pid_t process_;
-    int socket_;
+    std::unique_ptr<FramedChild> child_;
 };
 
 /// Keeps workers that are idle, so that a run need not wait for a process to start. Thread-safe.

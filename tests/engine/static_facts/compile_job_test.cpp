@@ -36,14 +36,18 @@ TEST(CompileJob, ReplacesBytesThatAreNotUtf8) {
 }
 
 TEST(CompileReply, CarriesTheOutcomeOrTheError) {
+    const std::string cubin("\x7f"
+                            "ELF\0\xff",
+                            6);
     const auto reply =
-        decodeReply(encodeReply(CompileReply{"NVRTC 13.0", true, "log\n", {"_Z1kPf"}}));
+        decodeReply(encodeReply(CompileReply{"NVRTC 13.0", true, "log\n", {"_Z1kPf"}, cubin}));
     ASSERT_TRUE(reply) << reply.error().describe();
     EXPECT_EQ(reply->compiler, "NVRTC 13.0");
     EXPECT_EQ(versionText("NVRTC", 12080), "NVRTC 12.8");
     EXPECT_TRUE(reply->succeeded);
     EXPECT_EQ(reply->log, "log\n");
     EXPECT_EQ(reply->loweredNames, std::vector<std::string>{"_Z1kPf"});
+    EXPECT_EQ(reply->cubin, cubin);
 
     const auto error =
         decodeReply(encodeReply(std::unexpected(Error{ErrorKind::Unsupported, "a", "b", "c"})));

@@ -1,6 +1,6 @@
 #include "engine/execution/emulator/worker/device_memory.h"
 
-#include "engine/execution/emulator/worker/fill.h"
+#include "engine/execution/buffer_fill.h"
 
 #include <spdlog/fmt/fmt.h>
 

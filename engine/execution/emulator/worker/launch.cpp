@@ -1,7 +1,7 @@
 #include "engine/execution/emulator/worker/launch.h"
 
+#include "engine/execution/buffer_fill.h"
 #include "engine/execution/emulator/worker/block_sample.h"
-#include "engine/execution/emulator/worker/fill.h"
 #include "engine/execution/emulator/worker/hook_state.h"
 
 #include <spdlog/fmt/fmt.h>

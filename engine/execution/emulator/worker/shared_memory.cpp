@@ -1,6 +1,6 @@
 #include "engine/execution/emulator/worker/shared_memory.h"
 
-#include "engine/execution/emulator/worker/fill.h"
+#include "engine/execution/buffer_fill.h"
 
 #include <algorithm>
 #include <utility>

@@ -7,6 +7,7 @@
 #include "engine/execution/emulator/worker/loaded_image.h"
 #include "engine/execution/emulator/worker/report_channel.h"
 #include "engine/execution/emulator/worker/sandbox.h"
+#include "engine/execution/framing.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -32,7 +33,6 @@ namespace kernelskill::engine {
 namespace {
 
 using emulator::FaultContext;
-using emulator::frameHeaderBytes;
 using emulator::hookState;
 using emulator::Launch;
 using emulator::LoadedImage;
@@ -40,6 +40,7 @@ using emulator::ReportChannel;
 using emulator::WorkerFailure;
 using emulator::WorkerJob;
 using emulator::WorkerReport;
+using wire::frameHeaderBytes;
 
 constexpr std::uint64_t arenaOverhead =
     8ull << 30; ///< Stacks of fibers and tables, mostly never touched.
@@ -71,7 +72,7 @@ std::optional<std::vector<std::byte>> readFrame(int descriptor) {
     std::array<std::byte, frameHeaderBytes> header{};
     if (!readAll(descriptor, header))
         return std::nullopt;
-    const auto length = emulator::payloadLength(header);
+    const auto length = wire::payloadLength(header);
     if (!length)
         return std::nullopt;
     std::vector<std::byte> payload(*length);
@@ -162,7 +163,7 @@ bool collect(int report, int server, std::vector<std::byte>& bytes) {
 bool isWhole(const std::vector<std::byte>& frame) {
     if (frame.size() < frameHeaderBytes)
         return false;
-    const auto length = emulator::payloadLength(std::span(frame).first<frameHeaderBytes>());
+    const auto length = wire::payloadLength(std::span(frame).first<frameHeaderBytes>());
     return length && frame.size() == frameHeaderBytes + *length;
 }
 

@@ -1,4 +1,5 @@
 #include "engine/execution/emulator/wire.h"
+#include "engine/execution/framing.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +7,7 @@ namespace kernelskill::engine::emulator {
 namespace {
 
 std::span<const std::byte> payloadOf(const std::vector<std::byte>& frame) {
-    return std::span(frame).subspan(frameHeaderBytes);
+    return std::span(frame).subspan(wire::frameHeaderBytes);
 }
 
 TEST(Wire, CarriesAJob) {
@@ -31,8 +32,8 @@ TEST(Wire, CarriesAJob) {
     job.job.limits.time = std::chrono::milliseconds{1234};
 
     const std::vector<std::byte> frame = encode(job);
-    const auto length = payloadLength(std::span(frame).first<frameHeaderBytes>());
-    EXPECT_EQ(length, frame.size() - frameHeaderBytes);
+    const auto length = wire::payloadLength(std::span(frame).first<wire::frameHeaderBytes>());
+    EXPECT_EQ(length, frame.size() - wire::frameHeaderBytes);
     const auto decoded = decodeJob(payloadOf(frame));
     ASSERT_TRUE(decoded.has_value()) << decoded.error().describe();
     EXPECT_EQ(decoded->image, job.image);
@@ -86,7 +87,8 @@ TEST(Wire, RefusesWhatIsNoMessage) {
     EXPECT_FALSE(decodeReport(garbage).has_value());
     EXPECT_FALSE(decodeJob(garbage).has_value());
     EXPECT_FALSE(decodeReport({}).has_value());
-    EXPECT_EQ(payloadLength(std::span(garbage).first<frameHeaderBytes>()), std::nullopt);
+    EXPECT_EQ(wire::payloadLength(std::span(garbage).first<wire::frameHeaderBytes>()),
+              std::nullopt);
 }
 
 TEST(Wire, RefusesAMessageThatWasCutShort) {

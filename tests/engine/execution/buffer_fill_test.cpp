@@ -1,4 +1,4 @@
-#include "engine/execution/emulator/worker/fill.h"
+#include "engine/execution/buffer_fill.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-namespace kernelskill::engine::emulator {
+namespace kernelskill::engine {
 namespace {
 
 using analysis::ScalarKind;
@@ -92,4 +92,4 @@ TEST(Fill, ConstantsAndIotaAreWhatTheySay) {
 }
 
 } // namespace
-} // namespace kernelskill::engine::emulator
+} // namespace kernelskill::engine

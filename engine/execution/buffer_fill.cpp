@@ -1,10 +1,10 @@
-#include "engine/execution/emulator/worker/fill.h"
+#include "engine/execution/buffer_fill.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-namespace kernelskill::engine::emulator {
+namespace kernelskill::engine {
 
 using analysis::ScalarKind;
 
@@ -184,4 +184,4 @@ void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offs
     }
 }
 
-} // namespace kernelskill::engine::emulator
+} // namespace kernelskill::engine

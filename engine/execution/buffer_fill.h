@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace kernelskill::engine::emulator {
+namespace kernelskill::engine {
 
 /// The 32-bit pattern of poison: not a number as float, double, half and bfloat16, and no index of
 /// any buffer.
@@ -28,4 +28,4 @@ void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::
 /// The seed of argument `position` of a launch.
 [[nodiscard]] std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position);
 
-} // namespace kernelskill::engine::emulator
+} // namespace kernelskill::engine

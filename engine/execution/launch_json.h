@@ -1,0 +1,41 @@
+/// Launches and buffers as JSON: the words that the server and its workers share. Readers throw
+/// nlohmann's exceptions for anything malformed; decodeFrame() turns them into values.
+#pragma once
+
+#include "engine/execution/job.h"
+#include "engine/execution/profile.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace kernelskill::engine::wire {
+
+using Json = nlohmann::json;
+
+template <typename Enum>
+Json number(Enum value) {
+    return static_cast<std::uint64_t>(value);
+}
+
+template <typename Enum>
+void readEnum(const Json& json, Enum& value) {
+    value = static_cast<Enum>(json.get<std::uint64_t>());
+}
+
+[[nodiscard]] Json toJson(const Dim3& dim);
+void fromJson(const Json& json, Dim3& dim);
+
+[[nodiscard]] Json binary(const std::vector<std::byte>& bytes);
+[[nodiscard]] std::vector<std::byte> bytesOf(const Json& json);
+
+/// What of a launch a worker needs; kernel names and notes stay behind.
+[[nodiscard]] Json toJson(const LaunchSpec& launch);
+void fromJson(const Json& json, LaunchSpec& launch);
+
+[[nodiscard]] Json toJson(const BufferContents& contents);
+void fromJson(const Json& json, BufferContents& contents);
+
+} // namespace kernelskill::engine::wire

@@ -1,0 +1,19 @@
+/// A kernel as machine code for one GPU architecture.
+#pragma once
+
+#include "engine/static_facts/static_facts.h"
+
+namespace kernelskill::engine {
+
+struct DeviceCode {
+    StaticFacts facts; ///< Its `symbol` names the kernel in the cubin.
+    std::string cubin; ///< ELF with line tables.
+};
+
+/// As staticFacts(), which says what the arguments are, when it is slow and which errors there are.
+[[nodiscard]] Result<DeviceCode>
+deviceCode(const ProgramSource& program, const analysis::KernelModel& kernel,
+           const std::vector<std::string>& templateArguments, const std::string& architecture,
+           const StaticFactsOptions& options, std::stop_token stop);
+
+} // namespace kernelskill::engine
