@@ -59,6 +59,40 @@ inline constexpr const char* uniformBranchPercent =
     "smsp__sass_average_branch_targets_threads_uniform.pct";
 inline constexpr const char* activeThreads = "smsp__thread_inst_executed_per_inst_executed.ratio";
 
+/// Arithmetic instructions of threads. A multiplication whose product a sum takes is counted with
+/// it as fused; an instruction of a pair of halves is one.
+struct OperationNames {
+    const char* word; ///< "float", "double", "half"
+    const char* add;
+    const char* multiply;
+    const char* fused;
+};
+inline constexpr OperationNames single{"float",
+                                       "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+                                       "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
+                                       "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"};
+inline constexpr OperationNames dbl{"double", "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",
+                                    "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum",
+                                    "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum"};
+inline constexpr OperationNames half{"half", "smsp__sass_thread_inst_executed_op_hadd_pred_on.sum",
+                                     "smsp__sass_thread_inst_executed_op_hmul_pred_on.sum",
+                                     "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum"};
+inline constexpr const char* conversions =
+    "smsp__sass_thread_inst_executed_op_conversion_pred_on.sum";
+/// Of halves: a fused instruction of a pair is four.
+inline constexpr const char* halfOperations = "kernelskill__half_operations.sum";
+/// Of floats, doubles and halves, a fused one as two. 0 where the kernel has none; absent where
+/// they were not counted.
+inline constexpr const char* floatingOperations = "kernelskill__floating_point_operations.sum";
+/// Calls of mathematical functions whose arithmetic is in none of the counts.
+inline constexpr const char* uncountedCalls = "kernelskill__uncounted_function_calls.sum";
+/// Floating-point operations per byte of distinct sectors, which DRAM moves at least; and per byte
+/// of all sectors that are asked of L1.
+inline constexpr const char* operationsPerUniqueByte =
+    "kernelskill__operations_per_unique_byte.ratio";
+inline constexpr const char* operationsPerSectorByte =
+    "kernelskill__operations_per_sector_byte.ratio";
+
 /// Barriers that blocks went through, one a block.
 inline constexpr const char* barriers = "kernelskill__barriers.sum";
 inline constexpr const char* warpOperations = "kernelskill__warp_operations.sum";

@@ -2,6 +2,7 @@
 
 #include "engine/execution/emulator/pin_example.h"
 #include "engine/execution/emulator/profile_metrics.h"
+#include "engine/execution/metric_names.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -148,8 +149,10 @@ Result<RunResult> assembleResult(WorkerReport report, const Job& job, PlaceTable
     profile.notes = std::move(report.notes);
     if (!resolved)
         profile.notes.push_back("no line numbers: " + resolved.error().describe());
-    if (job.wantProfile)
+    if (job.wantProfile) {
         profile.metrics = namedMetrics(report.totals);
+        profile.metrics.try_emplace(metric::floatingOperations, 0);
+    }
     std::map<std::pair<std::string, std::uint32_t>, Counters> lines;
     for (const auto& [site, counters] : report.sites) {
         const SourcePlace place = places.at(site);

@@ -35,6 +35,18 @@ constexpr NamedCounter sums[] = {
     {Counter::WarpOperations, metric::warpOperations},
     {Counter::UniqueBytesLoaded, metric::load.uniqueBytes},
     {Counter::UniqueBytesStored, metric::store.uniqueBytes},
+    {Counter::SingleAdds, metric::single.add},
+    {Counter::SingleMultiplies, metric::single.multiply},
+    {Counter::SingleFused, metric::single.fused},
+    {Counter::DoubleAdds, metric::dbl.add},
+    {Counter::DoubleMultiplies, metric::dbl.multiply},
+    {Counter::DoubleFused, metric::dbl.fused},
+    {Counter::HalfAdds, metric::half.add},
+    {Counter::HalfMultiplies, metric::half.multiply},
+    {Counter::HalfFused, metric::half.fused},
+    {Counter::HalfOperations, metric::halfOperations},
+    {Counter::Conversions, metric::conversions},
+    {Counter::UncountedCalls, metric::uncountedCalls},
 };
 
 constexpr double bytesPerSector = 32;
@@ -44,6 +56,15 @@ constexpr double percent = 100;
 void addRatio(Metrics& metrics, const char* name, double numerator, double denominator) {
     if (denominator != 0)
         metrics[name] = numerator / denominator;
+}
+
+/// A fused operation is two.
+double floatingOperations(const Counters& counters) {
+    const auto value = [&](Counter counter) { return static_cast<double>(counters[counter]); };
+    return value(Counter::SingleAdds) + value(Counter::SingleMultiplies) +
+           2 * value(Counter::SingleFused) + value(Counter::DoubleAdds) +
+           value(Counter::DoubleMultiplies) + 2 * value(Counter::DoubleFused) +
+           value(Counter::HalfOperations);
 }
 
 } // namespace
@@ -75,6 +96,16 @@ Metrics namedMetrics(const Counters& counters) {
     addRatio(metrics, metric::uniformBranchPercent,
              percent * (value(Counter::BranchTargets) - value(Counter::BranchTargetsDivergent)),
              value(Counter::BranchTargets));
+    const double operations = floatingOperations(counters);
+    if (operations > 0) {
+        metrics[metric::floatingOperations] = operations;
+        addRatio(metrics, metric::operationsPerUniqueByte, operations,
+                 value(Counter::UniqueBytesLoaded) + value(Counter::UniqueBytesStored));
+        addRatio(metrics, metric::operationsPerSectorByte, operations,
+                 bytesPerSector *
+                     (value(Counter::GlobalLoadSectors) + value(Counter::GlobalStoreSectors) +
+                      value(Counter::GlobalAtomicSectors)));
+    }
     return metrics;
 }
 

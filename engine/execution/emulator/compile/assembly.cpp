@@ -1,5 +1,6 @@
 #include "engine/execution/emulator/compile/assembly.h"
 
+#include "engine/execution/emulator/compile/arithmetic.h"
 #include "engine/execution/emulator/compile/predication.h"
 
 #include <algorithm>
@@ -45,8 +46,11 @@ std::optional<unsigned> number(std::string_view word) {
 
 class Annotator {
 public:
-    Annotator(std::string_view assembly, std::string_view userMarker)
-        : lines_(assemblyLines(assembly)), predication_(lines_), userMarker_(userMarker) {
+    Annotator(std::string_view assembly, std::string_view userMarker, std::string_view prelude)
+        : lines_(assemblyLines(assembly)), predication_(lines_), userMarker_(userMarker),
+          arithmetic_(arithmeticOf(lines_, prelude, blockHook)) {
+        for (const ArithmeticUse& use : arithmetic_)
+            labelled_.insert({use.block, use.instruction});
         result_.reserve(assembly.size() + assembly.size() / 8);
     }
 
@@ -55,6 +59,7 @@ public:
             annotate(i);
         endBlock();
         defineAbsent();
+        addArithmetic();
         return std::move(result_);
     }
 
@@ -89,7 +94,12 @@ private:
             endBlock();
         if (rest.starts_with(blockHook) && hookAt_)
             *hookAt_ = result_.size() + line.find(blockHook);
+        const bool isHook = rest.starts_with(blockHook);
+        if (!isHook && labelled_.contains(index))
+            add(labelOf(index) + ":");
         add(line);
+        if (isHook && labelled_.contains(index))
+            add(labelOf(index) + ":");
         if (guarded_ && (word == ".zero" || word == ".skip" || word == ".space")) {
             addGuard();
             guarded_ = false;
@@ -110,6 +120,28 @@ private:
         const auto index = number(takeWord(rest));
         if (index && rest.find(userMarker_) != std::string_view::npos)
             userFiles_.insert(*index);
+    }
+
+    /// Before an instruction, behind a hook: where a call returns to is what the worker knows it
+    /// by.
+    static std::string labelOf(std::size_t line) { return ".Lks_line" + std::to_string(line); }
+
+    /// See ArithmeticTable.
+    void addArithmetic() {
+        if (arithmetic_.empty())
+            return;
+        std::string entries;
+        for (const ArithmeticUse& use : arithmetic_) {
+            const auto counter = static_cast<unsigned>(use.counter) -
+                                 static_cast<unsigned>(emulator::firstArithmetic);
+            entries += "\t.long\t" + labelOf(use.block) + " - .Lks_arithmetic, " +
+                       labelOf(use.instruction) + " - .Lks_arithmetic, " + std::to_string(counter) +
+                       ", " + std::to_string(use.count) + "\n";
+        }
+        result_ += "\t.section\t.rodata\n\t.p2align\t3\n\t.globl\tks_arithmetic\n"
+                   "\t.type\tks_arithmetic, %object\nks_arithmetic:\n.Lks_arithmetic:\n\t.long\t" +
+                   std::to_string(emulator::arithmeticVersion) + ", " +
+                   std::to_string(arithmetic_.size()) + "\n" + entries;
     }
 
     /// Of C, and nobody's but a library's.
@@ -154,6 +186,8 @@ private:
     std::vector<AssemblyLine> lines_;
     Predication predication_;
     std::string_view userMarker_;
+    std::vector<ArithmeticUse> arithmetic_;
+    std::set<std::size_t> labelled_; ///< Lines that it names.
     std::string result_;
     std::set<unsigned> userFiles_;
     std::set<std::string> weak_; ///< Names of functions that no label has defined yet.
@@ -167,8 +201,9 @@ private:
 
 } // namespace
 
-std::string annotateAssembly(std::string_view assembly, std::string_view userMarker) {
-    return Annotator(assembly, userMarker).run();
+std::string annotateAssembly(std::string_view assembly, std::string_view userMarker,
+                             std::string_view prelude) {
+    return Annotator(assembly, userMarker, prelude).run();
 }
 
 } // namespace kernelskill::engine

@@ -77,10 +77,11 @@ std::vector<std::string> lines(const std::string& text) {
     return result;
 }
 
-Result<void> annotateFile(const std::filesystem::path& assembly) {
+Result<void> annotateFile(const std::filesystem::path& assembly,
+                          const std::filesystem::path& prelude) {
     const std::string text = analysis::readFile(assembly).value_or("");
     std::ofstream output(assembly, std::ios::binary | std::ios::trunc);
-    output << annotateAssembly(text, userPathMarker);
+    output << annotateAssembly(text, userPathMarker, prelude.string());
     output.close();
     if (text.empty() || !output.good())
         return std::unexpected(Error{ErrorKind::Failed, "cannot write to the image cache",
@@ -216,7 +217,7 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
     outcome.messages = replaceAll(compiled->messages, mirror + "/", "/");
     if (compiled->status != 0)
         return outcome;
-    if (auto annotated = annotateFile(assembly); !annotated)
+    if (auto annotated = annotateFile(assembly, options.preludeInclude); !annotated)
         return std::unexpected(annotated.error());
 
     ChildCommand link;

@@ -242,6 +242,7 @@ WorkerReport Launch::report() const {
         result.extents.push_back(DeviceMemory::extentOf(buffer));
     if (job_.wantProfile && trace_) {
         result.sites = trace_->sites();
+        image_.addArithmetic(result.sites);
         scale(result);
         for (const auto& [site, counters] : result.sites)
             result.totals += counters;

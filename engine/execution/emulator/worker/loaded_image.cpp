@@ -109,6 +109,22 @@ std::vector<SharedVariable> sharedVariablesOf(const ObjectFile& file) {
     return variables;
 }
 
+std::vector<Arithmetic> arithmeticOf(const ArithmeticTable& table, std::uint64_t base) {
+    const auto place = reinterpret_cast<std::uint64_t>(&table) - base;
+    const auto* const entries = reinterpret_cast<const ArithmeticEntry*>(&table + 1);
+    constexpr auto first = static_cast<std::uint32_t>(firstArithmetic);
+    std::vector<Arithmetic> result;
+    for (const ArithmeticEntry& entry : std::span(entries, table.entryCount)) {
+        if (entry.counter >= counterCount - first)
+            continue;
+        // A hook knows its block by where it returns to, less one.
+        result.push_back({place + static_cast<Site>(std::int64_t{entry.block}) - 1,
+                          place + static_cast<Site>(std::int64_t{entry.instruction}),
+                          static_cast<Counter>(first + entry.counter), entry.count});
+    }
+    return result;
+}
+
 } // namespace
 
 Result<LoadedImage> LoadedImage::load(const std::string& path) {
@@ -142,7 +158,23 @@ Result<LoadedImage> LoadedImage::load(const std::string& path) {
         image.globals_.assign(table->globals, table->globals + table->globalCount);
         image.parameters_.assign(table->parameters, table->parameters + table->parameterCount);
     }
+    if (const auto* table = static_cast<const ArithmeticTable*>(dlsym(handle, "ks_arithmetic"))) {
+        if (table->version != arithmeticVersion)
+            return failure("it was compiled by another version");
+        image.arithmetic_ = arithmeticOf(*table, image.base_);
+    }
     return image;
+}
+
+void LoadedImage::addArithmetic(std::map<Site, Counters>& sites) const {
+    std::map<Site, std::uint64_t> lanes;
+    for (const auto& [site, counters] : sites)
+        lanes.emplace(site, counters[Counter::ThreadEvents]);
+    for (const Arithmetic& use : arithmetic_) {
+        const auto ran = lanes.find(use.block);
+        if (ran != lanes.end() && ran->second != 0)
+            sites[use.instruction][use.counter] += ran->second * use.count;
+    }
 }
 
 bool LoadedImage::contains(std::uint64_t address) const {

@@ -3,9 +3,12 @@
 
 #include "analysis/prelude/include/kernelskill/emulation_support.h"
 #include "analysis/source/error.h"
+#include "engine/execution/emulator/counters.h"
+#include "engine/execution/emulator/wire.h"
 #include "engine/execution/emulator/worker/address_space.h"
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +22,14 @@ struct SharedVariable {
     std::uint64_t bytes = 0;
     bool isGuard =
         false; ///< The compiler's note that a variable was constructed, not the variable.
+};
+
+/// What each lane that runs a basic block does there.
+struct Arithmetic {
+    Site block = 0; ///< Of the block's hook.
+    Site instruction = 0;
+    Counter counter = Counter::Count;
+    std::uint64_t count = 0;
 };
 
 class LoadedImage {
@@ -39,6 +50,9 @@ public:
                    ? std::span(parameters_[position].fields, parameters_[position].fieldCount)
                    : std::span<const KsField>{};
     }
+    /// Counts the arithmetic of the basic blocks in `sites`: each lane that ran a block did each
+    /// time what is in it.
+    void addArithmetic(std::map<Site, Counters>& sites) const;
     [[nodiscard]] bool contains(std::uint64_t address) const;
     /// The variable at `offset` of the shared segment, or the nearest to it; nullptr when none is
     /// known.
@@ -63,6 +77,7 @@ private:
     std::vector<KsGlobal> globals_;
     std::vector<KsParameter> parameters_;
     std::vector<SharedVariable> sharedVariables_;
+    std::vector<Arithmetic> arithmetic_;
 };
 
 /// Thread-local variables in the symbol table of the object file behind `descriptor`, by their last

@@ -13,7 +13,7 @@ constexpr std::string_view files = "\t.file 1 \"/@user/home/me/a.cu\"\n"
                                    "\t.file 2 \"/usr/share/prelude/warp.h\"\n";
 
 std::string annotated(const std::string& text) {
-    return annotateAssembly(std::string(files) + text, "/@user");
+    return annotateAssembly(std::string(files) + text, "/@user", "/usr/share/prelude");
 }
 
 TEST(Assembly, LeavesAUsersBranchAsItIs) {
@@ -57,6 +57,20 @@ TEST(Assembly, TakesAJumpThroughATableForABranchAndAPlainOneForNone) {
                           "\t.loc 2 9 5\n"
                           "\tjmp\t.L2\n"),
                 Not(HasSubstr("ks_foreign_block")));
+}
+
+TEST(Assembly, TellsTheArithmeticOfABlockInATable) {
+    const auto text = annotated("\tcall\t__sanitizer_cov_trace_pc@PLT\n"
+                                "\t.loc 1 9 5\n"
+                                "\taddss\t%xmm0, %xmm1\n");
+    EXPECT_THAT(text, HasSubstr("\tcall\t__sanitizer_cov_trace_pc@PLT\n"
+                                ".Lks_line2:\n"
+                                "\t.loc 1 9 5\n"
+                                ".Lks_line4:\n"
+                                "\taddss\t%xmm0, %xmm1\n"));
+    EXPECT_THAT(text, HasSubstr("\t.long\t1, 1\n"
+                                "\t.long\t.Lks_line2 - .Lks_arithmetic, "
+                                ".Lks_line4 - .Lks_arithmetic, 0, 1\n"));
 }
 
 TEST(Assembly, GivesEachThreadLocalVariableRoomOnBothSides) {
