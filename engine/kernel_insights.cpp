@@ -70,21 +70,30 @@ ProfileKey KernelInsights::refreshedKey(const ProgramSource& program,
     return *key;
 }
 
-std::shared_ptr<const Bottleneck>
-KernelInsights::diagnosis(const ProgramSource& program, const analysis::KernelModel& kernel,
-                          const std::shared_ptr<const Profile>& profile) {
+std::shared_ptr<const Bottleneck> KernelInsights::diagnosis(const ProgramSource& program,
+                                                            const analysis::KernelModel& kernel,
+                                                            const KernelFindings& findings,
+                                                            const Gpu& gpu) {
     {
         std::scoped_lock lock(mutex_);
         const Known& entry = known(program, kernel);
-        if (entry.bottleneck && entry.diagnosed == profile)
+        if (entry.bottleneck && entry.diagnosed.profile == findings.profile &&
+            entry.diagnosed.facts == findings.facts)
             return entry.bottleneck;
     }
+    const auto extracted = features(program, kernel);
+    const bool hasFacts = findings.facts != nullptr && *findings.facts;
     auto bottleneck = std::make_shared<const Bottleneck>(
-        diagnose(kernel, *features(program, kernel), profile.get(),
-                 kernel.file == program.file ? program.model->source.get() : nullptr));
+        diagnose({.kernel = kernel,
+                  .features = *extracted,
+                  .gpu = gpu,
+                  .profile = findings.profile.get(),
+                  .facts = hasFacts ? &**findings.facts : nullptr,
+                  .source = kernel.file == program.file ? program.model->source.get() : nullptr,
+                  .file = program.model.get()}));
     std::scoped_lock lock(mutex_);
     Known& entry = known(program, kernel);
-    entry.diagnosed = profile;
+    entry.diagnosed = findings;
     return entry.bottleneck = std::move(bottleneck);
 }
 

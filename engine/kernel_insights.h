@@ -31,10 +31,11 @@ public:
     /// Computed afresh, for a run that reads the headers as they are now.
     [[nodiscard]] ProfileKey refreshedKey(const ProgramSource& program,
                                           const analysis::KernelModel& kernel);
-    /// diagnose() with `profile`, which may be null.
-    [[nodiscard]] std::shared_ptr<const Bottleneck>
-    diagnosis(const ProgramSource& program, const analysis::KernelModel& kernel,
-              const std::shared_ptr<const Profile>& profile);
+    /// diagnose() with what `findings` hold, which may be nothing; always with the same `gpu`.
+    [[nodiscard]] std::shared_ptr<const Bottleneck> diagnosis(const ProgramSource& program,
+                                                              const analysis::KernelModel& kernel,
+                                                              const KernelFindings& findings,
+                                                              const Gpu& gpu);
 
 private:
     struct Known {
@@ -45,7 +46,7 @@ private:
         std::shared_ptr<const analysis::Features> features;
         std::shared_ptr<const Launches> launches;
         std::shared_ptr<const Bottleneck> bottleneck;
-        std::shared_ptr<const Profile> diagnosed; ///< What `bottleneck` was made from.
+        KernelFindings diagnosed; ///< What `bottleneck` was made from.
     };
     /// The entry of a kernel, new if need be. The mutex is held.
     [[nodiscard]] Known& known(const ProgramSource& program, const analysis::KernelModel& kernel);

@@ -34,6 +34,11 @@ constexpr std::chrono::seconds guessTime{4};
 /// Outcomes without a GPU are kept apart from measured ones.
 constexpr const char* emulatedArchitecture = "emulator";
 
+std::uint64_t profiledBlocks(const LaunchSpec& launch) {
+    return std::max(fewestBlocks,
+                    profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+}
+
 fs::path userDataFolder() {
     if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
         return fs::path(data) / "kernelskill";
@@ -118,6 +123,7 @@ struct Workbench::Impl {
     Reviewer reviewer;
     std::optional<LongTermMemory> longTermMemory;
     ProfileCache profiles;
+    HazardFixCache hazardFixes;
     KernelInsights insights;
     MemoryRecall recall;
 
@@ -126,16 +132,21 @@ struct Workbench::Impl {
         return profiles.find(insights.key(program, kernel));
     }
 
-    /// The GPU that estimates are made for; nullptr when the table has none of that name.
-    [[nodiscard]] const Gpu* gpu() const {
+    /// The GPU that estimates are made for.
+    [[nodiscard]] const Gpu& gpu() const {
+        static const Gpu none; // A table that cannot be read is a defect of the build.
         const auto& table = builtinGpus();
-        return table ? gpuNamed(*table, options.gpu.empty() ? "H200" : options.gpu) : nullptr;
+        if (!table)
+            return none;
+        const Gpu* named = gpuNamed(*table, options.gpu);
+        const Gpu* usual = gpuNamed(*table, "H200");
+        return named != nullptr ? *named : usual != nullptr ? *usual : none;
     }
 
     [[nodiscard]] std::shared_ptr<const Result<StaticFacts>>
     findFacts(const ProgramSource& program, const analysis::KernelModel& kernel,
               const LaunchSpec& launch, std::stop_token stop) const {
-        if (!toolchain.toolkit || gpu() == nullptr)
+        if (!toolchain.toolkit)
             return nullptr;
         StaticFactsOptions wanted;
         wanted.workerExecutable = options.executable;
@@ -145,23 +156,21 @@ struct Workbench::Impl {
             options.cacheDirectory.empty() ? fs::path{} : options.cacheDirectory / "facts";
         return std::make_shared<const Result<StaticFacts>>(
             staticFacts(program, kernel, launch.templateArguments,
-                        analysis::architectureName(gpu()->capability), wanted, std::move(stop)));
+                        analysis::architectureName(gpu().capability), wanted, std::move(stop)));
     }
 
     [[nodiscard]] KernelReport report(const ProgramSource& program,
                                       const analysis::KernelModel& kernel,
                                       KernelFindings findings) {
         KernelReport report;
-        report.bottleneck = insights.diagnosis(program, kernel, findings.profile);
+        report.bottleneck = insights.diagnosis(program, kernel, findings, gpu());
         if (findings.facts && *findings.facts) {
             if (auto occupancy = occupancyOf(**findings.facts, findings.profile->launch))
                 report.occupancy = std::move(*occupancy);
         }
         const auto features = insights.features(program, kernel);
-        if (const Gpu* target = gpu(); target != nullptr) {
-            if (const auto counts = rooflineCounts(kernel, *features, *findings.profile))
-                report.roofline = rooflineOf(*counts, *target);
-        }
+        if (const auto counts = rooflineCounts(kernel, *features, *findings.profile))
+            report.roofline = rooflineOf(*counts, gpu());
         report.profile = std::move(findings.profile);
         report.facts = std::move(findings.facts);
         return report;
@@ -191,8 +200,7 @@ struct Workbench::Impl {
             Job job;
             job.launch = launch;
             job.wantProfile = true;
-            job.maxBlocks = std::max(
-                fewestBlocks, profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+            job.maxBlocks = profiledBlocks(launch);
             const bool mayTryAnother =
                 launch.origin == LaunchOrigin::Guessed && &launch != &launches.back();
             if (mayTryAnother)
@@ -246,8 +254,8 @@ Workbench::features(const ProgramSource& program, const analysis::KernelModel& k
 
 std::shared_ptr<const Bottleneck> Workbench::diagnosis(const ProgramSource& program,
                                                        const analysis::KernelModel& kernel) const {
-    return impl_->insights.diagnosis(program, kernel,
-                                     impl_->cachedFindings(program, kernel).profile);
+    return impl_->insights.diagnosis(program, kernel, impl_->cachedFindings(program, kernel),
+                                     impl_->gpu());
 }
 
 std::optional<LaunchSpec> Workbench::launch(const ProgramSource& program,
@@ -298,6 +306,35 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
                             facts.get()};
     impl_->profiles.insert(key, findings);
     return impl_->report(program, kernel, std::move(findings));
+}
+
+HazardFixes Workbench::cachedHazardFixes(const ProgramSource& program,
+                                         const analysis::KernelModel& kernel) const {
+    const ProfileKey key = impl_->insights.key(program, kernel);
+    return impl_->hazardFixes.find(hazardFixKey(program, kernel, key), kernel);
+}
+
+Result<HazardFixes> Workbench::hazardFixes(const ProgramSource& program,
+                                           const analysis::KernelModel& kernel,
+                                           std::stop_token stop,
+                                           const ProgressSink& progress) const {
+    const auto report = profile(program, kernel, stop, progress);
+    if (!report)
+        return std::unexpected(report.error());
+    if (auto known = cachedHazardFixes(program, kernel))
+        return known;
+    auto executor = this->executor();
+    if (!executor)
+        return std::unexpected(executor.error());
+    const HazardRepairer repairer(**executor, impl_->toolchain);
+    auto fixes =
+        repairer.propose(program, kernel, *report->profile,
+                         profiledBlocks(report->profile->launch), std::move(stop), progress);
+    if (!fixes)
+        return std::unexpected(fixes.error());
+    const ProfileKey key = impl_->insights.key(program, kernel);
+    impl_->hazardFixes.insert(hazardFixKey(program, kernel, key), kernel, std::move(*fixes));
+    return cachedHazardFixes(program, kernel);
 }
 
 Plan Workbench::plan(const ProgramSource& program, const analysis::KernelModel& kernel,

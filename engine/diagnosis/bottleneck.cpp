@@ -1,10 +1,11 @@
 #include "engine/diagnosis/bottleneck.h"
 
+#include "engine/diagnosis/gain_model.h"
 #include "engine/diagnosis/rule_table.h"
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -19,11 +20,29 @@ struct Match {
     std::vector<const Signal*> signals; ///< Strongest first.
 };
 
-std::vector<Match> matchesOf(const RuleTable& table, const std::vector<Signal>& signals,
-                             const std::set<BottleneckKind>& measuredKinds) {
+/// What speaks of each kind: the best basis that yields a signal for one of its rules, whether or
+/// not the rule holds.
+using BestBasis = std::map<BottleneckKind, SignalBasis>;
+
+BestBasis bestBasisOf(const RuleTable& table, const std::vector<Signal>& signals) {
+    BestBasis best;
+    for (const Rule& rule : table.rules) {
+        const bool isKnown = std::ranges::any_of(
+            signals, [&](const Signal& signal) { return signal.name == rule.signal; });
+        if (!isKnown)
+            continue;
+        auto& basis = best.try_emplace(rule.kind, rule.basis).first->second;
+        basis = std::max(basis, rule.basis);
+    }
+    return best;
+}
+
+std::vector<Match> matchesOf(const RuleTable& table, const std::vector<Signal>& signals) {
+    const BestBasis best = bestBasisOf(table, signals);
     std::vector<Match> matches;
     for (const Rule& rule : table.rules) {
-        if (rule.basis == RuleBasis::Static && measuredKinds.contains(rule.kind))
+        const auto basis = best.find(rule.kind);
+        if (basis == best.end() || rule.basis < basis->second || !rule.isAllowedBy(signals))
             continue;
         Match match{&rule, {}};
         for (const Signal& signal : signals) {
@@ -35,33 +54,21 @@ std::vector<Match> matchesOf(const RuleTable& table, const std::vector<Signal>& 
         std::ranges::stable_sort(match.signals, [&](const Signal* left, const Signal* right) {
             double leftWeight = left->value * left->share;
             double rightWeight = right->value * right->share;
-            return rule.atLeast ? leftWeight > rightWeight : leftWeight < rightWeight;
+            return rule.threshold.atLeast ? leftWeight > rightWeight : leftWeight < rightWeight;
         });
         matches.push_back(std::move(match));
     }
     return matches;
 }
 
-/// Kinds that the profile can speak about: there a rule's signal was counted, whether or not it
-/// holds.
-std::set<BottleneckKind> kindsMeasured(const RuleTable& table, const std::vector<Signal>& signals) {
-    std::set<BottleneckKind> kinds;
-    for (const Rule& rule : table.rules) {
-        bool isCounted = std::ranges::any_of(
-            signals, [&](const Signal& signal) { return signal.name == rule.signal; });
-        if (rule.basis == RuleBasis::Profile && isCounted)
-            kinds.insert(rule.kind);
-    }
-    return kinds;
-}
-
 /// Strongest first. What several places of one line have alike, such as the load and the store of
 /// `y[i] += 1`, is said once.
-std::vector<Evidence> evidenceOf(const Match& match, const Machine& machine) {
+std::vector<Evidence> evidenceOf(const Match& match) {
     std::vector<Evidence> evidence;
     std::vector<int> counts;
     for (const Signal* signal : match.signals) {
-        Evidence found{match.rule->describe(*signal, machine), signal->file, signal->line};
+        Evidence found{match.rule->describe(*signal), match.rule->describeShortly(*signal),
+                       signal->file, signal->line};
         const auto same = std::ranges::find(evidence, found);
         if (same != evidence.end()) {
             ++counts[static_cast<std::size_t>(same - evidence.begin())];
@@ -77,10 +84,28 @@ std::vector<Evidence> evidenceOf(const Match& match, const Machine& machine) {
     return evidence;
 }
 
+std::vector<Signal> allSignals(const DiagnosisInput& input, double launchSeconds) {
+    std::vector<Signal> signals = staticSignals(input);
+    for (auto more : {compilerSignals(input), profileSignals(input),
+                      machineSignals(input, launchSeconds), measuredSignals(input)})
+        std::ranges::move(more, std::back_inserter(signals));
+    return signals;
+}
+
+/// What was measured says how near the GPU's peaks a kernel is, whatever holds it back.
+std::optional<std::string> measuredHeadroom(const std::vector<Signal>& signals) {
+    std::optional<double> nearest;
+    for (const Signal& signal : signals)
+        if (signal.name == "memory_percent" || signal.name == "sm_percent")
+            nearest = std::max(nearest.value_or(0), signal.value);
+    if (!nearest)
+        return std::nullopt;
+    return *nearest < 60 ? "high" : *nearest < 80 ? "medium" : "low";
+}
+
 } // namespace
 
-Bottleneck diagnose(const analysis::KernelModel& kernel, const analysis::Features& features,
-                    const Profile* profile, const analysis::SourceText* source) {
+Bottleneck diagnose(const DiagnosisInput& input) {
     Bottleneck bottleneck;
     bottleneck.headroom = "low";
     const auto& table = builtinRules();
@@ -88,30 +113,27 @@ Bottleneck diagnose(const analysis::KernelModel& kernel, const analysis::Feature
         bottleneck.rule = table.error().describe();
         return bottleneck;
     }
-    std::vector<Signal> signals = staticSignals(kernel, features, source);
-    std::set<BottleneckKind> measuredKinds;
-    if (profile != nullptr) {
-        auto counted = profileSignals(kernel, features, *profile, table->machine, source);
-        measuredKinds = kindsMeasured(*table, counted);
-        std::ranges::move(counted, std::back_inserter(signals));
-    }
-    auto matches = matchesOf(*table, signals, measuredKinds);
+    const auto signals = allSignals(input, table->launchSeconds);
+    const auto matches = matchesOf(*table, signals);
     if (matches.empty()) {
         bottleneck.rule = "no rule of the table holds";
         return bottleneck;
     }
     const Match& first = matches.front();
+    const Signal& leading = *first.signals.front();
     bottleneck.kind = first.rule->kind;
     bottleneck.rule = first.rule->id;
-    bottleneck.headroom = first.rule->headroomAt(first.signals.front()->value);
+    bottleneck.gain = gainOf(bottleneck.kind, leading, input, table->launchSeconds);
+    bottleneck.headroom =
+        bottleneck.gain ? headroomOf(*bottleneck.gain) : first.rule->headroomAt(leading.value);
+    if (const auto measured = measuredHeadroom(signals))
+        bottleneck.headroom = *measured;
     for (const Match& match : matches) {
-        if (match.rule->kind != bottleneck.kind) {
-            if (std::ranges::find(bottleneck.others, match.rule->kind) == bottleneck.others.end())
-                bottleneck.others.push_back(match.rule->kind);
-            continue;
-        }
-        std::ranges::move(evidenceOf(match, table->machine),
-                          std::back_inserter(bottleneck.evidence));
+        if (match.rule->kind == bottleneck.kind)
+            std::ranges::move(evidenceOf(match), std::back_inserter(bottleneck.evidence));
+        else if (match.rule->kind != BottleneckKind::Balanced &&
+                 std::ranges::find(bottleneck.others, match.rule->kind) == bottleneck.others.end())
+            bottleneck.others.push_back(match.rule->kind);
     }
     return bottleneck;
 }

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "analysis/features/features.h"
+#include "engine/diagnosis/gain.h"
+#include "engine/diagnosis/gpus.h"
 #include "engine/execution/profile.h"
+#include "engine/static_facts/static_facts.h"
 
 #include <optional>
 #include <string>
@@ -29,6 +32,7 @@ enum class BottleneckKind : std::uint8_t {
 
 struct Evidence {
     std::string text; ///< One sentence with the metric's name, its value and the threshold.
+    std::string hint; ///< A few words for the line itself; empty where the line says enough.
     std::string file;
     std::optional<std::uint32_t> line; ///< Zero-based, where one line is the cause.
     bool operator==(const Evidence&) const = default;
@@ -37,15 +41,26 @@ struct Evidence {
 struct Bottleneck {
     BottleneckKind kind = BottleneckKind::Balanced;
     std::string headroom;               ///< "high" | "medium" | "low"
+    std::optional<Gain> gain;           ///< nullopt: counts do not say.
     std::vector<Evidence> evidence;     ///< Strongest first.
     std::string rule;                   ///< The row of the table that decided, for explanations.
     std::vector<BottleneckKind> others; ///< Further kinds whose signature also holds.
 };
 
-/// From the text alone (`profile` null) or with an emulator profile. `source` is the text of the
-/// kernel's file; without it, evidence out of the text names no lines. Well under a millisecond.
-[[nodiscard]] Bottleneck diagnose(const analysis::KernelModel& kernel,
-                                  const analysis::Features& features, const Profile* profile,
-                                  const analysis::SourceText* source = nullptr);
+/// All that a diagnosis may know. What is null was not looked for, is not there, or is still on its
+/// way: rules that need it do not hold.
+struct DiagnosisInput {
+    const analysis::KernelModel& kernel;
+    const analysis::Features& features;
+    const Gpu& gpu; ///< That the kernel is meant for.
+    const Profile* profile = nullptr;
+    const StaticFacts* facts = nullptr; ///< For `gpu`'s architecture.
+    /// Of the kernel's file; without it, evidence out of the text names no lines.
+    const analysis::SourceText* source = nullptr;
+    const analysis::FileModel* file = nullptr; ///< Whose host code launches the kernel.
+};
+
+/// Well under a millisecond.
+[[nodiscard]] Bottleneck diagnose(const DiagnosisInput& input);
 
 } // namespace kernelskill::engine

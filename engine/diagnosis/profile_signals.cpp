@@ -1,3 +1,4 @@
+#include "engine/diagnosis/dependent_loads.h"
 #include "engine/diagnosis/signals.h"
 #include "engine/execution/metric_names.h"
 
@@ -101,11 +102,26 @@ void addAtomics(const Profile& profile, std::vector<Signal>& signals) {
     }
 }
 
-void addBarriers(const analysis::KernelModel& kernel, const Profile& profile,
-                 std::vector<Signal>& signals) {
-    auto barriers = valueOf(profile.metrics, metric::barriers);
+/// The line of the main file's barrier that was passed most often.
+std::optional<std::uint32_t> mostPassedBarrier(const Profile& profile, const std::string& file) {
+    std::optional<std::uint32_t> line;
+    double most = 0;
+    for (const LineMetrics& place : profile.lines) {
+        const double passed = valueOf(place.metrics, metric::barriers).value_or(0);
+        if (place.file == file && passed > most) {
+            most = passed;
+            line = place.line;
+        }
+    }
+    return line;
+}
+
+void addBarriers(const DiagnosisInput& input, std::vector<Signal>& signals) {
+    const auto& kernel = input.kernel;
+    const Profile& profile = *input.profile;
+    const auto barriers = valueOf(profile.metrics, metric::barriers);
     // A single barrier between two phases is no pattern; one in a loop is.
-    bool isInLoop = std::ranges::any_of(kernel.loops, &analysis::Loop::hasBarrier);
+    const bool isInLoop = std::ranges::any_of(kernel.loops, &analysis::Loop::hasBarrier);
     if (!barriers || *barriers <= 0 || !isInLoop)
         return;
     double requests = 0;
@@ -114,87 +130,83 @@ void addBarriers(const analysis::KernelModel& kernel, const Profile& profile,
     const double warps = warpsOf(profile.launch.block);
     Signal signal = signalOf("requests_per_barrier", requests / (*barriers * warps), kernel);
     signal.numbers["barriers"] = *barriers;
+    signal.line = mostPassedBarrier(profile, kernel.file);
     signals.push_back(std::move(signal));
 }
 
 void addDivergence(const analysis::KernelModel& kernel, const Profile& profile,
                    std::vector<Signal>& signals) {
-    auto uniform = valueOf(profile.metrics, metric::uniformBranchPercent);
+    const auto uniform = valueOf(profile.metrics, metric::uniformBranchPercent);
     if (!uniform)
         return;
     Signal signal = signalOf("divergent_branch_percent", 100 - *uniform, kernel);
-    double worst = 100;
+    double most = 0;
     for (const LineMetrics& place : profile.lines) {
-        auto here = valueOf(place.metrics, metric::uniformBranchPercent);
-        if (here && *here < worst) {
-            worst = *here;
+        const auto here = valueOf(place.metrics, metric::uniformBranchPercent);
+        if (!here)
+            continue;
+        const double divergent =
+            valueOf(place.metrics, metric::divergentBranchTargets).value_or(100 - *here);
+        if (divergent > most) {
+            most = divergent;
             signal.file = place.file;
             signal.line = place.line;
+            signal.numbers["here"] = 100 - *here;
         }
     }
     signals.push_back(std::move(signal));
 }
 
-void addOccupancy(const analysis::KernelModel& kernel, const Profile& profile,
-                  const Machine& machine, std::vector<Signal>& signals) {
-    // A guessed launch says nothing about how the user launches.
-    if (profile.launch.origin == LaunchOrigin::Guessed || profile.launch.block.count() == 0)
-        return;
-    auto threads = profile.launch.block.count();
-    const double warps = warpsOf(profile.launch.block);
-    auto shared = static_cast<double>(profile.launch.dynamicSharedBytes);
-    for (const analysis::SharedArray& array : kernel.sharedArrays)
-        shared += static_cast<double>(array.bytes);
-    double blocks = std::min({machine.blocksPerMultiprocessor,
-                              std::floor(machine.warpsPerMultiprocessor / warps),
-                              std::floor(machine.sharedBytesPerMultiprocessor /
-                                         (shared + machine.sharedBytesReservedPerBlock))});
-    Signal resident = signalOf("resident_warps_percent",
-                               100 * blocks * warps / machine.warpsPerMultiprocessor, kernel);
-    resident.numbers["threads"] = static_cast<double>(threads);
-    resident.numbers["shared"] = shared;
-    signals.push_back(std::move(resident));
-
-    auto grid = static_cast<double>(profile.launch.grid.count());
-    Signal spread = signalOf("blocks_per_multiprocessor", grid / machine.multiprocessors, kernel);
-    spread.numbers["blocks"] = grid;
-    signals.push_back(std::move(spread));
+/// Of each line with global accesses, loads and stores together.
+void addTraffic(const Profile& profile, std::vector<Signal>& signals) {
+    const auto sectors = [](const Metrics& metrics) {
+        return sum(metrics, {metric::load.globalSectors, metric::store.globalSectors});
+    };
+    const double total = sectors(profile.metrics);
+    for (const LineMetrics& place : profile.lines)
+        if (const double here = sectors(place.metrics); here > 0 && total > 0)
+            signals.push_back(signalAt("traffic_percent", 100 * here / total, place));
 }
 
-void addIntensity(const analysis::KernelModel& kernel, const analysis::Features& features,
-                  const Profile& profile, const analysis::SourceText* source,
-                  std::vector<Signal>& signals) {
-    double requested = sum(profile.metrics, {metric::load.globalBytes, metric::store.globalBytes});
-    double unique = sum(profile.metrics, {metric::load.uniqueBytes, metric::store.uniqueBytes});
-    if (!features.arithmeticIntensity || requested <= 0 || unique <= 0)
+/// A load counts if it was made at least once by each warp, on average.
+void addDependentLoads(const DiagnosisInput& input, std::vector<Signal>& signals) {
+    const Profile& profile = *input.profile;
+    const double warps =
+        static_cast<double>(profile.launch.grid.count()) * warpsOf(profile.launch.block);
+    if (input.source == nullptr || warps <= 0)
         return;
-    // The source's estimate counts each access; what is asked for again can come out of a cache.
-    double intensity = *features.arithmeticIntensity * requested / unique;
-    Signal signal = signalOf("intensity_over_unique_bytes", intensity, kernel);
-    signal.numbers["bytes"] = unique;
-    signals.push_back(signal);
-    for (const Signal& contraction : staticSignals(kernel, features, source)) {
-        if (contraction.name == "contraction_over_two_axes") {
-            signal.name = "contraction_intensity";
-            signal.line = contraction.line;
-            signals.push_back(signal);
-        }
+    for (const Signal& chained : staticSignals(input)) {
+        if (chained.name != "dependent_load_in_loop")
+            continue;
+        const auto place = std::ranges::find_if(profile.lines, [&](const LineMetrics& line) {
+            return line.line == chained.line && line.file == chained.file;
+        });
+        if (place == profile.lines.end())
+            continue;
+        const auto requests = valueOf(place->metrics, metric::load.globalRequests);
+        if (!requests)
+            continue;
+        Signal signal = chained;
+        signal.name = "dependent_loads_per_warp";
+        signal.value = *requests / warps / chained.numbers.at("loads");
+        signals.push_back(std::move(signal));
     }
 }
 
 } // namespace
 
-std::vector<Signal> profileSignals(const analysis::KernelModel& kernel,
-                                   const analysis::Features& features, const Profile& profile,
-                                   const Machine& machine, const analysis::SourceText* source) {
+std::vector<Signal> profileSignals(const DiagnosisInput& input) {
     std::vector<Signal> signals;
+    if (input.profile == nullptr)
+        return signals;
+    const Profile& profile = *input.profile;
     addSectors(profile, signals);
+    addTraffic(profile, signals);
     addBankConflicts(profile, signals);
     addAtomics(profile, signals);
-    addBarriers(kernel, profile, signals);
-    addDivergence(kernel, profile, signals);
-    addOccupancy(kernel, profile, machine, signals);
-    addIntensity(kernel, features, profile, source, signals);
+    addBarriers(input, signals);
+    addDivergence(input.kernel, profile, signals);
+    addDependentLoads(input, signals);
     return signals;
 }
 

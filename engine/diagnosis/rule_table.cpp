@@ -54,54 +54,99 @@ std::string fillIn(std::string_view pattern, const std::map<std::string, std::st
     return text;
 }
 
-Machine machineOf(const YAML::Node& node) {
-    Machine machine;
-    machine.name = node["name"].as<std::string>();
-    machine.operationsPerSecond = node["operations_per_second"].as<double>();
-    machine.bytesPerSecond = node["bytes_per_second"].as<double>();
-    machine.multiprocessors = node["multiprocessors"].as<double>();
-    machine.warpsPerMultiprocessor = node["warps_per_multiprocessor"].as<double>();
-    machine.blocksPerMultiprocessor = node["blocks_per_multiprocessor"].as<double>();
-    machine.sharedBytesPerMultiprocessor = node["shared_bytes_per_multiprocessor"].as<double>();
-    machine.sharedBytesReservedPerBlock = node["shared_bytes_reserved_per_block"].as<double>();
-    return machine;
-}
+constexpr std::array<std::pair<std::string_view, SignalBasis>, 4> basisSpellings{{
+    {"static", SignalBasis::Static},
+    {"compiler", SignalBasis::Compiler},
+    {"profile", SignalBasis::Profile},
+    {"measured", SignalBasis::Measured},
+}};
 
 Error wrong(const YAML::Mark& mark, std::string what) {
     return Error{ErrorKind::InvalidInput, std::move(what),
                  fmt::format("thresholds.yaml:{}", mark.line + 1), ""};
 }
 
+Result<Threshold> thresholdOf(const YAML::Node& node) {
+    Threshold threshold;
+    if (node["at_least"])
+        threshold.atLeast = node["at_least"].as<double>();
+    if (node["at_most"])
+        threshold.atMost = node["at_most"].as<double>();
+    if (threshold.atLeast.has_value() == threshold.atMost.has_value())
+        return std::unexpected(wrong(node.Mark(), "there must be either at_least or at_most"));
+    return threshold;
+}
+
+/// A condition may speak of any basis.
+bool isKnownSignal(std::string_view name) {
+    return std::ranges::any_of(basisSpellings, [&](const auto& entry) {
+        const auto names = signalNames(entry.second);
+        return std::ranges::find(names, name) != names.end();
+    });
+}
+
+Result<Condition> conditionOf(const YAML::Node& node, bool onlyIfKnown) {
+    Condition condition{node["signal"].as<std::string>(), {}, onlyIfKnown};
+    if (!isKnownSignal(condition.signal))
+        return std::unexpected(wrong(node["signal"].Mark(), "unknown signal " + condition.signal));
+    auto threshold = thresholdOf(node);
+    if (!threshold)
+        return std::unexpected(threshold.error());
+    condition.threshold = *threshold;
+    return condition;
+}
+
 Result<Rule> ruleOf(const YAML::Node& node) {
     Rule rule;
     rule.id = node["id"].as<std::string>();
-    auto kind = bottleneckSpelled(node["kind"].as<std::string>());
+    const auto kind = bottleneckSpelled(node["kind"].as<std::string>());
     if (!kind)
         return std::unexpected(wrong(node["kind"].Mark(), "unknown bottleneck kind"));
     rule.kind = *kind;
-    auto basis = node["basis"].as<std::string>();
-    if (basis != "static" && basis != "profile")
-        return std::unexpected(wrong(node["basis"].Mark(), "basis is static or profile"));
-    rule.basis = basis == "static" ? RuleBasis::Static : RuleBasis::Profile;
+    const auto basis = node["basis"].as<std::string>();
+    const auto known =
+        std::ranges::find(basisSpellings, basis, &std::pair<std::string_view, SignalBasis>::first);
+    if (known == basisSpellings.end())
+        return std::unexpected(
+            wrong(node["basis"].Mark(), "basis is static, compiler, profile or measured"));
+    rule.basis = known->second;
     rule.signal = node["signal"].as<std::string>();
-    auto known = signalNames(rule.basis == RuleBasis::Profile);
-    if (std::ranges::find(known, rule.signal) == known.end())
+    const auto names = signalNames(rule.basis);
+    if (std::ranges::find(names, rule.signal) == names.end())
         return std::unexpected(wrong(node["signal"].Mark(), "unknown signal " + rule.signal));
-    if (node["at_least"])
-        rule.atLeast = node["at_least"].as<double>();
-    if (node["at_most"])
-        rule.atMost = node["at_most"].as<double>();
-    if (rule.atLeast.has_value() == rule.atMost.has_value())
-        return std::unexpected(wrong(node.Mark(), "a rule has either at_least or at_most"));
+    auto threshold = thresholdOf(node);
+    if (!threshold)
+        return std::unexpected(threshold.error());
+    rule.threshold = *threshold;
     if (node["share"])
         rule.share = node["share"].as<double>();
+    for (const bool onlyIfKnown : {false, true}) {
+        for (const YAML::Node& entry : node[onlyIfKnown ? "and_if_known" : "and"]) {
+            auto condition = conditionOf(entry, onlyIfKnown);
+            if (!condition)
+                return std::unexpected(condition.error());
+            rule.conditions.push_back(std::move(*condition));
+        }
+    }
     const YAML::Node headroom = node["headroom"];
     rule.highHeadroom = headroom["high"].as<double>();
     rule.mediumHeadroom = headroom["medium"].as<double>();
     rule.headroomFalls = headroom["falling"] && headroom["falling"].as<bool>();
     rule.text = node["text"].as<std::string>();
+    if (node["hint"])
+        rule.hint = node["hint"].as<std::string>();
     rule.source = node["source"].as<std::string>();
     return rule;
+}
+
+std::string filledIn(std::string_view pattern, const Rule& rule, const Signal& fact) {
+    std::map<std::string, std::string> values = fact.words;
+    for (const auto& [name, number] : fact.numbers)
+        values[name] = spelled(number);
+    values["value"] = spelled(fact.value);
+    values["threshold"] = spelled(rule.threshold.value());
+    values["where"] = fact.line ? fmt::format("on line {}", *fact.line + 1) : "in the kernel";
+    return fillIn(pattern, values);
 }
 
 } // namespace
@@ -122,10 +167,20 @@ std::optional<BottleneckKind> bottleneckSpelled(std::string_view text) {
     return std::nullopt;
 }
 
+bool Threshold::holds(double value) const {
+    return std::isfinite(value) && (atLeast ? value >= *atLeast : value <= *atMost);
+}
+
 bool Rule::holds(const Signal& candidate) const {
-    if (candidate.name != signal || candidate.share < share || !std::isfinite(candidate.value))
-        return false;
-    return atLeast ? candidate.value >= *atLeast : candidate.value <= *atMost;
+    return candidate.name == signal && candidate.share >= share && threshold.holds(candidate.value);
+}
+
+bool Rule::isAllowedBy(const std::vector<Signal>& signals) const {
+    return std::ranges::all_of(conditions, [&](const Condition& condition) {
+        const auto fact = std::ranges::find(signals, condition.signal, &Signal::name);
+        return fact == signals.end() ? condition.onlyIfKnown
+                                     : condition.threshold.holds(fact->value);
+    });
 }
 
 std::string_view Rule::headroomAt(double value) const {
@@ -135,23 +190,19 @@ std::string_view Rule::headroomAt(double value) const {
     return reaches(mediumHeadroom) ? "medium" : "low";
 }
 
-std::string Rule::describe(const Signal& fact, const Machine& machine) const {
-    std::map<std::string, std::string> values = fact.words;
-    for (const auto& [name, number] : fact.numbers)
-        values[name] = spelled(number);
-    values["value"] = spelled(fact.value);
-    values["threshold"] = spelled(threshold());
-    values["where"] = fact.line ? fmt::format("on line {}", *fact.line + 1) : "in the kernel";
-    values["machine"] = machine.name;
-    values["multiprocessors"] = spelled(machine.multiprocessors);
-    return fillIn(text, values);
+std::string Rule::describe(const Signal& fact) const {
+    return filledIn(text, *this, fact);
+}
+
+std::string Rule::describeShortly(const Signal& fact) const {
+    return filledIn(hint, *this, fact);
 }
 
 Result<RuleTable> parseRuleTable(std::string_view yaml) {
     try {
         YAML::Node root = YAML::Load(std::string(yaml));
         RuleTable table;
-        table.machine = machineOf(root["machine"]);
+        table.launchSeconds = root["launch"]["seconds"].as<double>();
         for (const YAML::Node& node : root["rules"]) {
             auto rule = ruleOf(node);
             if (!rule)

@@ -12,33 +12,51 @@
 
 namespace kernelskill::engine {
 
-enum class RuleBasis : std::uint8_t { Static, Profile };
+/// One end of a signal's range.
+struct Threshold {
+    std::optional<double> atLeast;
+    std::optional<double> atMost;
+
+    [[nodiscard]] bool holds(double value) const;
+    [[nodiscard]] double value() const { return atLeast ? *atLeast : atMost.value_or(0); }
+};
+
+/// What else has to hold, of the kernel as a whole.
+struct Condition {
+    std::string signal;
+    Threshold threshold;
+    bool onlyIfKnown = false; ///< Without such a signal the condition holds.
+};
 
 struct Rule {
     std::string id;
     BottleneckKind kind = BottleneckKind::Balanced;
-    RuleBasis basis = RuleBasis::Static;
+    SignalBasis basis = SignalBasis::Static;
     std::string signal;
-    std::optional<double> atLeast;
-    std::optional<double> atMost;
+    Threshold threshold;
     double share = 0;
-    double highHeadroom = 0;
+    std::vector<Condition> conditions;
+    double highHeadroom = 0; ///< These three where no gain is known.
     double mediumHeadroom = 0;
     bool headroomFalls = false; ///< Headroom is high at or below the value, not above it.
     std::string text;
+    std::string hint; ///< A few words for an editor's line; may be empty.
     std::string source;
 
     [[nodiscard]] bool holds(const Signal& signal) const;
-    [[nodiscard]] double threshold() const { return atLeast ? *atLeast : atMost.value_or(0); }
+    /// Whether the other conditions hold among `signals`.
+    [[nodiscard]] bool isAllowedBy(const std::vector<Signal>& signals) const;
     /// "high", "medium" or "low"
     [[nodiscard]] std::string_view headroomAt(double value) const;
     /// The evidence as a sentence.
-    [[nodiscard]] std::string describe(const Signal& signal, const Machine& machine) const;
+    [[nodiscard]] std::string describe(const Signal& signal) const;
+    /// The evidence as a few words.
+    [[nodiscard]] std::string describeShortly(const Signal& signal) const;
 };
 
 struct RuleTable {
-    Machine machine;
-    std::vector<Rule> rules; ///< First match first.
+    double launchSeconds = 0; ///< What a launch takes by itself.
+    std::vector<Rule> rules;  ///< First match first.
 };
 
 /// InvalidInput with the line of the first thing that is wrong.

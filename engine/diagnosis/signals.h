@@ -1,9 +1,7 @@
-/// The quantities that the rule table compares, taken from the source or from a profile.
+/// The quantities that the rule table compares, by where they are from.
 #pragma once
 
-#include "analysis/features/features.h"
-#include "analysis/source/source_text.h"
-#include "engine/execution/profile.h"
+#include "engine/diagnosis/bottleneck.h"
 
 #include <cstdint>
 #include <map>
@@ -14,16 +12,12 @@
 
 namespace kernelskill::engine {
 
-/// The GPU that counts are put in relation to when none is at hand. See thresholds.yaml.
-struct Machine {
-    std::string name;
-    double operationsPerSecond = 0;
-    double bytesPerSecond = 0;
-    double multiprocessors = 0;
-    double warpsPerMultiprocessor = 0;
-    double blocksPerMultiprocessor = 0;
-    double sharedBytesPerMultiprocessor = 0;
-    double sharedBytesReservedPerBlock = 0;
+/// Where a signal is from; the later of two that speak of one kind of bottleneck is worth more.
+enum class SignalBasis : std::uint8_t {
+    Static,   ///< The text.
+    Compiler, ///< The GPU's compiler.
+    Profile,  ///< Counters of a run, put in relation to a GPU.
+    Measured, ///< What a profiler saw on a GPU: percents of its peaks, stalls, time.
 };
 
 /// One value at one place, or of the whole kernel when there is no line.
@@ -37,19 +31,18 @@ struct Signal {
     std::optional<std::uint32_t> line; ///< Zero-based.
 };
 
-/// From the text. `source` gives the lines; without it signals have none.
-[[nodiscard]] std::vector<Signal> staticSignals(const analysis::KernelModel& kernel,
-                                                const analysis::Features& features,
-                                                const analysis::SourceText* source);
+[[nodiscard]] std::vector<Signal> staticSignals(const DiagnosisInput& input);
+/// Empty without facts.
+[[nodiscard]] std::vector<Signal> compilerSignals(const DiagnosisInput& input);
+/// Empty without a profile. A metric the executor does not count yields no signal.
+[[nodiscard]] std::vector<Signal> profileSignals(const DiagnosisInput& input);
+/// The same counters in relation to the GPU: occupancy, intensity, launches. `launchSeconds`: what
+/// a launch takes by itself.
+[[nodiscard]] std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSeconds);
+/// Empty without a profile of a GPU.
+[[nodiscard]] std::vector<Signal> measuredSignals(const DiagnosisInput& input);
 
-/// From the counters of a run. A metric the executor does not count yields no signal.
-[[nodiscard]] std::vector<Signal> profileSignals(const analysis::KernelModel& kernel,
-                                                 const analysis::Features& features,
-                                                 const Profile& profile, const Machine& machine,
-                                                 const analysis::SourceText* source);
-
-/// The names that staticSignals (false) or profileSignals (true) can yield: what a rule may refer
-/// to.
-[[nodiscard]] std::vector<std::string_view> signalNames(bool ofProfile);
+/// The names that signals of a basis may have: what a rule may refer to.
+[[nodiscard]] std::vector<std::string_view> signalNames(SignalBasis basis);
 
 } // namespace kernelskill::engine

@@ -1,3 +1,5 @@
+#include "engine/diagnosis/dependent_loads.h"
+#include "engine/diagnosis/gpus.h"
 #include "engine/diagnosis/signals.h"
 
 #include <algorithm>
@@ -13,26 +15,11 @@ using analysis::noId;
 using analysis::SourceText;
 using analysis::Span;
 
-constexpr std::array<std::string_view, 7> staticNames{
-    "static_sector_overfetch",
-    "static_bank_conflict_degree",
-    "atomics_on_uniform_address",
-    "static_accesses_per_barrier",
-    "static_intensity",
-    "contraction_over_two_axes",
-    "thread_dependent_branch_in_loop",
-};
-
-constexpr std::array<std::string_view, 9> profileNames{
-    "sector_overfetch",          "wavefronts_over_minimum", "atomic_lanes_per_address",
-    "requests_per_barrier",      "resident_warps_percent",  "divergent_branch_percent",
-    "blocks_per_multiprocessor", "contraction_intensity",   "intensity_over_unique_bytes",
-};
-
 struct Context {
     const KernelModel& kernel;
     const analysis::Features& features;
     const SourceText* source;
+    const Gpu& gpu;
 
     [[nodiscard]] Signal at(std::string name, double value, Span span) const {
         Signal signal;
@@ -160,6 +147,34 @@ void addBranches(const Context& context, std::vector<Signal>& signals) {
     }
 }
 
+/// Global loads that the text has on `line`.
+double loadsOnLine(const Context& context, std::optional<std::uint32_t> line) {
+    double count = 0;
+    for (const analysis::MemoryAccess& access : context.kernel.accesses) {
+        const bool isLoad = access.space == analysis::MemorySpace::Global &&
+                            access.kind == analysis::AccessKind::Read;
+        if (isLoad && context.at("", 0, context.spanOf(access)).line == line)
+            ++count;
+    }
+    return std::max(count, 1.0);
+}
+
+/// Loads of one line are one signal, of the kernel's `loads` accesses there.
+void addDependentLoads(const Context& context, std::vector<Signal>& signals) {
+    const KernelModel& kernel = context.kernel;
+    for (const DependentLoad& load : dependentLoads(kernel)) {
+        Signal signal = context.at("dependent_load_in_loop", 1, kernel.body.expr(load.access).span);
+        const auto known = std::ranges::find_if(signals, [&](const Signal& other) {
+            return other.name == signal.name && other.line == signal.line;
+        });
+        if (known != signals.end() && signal.line)
+            continue;
+        signal.words["variable"] = kernel.body.variable(load.variable).name;
+        signal.numbers["loads"] = loadsOnLine(context, signal.line);
+        signals.push_back(std::move(signal));
+    }
+}
+
 /// Whether a result is written whose place depends on an x and on a y axis.
 bool writesTwoAxes(const KernelModel& kernel) {
     return std::ranges::any_of(kernel.accesses, [](const analysis::MemoryAccess& access) {
@@ -177,9 +192,17 @@ bool writesTwoAxes(const KernelModel& kernel) {
 
 void addIntensity(const Context& context, std::vector<Signal>& signals) {
     const KernelModel& kernel = context.kernel;
-    if (context.features.arithmeticIntensity)
-        signals.push_back(
-            context.at("static_intensity", *context.features.arithmeticIntensity, kernel.nameSpan));
+    if (context.features.arithmeticIntensity) {
+        const Balance balance = singleBalance(context.gpu);
+        Signal signal = context.at(
+            "static_intensity_over_balance",
+            *context.features.arithmeticIntensity / balance.operationsPerByte, kernel.nameSpan);
+        signal.line.reset(); // Of the kernel as a whole.
+        signal.numbers = {{"intensity", *context.features.arithmeticIntensity},
+                          {"balance", balance.operationsPerByte}};
+        signal.words["gpu"] = context.gpu.name;
+        signals.push_back(std::move(signal));
+    }
     if (!context.features.hasContraction || kernel.loops.empty() || !writesTwoAxes(kernel))
         return;
     const analysis::Loop& deepest =
@@ -190,22 +213,16 @@ void addIntensity(const Context& context, std::vector<Signal>& signals) {
 
 } // namespace
 
-std::vector<Signal> staticSignals(const KernelModel& kernel, const analysis::Features& features,
-                                  const SourceText* source) {
-    Context context{kernel, features, source};
+std::vector<Signal> staticSignals(const DiagnosisInput& input) {
+    const Context context{input.kernel, input.features, input.source, input.gpu};
     std::vector<Signal> signals;
     addAccesses(context, signals);
     addAtomics(context, signals);
     addBarriers(context, signals);
     addBranches(context, signals);
+    addDependentLoads(context, signals);
     addIntensity(context, signals);
     return signals;
-}
-
-std::vector<std::string_view> signalNames(bool ofProfile) {
-    if (ofProfile)
-        return {profileNames.begin(), profileNames.end()};
-    return {staticNames.begin(), staticNames.end()};
 }
 
 } // namespace kernelskill::engine

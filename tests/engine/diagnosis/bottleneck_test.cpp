@@ -1,5 +1,6 @@
 #include "engine/diagnosis/bottleneck.h"
 #include "engine/execution/metric_names.h"
+#include "tests/engine/diagnosis/subject.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,32 +8,11 @@
 namespace kernelskill::engine {
 namespace {
 
-using analysis::Features;
-using analysis::KernelModel;
+using kernelskill::testing::profileWith;
+using kernelskill::testing::Subject;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// A kernel with one access at the start of line 2 of `text`.
-struct Subject {
-    KernelModel kernel;
-    Features features;
-    analysis::SourceText text{"// one\n// two\nx[i];\n"};
-
-    Subject() {
-        kernel.file = "a.cu";
-        analysis::Expr expr;
-        expr.span = {14, 18};
-        kernel.body.exprs.push_back(expr);
-        analysis::MemoryAccess access;
-        access.expression = 0;
-        access.width = 4;
-        kernel.accesses.push_back(access);
-    }
-    [[nodiscard]] Bottleneck diagnosed(const Profile* profile = nullptr) const {
-        return diagnose(kernel, features, profile, &text);
-    }
-};
 
 analysis::AccessFeatures accessOf(std::optional<double> sectors,
                                   std::optional<double> degree = {}) {
@@ -42,17 +22,6 @@ analysis::AccessFeatures accessOf(std::optional<double> sectors,
     access.bankConflictDegree = degree;
     access.explanation = "x steps by 32 elements";
     return access;
-}
-
-Profile profileWith(Metrics line) {
-    Profile profile;
-    profile.executor = "emulator";
-    profile.launch.grid = {4096, 1, 1};
-    profile.launch.block = {256, 1, 1};
-    profile.launch.origin = LaunchOrigin::Evaluated;
-    profile.metrics = line;
-    profile.lines.push_back({"a.cu", 2, std::move(line)});
-    return profile;
 }
 
 Metrics globalLoads(double requests, double sectors, double bytes) {

@@ -1,0 +1,173 @@
+#include "engine/diagnosis/gain_model.h"
+
+#include "engine/diagnosis/roofline.h"
+#include "engine/execution/metric_names.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr double sectorBytes = 32;
+constexpr double warpLanes = 32;
+constexpr double nanoseconds = 1e-9;
+
+double valueOf(const Metrics& metrics, const std::string& name) {
+    const auto found = metrics.find(name);
+    return found == metrics.end() ? 0 : found->second;
+}
+
+class GainModel {
+public:
+    GainModel(const Signal& leading, const DiagnosisInput& input, double launchSeconds)
+        : leading_(leading), input_(input), metrics_(input.profile->metrics),
+          launchSeconds_(launchSeconds) {
+        if (const auto counts = rooflineCounts(input.kernel, input.features, *input.profile)) {
+            counts_ = *counts;
+            roofline_ = rooflineOf(*counts, input.gpu);
+        }
+    }
+
+    [[nodiscard]] std::optional<Gain> of(BottleneckKind kind) const {
+        switch (kind) {
+        case BottleneckKind::UncoalescedAccess:
+            return upTo(trafficFactor(), "all sectors moved over those that the same bytes fill");
+        case BottleneckKind::BankConflicts:
+            return upTo(conflictFactor(),
+                        "time of all wavefronts, one a clock, over that without conflicts, each "
+                        "with the least time for the kernel's bytes");
+        case BottleneckKind::Divergence:
+            return upTo(idleLaneFactor(), "32 lanes over those active on average");
+        case BottleneckKind::Synchronization:
+            return leading_.name == "atomic_lanes_per_address"
+                       ? upTo(leading_.value, "lanes that take turns, over one")
+                       : std::nullopt;
+        case BottleneckKind::Occupancy:
+            return occupancy();
+        case BottleneckKind::LaunchOverhead:
+            return roofline_ ? upTo(1 + launchSeconds_ / roofline_->seconds.low,
+                                    "launch and least kernel time over the latter alone")
+                             : std::nullopt;
+        case BottleneckKind::TensorCoreEligible:
+            return tensorCores();
+        case BottleneckKind::MemoryBandwidth:
+        case BottleneckKind::Compute:
+        case BottleneckKind::Balanced:
+            return roofline_ ? upTo(roofline_->seconds.high / roofline_->seconds.low,
+                                    "upper over lower end of the estimated time")
+                             : std::nullopt;
+        case BottleneckKind::MemoryLatency: // Latency is in no count.
+        case BottleneckKind::RegisterSpill: // Nor how often spilling code runs.
+            break;
+        }
+        return std::nullopt;
+    }
+
+private:
+    [[nodiscard]] std::optional<Gain> upTo(double factor, std::string basis) const {
+        const double measured = valueOf(metrics_, "gpu__time_duration.sum") * nanoseconds;
+        if (measured > 0 && roofline_ && measured / roofline_->seconds.low < factor) {
+            factor = measured / roofline_->seconds.low;
+            basis = "measured time over the least for the same bytes and operations";
+        }
+        if (factor < 1.005) // Would read as one number.
+            return std::nullopt;
+        return Gain{{1, factor}, std::move(basis)};
+    }
+
+    [[nodiscard]] double trafficFactor() const {
+        double moved = 0;
+        double needed = 0;
+        for (const LineMetrics& place : input_.profile->lines) {
+            for (const metric::AccessNames* access : metric::accesses) {
+                const double sectors = valueOf(place.metrics, access->globalSectors);
+                const double least =
+                    std::max(valueOf(place.metrics, access->globalBytes) / sectorBytes,
+                             valueOf(place.metrics, access->globalRequests));
+                moved += sectors;
+                needed += std::min(sectors, least);
+            }
+        }
+        return needed > 0 ? moved / needed : 1;
+    }
+
+    [[nodiscard]] double conflictFactor() const {
+        double wavefronts = 0;
+        double conflicts = 0;
+        for (const metric::AccessNames* access : metric::accesses) {
+            wavefronts += valueOf(metrics_, access->sharedWavefronts);
+            conflicts += valueOf(metrics_, access->sharedConflicts);
+        }
+        if (wavefronts <= conflicts)
+            return 1;
+        const double busy = std::min<double>(
+            input_.gpu.multiprocessors, static_cast<double>(input_.profile->launch.grid.count()));
+        const double clocks = busy * input_.gpu.boostHertz;
+        const double before = wavefronts / clocks;
+        const double after = (wavefronts - conflicts) / clocks;
+        const double rest = roofline_ ? roofline_->seconds.low : 0;
+        // Side by side with the rest of the kernel, or one after the other.
+        return std::max(std::max(before, rest) / std::max(after, rest),
+                        (before + rest) / (after + rest));
+    }
+
+    [[nodiscard]] double idleLaneFactor() const {
+        const double active = valueOf(metrics_, metric::activeThreads);
+        return active > 0 ? warpLanes / active : 1;
+    }
+
+    [[nodiscard]] std::optional<Gain> occupancy() const {
+        if (leading_.value <= 0)
+            return std::nullopt;
+        if (leading_.name == "blocks_per_multiprocessor")
+            return upTo(1 / leading_.value, "all multiprocessors over those with a block");
+        return upTo(100 / leading_.value, "warp slots over those filled");
+    }
+
+    [[nodiscard]] std::optional<Gain> tensorCores() const {
+        if (!roofline_ || !counts_.operations)
+            return std::nullopt;
+        const double least = std::max(counts_.uniqueBytes / input_.gpu.memoryBytesPerSecond,
+                                      counts_.operations->sum() / input_.gpu.tensorFlops);
+        const double factor = roofline_->seconds.high / least;
+        return factor > 1
+                   ? std::optional(Gain{{1, factor},
+                                        "upper end of the estimated time over the least for "
+                                        "the bytes, or for 16-bit tensor cores at their peak"})
+                   : std::nullopt;
+    }
+
+    const Signal& leading_;
+    const DiagnosisInput& input_;
+    const Metrics& metrics_;
+    double launchSeconds_;
+    RooflineCounts counts_;
+    std::optional<Roofline> roofline_;
+};
+
+} // namespace
+
+std::optional<Gain> gainOf(BottleneckKind kind, const Signal& leading, const DiagnosisInput& input,
+                           double launchSeconds) {
+    if (input.profile == nullptr)
+        return std::nullopt;
+    return GainModel(leading, input, launchSeconds).of(kind);
+}
+
+std::string describe(const Gain& gain) {
+    return fmt::format("{:.3g} to {:.3g} times (model: {})", gain.factor.low, gain.factor.high,
+                       gain.basis);
+}
+
+std::string_view headroomOf(const Gain& gain) {
+    constexpr double atSixtyPercent = 1 / 0.6;
+    constexpr double atEightyPercent = 1 / 0.8;
+    if (gain.factor.high > atSixtyPercent)
+        return "high";
+    return gain.factor.high > atEightyPercent ? "medium" : "low";
+}
+
+} // namespace kernelskill::engine

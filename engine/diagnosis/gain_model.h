@@ -1,0 +1,16 @@
+/// The interval of gain for a bottleneck, from counts.
+#pragma once
+
+#include "engine/diagnosis/bottleneck.h"
+#include "engine/diagnosis/signals.h"
+
+#include <optional>
+
+namespace kernelskill::engine {
+
+/// `leading` is the signal that decided for `kind`. nullopt where the counts do not say what a fix
+/// could bring.
+[[nodiscard]] std::optional<Gain> gainOf(BottleneckKind kind, const Signal& leading,
+                                         const DiagnosisInput& input, double launchSeconds);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,109 @@
+#include "engine/diagnosis/host_loops.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::Expr;
+using analysis::ExprId;
+using analysis::ExprKind;
+using analysis::FunctionBody;
+using analysis::noId;
+using analysis::Stmt;
+using analysis::StmtKind;
+using analysis::VariableId;
+
+/// Integers that the text of one function tells: literals, constants and sums of them.
+std::optional<std::int64_t> valueOf(const FunctionBody& body, ExprId id) {
+    if (id == noId)
+        return std::nullopt;
+    const Expr& expr = body.expr(id);
+    if (expr.kind == ExprKind::Integer)
+        return expr.integer;
+    if (expr.kind == ExprKind::Cast)
+        return valueOf(body, expr.children.front());
+    if (expr.kind == ExprKind::Variable && expr.variable != noId)
+        return body.variable(expr.variable).constantValue;
+    return std::nullopt;
+}
+
+/// Where the condition `i < end` ends, for the variable of the loop.
+struct Bound {
+    VariableId variable = noId;
+    std::int64_t end = 0;
+};
+
+std::optional<Bound> boundOf(const FunctionBody& body, ExprId condition) {
+    if (condition == noId)
+        return std::nullopt;
+    const Expr& expr = body.expr(condition);
+    const bool isUpper =
+        expr.kind == ExprKind::Binary && (expr.op == "<" || expr.op == "<=" || expr.op == "!=");
+    if (!isUpper)
+        return std::nullopt;
+    const Expr& left = body.expr(expr.children[0]);
+    const auto limit = valueOf(body, expr.children[1]);
+    if (left.kind != ExprKind::Variable || left.variable == noId || !limit)
+        return std::nullopt;
+    return Bound{left.variable, *limit + (expr.op == "<=" ? 1 : 0)};
+}
+
+bool countsUpByOne(const FunctionBody& body, ExprId increment, VariableId variable) {
+    if (increment == noId)
+        return false;
+    const Expr& expr = body.expr(increment);
+    if (expr.kind != ExprKind::Unary || (expr.op != "++" && expr.op != "p++"))
+        return false;
+    const Expr& counted = body.expr(expr.children.front());
+    return counted.kind == ExprKind::Variable && counted.variable == variable;
+}
+
+/// Of `for (int i = a; i < b; ++i)` with a and b known; nullopt for any other loop.
+std::optional<std::int64_t> roundsOf(const FunctionBody& body, const Stmt& loop) {
+    const auto bound = boundOf(body, loop.condition);
+    if (loop.kind != StmtKind::For || !bound || loop.init == noId ||
+        !countsUpByOne(body, loop.increment, bound->variable))
+        return std::nullopt;
+    const auto& declared = body.stmt(loop.init).declared;
+    if (std::ranges::find(declared, bound->variable) == declared.end())
+        return std::nullopt;
+    const auto start = valueOf(body, body.variable(bound->variable).init);
+    return start && bound->end > *start ? std::optional(bound->end - *start) : std::nullopt;
+}
+
+bool isLoop(const Stmt& stmt) {
+    return stmt.kind == StmtKind::For || stmt.kind == StmtKind::While ||
+           stmt.kind == StmtKind::Do || stmt.kind == StmtKind::RangeFor;
+}
+
+} // namespace
+
+std::vector<RepeatedLaunch> repeatedLaunches(const analysis::FileModel& file,
+                                             const analysis::KernelModel& kernel) {
+    std::vector<RepeatedLaunch> found;
+    for (const analysis::LaunchSite& site : kernel.launches) {
+        if (site.host >= file.hostFunctions.size())
+            continue;
+        const analysis::HostFunction& host = file.hostFunctions[site.host];
+        std::optional<std::int64_t> launches = 1;
+        bool isRepeated = false;
+        for (const Stmt& stmt : host.body.stmts) {
+            const bool holdsLaunch =
+                std::ranges::any_of(stmt.children, [&](analysis::StmtId child) {
+                    return host.body.stmt(child).span.contains(site.span);
+                });
+            if (!isLoop(stmt) || !holdsLaunch)
+                continue;
+            isRepeated = true;
+            const auto rounds = roundsOf(host.body, stmt);
+            launches = launches && rounds ? std::optional(*launches * *rounds) : std::nullopt;
+        }
+        if (isRepeated)
+            found.push_back({host.file, site.span, launches});
+    }
+    return found;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,149 @@
+#include "analysis/compile/occupancy.h"
+#include "engine/diagnosis/host_loops.h"
+#include "engine/diagnosis/roofline.h"
+#include "engine/diagnosis/signals.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+Signal signalOf(const DiagnosisInput& input, std::string name, double value) {
+    Signal signal;
+    signal.name = std::move(name);
+    signal.value = value;
+    signal.file = input.kernel.file;
+    signal.words["gpu"] = input.gpu.name;
+    return signal;
+}
+
+/// "registers and shared-memory"
+std::string limitersOf(const analysis::Occupancy& occupancy) {
+    std::string text;
+    for (const analysis::OccupancyLimiter limiter : occupancy.limiters)
+        text += (text.empty() ? "" : " and ") + std::string(spelling(limiter));
+    return text;
+}
+
+/// A guessed launch says nothing about how the user launches.
+bool isUsersLaunch(const LaunchSpec& launch) {
+    return launch.origin != LaunchOrigin::Guessed && launch.block.count() > 0;
+}
+
+/// Without facts, registers are left out: the occupancy is then at most what is said.
+void addOccupancy(const DiagnosisInput& input, std::vector<Signal>& signals) {
+    const LaunchSpec& launch = input.profile->launch;
+    const auto limits = analysis::limitsOf(input.gpu.capability);
+    if (!isUsersLaunch(launch) || !limits)
+        return;
+    analysis::BlockResources block;
+    block.threads =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(launch.block.count(), UINT32_MAX));
+    block.sharedBytes = launch.dynamicSharedBytes;
+    if (input.facts != nullptr) {
+        block.registersPerThread = input.facts->registers;
+        block.sharedBytes += input.facts->staticSharedBytes;
+    } else {
+        for (const analysis::SharedArray& array : input.kernel.sharedArrays)
+            block.sharedBytes += array.bytes;
+    }
+    const auto occupancy = analysis::occupancyOf(block, *limits);
+    if (!occupancy)
+        return;
+    Signal resident = signalOf(input, "resident_warps_percent", occupancy->percent);
+    resident.numbers = {{"warps", occupancy->warps},
+                        {"slots", limits->warps},
+                        {"threads", block.threads},
+                        {"shared", static_cast<double>(block.sharedBytes)}};
+    resident.words["limiter"] = limitersOf(*occupancy);
+    resident.words["registers"] =
+        block.registersPerThread ? fmt::format("{} registers a thread", *block.registersPerThread)
+                                 : "registers not counted";
+    signals.push_back(std::move(resident));
+}
+
+void addSpread(const DiagnosisInput& input, std::vector<Signal>& signals) {
+    const LaunchSpec& launch = input.profile->launch;
+    if (!isUsersLaunch(launch))
+        return;
+    const auto blocks = static_cast<double>(launch.grid.count());
+    Signal spread =
+        signalOf(input, "blocks_per_multiprocessor", blocks / input.gpu.multiprocessors);
+    spread.numbers = {{"blocks", blocks},
+                      {"multiprocessors", input.gpu.multiprocessors},
+                      {"idle", std::max(0.0, input.gpu.multiprocessors - blocks)}};
+    signals.push_back(std::move(spread));
+}
+
+void addIntensity(const DiagnosisInput& input, const RooflineCounts& counts,
+                  const Roofline& roofline, std::vector<Signal>& signals) {
+    if (!roofline.intensity)
+        return;
+    const double balance = roofline.ridge.operationsPerByte;
+    Signal signal = signalOf(input, "intensity_over_balance", roofline.intensity->high / balance);
+    signal.numbers = {{"intensity", roofline.intensity->high},
+                      {"uncached", roofline.intensity->low},
+                      {"balance", balance},
+                      {"bytes", counts.uniqueBytes}};
+    signal.words["basis"] = basisOf(roofline.ridge);
+    signal.words["operations"] =
+        roofline.operationsAreStatic ? "operations as the source has them" : "operations counted";
+    signals.push_back(signal);
+    signal.name = "uncached_intensity_over_balance";
+    signal.value = roofline.intensity->low / balance;
+    signals.push_back(signal);
+    signal.name = "contraction_over_balance";
+    signal.value = roofline.intensity->high / balance;
+    for (const Signal& contraction : staticSignals(input)) {
+        if (contraction.name == "contraction_over_two_axes") {
+            signal.line = contraction.line;
+            signals.push_back(signal);
+        }
+    }
+}
+
+/// How often the time that the model allows the kernel at most would fit into its launch.
+void addLaunches(const DiagnosisInput& input, const Roofline& roofline, double launchSeconds,
+                 std::vector<Signal>& signals) {
+    if (input.file == nullptr || roofline.seconds.high <= 0)
+        return;
+    for (const RepeatedLaunch& launch : repeatedLaunches(*input.file, input.kernel)) {
+        Signal signal =
+            signalOf(input, "launch_over_kernel_time", launchSeconds / roofline.seconds.high);
+        signal.numbers = {{"launch", launchSeconds * 1e6},
+                          {"low", roofline.seconds.low * 1e6},
+                          {"high", roofline.seconds.high * 1e6}};
+        signal.words["launches"] =
+            launch.launches ? fmt::format("{} times", *launch.launches) : "in a loop";
+        signal.file = launch.file;
+        if (input.file->source && launch.file == input.file->file)
+            signal.line = input.file->source->lineColumn(launch.span.begin).line;
+        signals.push_back(signal);
+        if (!launch.launches)
+            continue;
+        signal.name = "repeated_launches";
+        signal.value = static_cast<double>(*launch.launches);
+        signals.push_back(std::move(signal));
+    }
+}
+
+} // namespace
+
+std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSeconds) {
+    std::vector<Signal> signals;
+    if (input.profile == nullptr)
+        return signals;
+    addOccupancy(input, signals);
+    addSpread(input, signals);
+    if (const auto counts = rooflineCounts(input.kernel, input.features, *input.profile)) {
+        const Roofline roofline = rooflineOf(*counts, input.gpu);
+        addIntensity(input, *counts, roofline, signals);
+        addLaunches(input, roofline, launchSeconds, signals);
+    }
+    return signals;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,30 @@
+#include "engine/diagnosis/signals.h"
+
+namespace kernelskill::engine {
+
+std::vector<std::string_view> signalNames(SignalBasis basis) {
+    switch (basis) {
+    case SignalBasis::Static:
+        return {"static_sector_overfetch",       "static_bank_conflict_degree",
+                "atomics_on_uniform_address",    "static_accesses_per_barrier",
+                "static_intensity_over_balance", "contraction_over_two_axes",
+                "dependent_load_in_loop",        "thread_dependent_branch_in_loop"};
+    case SignalBasis::Compiler:
+        return {"spilled_bytes_per_thread"};
+    case SignalBasis::Profile:
+        return {
+            "sector_overfetch",         "traffic_percent",        "wavefronts_over_minimum",
+            "atomic_lanes_per_address", "requests_per_barrier",   "divergent_branch_percent",
+            "dependent_loads_per_warp", "resident_warps_percent", "blocks_per_multiprocessor",
+            "contraction_over_balance", "intensity_over_balance", "uncached_intensity_over_balance",
+            "launch_over_kernel_time",  "repeated_launches"};
+    case SignalBasis::Measured:
+        break;
+    }
+    return {
+        "dram_percent",         "l2_percent",     "l1_percent",           "sm_percent",
+        "active_warps_percent", "memory_percent", "memory_stall_percent", "barrier_stall_percent",
+        "microseconds"};
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,216 @@
+/// What a diagnosis makes of the GPU, of its compiler and of what was measured on it.
+#include "engine/execution/metric_names.h"
+#include "tests/engine/diagnosis/subject.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::profileWith;
+using kernelskill::testing::Subject;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Loads of 4 bytes, each of them distinct.
+Metrics streamed(double bytes) {
+    return {{metric::load.globalRequests, bytes / 128},
+            {metric::load.globalSectors, bytes / 32},
+            {metric::load.globalBytes, bytes},
+            {metric::load.uniqueBytes, bytes}};
+}
+
+TEST(DiagnosisForAGpu, WeighsArithmeticByTheBalanceOfTheChosenOne) {
+    Subject subject;
+    subject.features.arithmeticIntensity = 30;
+    const Profile profile = profileWith(streamed(1 << 26));
+    const auto on4090 = subject.diagnosed(&profile, nullptr, "RTX 4090");
+    EXPECT_EQ(on4090.kind, BottleneckKind::MemoryBandwidth);
+    EXPECT_THAT(on4090.evidence.at(0).text, HasSubstr("RTX 4090's balance of 81.9 (of the"));
+    const auto onH200 = subject.diagnosed(&profile, nullptr, "H200");
+    EXPECT_EQ(onH200.kind, BottleneckKind::Compute);
+    EXPECT_THAT(onH200.evidence.at(0).text, HasSubstr("H200's balance of 11.9 (measured"));
+    subject.features.arithmeticIntensity = 12;
+    EXPECT_EQ(subject.diagnosed(&profile, nullptr, "L4").kind, BottleneckKind::MemoryBandwidth);
+}
+
+TEST(DiagnosisForAGpu, TakesTheTextsEstimateByItToo) {
+    Subject subject;
+    subject.features.arithmeticIntensity = 30;
+    EXPECT_EQ(subject.diagnosed(nullptr, nullptr, "RTX 4090").kind,
+              BottleneckKind::MemoryBandwidth);
+    EXPECT_EQ(subject.diagnosed(nullptr, nullptr, "H200").kind, BottleneckKind::Compute);
+}
+
+TEST(DiagnosisForAGpu, CallsAKernelNearTheBalanceBalanced) {
+    Subject subject;
+    subject.features.arithmeticIntensity = 10;
+    const Profile profile = profileWith(streamed(1 << 26));
+    const auto bottleneck = subject.diagnosed(&profile);
+    EXPECT_EQ(bottleneck.rule, "near-the-balance");
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::Balanced);
+    ASSERT_FALSE(bottleneck.evidence.empty());
+}
+
+TEST(DiagnosisForAGpu, CountsBlocksAgainstItsMultiprocessors) {
+    Subject subject;
+    Profile profile = profileWith({});
+    profile.launch.grid = {50, 1, 1};
+    EXPECT_EQ(subject.diagnosed(&profile, nullptr, "H200").rule, "grid-smaller-than-machine");
+    EXPECT_EQ(subject.diagnosed(&profile, nullptr, "T4").kind, BottleneckKind::Balanced);
+}
+
+TEST(DiagnosisWithFacts, FillsWarpSlotsByRegistersOnceTheyAreKnown) {
+    const Subject subject;
+    const Profile profile = profileWith({});
+    EXPECT_NE(subject.diagnosed(&profile).kind, BottleneckKind::Occupancy);
+    StaticFacts facts;
+    facts.registers = 168; // 256 threads: one block.
+    const auto refined = subject.diagnosed(&profile, &facts);
+    EXPECT_EQ(refined.kind, BottleneckKind::Occupancy);
+    ASSERT_FALSE(refined.evidence.empty());
+    EXPECT_THAT(refined.evidence[0].text, HasSubstr("limited by registers"));
+    EXPECT_THAT(refined.evidence[0].text, HasSubstr("168 registers a thread"));
+    ASSERT_TRUE(refined.gain);
+    EXPECT_DOUBLE_EQ(refined.gain->factor.low, 1);
+    EXPECT_DOUBLE_EQ(refined.gain->factor.high, 8);
+}
+
+TEST(DiagnosisWithFacts, SaysSoWhereRegistersAreNotCountedYet) {
+    Subject subject;
+    Profile profile = profileWith({});
+    profile.launch.dynamicSharedBytes = 100'000;
+    const auto early = subject.diagnosed(&profile);
+    EXPECT_EQ(early.kind, BottleneckKind::Occupancy);
+    EXPECT_THAT(early.evidence.at(0).text, HasSubstr("limited by shared-memory"));
+    EXPECT_THAT(early.evidence.at(0).text, HasSubstr("registers not counted"));
+}
+
+TEST(DiagnosisWithFacts, SpillsAreABottleneckWithoutAGain) {
+    const Subject subject;
+    StaticFacts facts;
+    facts.compiler = "nvcc 13.0";
+    facts.architecture = "sm_90";
+    facts.registers = 32;
+    facts.spillStoreBytes = 120;
+    facts.spillLoadBytes = 136;
+    const auto bottleneck = subject.diagnosed(nullptr, &facts);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::RegisterSpill);
+    EXPECT_THAT(bottleneck.evidence.at(0).text, HasSubstr("120 bytes stored and 136 loaded"));
+    EXPECT_FALSE(bottleneck.gain);
+    facts.spillStoreBytes = 4;
+    facts.spillLoadBytes = 4;
+    EXPECT_NE(subject.diagnosed(nullptr, &facts).kind, BottleneckKind::RegisterSpill);
+}
+
+/// A profile of a GPU: counts, and percents of peaks.
+Profile measured(double dram, double multiprocessors, double warps, double waits) {
+    Profile profile = profileWith(streamed(1 << 26));
+    profile.executor = "gpu";
+    profile.metrics["dram__throughput.avg.pct_of_peak_sustained_elapsed"] = dram;
+    profile.metrics["sm__throughput.avg.pct_of_peak_sustained_elapsed"] = multiprocessors;
+    profile.metrics["sm__warps_active.avg.pct_of_peak_sustained_active"] = warps;
+    profile.metrics["smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct"] = waits;
+    return profile;
+}
+
+TEST(MeasuredDiagnosis, FollowsThePercentsOfThePeaks) {
+    Subject subject;
+    subject.features.arithmeticIntensity = 0.25;
+    const auto kindOf = [&](const Profile& profile) { return subject.diagnosed(&profile).kind; };
+    EXPECT_EQ(kindOf(measured(92, 20, 90, 70)), BottleneckKind::MemoryBandwidth);
+    EXPECT_EQ(kindOf(measured(55, 20, 90, 70)), BottleneckKind::MemoryLatency);
+    EXPECT_EQ(kindOf(measured(20, 85, 90, 5)), BottleneckKind::Compute);
+    EXPECT_EQ(kindOf(measured(20, 30, 30, 5)), BottleneckKind::Occupancy);
+    // No signature holds, and the model may not say what the measurement does not.
+    EXPECT_EQ(kindOf(measured(50, 50, 90, 5)), BottleneckKind::Balanced);
+}
+
+TEST(MeasuredDiagnosis, ComesBeforeTheModel) {
+    Subject subject;
+    subject.features.arithmeticIntensity = 1000;
+    Profile profile = profileWith(streamed(1 << 26));
+    EXPECT_EQ(subject.diagnosed(&profile).kind, BottleneckKind::Compute);
+    profile = measured(92, 20, 90, 70);
+    const auto bottleneck = subject.diagnosed(&profile);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::MemoryBandwidth);
+    EXPECT_EQ(bottleneck.rule, "measured-bandwidth");
+    EXPECT_EQ(bottleneck.headroom, "low");
+    EXPECT_THAT(bottleneck.others, Not(Contains(BottleneckKind::Compute)));
+}
+
+TEST(MeasuredDiagnosis, NamesTheLineWhereWarpsWaitMost) {
+    Profile profile = measured(50, 20, 90, 70);
+    profile.lines.push_back(
+        {"a.cu", 7, {{"smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", 60}}});
+    const auto bottleneck = Subject().diagnosed(&profile);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::MemoryLatency);
+    ASSERT_FALSE(bottleneck.evidence.empty());
+    EXPECT_EQ(bottleneck.evidence[0].line, 7u);
+    EXPECT_THAT(bottleneck.evidence[0].text, HasSubstr("most on line 8"));
+}
+
+TEST(MeasuredDiagnosis, LeavesConflictsAloneWhereL1HasTimeLeft) {
+    Metrics metrics{{metric::load.sharedRequests, 100},
+                    {metric::load.sharedWavefronts, 3200},
+                    {metric::load.sharedConflicts, 3100}};
+    Profile profile = profileWith(metrics);
+    EXPECT_EQ(Subject().diagnosed(&profile).kind, BottleneckKind::BankConflicts);
+    profile.metrics["l1tex__throughput.avg.pct_of_peak_sustained_active"] = 12;
+    EXPECT_EQ(Subject().diagnosed(&profile).kind, BottleneckKind::Balanced);
+    profile.metrics["l1tex__throughput.avg.pct_of_peak_sustained_active"] = 95;
+    EXPECT_EQ(Subject().diagnosed(&profile).kind, BottleneckKind::BankConflicts);
+}
+
+TEST(Gains, AreIntervalsThatStartAtOneAndSayWhatTheyFollowFrom) {
+    Metrics metrics = streamed(1 << 20);
+    metrics[metric::load.globalSectors] *= 8;
+    Profile profile = profileWith(metrics);
+    const auto bottleneck = Subject().diagnosed(&profile);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::UncoalescedAccess);
+    ASSERT_TRUE(bottleneck.gain);
+    EXPECT_EQ(bottleneck.gain->factor, (Interval{1, 8}));
+    EXPECT_THAT(describe(*bottleneck.gain), HasSubstr("1 to 8 times (model: all sectors moved"));
+    EXPECT_EQ(bottleneck.headroom, "high");
+}
+
+TEST(Gains, OfAStreamThatUsesAllItsBytesAreSmall) {
+    Subject subject;
+    subject.features.arithmeticIntensity = 0.1;
+    const Profile profile = profileWith(streamed(1 << 26));
+    const auto bottleneck = subject.diagnosed(&profile);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::MemoryBandwidth);
+    ASSERT_TRUE(bottleneck.gain);
+    EXPECT_LT(bottleneck.gain->factor.high, 1.2); // A copy reaches 4.3 of 4.8 TB/s.
+    EXPECT_EQ(bottleneck.headroom, "low");
+}
+
+TEST(Gains, EndAtTheLeastTimeOfWhatWasMeasured) {
+    Metrics metrics = streamed(1 << 26); // 14 us at the peak of an H200.
+    metrics[metric::load.globalSectors] *= 8;
+    metrics["gpu__time_duration.sum"] = 28'000;
+    Profile profile = profileWith(metrics);
+    const auto bottleneck = Subject().diagnosed(&profile);
+    ASSERT_TRUE(bottleneck.gain);
+    EXPECT_NEAR(bottleneck.gain->factor.high, 2, 0.01);
+    EXPECT_THAT(bottleneck.gain->basis, HasSubstr("measured time"));
+}
+
+TEST(Gains, OfConflictsLeaveTheTimeOfTheBytes) {
+    Metrics metrics = streamed(1 << 26);
+    metrics[metric::load.sharedRequests] = 1e5;
+    metrics[metric::load.sharedWavefronts] = 32e5;
+    metrics[metric::load.sharedConflicts] = 31e5;
+    Profile profile = profileWith(metrics);
+    const auto bottleneck = Subject().diagnosed(&profile);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::BankConflicts);
+    ASSERT_TRUE(bottleneck.gain);
+    // 12.2 us of wavefronts beside 14 us of bytes: one after the other, 26.2 over 14.4.
+    EXPECT_NEAR(bottleneck.gain->factor.high, 1.82, 0.02);
+}
+
+} // namespace
+} // namespace kernelskill::engine
