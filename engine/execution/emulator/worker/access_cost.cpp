@@ -73,20 +73,48 @@ SharedCost sharedCost(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
 }
 
 bool isConflictFree(std::uint32_t mask, const LaneAddresses& addresses) {
-    std::array<std::uint64_t, banks> words; // Of the banks that are in use.
-    std::uint32_t used = 0;
-    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        const std::uint64_t word =
-            addresses[static_cast<unsigned>(std::countr_zero(rest))] / bankBytes;
-        const unsigned bank = word % banks;
-        if ((used >> bank & 1u) == 0) {
-            used |= 1u << bank;
-            words[bank] = word;
-        } else if (words[bank] != word) {
-            return false;
-        }
+    if (mask == ~std::uint32_t{0}) {
+        // 32 words in a row, in whatever order, are in 32 banks.
+        const std::uint64_t low = addresses.front() & ~std::uint64_t{bankBytes - 1};
+        std::uint64_t distances = 0;
+        for (const std::uint64_t address : addresses)
+            distances |= address - low;
+        if (distances < std::uint64_t{banks} * bankBytes)
+            return true;
     }
-    return true;
+    // Of the words that want a bank one stays: where there is a second one, it is missed.
+    std::array<std::uint64_t, banks> words;
+    std::uint64_t difference = 0;
+    const auto claim = [&](unsigned lane) {
+        const std::uint64_t word = addresses[lane] / bankBytes;
+        words[word % banks] = word;
+    };
+    const auto compare = [&](unsigned lane) {
+        const std::uint64_t word = addresses[lane] / bankBytes;
+        difference |= words[word % banks] ^ word;
+    };
+    if (mask == ~std::uint32_t{0}) {
+        for (unsigned lane = 0; lane < addresses.size(); ++lane)
+            claim(lane);
+        for (unsigned lane = 0; lane < addresses.size(); ++lane)
+            compare(lane);
+    } else {
+        for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+            claim(static_cast<unsigned>(std::countr_zero(rest)));
+        for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+            compare(static_cast<unsigned>(std::countr_zero(rest)));
+    }
+    return difference == 0;
+}
+
+bool isConsecutive(const LaneAddresses& addresses, std::uint32_t bytes) {
+    std::uint64_t difference = 0;
+    std::uint64_t expected = addresses.front();
+    for (const std::uint64_t address : addresses) {
+        difference |= address ^ expected;
+        expected += bytes;
+    }
+    return difference == 0;
 }
 
 unsigned mostOnOneAddress(std::span<const LaneAddress> lanes) {

@@ -1,6 +1,8 @@
 /// What one warp-level access costs the memory system, by NVIDIA's rules.
 #pragma once
 
+#include "engine/execution/emulator/worker/event_log.h"
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -11,9 +13,6 @@ struct LaneAddress {
     std::uint8_t lane = 0;
     std::uint64_t address = 0;
 };
-
-/// By lane; what stands at lanes that take no part is of no meaning.
-using LaneAddresses = std::array<std::uint64_t, 32>;
 
 inline constexpr std::uint64_t sectorBytes = 32;
 
@@ -34,6 +33,9 @@ SharedCost sharedCost(std::span<const LaneAddress> lanes, std::uint32_t bytes);
 /// Whether no bank has to serve two words for the lanes in `mask`, each of which stays inside of
 /// one word.
 bool isConflictFree(std::uint32_t mask, const LaneAddresses& addresses);
+
+/// Whether each lane's `bytes` bytes follow those of the lane before it, in the whole warp.
+bool isConsecutive(const LaneAddresses& addresses, std::uint32_t bytes);
 
 /// Most lanes that name the same address: how often an atomic must be repeated.
 unsigned mostOnOneAddress(std::span<const LaneAddress> lanes);

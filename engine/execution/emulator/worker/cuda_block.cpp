@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace kernelskill::engine::emulator {
 
@@ -17,11 +18,9 @@ constexpr unsigned roundsPerTurn = 64;
 
 } // namespace
 
-CudaBlock::CudaBlock(Launch& launch, KsIndex index, KsIndex extent)
-    : launch_(launch), index_(index),
-      threads_(static_cast<std::size_t>(extent.x) * extent.y * extent.z),
-      warps_((threads_.size() + warpLanes - 1) / warpLanes), slotUsers_(warps_.size()),
-      live_(static_cast<unsigned>(threads_.size())) {
+CudaBlock::CudaBlock(Launch& launch, KsIndex extent)
+    : launch_(launch), threads_(static_cast<std::size_t>(extent.x) * extent.y * extent.z),
+      warps_((threads_.size() + warpLanes - 1) / warpLanes), slotUsers_(warps_.size()) {
     KsIndex next{0, 0, 0};
     for (CudaThread& thread : threads_) {
         thread.index = next;
@@ -35,6 +34,20 @@ CudaBlock::CudaBlock(Launch& launch, KsIndex index, KsIndex extent)
     }
     for (unsigned i = 0; i < threads_.size(); ++i)
         warps_[warpOf(i)].members |= 1u << (i % warpLanes);
+}
+
+void CudaBlock::begin(KsIndex index) {
+    index_ = index;
+    for (CudaThread& thread : threads_) {
+        thread.state = ThreadState::Fresh;
+        thread.site = 0;
+    }
+    for (Warp& warp : warps_) {
+        warp.exited = 0;
+        warp.branchMask.fill(0);
+    }
+    live_ = static_cast<unsigned>(threads_.size());
+    namedArrivals_.clear();
 }
 
 CudaBlock::Outcome CudaBlock::run() {
@@ -62,7 +75,7 @@ bool CudaBlock::runWarp(unsigned warp) {
             const ThreadState state = threads_[thread].state;
             if ((state == ThreadState::Fresh || state == ThreadState::Ready) &&
                 launch_.hasLogRoom(thread % warpLanes)) {
-                resume(thread);
+                thread = resume(thread);
                 progressed = true;
             }
         }
@@ -83,22 +96,42 @@ bool CudaBlock::runWarp(unsigned warp) {
     return progressed;
 }
 
-void CudaBlock::resume(unsigned thread) {
+unsigned CudaBlock::resume(unsigned thread) {
     running_ = thread;
-    CudaThread& state = threads_[thread];
-    if (state.state == ThreadState::Fresh) {
-        state.state = ThreadState::Ready;
-        launch_.startFiber(state);
+    CudaThread& first = threads_[thread];
+    if (first.state == ThreadState::Fresh) {
+        first.state = ThreadState::Ready;
+        launch_.startFiber(first);
     }
-    launch_.enterThread(*this, thread);
-    launch_.switchTo(state);
-    launch_.leaveThread(*this, thread);
-    if (state.state == ThreadState::Exited)
-        threadExited(thread);
+    launch_.enterThread(thread, first.index);
+    void* const context = launch_.switchTo(first.context);
+    CudaThread& last = threads_[running_];
+    last.context = context;
+    launch_.leaveThread();
+    if (last.state == ThreadState::Exited) {
+        launch_.endFiber(last);
+        threadExited(running_);
+    }
+    return running_;
+}
+
+bool CudaBlock::goOnWithNextThread() {
+    CudaThread& ended = threads_[running_];
+    ended.state = ThreadState::Exited;
+    const unsigned next = running_ + 1;
+    if (next == threads_.size() || next % warpLanes == 0 ||
+        threads_[next].state != ThreadState::Fresh || !launch_.hasLogRoom(next % warpLanes))
+        return false;
+    launch_.leaveThread();
+    threadExited(running_);
+    threads_[next].stack = std::exchange(ended.stack, noStack);
+    threads_[next].state = ThreadState::Ready;
+    running_ = next;
+    launch_.enterThread(next, threads_[next].index);
+    return true;
 }
 
 void CudaBlock::threadExited(unsigned thread) {
-    launch_.endFiber(threads_[thread]);
     dropSlots(thread);
     const unsigned warp = warpOf(thread);
     warps_[warp].exited |= 1u << (thread % warpLanes);

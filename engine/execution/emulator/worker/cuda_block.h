@@ -1,6 +1,6 @@
 /// One CUDA block in execution: its threads, warps and barriers.
 ///
-/// Threads run as fibers, warp by warp and lane by lane, each until it waits for others, ends or
+/// Threads run on fibers, warp by warp and lane by lane, each until it waits for others, ends or
 /// yields. The block is the only one that changes their states; what a thread asks for arrives
 /// through Launch.
 #pragma once
@@ -35,7 +35,7 @@ enum class ThreadState : std::uint8_t {
     Exited,
 };
 
-struct CudaThread {
+struct alignas(64) CudaThread {
     void* context = nullptr; ///< Where the fiber goes on.
     std::uint32_t stack = noStack;
     ThreadState state = ThreadState::Fresh;
@@ -45,7 +45,6 @@ struct CudaThread {
     std::uint32_t warpMask = 0; ///< Of the exchange it waits in.
     std::uint32_t result = 0;   ///< Of that operation.
     std::uint8_t exchange = 0; ///< Slots it deposited into and may still read; an index, 0 is none.
-    bool yielded = false;      ///< It goes on as soon as the other lanes had their turn.
     KsIndex index{};
 };
 
@@ -74,7 +73,10 @@ class Launch;
 
 class CudaBlock {
 public:
-    CudaBlock(Launch& launch, KsIndex index, KsIndex extent);
+    CudaBlock(Launch& launch, KsIndex extent);
+
+    /// Makes it the block at `index`, from its start. One that ran before has finished.
+    void begin(KsIndex index);
 
     enum class Outcome : std::uint8_t { Finished, AtGridBarrier };
     /// Runs until every thread has exited or waits at the grid barrier. Never returns from a
@@ -91,6 +93,9 @@ public:
     std::uint32_t activeMask(Site site);
     /// Lets the other lanes go first.
     void yield();
+    /// The running thread's code has ended. True when the same fiber now runs the warp's next
+    /// thread: most threads wait for nobody, and need no fiber of their own.
+    bool goOnWithNextThread();
 
     [[nodiscard]] KsIndex index() const { return index_; }
     [[nodiscard]] unsigned runningThread() const { return running_; }
@@ -103,7 +108,8 @@ public:
 private:
     [[nodiscard]] unsigned warpOf(unsigned thread) const { return thread / warpLanes; }
     bool runWarp(unsigned warp);
-    void resume(unsigned thread);
+    /// Runs the thread, and on its fiber those after it as long as each ends. Returns the last.
+    unsigned resume(unsigned thread);
     void threadExited(unsigned thread);
     void wait(ThreadState state, Site site);
     void releaseBarrierIfComplete();
@@ -116,7 +122,7 @@ private:
     [[noreturn]] void deadlock();
 
     Launch& launch_;
-    KsIndex index_;
+    KsIndex index_{};
     std::vector<CudaThread> threads_;
     std::vector<Warp> warps_;
     std::vector<std::array<std::uint8_t, exchangeSlotCount>> slotUsers_; ///< Per warp.

@@ -29,12 +29,26 @@ struct Event {
 
 inline constexpr unsigned warpLanes = 32;
 
+/// By lane; what stands at lanes that take no part is of no meaning.
+using LaneAddresses = std::array<std::uint64_t, warpLanes>;
+
+/// One event of each lane. Lanes that go the same way fill whole rows, which are looked at at once.
+struct alignas(64) EventRow {
+    std::array<std::uint64_t, warpLanes> words;
+    LaneAddresses addresses;
+};
+
+/// A lane's events are in rows one below the other, from the first row on.
 struct EventLog {
     static constexpr std::uint32_t capacity = 512;
-    /// Rows are not a power of two apart, or the lanes would fight for the same sets of the cache.
-    static constexpr std::uint32_t stride = capacity + 4;
 
-    std::array<std::array<Event, stride>, warpLanes> events;
+    void add(unsigned lane, Event event) {
+        EventRow& row = rows[counts[lane]++];
+        row.words[lane] = event.word;
+        row.addresses[lane] = event.address;
+    }
+
+    std::array<EventRow, capacity> rows;
     std::array<std::uint32_t, warpLanes> counts{};
 };
 

@@ -10,14 +10,27 @@ namespace kernelskill::engine::emulator {
 
 class Launch;
 class MemoryChecker;
+class RaceDetector;
+
+/// Memory whose accesses the race detector follows, a cell for each 4 bytes.
+struct FollowedRange {
+    AddressRange range;
+    /// The cell of a whole word lies at four times its address plus this, modulo 2^64.
+    std::uint64_t cellShift = 0;
+};
 
 struct HookState {
-    Event* cursor = nullptr; ///< Where the running thread's next event goes.
-    Event* limit = nullptr;  ///< Reaching it takes the slow path.
+    EventRow* row = nullptr;   ///< Where the running thread's next event goes.
+    EventRow* limit = nullptr; ///< Reaching it takes the slow path.
     std::uint64_t imageBase = 0;
     unsigned thread = 0; ///< Linear, in its block.
+    unsigned lane = 0;
     MemoryChecker* checker = nullptr;
+    RaceDetector* races = nullptr;
     AddressRange buffers; ///< All of them.
+    /// Of the running block. Empty where no hazards are wanted.
+    FollowedRange staticShared;
+    FollowedRange dynamicShared;
     /// Memory that is not the kernel's: stacks of fibers, slots of exchanges, arguments. In one
     /// reservation each, and seldom another.
     AddressRange stacks{0, ~std::uint64_t{0}}; ///< Until a launch is laid out nothing counts.

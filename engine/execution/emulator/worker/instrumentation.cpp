@@ -17,18 +17,38 @@ void noteAtomic() {
 namespace {
 
 template <EventKind kind, unsigned bytes>
-[[gnu::always_inline]] inline void aligned(const void* address, const void* returnAddress) {
+[[gnu::noinline]] void anyAligned(const void* address, const void* returnAddress) {
     const auto value = reinterpret_cast<std::uint64_t>(address);
     if ((value & (bytes - 1)) != 0 && !isPrivate(value)) [[unlikely]]
         hookState.launch->misaligned(kind, value, bytes, returnAddress);
     onAccess<kind>(address, bytes, returnAddress);
 }
 
+template <EventKind kind, unsigned bytes>
+[[gnu::always_inline]] inline void aligned(const void* address, const void* returnAddress) {
+    const auto value = reinterpret_cast<std::uint64_t>(address);
+    if constexpr (bytes % 4 == 0) {
+        if ((value & (bytes - 1)) == 0 && passUsual<kind, bytes>(value, returnAddress)) [[likely]]
+            return;
+    }
+    anyAligned<kind, bytes>(address, returnAddress);
+}
+
 template <EventKind kind>
-[[gnu::always_inline]] inline void onBlock(const void* returnAddress) {
+[[gnu::noinline]] void onBlockWithoutRoom(const void* returnAddress) {
     if (hookState.launch == nullptr)
         return; // A static initialiser of the image.
     logEvent<kind>(0, 0, returnAddress);
+}
+
+template <EventKind kind>
+[[gnu::always_inline]] inline void onBlock(const void* returnAddress) {
+    // Without a launch there is no room either.
+    if (hookState.row == hookState.limit) [[unlikely]] {
+        onBlockWithoutRoom<kind>(returnAddress);
+        return;
+    }
+    addEvent<kind>(siteOf(returnAddress), 0, 0);
 }
 
 /// Volatile accesses are how warps in lock-step talk: each lane performs its own before any lane

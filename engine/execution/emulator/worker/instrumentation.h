@@ -17,14 +17,27 @@ void noteAtomic();
            hookState.exchange.contains(address) || hookState.arguments.contains(address);
 }
 
+[[gnu::always_inline]] inline std::uint32_t siteOf(const void* returnAddress) {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returnAddress) - 1 -
+                                      hookState.imageBase);
+}
+
+/// There is room.
+template <EventKind kind>
+[[gnu::always_inline]] inline void addEvent(std::uint32_t site, unsigned bytes,
+                                            std::uint64_t address) {
+    EventRow& row = *hookState.row++;
+    row.words[hookState.lane] = Event::pack(site, bytes, kind);
+    row.addresses[hookState.lane] = address;
+}
+
 template <EventKind kind>
 [[gnu::always_inline]] inline std::uint32_t logEvent(std::uint64_t address, unsigned bytes,
                                                      const void* returnAddress) {
-    if (hookState.cursor == hookState.limit) [[unlikely]]
+    if (hookState.row == hookState.limit) [[unlikely]]
         hookState.launch->logFull();
-    const auto site = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(returnAddress) -
-                                                 1 - hookState.imageBase);
-    *hookState.cursor++ = {Event::pack(site, bytes, kind), address};
+    const std::uint32_t site = siteOf(returnAddress);
+    addEvent<kind>(site, bytes, address);
     return site;
 }
 
@@ -36,6 +49,42 @@ template <EventKind kind>
         return;
     const std::uint32_t site = logEvent<kind>(address, bytes, returnAddress);
     hookState.checker->elsewhere(kind, address, bytes, site);
+}
+
+/// Of whole words of a block's shared memory, where nothing about the access needs a second look.
+/// What the block wrote as whole words lies inside of variables; there are cells a little beyond.
+template <EventKind kind, unsigned bytes>
+[[gnu::always_inline]] inline bool passShared(const FollowedRange& memory, std::uint64_t address,
+                                              std::uint32_t site) {
+    constexpr RaceAccess access = kind == EventKind::Load ? RaceAccess::Read : RaceAccess::Write;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    auto* const cells = reinterpret_cast<RaceDetector::Cell*>(address * 4 + memory.cellShift);
+    for (unsigned i = 0; i < bytes / 4; ++i) {
+        if (!hookState.races->wroteInBlock(cells[i]))
+            return false;
+    }
+    return hookState.races->recordWords<access>(cells, bytes / 4, site, hookState.thread, false);
+}
+
+/// Logs and checks the usual access: aligned, of whole words, inside, in order. False, with nothing
+/// logged, for any other. Calls nothing, so that the hooks need no frame.
+template <EventKind kind, unsigned bytes>
+[[gnu::always_inline]] inline bool passUsual(std::uint64_t address, const void* returnAddress) {
+    static_assert(bytes % 4 == 0 && kind != EventKind::Atomic);
+    if ((address & 3u) != 0 || hookState.row == hookState.limit) [[unlikely]]
+        return false;
+    const std::uint32_t site = siteOf(returnAddress);
+    bool passed = false;
+    if (hookState.buffers.contains(address))
+        passed = hookState.checker->passBuffer<kind>(address, bytes, site, hookState.thread);
+    else if (hookState.staticShared.range.contains(address))
+        passed = passShared<kind, bytes>(hookState.staticShared, address, site);
+    else if (hookState.dynamicShared.range.contains(address))
+        passed = passShared<kind, bytes>(hookState.dynamicShared, address, site);
+    if (!passed) [[unlikely]]
+        return false;
+    addEvent<kind>(site, bytes, address);
+    return true;
 }
 
 template <EventKind kind>

@@ -12,7 +12,7 @@
 
 extern "C" {
 // Defined with the rest of the kernel's interface, in one section of their own.
-extern KsIndex ks_threadIdx, ks_blockIdx, ks_blockDim, ks_gridDim;
+extern KsIndex ks_blockIdx, ks_blockDim, ks_gridDim;
 }
 
 namespace kernelskill::engine::emulator {
@@ -142,6 +142,7 @@ Result<void> Launch::layOut() {
     hookState.arguments = argumentBlock_.range();
     hookState.buffers = memory_.arena();
     hookState.checker = &checker_;
+    hookState.races = &races_;
     hookState.launch = this;
     fillSymbols();
     passArguments();
@@ -281,7 +282,9 @@ Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
             live.shared.markWritten(live.shared.offsetOf(image_.staticShared().low + guard.offset),
                                     static_cast<unsigned>(guard.bytes)));
     }
-    live.block = std::make_unique<CudaBlock>(*this, index, indexOf(job_.launch.block));
+    if (live.block == nullptr)
+        live.block = std::make_unique<CudaBlock>(*this, indexOf(job_.launch.block));
+    live.block->begin(index);
     races_.beginBlock();
     return {};
 }

@@ -6,6 +6,7 @@
 #include "engine/execution/emulator/worker/device_memory.h"
 #include "engine/execution/emulator/worker/event_log.h"
 #include "engine/execution/emulator/worker/fiber_stacks.h"
+#include "engine/execution/emulator/worker/hook_state.h"
 #include "engine/execution/emulator/worker/loaded_image.h"
 #include "engine/execution/emulator/worker/memory_checker.h"
 #include "engine/execution/emulator/worker/report_channel.h"
@@ -17,6 +18,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+extern "C" {
+extern KsIndex ks_threadIdx;
+}
 
 namespace kernelskill::engine::emulator {
 
@@ -37,9 +42,11 @@ public:
     // For CudaBlock.
     void startFiber(CudaThread& thread);
     void endFiber(CudaThread& thread);
-    void enterThread(CudaBlock& block, unsigned thread);
-    void leaveThread(CudaBlock& block, unsigned thread);
-    void switchTo(CudaThread& thread);
+    /// Around what a thread does: between the two its events go to its lane's log.
+    void enterThread(unsigned thread, const KsIndex& index);
+    void leaveThread();
+    /// Returns where the fiber goes on when it is next switched to.
+    [[nodiscard]] void* switchTo(void* context);
     void switchBack();
     [[nodiscard]] bool hasLogRoom(unsigned lane) const {
         return log_.counts[lane] < EventLog::capacity;
@@ -133,5 +140,20 @@ private:
     std::vector<std::string> notes_;
     std::vector<BufferContents> outputs_;
 };
+
+inline void Launch::enterThread(unsigned thread, const KsIndex& index) {
+    const unsigned lane = thread % warpLanes;
+    hookState.row = log_.rows.data() + log_.counts[lane];
+    hookState.limit = log_.rows.data() + EventLog::capacity;
+    hookState.thread = thread;
+    hookState.lane = lane;
+    ks_threadIdx = index;
+}
+
+inline void Launch::leaveThread() {
+    log_.counts[hookState.lane] = static_cast<std::uint32_t>(hookState.row - log_.rows.data());
+    if (checker_.awaitsStore()) [[unlikely]]
+        checker_.settleStore();
+}
 
 } // namespace kernelskill::engine::emulator

@@ -7,10 +7,6 @@
 
 #include <algorithm>
 
-extern "C" {
-extern KsIndex ks_threadIdx;
-}
-
 namespace kernelskill::engine::emulator {
 
 namespace context = boost::context::detail;
@@ -23,18 +19,18 @@ Dim3 dimOf(KsIndex index) {
 
 struct FiberStart {
     Launch* launch = nullptr;
-    CudaThread* thread = nullptr;
     void** arguments = nullptr;
     LoadedImage::Entry entry = nullptr;
     void** scheduler = nullptr;
 };
 
-/// Everything a fiber does: one CUDA thread.
-void runThread(context::transfer_t transfer) {
+/// Everything a fiber does: one CUDA thread, and those after it that need no fiber of their own.
+void runThreads(context::transfer_t transfer) {
     const FiberStart start = *static_cast<FiberStart*>(transfer.data);
     *start.scheduler = transfer.fctx;
-    start.entry(start.arguments);
-    start.thread->state = ThreadState::Exited;
+    do {
+        start.entry(start.arguments);
+    } while (start.launch->block().goOnWithNextThread());
     start.launch->switchBack();
 }
 
@@ -44,31 +40,16 @@ void Launch::startFiber(CudaThread& thread) {
     thread.stack = stacks_.take();
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     auto* const top = reinterpret_cast<void*>(stacks_.top(thread.stack));
-    thread.context = context::make_fcontext(top, FiberStacks::stackBytes, runThread);
+    thread.context = context::make_fcontext(top, FiberStacks::stackBytes, runThreads);
 }
 
 void Launch::endFiber(CudaThread& thread) {
     stacks_.giveBack(thread.stack);
 }
 
-void Launch::enterThread(CudaBlock& block, unsigned thread) {
-    const unsigned lane = thread % warpLanes;
-    Event* const events = log_.events[lane].data();
-    hookState.cursor = events + log_.counts[lane];
-    hookState.limit = events + EventLog::capacity;
-    hookState.thread = thread;
-    ks_threadIdx = block.threadIndex(thread);
-}
-
-void Launch::leaveThread(CudaBlock& /*block*/, unsigned thread) {
-    const unsigned lane = thread % warpLanes;
-    log_.counts[lane] = static_cast<std::uint32_t>(hookState.cursor - log_.events[lane].data());
-    checker_.settleStore();
-}
-
-void Launch::switchTo(CudaThread& thread) {
-    FiberStart start{this, &thread, arguments_, image_.entry(), &schedulerContext_};
-    thread.context = context::jump_fcontext(thread.context, &start).fctx;
+void* Launch::switchTo(void* context) {
+    FiberStart start{this, arguments_, image_.entry(), &schedulerContext_};
+    return context::jump_fcontext(context, &start).fctx;
 }
 
 void Launch::switchBack() {
@@ -80,7 +61,9 @@ void Launch::drainLog(Warp& warp, std::uint32_t unfinished) {
     for (const std::uint32_t count : log_.counts)
         logged += count;
     const Site last = lastSite();
-    if (job_.wantProfile) {
+    if (logged == 0) {
+        // Nothing to count; only the time may be up.
+    } else if (job_.wantProfile) {
         trace_->drain(log_, warp, unfinished);
         for (const std::uint32_t count : log_.counts)
             logged -= count;
@@ -98,9 +81,8 @@ void Launch::drainLog(Warp& warp, std::uint32_t unfinished) {
 
 void Launch::logFull() {
     checker_.settleStore();
-    const unsigned lane = current_->runningThread() % warpLanes;
-    hookState.limit = log_.events[lane].data() + EventLog::capacity;
-    while (hookState.cursor == hookState.limit)
+    hookState.limit = log_.rows.data() + EventLog::capacity;
+    while (hookState.row == hookState.limit)
         current_->yield();
 }
 
@@ -196,16 +178,15 @@ void Launch::print(std::string_view text) {
 }
 
 std::uint64_t Launch::eventsSoFar() const {
-    const unsigned lane = current_->runningThread() % warpLanes;
-    return events_ + static_cast<std::uint64_t>(hookState.cursor - log_.events[lane].data());
+    return events_ + static_cast<std::uint64_t>(hookState.row - log_.rows.data());
 }
 
 Site Launch::lastSite() const {
     if (current_ == nullptr)
         return 0;
-    const Event* const first = log_.events[current_->runningThread() % warpLanes].data();
-    const bool inRow = hookState.cursor > first && hookState.cursor <= first + EventLog::capacity;
-    return inRow ? hookState.cursor[-1].site() : 0;
+    const EventRow* const first = log_.rows.data();
+    const bool inLog = hookState.row > first && hookState.row <= first + EventLog::capacity;
+    return inLog ? Event{hookState.row[-1].words[hookState.lane], 0}.site() : 0;
 }
 
 std::string Launch::runningThread() const {

@@ -73,6 +73,12 @@ void MemoryChecker::begin(bool wantHazards, bool guessed, AddressRange heap) {
     heap_ = heap;
 }
 
+void MemoryChecker::setShared(SharedMemory* shared) {
+    shared_ = shared;
+    hookState.staticShared = wantHazards_ ? shared->followedStatics() : FollowedRange{};
+    hookState.dynamicShared = wantHazards_ ? shared->followedDynamic() : FollowedRange{};
+}
+
 std::string MemoryChecker::describe(std::uint64_t address) const {
     if (arena_.contains(address)) {
         const DeviceMemory::Buffer& buffer = memory_.bufferAt(address - arena_.low);
@@ -239,7 +245,7 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
         pending.bytes = bytes;
         pending.report = std::move(hazard);
         std::memcpy(pending.before.data(), bytesAt(address), bytes);
-        hookState.limit = hookState.cursor;
+        hookState.limit = hookState.row;
         return;
     }
     hazards_.add(std::move(hazard));

@@ -25,7 +25,8 @@ public:
     /// After memory is laid out. `guessed`: extents or index values are inventions, so nothing out
     /// of bounds is certain.
     void begin(bool wantHazards, bool guessed, AddressRange heap);
-    void setShared(SharedMemory* shared) { shared_ = shared; }
+    /// Of the block that runs from here on.
+    void setShared(SharedMemory* shared);
     /// Blocks run interleaved from here on, and times of the race detector no longer tell blocks
     /// apart.
     void stopFollowingBlocks() { followsBlocks_ = false; }
@@ -41,6 +42,9 @@ public:
     void checkShared(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread,
                      bool isVolatile);
     [[nodiscard]] bool isShared(std::uint64_t address) const { return shared_->reaches(address); }
+    /// The usual case of checkBuffer: false, and no more than that, where there is more to see.
+    template <EventKind kind>
+    bool passBuffer(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread);
     /// For any other address.
     void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
@@ -125,6 +129,22 @@ template <EventKind kind>
         return;
     if (races_.record<access>(cells, address, bytes, site, thread, followsBlocks_)) [[unlikely]]
         conflict(access, address, bytes, site);
+}
+
+template <EventKind kind>
+[[gnu::always_inline]] inline bool MemoryChecker::passBuffer(std::uint64_t address, unsigned bytes,
+                                                             std::uint32_t site, unsigned thread) {
+    const std::uint64_t offset = address - arena_.low;
+    DeviceMemory::Buffer& buffer = memory_.bufferAt(offset);
+    const std::uint64_t at = address - buffer.low;
+    if (at >= buffer.limit || buffer.limit - at < bytes || !wantHazards_) [[unlikely]]
+        return false;
+    if (kind != EventKind::Store && at + bytes > buffer.readEnd)
+        buffer.readEnd = at + bytes;
+    if (kind != EventKind::Load && at + bytes > buffer.writtenEnd)
+        buffer.writtenEnd = at + bytes;
+    return races_.recordWords<raceAccess<kind>>(memory_.cellsAt(offset), bytes / 4, site, thread,
+                                                followsBlocks_);
 }
 
 template <EventKind kind>

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace kernelskill::engine::emulator {
 
@@ -135,10 +136,10 @@ template <RaceAccess access>
                 cell.read = record;
                 continue;
             }
-            const bool isKnown = threadOf(read) == thread || (read & flagB) != 0 ||
-                                 ((read & flagA) != 0 && threadOf(read) / 32 == thread / 32);
-            if (!isKnown || maskOf(read) != wholeWord)
+            if (maskOf(read) != wholeWord)
                 return false;
+            if (threadOf(read) != thread)
+                cell.read = read | flagA | (threadOf(read) / 32 != thread / 32 ? flagB : 0);
         } else {
             if (read >= interval ? threadOf(read) != thread || (read & flagA) != 0
                                  : isForeign(read)) [[unlikely]]

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/execution/emulator/worker/address_space.h"
+#include "engine/execution/emulator/worker/hook_state.h"
 #include "engine/execution/emulator/worker/race_detector.h"
 
 #include <cstddef>
@@ -39,6 +40,14 @@ public:
     [[nodiscard]] std::uint64_t offsetOf(std::uint64_t address) const {
         return statics_.contains(address) ? address - alignedLow_
                                           : dynamicOffset_ + (address - dynamic_.low());
+    }
+    /// What the instrumentation needs to find the cells of `statics()` and of `dynamic()` by
+    /// itself.
+    [[nodiscard]] FollowedRange followedStatics() const {
+        return {statics_, cells_.low() - alignedLow_ * 4};
+    }
+    [[nodiscard]] FollowedRange followedDynamic() const {
+        return {dynamic(), cells_.low() + (dynamicOffset_ - dynamic_.low()) * 4};
     }
     [[nodiscard]] RaceDetector::Cell* cellsAt(std::uint64_t offset) const {
         // NOLINTNEXTLINE(performance-no-int-to-ptr)

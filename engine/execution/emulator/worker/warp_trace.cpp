@@ -49,65 +49,91 @@ template <typename Use>
 
 } // namespace
 
-void WarpTrace::drain(EventLog& log, Warp& warp, std::uint32_t unfinished) {
-    std::array<const Event*, warpLanes> heads;
-    std::array<const Event*, warpLanes> ends;
-    LaneAddresses addresses;
-    std::uint32_t active = 0;
-    for (unsigned lane = 0; lane < warpLanes; ++lane) {
-        heads[lane] = log.events[lane].data();
-        ends[lane] = heads[lane] + log.counts[lane];
-        active |= std::uint32_t{log.counts[lane] != 0} << lane;
+std::uint32_t WarpTrace::runTogether(const EventLog& log, Warp& warp, std::uint32_t active,
+                                     const std::array<std::uint32_t, warpLanes>& heads) {
+    const auto leader = static_cast<unsigned>(std::countr_zero(active));
+    std::uint32_t common = EventLog::capacity;
+    bool inRows = true;
+    std::array<std::uint64_t, warpLanes> isActive{};
+    forEachLane(active, [&](unsigned lane) {
+        common = std::min(common, log.counts[lane] - heads[lane]);
+        inRows &= heads[lane] == heads[leader];
+        isActive[lane] = ~std::uint64_t{0};
+    });
+    if (inRows) {
+        const EventRow* row = log.rows.data() + heads[leader];
+        for (std::uint32_t done = 0; done < common; ++done, ++row) {
+            const std::uint64_t word = row->words[leader];
+            std::uint64_t difference = 0;
+            for (unsigned lane = 0; lane < warpLanes; ++lane)
+                difference |= (row->words[lane] ^ word) & isActive[lane];
+            if (difference != 0)
+                return done;
+            instruction(word, warp, active, row->addresses);
+        }
+        return common;
     }
+    LaneAddresses addresses;
+    for (std::uint32_t done = 0; done < common; ++done) {
+        const std::uint64_t word = log.rows[heads[leader] + done].words[leader];
+        std::uint64_t difference = 0;
+        forEachLane(active, [&](unsigned lane) {
+            const EventRow& row = log.rows[heads[lane] + done];
+            difference |= row.words[lane] ^ word;
+            addresses[lane] = row.addresses[lane];
+        });
+        if (difference != 0)
+            return done;
+        instruction(word, warp, active, addresses);
+    }
+    return common;
+}
+
+void WarpTrace::drain(EventLog& log, Warp& warp, std::uint32_t unfinished) {
+    std::array<std::uint32_t, warpLanes> heads{};
+    std::uint32_t active = 0;
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+        active |= std::uint32_t{log.counts[lane] != 0} << lane;
     while (active != 0 && (unfinished & ~active) == 0) {
         // Mostly the lanes go the same way: as long as all do, none can come to its end unseen.
-        std::ptrdiff_t common = EventLog::capacity;
-        forEachLane(active,
-                    [&](unsigned lane) { common = std::min(common, ends[lane] - heads[lane]); });
-        const auto leader = static_cast<unsigned>(std::countr_zero(active));
-        std::ptrdiff_t done = 0;
-        for (; done < common; ++done) {
-            const std::uint64_t word = heads[leader][done].word;
-            std::uint64_t difference = 0;
-            forEachLane(active, [&](unsigned lane) {
-                const Event& event = heads[lane][done];
-                difference |= event.word ^ word;
-                addresses[lane] = event.address;
-            });
-            if (difference != 0)
-                break;
-            instruction(word, warp, active, addresses);
-        }
+        const std::uint32_t done = runTogether(log, warp, active, heads);
         const std::uint32_t together = active;
         forEachLane(together, [&](unsigned lane) {
             heads[lane] += done;
-            if (heads[lane] == ends[lane])
+            if (heads[lane] == log.counts[lane])
                 active &= ~(1u << lane);
         });
-        if (done == common)
+        if (active != together)
             continue;
         // The lanes whose next instruction lies lowest.
+        LaneAddresses addresses;
         std::uint32_t mask = 0;
         std::uint64_t word = ~std::uint64_t{0};
         forEachLane(active, [&](unsigned lane) {
-            const Event& event = *heads[lane];
-            if (event.word == word) {
+            const EventRow& row = log.rows[heads[lane]];
+            const std::uint64_t next = row.words[lane];
+            if (next == word) {
                 mask |= 1u << lane;
-            } else if (event.site() < static_cast<std::uint32_t>(word) || mask == 0) {
-                word = event.word;
+            } else if (static_cast<std::uint32_t>(next) < static_cast<std::uint32_t>(word) ||
+                       mask == 0) {
+                word = next;
                 mask = 1u << lane;
             }
-            addresses[lane] = event.address;
+            addresses[lane] = row.addresses[lane];
         });
         forEachLane(mask, [&](unsigned lane) {
-            if (++heads[lane] == ends[lane])
+            if (++heads[lane] == log.counts[lane])
                 active &= ~(1u << lane);
         });
         instruction(word, warp, mask, addresses);
     }
     for (unsigned lane = 0; lane < warpLanes; ++lane) {
-        std::copy(heads[lane], ends[lane], log.events[lane].data());
-        log.counts[lane] = static_cast<std::uint32_t>(ends[lane] - heads[lane]);
+        const std::uint32_t left = log.counts[lane] - heads[lane];
+        for (std::uint32_t i = 0; i < left && heads[lane] != 0; ++i) {
+            log.rows[i].words[lane] = log.rows[heads[lane] + i].words[lane];
+            log.rows[i].addresses[lane] = log.rows[heads[lane] + i].addresses[lane];
+        }
+        log.counts[lane] = left;
     }
 }
 
@@ -153,6 +179,19 @@ void WarpTrace::basicBlock(SiteState& state, Warp& warp, std::uint32_t mask, std
     });
 }
 
+namespace {
+
+unsigned sectorsBetween(std::uint64_t first, std::uint64_t bytes,
+                        std::span<std::uint64_t> sectors) {
+    const std::uint64_t end = (first + bytes - 1) / sectorBytes + 1;
+    unsigned count = 0;
+    for (std::uint64_t sector = first / sectorBytes; sector < end; ++sector)
+        sectors[count++] = sector;
+    return count;
+}
+
+} // namespace
+
 void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
                        const LaneAddresses& addresses) {
     const auto kind = static_cast<EventKind>(word >> 48);
@@ -167,12 +206,16 @@ void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
         counters[load ? Counter::SharedLoadWavefronts : Counter::SharedStoreWavefronts] += 1;
         return;
     }
+    const bool isOneRange = mask == ~std::uint32_t{0} && isConsecutive(addresses, bytes);
+    const auto laneCount = static_cast<unsigned>(std::popcount(mask));
     std::array<LaneAddress, warpLanes> storage;
-    unsigned laneCount = 0;
-    forEachLane(mask, [&](unsigned lane) {
-        storage[laneCount++] = {static_cast<std::uint8_t>(lane), addresses[lane]};
-    });
     const std::span<const LaneAddress> lanes{storage.data(), laneCount};
+    if (isShared || kind == EventKind::Atomic || !isOneRange) {
+        unsigned next = 0;
+        forEachLane(mask, [&](unsigned lane) {
+            storage[next++] = {static_cast<std::uint8_t>(lane), addresses[lane]};
+        });
+    }
     if (isShared) {
         if (kind == EventKind::Atomic) {
             counters[Counter::SharedAtomicRequests] += 1;
@@ -194,7 +237,8 @@ void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
             return;
     }
     std::array<std::uint64_t, warpLanes*(widestAccess / sectorBytes + 2)> sectors;
-    const unsigned sectorCount = distinctSectors(lanes, bytes, sectors);
+    const unsigned sectorCount = isOneRange ? sectorsBetween(first, warpLanes * bytes, sectors)
+                                            : distinctSectors(lanes, bytes, sectors);
     switch (kind) {
     case EventKind::Load:
         counters[Counter::GlobalLoadRequests] += 1;

@@ -53,6 +53,10 @@ private:
         bool isForeign = false;
     };
 
+    /// Runs the instructions that the lanes in `active` have in common from their `heads` on.
+    /// Returns how many.
+    std::uint32_t runTogether(const EventLog& log, Warp& warp, std::uint32_t active,
+                              const std::array<std::uint32_t, warpLanes>& heads);
     SiteState& at(Site site);
     void basicBlock(SiteState& state, Warp& warp, std::uint32_t mask, std::uint32_t site);
     void access(SiteState& state, std::uint64_t word, std::uint32_t mask,

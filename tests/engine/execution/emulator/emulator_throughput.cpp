@@ -4,7 +4,11 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <fstream>
 #include <optional>
+#include <sstream>
+#include <string>
+#include <unistd.h>
 
 namespace kernelskill::engine {
 namespace {
@@ -72,17 +76,43 @@ private:
     std::shared_ptr<const Image> image_;
 };
 
+/// What the workers of this process have computed so far, those that have ended included: on a busy
+/// machine wall-clock time says little. Of the system's clock ticks, so meant for whole benchmarks.
+double workerSeconds() {
+    std::ifstream children("/proc/self/task/" + std::to_string(getpid()) + "/children");
+    std::uint64_t ticks = 0;
+    for (std::string process; children >> process;) {
+        std::ifstream file("/proc/" + process + "/stat");
+        std::string line;
+        std::getline(file, line);
+        const std::size_t nameEnd = line.rfind(')');
+        if (nameEnd == std::string::npos)
+            continue;
+        std::istringstream fields(line.substr(nameEnd + 1));
+        constexpr int userTime = 11; // Behind the name; then system time, and both of its children.
+        std::string field;
+        for (int i = 0; i < userTime + 4 && fields >> field; ++i) {
+            if (i >= userTime)
+                ticks += std::stoull(field);
+        }
+    }
+    return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 void count(benchmark::State& state, const char* text, std::int64_t accesses) {
     const Runner runner(text);
     if (!runner.isReady() || !runner.run()) {
         state.SkipWithError("the kernel does not run");
         return;
     }
+    const double before = workerSeconds();
     for ([[maybe_unused]] auto iteration : state) {
         if (!runner.run())
             state.SkipWithError("the kernel does not run");
     }
     state.SetItemsProcessed(state.iterations() * accesses);
+    state.counters["items_per_cpu_second"] =
+        static_cast<double>(state.iterations() * accesses) / (workerSeconds() - before);
 }
 
 BENCHMARK_CAPTURE(count, matmul_tiled, tiledProduct, productAccesses)

@@ -81,7 +81,7 @@ TEST(IsConflictFree, SaysWhatTheCostSays) {
     for (unsigned round = 0; round < 2000; ++round) {
         LaneAddresses addresses{};
         std::vector<LaneAddress> lanes;
-        const std::uint32_t mask = random() | 1u;
+        const std::uint32_t mask = round % 2 == 0 ? ~std::uint32_t{0} : random() | 1u;
         const unsigned spread = 1 + random() % 3;
         for (unsigned lane = 0; lane < 32; ++lane) {
             addresses[lane] = 0x10000 + (lane * spread + random() % spread) % 64 * 4;
@@ -94,6 +94,16 @@ TEST(IsConflictFree, SaysWhatTheCostSays) {
     }
     EXPECT_GT(free, 200u);
     EXPECT_LT(free, 1800u);
+}
+
+TEST(IsConsecutive, WantsEachLaneBehindTheOneBefore) {
+    LaneAddresses addresses;
+    for (unsigned lane = 0; lane < 32; ++lane)
+        addresses[lane] = 0x1004 + lane * 8;
+    EXPECT_TRUE(isConsecutive(addresses, 8));
+    EXPECT_FALSE(isConsecutive(addresses, 4));
+    addresses[31] += 8;
+    EXPECT_FALSE(isConsecutive(addresses, 8));
 }
 
 TEST(MostOnOneAddress, CountsTheFullestAddress) {

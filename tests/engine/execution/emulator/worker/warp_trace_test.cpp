@@ -18,7 +18,7 @@ protected:
     }
     void log(unsigned lane, std::uint32_t site, std::uint32_t bytes, EventKind kind,
              std::uint64_t address) {
-        events->events[lane][events->counts[lane]++] = {Event::pack(site, bytes, kind), address};
+        events->add(lane, {Event::pack(site, bytes, kind), address});
     }
 
     std::unique_ptr<EventLog> events = std::make_unique<EventLog>();
@@ -53,6 +53,34 @@ TEST_F(WarpTraceTest, RunsSidesOfABranchOneAfterTheOtherAndJoinsBehindIt) {
     EXPECT_EQ(sites.at(0x10)[Counter::BranchTargets], 2u);
     EXPECT_EQ(sites.at(0x10)[Counter::BranchTargetsDivergent], 2u);
     EXPECT_EQ(sites.at(0x20)[Counter::BranchTargets], 0u) << "it only falls through";
+}
+
+TEST_F(WarpTraceTest, JoinsLanesWhoseLogsAreOfDifferentLengths) {
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        block(lane, 0x10);
+        for (unsigned i = 0; i < lane % 3; ++i)
+            load(lane, 0x20, 4096 + lane * 4);
+        load(lane, 0x30, lane * 8);
+        load(lane, 0x31, lane * 4);
+        block(lane, 0x40);
+    }
+    trace.drain(*events, warp, 0);
+    const auto sites = trace.sites();
+    EXPECT_EQ(sites.at(0x20)[Counter::GlobalLoadRequests], 2u);
+    EXPECT_EQ(sites.at(0x20)[Counter::ThreadEvents], 31u);
+    for (const Site site : {0x30, 0x31, 0x40})
+        EXPECT_EQ(sites.at(site)[Counter::WarpEvents], 1u);
+    EXPECT_EQ(sites.at(0x30)[Counter::GlobalLoadSectors], 8u);
+    EXPECT_EQ(sites.at(0x31)[Counter::GlobalLoadSectors], 4u);
+    EXPECT_EQ(sites.at(0x31)[Counter::GlobalLoadBytes], 128u);
+}
+
+TEST_F(WarpTraceTest, CountsTheSectorsOfAnUnalignedRow) {
+    for (unsigned lane = 0; lane < 32; ++lane)
+        load(lane, 0x10, 4 + lane * 4);
+    trace.drain(*events, warp, 0);
+    EXPECT_EQ(trace.totals()[Counter::GlobalLoadSectors], 5u);
+    EXPECT_EQ(trace.totals()[Counter::UniqueBytesLoaded], 160u);
 }
 
 TEST_F(WarpTraceTest, KeepsWhatAnUnfinishedLaneHasYetToJoin) {
