@@ -7,7 +7,7 @@
 
 #ifdef KERNELSKILL_EMULATION
 /// To nearest even; NaN to 0x7fff.
-KS_INLINE unsigned short ks_bfloat16_from_float(float value) {
+KS_STRAIGHT unsigned short ks_bfloat16_from_float(float value) {
     const unsigned bits = ks_bit_cast<unsigned>(value);
     if ((bits & 0x7fffffffu) > 0x7f800000u)
         return 0x7fff;

@@ -7,7 +7,7 @@
 
 #ifdef KERNELSKILL_EMULATION
 /// To nearest even; overflow to infinity; NaN to 0x7fff.
-KS_INLINE unsigned short ks_half_from_float(float value) {
+KS_STRAIGHT unsigned short ks_half_from_float(float value) {
     const unsigned bits = ks_bit_cast<unsigned>(value);
     const unsigned sign = bits >> 16 & 0x8000u;
     const unsigned magnitude = bits & 0x7fffffffu;
@@ -22,7 +22,7 @@ KS_INLINE unsigned short ks_half_from_float(float value) {
     const unsigned rounded = magnitude + 0xfffu + (magnitude >> 13 & 1u);
     return static_cast<unsigned short>(sign | ((rounded - 0x38000000u) >> 13));
 }
-KS_INLINE float ks_half_to_float(unsigned short half) {
+KS_STRAIGHT float ks_half_to_float(unsigned short half) {
     const unsigned sign = (half & 0x8000u) << 16;
     const unsigned magnitude = half & 0x7fffu;
     if (magnitude >= 0x7c00u)

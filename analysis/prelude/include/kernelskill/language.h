@@ -55,6 +55,15 @@
 #define KS_BODY(...) __VA_ARGS__
 /// A function that the race detector must not see as plain accesses.
 #define KS_UNSEEN static __attribute__((noinline, no_sanitize_thread, unused))
+/// A function that is one instruction on a GPU: lanes that go different ways inside did not part.
+#if defined(__clang__)
+#define KS_STRAIGHT static __attribute__((noinline, no_sanitize("thread", "coverage"), unused))
+#else
+#define KS_STRAIGHT static __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage, unused))
+#endif
+/// Says that a GPU executes `name` here. It is counted in place of the arithmetic around it, which is the emulator's own
+/// way to the result.
+#define KS_OPERATION(name) __asm__ volatile("# ks_operation " name)
 
 #else
 

@@ -62,8 +62,12 @@ KS_INLINE double ks_bessel_i(int order, double x) {
 #endif
 
 #define KS_MATH1(name, expression)                                                                 \
-    KS_HOST_DEVICE double name(double x) KS_BODY({ return expression; })                           \
+    KS_HOST_DEVICE double name(double x) KS_BODY({                                                 \
+        KS_OPERATION(#name);                                                                       \
+        return expression;                                                                         \
+    })                                                                                             \
     KS_HOST_DEVICE float name##f(float a) KS_BODY({                                                \
+        KS_OPERATION(#name "f");                                                                   \
         const double x = a;                                                                        \
         return static_cast<float>(expression);                                                     \
     })
@@ -92,32 +96,44 @@ KS_HOST_DEVICE float erfcinv(float x) KS_BODY({ return erfcinvf(x); })
 KS_HOST_DEVICE float erfcx(float x) KS_BODY({ return erfcxf(x); })
 
 KS_HOST_DEVICE void sincospi(double x, double* sine, double* cosine) KS_BODY({
+    KS_OPERATION("sincospi");
     *sine = ks_sinpi(x);
     *cosine = ks_cospi(x);
 })
 KS_HOST_DEVICE void sincospif(float x, float* sine, float* cosine) KS_BODY({
+    KS_OPERATION("sincospif");
     *sine = static_cast<float>(ks_sinpi<double>(x));
     *cosine = static_cast<float>(ks_cospi<double>(x));
 })
 KS_HOST_DEVICE void sincospi(float x, float* sine, float* cosine)
     KS_BODY({ sincospif(x, sine, cosine); })
 KS_HOST_DEVICE void sincos(float x, float* sine, float* cosine) KS_BODY({
+    KS_OPERATION("sincosf");
     *sine = std::sin(x);
     *cosine = std::cos(x);
 })
 
-KS_HOST_DEVICE double rhypot(double x, double y) KS_BODY({ return 1 / std::hypot(x, y); })
-KS_HOST_DEVICE float rhypotf(float x, float y)
-    KS_BODY({ return static_cast<float>(1 / std::hypot(static_cast<double>(x), static_cast<double>(y))); })
-KS_HOST_DEVICE double norm3d(double a, double b, double c)
-    KS_BODY({ return std::hypot(std::hypot(a, b), c); })
+KS_HOST_DEVICE double rhypot(double x, double y) KS_BODY({
+    KS_OPERATION("rhypot");
+    return 1 / std::hypot(x, y);
+})
+KS_HOST_DEVICE float rhypotf(float x, float y) KS_BODY({
+    KS_OPERATION("rhypotf");
+    return static_cast<float>(1 / std::hypot(static_cast<double>(x), static_cast<double>(y)));
+})
+KS_HOST_DEVICE double norm3d(double a, double b, double c) KS_BODY({
+    KS_OPERATION("norm3d");
+    return std::hypot(std::hypot(a, b), c);
+})
 KS_HOST_DEVICE float norm3df(float a, float b, float c)
     KS_BODY({ return static_cast<float>(norm3d(a, b, c)); })
 KS_HOST_DEVICE double rnorm3d(double a, double b, double c) KS_BODY({ return 1 / norm3d(a, b, c); })
 KS_HOST_DEVICE float rnorm3df(float a, float b, float c)
     KS_BODY({ return static_cast<float>(rnorm3d(a, b, c)); })
-KS_HOST_DEVICE double norm4d(double a, double b, double c, double d)
-    KS_BODY({ return std::hypot(std::hypot(a, b), std::hypot(c, d)); })
+KS_HOST_DEVICE double norm4d(double a, double b, double c, double d) KS_BODY({
+    KS_OPERATION("norm4d");
+    return std::hypot(std::hypot(a, b), std::hypot(c, d));
+})
 KS_HOST_DEVICE float norm4df(float a, float b, float c, float d)
     KS_BODY({ return static_cast<float>(norm4d(a, b, c, d)); })
 KS_HOST_DEVICE double rnorm4d(double a, double b, double c, double d)
@@ -125,12 +141,14 @@ KS_HOST_DEVICE double rnorm4d(double a, double b, double c, double d)
 KS_HOST_DEVICE float rnorm4df(float a, float b, float c, float d)
     KS_BODY({ return static_cast<float>(rnorm4d(a, b, c, d)); })
 KS_HOST_DEVICE double norm(int count, const double* values) KS_BODY({
+    KS_OPERATION("norm");
     double sum = 0;
     for (int i = 0; i < count; ++i)
         sum = std::hypot(sum, values[i]);
     return sum;
 })
 KS_HOST_DEVICE float normf(int count, const float* values) KS_BODY({
+    KS_OPERATION("normf");
     double sum = 0;
     for (int i = 0; i < count; ++i)
         sum = std::hypot(sum, static_cast<double>(values[i]));
@@ -140,8 +158,19 @@ KS_HOST_DEVICE double rnorm(int count, const double* values)
     KS_BODY({ return 1 / norm(count, values); })
 KS_HOST_DEVICE float rnormf(int count, const float* values)
     KS_BODY({ return 1 / normf(count, values); })
-KS_HOST_DEVICE float fdividef(float a, float b) KS_BODY({ return a / b; })
-KS_HOST_DEVICE double fdivide(double a, double b) KS_BODY({ return a / b; })
-KS_HOST_DEVICE float fdivide(float a, float b) KS_BODY({ return a / b; })
-KS_HOST_DEVICE float exp10(float x)
-    KS_BODY({ return static_cast<float>(std::pow(10.0, static_cast<double>(x))); })
+KS_HOST_DEVICE float fdividef(float a, float b) KS_BODY({
+    KS_OPERATION("fdiv");
+    return a / b;
+})
+KS_HOST_DEVICE double fdivide(double a, double b) KS_BODY({
+    KS_OPERATION("ddiv");
+    return a / b;
+})
+KS_HOST_DEVICE float fdivide(float a, float b) KS_BODY({
+    KS_OPERATION("fdiv");
+    return a / b;
+})
+KS_HOST_DEVICE float exp10(float x) KS_BODY({
+    KS_OPERATION("exp10f");
+    return static_cast<float>(std::pow(10.0, static_cast<double>(x)));
+})

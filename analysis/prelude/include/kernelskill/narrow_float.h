@@ -11,7 +11,7 @@
 
 /// `value` as a float whose last bit is set if anything was lost, so that rounding it again to fewer bits gives
 /// what rounding `value` itself would.
-KS_INLINE float ks_round_to_odd(double value) {
+KS_STRAIGHT float ks_round_to_odd(double value) {
     const float rounded = static_cast<float>(value);
     const double back = rounded;
     if (back == value || value != value)
@@ -22,7 +22,7 @@ KS_INLINE float ks_round_to_odd(double value) {
     return ks_bit_cast<float>(bits | 1u);
 }
 /// a*b + c for operands of at most 12 bits, rounded to odd.
-KS_INLINE float ks_fused_to_odd(float a, float b, float c) {
+KS_STRAIGHT float ks_fused_to_odd(float a, float b, float c) {
     const double product = static_cast<double>(a) * b;
     const double sum = product + c;
     const double part = sum - product;

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -166,14 +165,15 @@ std::optional<Instruction> Instruction::ofArm(std::string_view word, std::string
 
 class ArithmeticReader {
 public:
-    ArithmeticReader(const std::vector<AssemblyLine>& lines, std::string_view prelude,
-                     std::string_view blockHook)
-        : lines_(lines), prelude_(prelude), blockHook_(blockHook) {}
+    ArithmeticReader(const std::vector<AssemblyLine>& lines, std::string_view userMarker,
+                     std::string_view prelude, std::string_view blockHook)
+        : lines_(lines), userMarker_(userMarker), prelude_(prelude), blockHook_(blockHook) {}
 
     std::vector<ArithmeticUse> run();
 
 private:
     void file(std::string_view rest);
+    void enterFile(unsigned index);
     void read(const AssemblyLine& line);
     void arithmetic(const Instruction& instruction);
     void function(std::string_view name);
@@ -185,10 +185,12 @@ private:
                                         std::uint32_t lanes) const;
 
     const std::vector<AssemblyLine>& lines_;
+    std::string_view userMarker_;
     std::string_view prelude_;
     std::string_view blockHook_;
     std::vector<ArithmeticUse> uses_;
-    std::set<unsigned> preludeFiles_;
+    enum class Owner : std::uint8_t { User, Prelude };
+    std::map<unsigned, Owner> owners_; ///< Of files; those of the host's library have none.
     /// Products of the block, by the register or slot of the stack that holds them.
     std::map<std::string, std::size_t> products_;
     std::string converted_; ///< Register that the instruction before made from an integer.
@@ -209,7 +211,7 @@ std::vector<ArithmeticUse> ArithmeticReader::run() {
         if (line.word == ".file") {
             file(line.rest);
         } else if (line.word == ".loc") {
-            isPreludes_ = preludeFiles_.contains(leadingNumber(line.rest).value_or(0));
+            enterFile(leadingNumber(line.rest).value_or(0));
         } else if (line.word == ".cfi_endproc") {
             block_.reset();
         } else if (isCall(line.word) && line.rest.starts_with(blockHook_)) {
@@ -227,10 +229,22 @@ std::vector<ArithmeticUse> ArithmeticReader::run() {
 /// .file 3 "/folder" "name" or .file 3 "/folder/name"
 void ArithmeticReader::file(std::string_view rest) {
     const auto index = leadingNumber(rest);
+    if (!index)
+        return;
     // Complex numbers are plain arithmetic in CUDA's headers too.
-    if (index && !prelude_.empty() && rest.find(prelude_) != std::string_view::npos &&
-        rest.find("cuComplex.h") == std::string_view::npos)
-        preludeFiles_.insert(*index);
+    const bool isPreludes = !prelude_.empty() && rest.find(prelude_) != std::string_view::npos &&
+                            rest.find("cuComplex.h") == std::string_view::npos;
+    if (isPreludes)
+        owners_[*index] = Owner::Prelude;
+    else if (rest.find(userMarker_) != std::string_view::npos)
+        owners_[*index] = Owner::User;
+}
+
+/// The host's library is whose it is called from.
+void ArithmeticReader::enterFile(unsigned index) {
+    const auto owner = owners_.find(index);
+    if (owner != owners_.end())
+        isPreludes_ = owner->second == Owner::Prelude;
 }
 
 void ArithmeticReader::read(const AssemblyLine& line) {
@@ -366,8 +380,9 @@ std::size_t ArithmeticReader::productIn(std::string_view operand, Counter kind,
 } // namespace
 
 std::vector<ArithmeticUse> arithmeticOf(const std::vector<AssemblyLine>& lines,
-                                        std::string_view prelude, std::string_view blockHook) {
-    return ArithmeticReader(lines, prelude, blockHook).run();
+                                        std::string_view userMarker, std::string_view prelude,
+                                        std::string_view blockHook) {
+    return ArithmeticReader(lines, userMarker, prelude, blockHook).run();
 }
 
 } // namespace kernelskill::engine

@@ -24,6 +24,7 @@ struct ArithmeticUse {
 /// The arithmetic of files below `prelude` stands for a GPU's instructions only where the text says
 /// so, by a comment `# ks_operation NAME` (see costOf).
 [[nodiscard]] std::vector<ArithmeticUse> arithmeticOf(const std::vector<AssemblyLine>& lines,
+                                                      std::string_view userMarker,
                                                       std::string_view prelude,
                                                       std::string_view blockHook);
 

@@ -48,7 +48,7 @@ class Annotator {
 public:
     Annotator(std::string_view assembly, std::string_view userMarker, std::string_view prelude)
         : lines_(assemblyLines(assembly)), predication_(lines_), userMarker_(userMarker),
-          arithmetic_(arithmeticOf(lines_, prelude, blockHook)) {
+          arithmetic_(arithmeticOf(lines_, userMarker, prelude, blockHook)) {
         for (const ArithmeticUse& use : arithmetic_)
             labelled_.insert({use.block, use.instruction});
         result_.reserve(assembly.size() + assembly.size() / 8);

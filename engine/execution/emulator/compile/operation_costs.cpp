@@ -34,20 +34,32 @@ constexpr auto instructions = std::to_array<NamedCost>({
 
 constexpr NamedCost uncounted{"", {{{Counter::UncountedCalls, 1}}}};
 
-/// In double precision; a float's has an f behind it.
+/// Without what tells the precision: the f of floats, the h of halves, the __ of approximations.
 constexpr auto functions = std::to_array<std::string_view>({
-    "acos",   "acosh",  "asin", "asinh", "atan",  "atan2",  "atanh", "cbrt",      "cos",   "cosh",
-    "erf",    "erfc",   "exp",  "exp10", "exp2",  "expm1",  "fmod",  "hypot",     "j0",    "j1",
-    "jn",     "lgamma", "log",  "log10", "log1p", "log2",   "pow",   "remainder", "rsqrt", "sin",
-    "sincos", "sinh",   "sqrt", "tan",   "tanh",  "tgamma", "y0",    "y1",        "yn",
+    "acos",          "acosh",         "asin",       "asinh", "atan",    "atan2",
+    "atanh",         "cbrt",          "cos",        "cosh",  "cospi",   "div",
+    "cyl_bessel_i0", "cyl_bessel_i1", "erf",        "erfc",  "erfcinv", "erfcx",
+    "erfinv",        "exp",           "exp10",      "exp2",  "expm1",   "fdivide",
+    "fmod",          "hypot",         "j0",         "j1",    "jn",      "lgamma",
+    "log",           "log10",         "log1p",      "log2",  "norm",    "norm3d",
+    "norm4d",        "normcdf",       "normcdfinv", "pow",   "rcbrt",   "rcp",
+    "remainder",     "rhypot",        "rnorm",      "rsqrt", "sin",     "sincos",
+    "sincospi",      "sinh",          "sinpi",      "sqrt",  "tan",     "tanh",
+    "tanh_approx",   "tgamma",        "y0",         "y1",    "yn",
 });
 
 bool isMathematical(std::string_view function) {
     const auto isOne = [](std::string_view name) {
         return std::ranges::find(functions, name) != functions.end();
     };
-    return isOne(function) ||
-           (function.ends_with('f') && isOne(function.substr(0, function.size() - 1)));
+    if (function.starts_with("__"))
+        function.remove_prefix(2);
+    if (isOne(function) ||
+        (function.ends_with('f') && isOne(function.substr(0, function.size() - 1))))
+        return true;
+    const bool hasPrefix =
+        function.starts_with('f') || function.starts_with('d') || function.starts_with('h');
+    return hasPrefix && isOne(function.substr(1)); // fdiv, drcp, hexp
 }
 
 FunctionCost costIn(const NamedCost& cost) {

@@ -100,6 +100,47 @@ __global__ void horner(const double* in, double* out) {
     EXPECT_EQ(of(profile.metrics, metric::single.fused), 0);
 }
 
+TEST_F(EmulatedArithmetic, halvesCountAsInstructionsAndAsOperations) {
+    const auto profile = profileOf(R"(
+#include <cuda_fp16.h>
+// kernelskill: launch mix<<<4, 128>>>(x=rand[512], y=rand[512], z=rand[512])
+__global__ void mix(const __half2* x, __half2* y, __half* z) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    __half2 fused = __hfma2(x[i], x[i], y[i]);
+    __half2 product = fused * x[i];
+    y[i] = product + fused;
+    z[i] = z[i] - __float2half(0.5f);
+    atomicAdd(&z[0], z[i]);
+}
+)");
+    EXPECT_EQ(of(profile.metrics, metric::half.fused), 512);
+    EXPECT_EQ(of(profile.metrics, metric::half.multiply), 512);
+    EXPECT_EQ(of(profile.metrics, metric::half.add), 2 * 512);
+    EXPECT_EQ(of(profile.metrics, metric::halfOperations), 512 * (4 + 2 + 2 + 1));
+    EXPECT_EQ(of(profile.metrics, metric::floatingOperations), 512 * (4 + 2 + 2 + 1));
+    EXPECT_EQ(of(profile.metrics, metric::single.add), 0);
+    EXPECT_EQ(ofLine(profile, "__hfma2(x[i]", metric::half.fused), 512);
+}
+
+TEST_F(EmulatedArithmetic, intrinsicsAreTheInstructionsTheyName) {
+    const auto profile = profileOf(R"(
+#include <cuComplex.h>
+// kernelskill: launch mix<<<4, 128>>>(x=rand[512], y=rand[512], d=rand[512])
+__global__ void mix(const cuFloatComplex* x, cuFloatComplex* y, double* d) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    cuFloatComplex z = cuCmulf(x[i], y[i]);
+    y[i] = make_cuFloatComplex(__fmaf_rn(z.x, 2.0f, 1.0f), __fadd_rz(z.y, z.x));
+    d[i] = fma(d[i], d[i], __dmul_rn(d[i], 3.0));
+}
+)");
+    EXPECT_EQ(of(profile.metrics, metric::single.multiply), 2 * 512);
+    EXPECT_EQ(of(profile.metrics, metric::single.fused), (2 + 1) * 512);
+    EXPECT_EQ(of(profile.metrics, metric::single.add), 512);
+    EXPECT_EQ(of(profile.metrics, metric::dbl.multiply), 512);
+    EXPECT_EQ(of(profile.metrics, metric::dbl.fused), 512);
+    EXPECT_EQ(of(profile.metrics, metric::dbl.add), 0);
+}
+
 TEST_F(EmulatedArithmetic, lanesThatSkipAreNotCounted) {
     const auto profile = profileOf(R"(
 // kernelskill: launch odd<<<2, 64>>>(data=rand[128])

@@ -21,7 +21,8 @@ Counts countsOf(const std::string& code) {
                              "\tcall\t__sanitizer_cov_trace_pc@PLT\n" +
                              code;
     Counts counts;
-    for (const ArithmeticUse& use : arithmeticOf(assemblyLines(text), "/usr/share/prelude", hook))
+    for (const ArithmeticUse& use :
+         arithmeticOf(assemblyLines(text), "/@user", "/usr/share/prelude", hook))
         counts[use.counter] += use.count;
     return counts;
 }
@@ -90,7 +91,7 @@ TEST(Arithmetic, NamesTheBlockAndTheInstruction) {
                                      "\tmovl\t%eax, %ebx\n"
                                      "\tcall\t__sanitizer_cov_trace_pc@PLT\n"
                                      "\taddss\t%xmm0, %xmm1\n");
-    const auto uses = arithmeticOf(lines, "/prelude", hook);
+    const auto uses = arithmeticOf(lines, "/@user", "/prelude", hook);
     ASSERT_EQ(uses.size(), 1u);
     EXPECT_EQ(uses[0].block, 2u);
     EXPECT_EQ(uses[0].instruction, 3u);
@@ -102,7 +103,7 @@ TEST(Arithmetic, LeavesOutWhatNoBlockOwns) {
                                      "\t.cfi_endproc\n"
                                      "f:\n"
                                      "\taddss\t%xmm0, %xmm1\n");
-    EXPECT_TRUE(arithmeticOf(lines, "/prelude", hook).empty());
+    EXPECT_TRUE(arithmeticOf(lines, "/@user", "/prelude", hook).empty());
 }
 
 TEST(Arithmetic, TakesThePreludesByItsMarksAlone) {
@@ -114,12 +115,22 @@ TEST(Arithmetic, TakesThePreludesByItsMarksAlone) {
               (Counts{{Counter::SingleAdds, 1}}));
 }
 
+TEST(Arithmetic, TakesTheHostsLibraryForWhoeverCallsIt) {
+    const std::string library = "\t.file 4 \"/usr/include/c++/12/cmath\"\n\t.loc 4 70 1\n"
+                                "\tmulss\t%xmm0, %xmm1\n";
+    EXPECT_EQ(countsOf(library), (Counts{{Counter::SingleMultiplies, 1}}));
+    EXPECT_EQ(countsOf("\t.loc 2 70 1\n" + library), Counts{});
+    EXPECT_EQ(countsOf("\t.loc 2 70 1\n\t.loc 1 70 1\n" + library),
+              (Counts{{Counter::SingleMultiplies, 1}}));
+}
+
 TEST(Arithmetic, CountsCallsOfFusedAndOfUnknownFunctions) {
     EXPECT_EQ(countsOf("\tcall\tfmaf@PLT\n\tcall\tfma@PLT\n\tcall\ttgammaf@PLT\n\tcall\tjn\n"
+                       "\tcall\tfmodf\n\tcall\thypotf\n\tcall\tfloorf\n"
                        "\tcall\tfmaxf@PLT\n\tcall\t_Z4fmafff@PLT\n"),
               (Counts{{Counter::SingleFused, 1},
                       {Counter::DoubleFused, 1},
-                      {Counter::UncountedCalls, 2}}));
+                      {Counter::UncountedCalls, 4}}));
 }
 
 TEST(Arithmetic, TakesNoSumForTheHostsWayWithUnsignedIntegers) {
