@@ -29,7 +29,7 @@ BestBasis bestBasisOf(const RuleTable& table, const std::vector<Signal>& signals
     for (const Rule& rule : table.rules) {
         const bool isKnown = std::ranges::any_of(
             signals, [&](const Signal& signal) { return signal.name == rule.signal; });
-        if (!isKnown)
+        if (!isKnown || rule.isSupport)
             continue;
         auto& basis = best.try_emplace(rule.kind, rule.basis).first->second;
         basis = std::max(basis, rule.basis);
@@ -115,23 +115,24 @@ Bottleneck diagnose(const DiagnosisInput& input) {
     }
     const auto signals = allSignals(input, table->launchSeconds);
     const auto matches = matchesOf(*table, signals);
-    if (matches.empty()) {
+    const auto decides = [](const Match& match) { return !match.rule->isSupport; };
+    const auto first = std::ranges::find_if(matches, decides);
+    if (first == matches.end()) {
         bottleneck.rule = "no rule of the table holds";
         return bottleneck;
     }
-    const Match& first = matches.front();
-    const Signal& leading = *first.signals.front();
-    bottleneck.kind = first.rule->kind;
-    bottleneck.rule = first.rule->id;
+    const Signal& leading = *first->signals.front();
+    bottleneck.kind = first->rule->kind;
+    bottleneck.rule = first->rule->id;
     bottleneck.gain = gainOf(bottleneck.kind, leading, input, table->launchSeconds);
     bottleneck.headroom =
-        bottleneck.gain ? headroomOf(*bottleneck.gain) : first.rule->headroomAt(leading.value);
+        bottleneck.gain ? headroomOf(*bottleneck.gain) : first->rule->headroomAt(leading.value);
     if (const auto measured = measuredHeadroom(signals))
         bottleneck.headroom = *measured;
     for (const Match& match : matches) {
         if (match.rule->kind == bottleneck.kind)
             std::ranges::move(evidenceOf(match), std::back_inserter(bottleneck.evidence));
-        else if (match.rule->kind != BottleneckKind::Balanced &&
+        else if (decides(match) && match.rule->kind != BottleneckKind::Balanced &&
                  std::ranges::find(bottleneck.others, match.rule->kind) == bottleneck.others.end())
             bottleneck.others.push_back(match.rule->kind);
     }

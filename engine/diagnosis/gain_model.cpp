@@ -56,11 +56,12 @@ public:
         case BottleneckKind::MemoryBandwidth:
         case BottleneckKind::Compute:
         case BottleneckKind::Balanced:
-            return roofline_ ? upTo(roofline_->seconds.high / roofline_->seconds.low,
-                                    "upper over lower end of the estimated time")
-                             : std::nullopt;
+            return roofline_ && leading_.name != "branches_over_memory"
+                       ? upTo(roofline_->seconds.high / roofline_->seconds.low,
+                              "upper over lower end of the estimated time")
+                       : std::nullopt;
         case BottleneckKind::MemoryLatency: // Latency is in no count.
-        case BottleneckKind::RegisterSpill: // Nor how often spilling code runs.
+        case BottleneckKind::RegisterSpill: // Nor is how often spilling code runs.
             break;
         }
         return std::nullopt;

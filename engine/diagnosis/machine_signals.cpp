@@ -2,6 +2,7 @@
 #include "engine/diagnosis/host_loops.h"
 #include "engine/diagnosis/roofline.h"
 #include "engine/diagnosis/signals.h"
+#include "engine/execution/metric_names.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -89,8 +90,10 @@ void addIntensity(const DiagnosisInput& input, const RooflineCounts& counts,
                       {"balance", balance},
                       {"bytes", counts.uniqueBytes}};
     signal.words["basis"] = basisOf(roofline.ridge);
-    signal.words["operations"] =
-        roofline.operationsAreStatic ? "operations as the source has them" : "operations counted";
+    signal.words["operations"] = roofline.operationsAreStatic ? "as the source has them"
+                                 : roofline.operationsAreIncomplete
+                                     ? "counted, without those of some functions"
+                                     : "counted";
     signals.push_back(signal);
     signal.name = "uncached_intensity_over_balance";
     signal.value = roofline.intensity->low / balance;
@@ -102,6 +105,41 @@ void addIntensity(const DiagnosisInput& input, const RooflineCounts& counts,
             signal.line = contraction.line;
             signals.push_back(signal);
         }
+    }
+}
+
+/// A branch is one instruction of a warp at least, and a scheduler issues one a clock: what takes
+/// longer to issue than its bytes take to move does not wait for memory's bandwidth.
+void addControlFlow(const DiagnosisInput& input, const RooflineCounts& counts,
+                    std::vector<Signal>& signals) {
+    const auto found = input.profile->metrics.find(metric::branchTargets);
+    if (found == input.profile->metrics.end())
+        return;
+    const double busy = std::min<double>(input.gpu.multiprocessors,
+                                         static_cast<double>(input.profile->launch.grid.count()));
+    const double issue =
+        found->second / (busy * analysis::MultiprocessorLimits::partitions * input.gpu.boostHertz);
+    const double memory = counts.uniqueBytes / input.gpu.memoryBytesPerSecond;
+    Signal signal = signalOf(input, "branches_over_memory", issue / memory);
+    signal.numbers = {{"branches", found->second}, {"bytes", counts.uniqueBytes}};
+    signals.push_back(std::move(signal));
+}
+
+/// Of each line that has some.
+void addOperations(const DiagnosisInput& input, std::vector<Signal>& signals) {
+    const auto operations = [](const Metrics& metrics) {
+        const auto found = metrics.find(metric::floatingOperations);
+        return found == metrics.end() ? 0 : found->second;
+    };
+    const double total = operations(input.profile->metrics);
+    for (const LineMetrics& place : input.profile->lines) {
+        const double here = operations(place.metrics);
+        if (here <= 0 || total <= 0)
+            continue;
+        Signal signal = signalOf(input, "operations_percent", 100 * here / total);
+        signal.file = place.file;
+        signal.line = place.line;
+        signals.push_back(std::move(signal));
     }
 }
 
@@ -141,6 +179,8 @@ std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSec
     if (const auto counts = rooflineCounts(input.kernel, input.features, *input.profile)) {
         const Roofline roofline = rooflineOf(*counts, input.gpu);
         addIntensity(input, *counts, roofline, signals);
+        addControlFlow(input, *counts, signals);
+        addOperations(input, signals);
         addLaunches(input, roofline, launchSeconds, signals);
     }
     return signals;

@@ -37,20 +37,33 @@ double copyBytesPerSecond(const Gpu& gpu) {
 /// precision (A100: 78 against 19.5 TFLOP/s).
 constexpr double halfRate = 4;
 
-struct OperationMetric {
-    const char* name;
-    double operations;
-    bool isDouble;
-};
-/// Nsight Compute's, of threads. Executors that do not count them leave them out.
-constexpr auto operationMetrics = std::to_array<OperationMetric>({
-    {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 1, false},
-    {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", 1, false},
-    {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 2, false},
-    {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", 1, true},
-    {"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", 1, true},
-    {"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", 2, true},
-});
+/// Sums of `names`; nullopt when none of them was counted.
+std::optional<double> countOf(const Metrics& metrics, std::initializer_list<const char*> names) {
+    const bool isCounted =
+        std::ranges::any_of(names, [&](const char* name) { return metrics.contains(name); });
+    return isCounted ? std::optional(sumOf(metrics, names)) : std::nullopt;
+}
+
+/// nullopt when the executor did not count operations.
+std::optional<OperationCounts> countedOperations(const Metrics& metrics) {
+    OperationCounts counts;
+    bool isCounted = metrics.contains(metric::floatingOperations);
+    const auto add = [&](const metric::OperationNames& names, double& all, double& fused) {
+        const auto alone = countOf(metrics, {names.add, names.multiply});
+        const auto together = countOf(metrics, {names.fused});
+        isCounted |= alone || together;
+        fused = 2 * together.value_or(0);
+        all = alone.value_or(0) + fused;
+    };
+    add(metric::single, counts.single, counts.singleFused);
+    add(metric::dbl, counts.dbl, counts.doubleFused);
+    double fusedHalf = 0;
+    add(metric::half, counts.half, fusedHalf);
+    // An instruction may work on a pair of halves: only the executor knows which do.
+    counts.half = countOf(metrics, {metric::halfOperations}).value_or(2 * counts.half);
+    counts.isIncomplete = sumOf(metrics, {metric::uncountedCalls}) > 0;
+    return isCounted ? std::optional(counts) : std::nullopt;
+}
 
 bool hasParameterOf(const analysis::KernelModel& kernel,
                     std::initializer_list<analysis::ScalarKind> kinds) {
@@ -63,21 +76,12 @@ bool hasParameterOf(const analysis::KernelModel& kernel,
 std::optional<OperationCounts> operationsOf(const analysis::KernelModel& kernel,
                                             const analysis::Features& features,
                                             const Metrics& metrics) {
-    OperationCounts counts;
-    bool counted = false;
-    for (const auto& metric : operationMetrics) {
-        const auto executed = valueOf(metrics, metric.name);
-        counted |= executed.has_value();
-        const double operations = executed.value_or(0) * metric.operations;
-        (metric.isDouble ? counts.dbl : counts.single) += operations;
-        if (metric.operations > 1)
-            (metric.isDouble ? counts.doubleFused : counts.singleFused) += operations;
-    }
-    if (counted)
-        return counts;
+    if (const auto counted = countedOperations(metrics))
+        return counted;
     const double requested = sumOf(metrics, {metric::load.globalBytes, metric::store.globalBytes});
     if (!features.arithmeticIntensity || requested <= 0)
         return std::nullopt;
+    OperationCounts counts;
     counts.unknown = *features.arithmeticIntensity * requested;
     counts.mayBeDouble = hasParameterOf(kernel, {analysis::ScalarKind::Double});
     counts.mayBeHalf =
@@ -163,13 +167,14 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
     const double unknownsFastest = gpu.singleFlops * (operations.mayBeHalf ? halfRate : 1);
     const double unknownsSlowest = operations.mayBeDouble ? gpu.doubleFlops : gpu.singleFlops;
     // Pipes of different precision may run at once, or take turns.
-    const double arithmeticLow =
-        std::max({operations.single / gpu.singleFlops, operations.dbl / gpu.doubleFlops,
-                  operations.unknown / unknownsFastest});
+    const double arithmeticLow = std::max(
+        {operations.single / gpu.singleFlops, operations.dbl / gpu.doubleFlops,
+         operations.half / (halfRate * gpu.singleFlops), operations.unknown / unknownsFastest});
     const auto alone = [](double operations, double fused) { return 2 * operations - fused; };
     const double arithmeticHigh =
         alone(operations.single, operations.singleFused) / gpu.singleFlops +
         alone(operations.dbl, operations.doubleFused) / gpu.doubleFlops +
+        alone(operations.half, 0) / gpu.singleFlops +
         alone(operations.unknown, 0) / unknownsSlowest;
 
     Roofline roofline;
@@ -177,7 +182,8 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
     roofline.seconds.low =
         std::max(counts.uniqueBytes / gpu.memoryBytesPerSecond, arithmeticLow / busy);
     roofline.seconds.high = counts.movedBytes / copyBytesPerSecond(gpu) + arithmeticHigh / busy;
-    const bool mostlyDouble = operations.dbl > operations.single + operations.unknown;
+    const bool mostlyDouble =
+        operations.dbl > operations.single + operations.half + operations.unknown;
     roofline.ridge = mostlyDouble ? doubleBalance(gpu) : singleBalance(gpu);
     if (counts.operations)
         roofline.intensity = {operations.sum() / counts.movedBytes,
@@ -185,6 +191,7 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
     roofline.position = positionOf(roofline);
     roofline.fitsInCache = counts.uniqueBytes <= gpu.cacheBytes;
     roofline.operationsAreStatic = operations.unknown > 0;
+    roofline.operationsAreIncomplete = operations.isIncomplete;
     roofline.isScaled = counts.isScaled;
     return roofline;
 }
@@ -194,11 +201,12 @@ std::string describe(const Roofline& roofline) {
         fmt::format("estimate from counts, not measured: {} to {} on {}",
                     timeText(roofline.seconds.low), timeText(roofline.seconds.high), roofline.gpu);
     if (roofline.intensity)
-        text += fmt::format("; {} operations per byte{}, balance {:.3g} ({}): {}",
-                            intensityText(*roofline.intensity),
-                            roofline.operationsAreStatic ? " (operations from the source)" : "",
-                            roofline.ridge.operationsPerByte, basisOf(roofline.ridge),
-                            spelling(roofline.position));
+        text += fmt::format(
+            "; {} FLOP per byte{}, balance {:.3g} ({}): {}", intensityText(*roofline.intensity),
+            roofline.operationsAreStatic       ? " (operations from the source)"
+            : roofline.operationsAreIncomplete ? " (without those of some functions)"
+                                               : "",
+            roofline.ridge.operationsPerByte, basisOf(roofline.ridge), spelling(roofline.position));
     else
         text += "; operations were not counted";
     if (roofline.fitsInCache)

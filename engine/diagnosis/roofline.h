@@ -18,12 +18,14 @@ namespace kernelskill::engine {
 struct OperationCounts {
     double single = 0;
     double dbl = 0;
+    double half = 0;          ///< Of 16-bit types; at which rate depends on the GPU and the code.
     double singleFused = 0;   ///< Of `single`, those of multiply-adds.
     double doubleFused = 0;   ///< Of `dbl`.
     double unknown = 0;       ///< Of a precision that is not told apart: estimates from the source.
     bool mayBeDouble = false; ///< The unknown ones.
     bool mayBeHalf = false;   ///< The unknown ones.
-    [[nodiscard]] double sum() const { return single + dbl + unknown; }
+    bool isIncomplete = false; ///< Calls of functions whose operations nobody knows are left out.
+    [[nodiscard]] double sum() const { return single + dbl + half + unknown; }
 };
 
 /// What a run did, as far as a roofline asks.
@@ -62,6 +64,7 @@ struct Roofline {
     RooflinePosition position = RooflinePosition::Unknown;
     bool fitsInCache = false; ///< Data that L2 still holds takes less than low.
     bool operationsAreStatic = false;
+    bool operationsAreIncomplete = false;
     bool isScaled = false;
 };
 
@@ -70,7 +73,7 @@ struct Roofline {
 
 [[nodiscard]] Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu);
 
-/// "estimate from counts, not measured: 14 us to 56 us on an H200; 0.08 to 0.33 operations per
+/// "estimate from counts, not measured: 14 us to 56 us on an H200; 0.08 to 0.33 FLOP per
 /// byte, balance 11.9 (measured): memory-bound"
 [[nodiscard]] std::string describe(const Roofline& roofline);
 

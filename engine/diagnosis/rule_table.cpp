@@ -120,6 +120,7 @@ Result<Rule> ruleOf(const YAML::Node& node) {
     rule.threshold = *threshold;
     if (node["share"])
         rule.share = node["share"].as<double>();
+    rule.isSupport = node["support"] && node["support"].as<bool>();
     for (const bool onlyIfKnown : {false, true}) {
         for (const YAML::Node& entry : node[onlyIfKnown ? "and_if_known" : "and"]) {
             auto condition = conditionOf(entry, onlyIfKnown);

@@ -35,6 +35,8 @@ struct Rule {
     std::string signal;
     Threshold threshold;
     double share = 0;
+    bool isSupport =
+        false; ///< Adds evidence where another rule of its kind holds; decides nothing.
     std::vector<Condition> conditions;
     double highHeadroom = 0; ///< These three where no gain is known.
     double mediumHeadroom = 0;

@@ -55,6 +55,38 @@ TEST(DiagnosisForAGpu, CallsAKernelNearTheBalanceBalanced) {
     ASSERT_FALSE(bottleneck.evidence.empty());
 }
 
+TEST(DiagnosisForAGpu, DoesNotTakeIntegerWorkForAWaitForMemory) {
+    Subject subject;
+    subject.features.arithmeticIntensity = 0;
+    Profile profile = profileWith(streamed(1 << 20));
+    profile.metrics[metric::branchTargets] = 1e4;
+    EXPECT_EQ(subject.diagnosed(&profile).kind, BottleneckKind::MemoryBandwidth);
+    profile.metrics[metric::branchTargets] = 1e7; // 9.6 us to issue, 0.2 us of bytes.
+    const auto bottleneck = subject.diagnosed(&profile);
+    EXPECT_EQ(bottleneck.rule, "instructions-outlast-memory");
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::Compute);
+    EXPECT_FALSE(bottleneck.gain);
+}
+
+TEST(DiagnosisForAGpu, NamesTheLinesThatMoveAndThatCompute) {
+    Subject subject;
+    Profile profile = profileWith(streamed(1 << 26));
+    profile.metrics[metric::floatingOperations] = 1e10;
+    profile.metrics[metric::single.fused] = 5e9;
+    profile.lines.push_back({"a.cu", 5, {{metric::floatingOperations, 9e9}}});
+    const auto computes = subject.diagnosed(&profile);
+    EXPECT_EQ(computes.kind, BottleneckKind::Compute);
+    ASSERT_EQ(computes.evidence.size(), 2u);
+    EXPECT_EQ(computes.evidence[1].line, 5u);
+    EXPECT_EQ(computes.evidence[1].hint, "90 % of the FLOP");
+    profile.metrics[metric::single.fused] = 5e6;
+    const auto moves = subject.diagnosed(&profile);
+    EXPECT_EQ(moves.kind, BottleneckKind::MemoryBandwidth);
+    ASSERT_EQ(moves.evidence.size(), 2u);
+    EXPECT_EQ(moves.evidence[1].line, 2u);
+    EXPECT_EQ(moves.others, std::vector<BottleneckKind>{});
+}
+
 TEST(DiagnosisForAGpu, CountsBlocksAgainstItsMultiprocessors) {
     Subject subject;
     Profile profile = profileWith({});

@@ -118,13 +118,13 @@ TEST(RooflineText, IsLabelledAndHasNoSingleTime) {
     scaled.isScaled = true;
     const auto text = describe(rooflineOf(scaled, gpu()));
     EXPECT_THAT(text, StartsWith("estimate from counts, not measured: 100 ns to 1.02 us on G; "));
-    EXPECT_THAT(text, HasSubstr("0.125 to 1 operations per byte (operations from the source), "
+    EXPECT_THAT(text, HasSubstr("0.125 to 1 FLOP per byte (operations from the source), "
                                 "balance 10 (of the datasheet's peaks): memory-bound"));
     EXPECT_THAT(text, HasSubstr("fits into L2"));
     EXPECT_THAT(text, HasSubstr("a part of the blocks"));
     const auto even =
         describe(rooflineOf(counts(8e5, 8e5, OperationCounts{.unknown = 1e5}), gpu()));
-    EXPECT_THAT(even, HasSubstr("; 0.125 operations per byte"));
+    EXPECT_THAT(even, HasSubstr("; 0.125 FLOP per byte"));
     const auto silent = describe(rooflineOf(counts(1e9, 1e9, std::nullopt), gpu()));
     EXPECT_THAT(silent, HasSubstr("1 ms to 1.25 ms on G; operations were not counted"));
     EXPECT_THAT(silent, Not(HasSubstr("L2")));
@@ -161,6 +161,15 @@ TEST(RooflineCountsOfAProfile, AreItsBytesAndOperations) {
     EXPECT_DOUBLE_EQ(found->operations->singleFused, 600);
     EXPECT_DOUBLE_EQ(found->operations->dbl, 7);
     EXPECT_DOUBLE_EQ(found->operations->unknown, 0);
+
+    // A fused instruction of a pair of halves is four operations.
+    profile.metrics[metric::half.fused] = 10;
+    profile.metrics[metric::halfOperations] = 40;
+    profile.metrics[metric::uncountedCalls] = 3;
+    found = rooflineCounts(kernel, features, profile);
+    ASSERT_TRUE(found && found->operations);
+    EXPECT_DOUBLE_EQ(found->operations->half, 40);
+    EXPECT_TRUE(found->operations->isIncomplete);
 
     profile.metrics.clear();
     EXPECT_FALSE(rooflineCounts(kernel, features, profile));
