@@ -17,6 +17,8 @@ struct AccessNames {
     const char* sharedConflicts;
     const char* sectorsPerRequest;
     const char* bytesPerSector; ///< Percent of the bytes of a sector that were asked for.
+    const char* movedBytes;     ///< Of all sectors of all requests.
+    const char* reuse;          ///< Bytes that lanes asked for, per byte of distinct sectors.
 };
 inline constexpr AccessNames load{
     "load",
@@ -29,6 +31,8 @@ inline constexpr AccessNames load{
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
     "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
     "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+    "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum",
+    "kernelskill__global_reuse_ld.ratio",
 };
 inline constexpr AccessNames store{
     "store",
@@ -41,6 +45,8 @@ inline constexpr AccessNames store{
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
     "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
     "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
+    "l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum",
+    "kernelskill__global_reuse_st.ratio",
 };
 inline constexpr const AccessNames* accesses[] = {&load, &store};
 
@@ -51,6 +57,8 @@ inline constexpr const char* sharedAtomicRequests = "smsp__inst_executed_op_shar
 /// Most lanes of a request on one address, summed over requests: how often lanes take turns.
 inline constexpr const char* atomicSerializations = "kernelskill__atomic_serializations.sum";
 inline constexpr const char* atomicLanes = "kernelskill__atomic_lanes.sum";
+/// Turns per request: 1 where no two lanes of a warp update the same address.
+inline constexpr const char* atomicContention = "kernelskill__atomic_rounds_per_request.ratio";
 
 inline constexpr const char* branchTargets = "smsp__sass_branch_targets.sum";
 inline constexpr const char* divergentBranchTargets =
@@ -92,6 +100,13 @@ inline constexpr const char* operationsPerUniqueByte =
     "kernelskill__operations_per_unique_byte.ratio";
 inline constexpr const char* operationsPerSectorByte =
     "kernelskill__operations_per_sector_byte.ratio";
+
+/// Of spilled registers, and of arrays that the compiler could not keep in registers. Known from a
+/// GPU, or where the compiler has put nothing into local memory.
+inline constexpr const char* localLoads = "smsp__inst_executed_op_local_ld.sum";
+inline constexpr const char* localStores = "smsp__inst_executed_op_local_st.sum";
+inline constexpr const char* localLoadSectors = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum";
+inline constexpr const char* localStoreSectors = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum";
 
 /// Barriers that blocks went through, one a block.
 inline constexpr const char* barriers = "kernelskill__barriers.sum";

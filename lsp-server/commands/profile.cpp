@@ -1,3 +1,4 @@
+#include "engine/execution/metric_names.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
@@ -14,12 +15,15 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <stop_token>
 
 namespace kernelskill::lsp {
+
+namespace names = engine::metric;
 
 namespace {
 
@@ -34,42 +38,93 @@ std::optional<double> metric(const engine::Metrics& metrics, const char* name) {
     return found == metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string ratio(const engine::Metrics& metrics, const char* part, const char* whole) {
-    const auto numerator = metric(metrics, part);
-    const auto denominator = metric(metrics, whole);
-    if (!numerator || !denominator || *denominator == 0)
-        return "";
-    return formatNumber(*numerator / *denominator);
+std::string number(const engine::Metrics& metrics, const char* name) {
+    const auto value = metric(metrics, name);
+    return value && *value != 0 ? formatNumber(*value) : "";
 }
 
 std::string sum(const engine::Metrics& metrics, const char* first, const char* second) {
     const double total = metric(metrics, first).value_or(0) + metric(metrics, second).value_or(0);
-    return total == 0 ? "" : formatNumber(total);
+    return total == 0 ? "" : shortNumber(total);
 }
+
+std::string count(const engine::Metrics& metrics, const char* name) {
+    return sum(metrics, name, "");
+}
+
+/// A column of the table of lines: empty where there is nothing to say.
+struct LineColumn {
+    std::string_view title;
+    std::string (*text)(const engine::Metrics& metrics);
+};
+constexpr std::array lineColumns{
+    LineColumn{"sect/ld",
+               [](const engine::Metrics& m) { return number(m, names::load.sectorsPerRequest); }},
+    LineColumn{"sect/st",
+               [](const engine::Metrics& m) { return number(m, names::store.sectorsPerRequest); }},
+    LineColumn{"conflict",
+               [](const engine::Metrics& m) {
+                   return sum(m, names::load.sharedConflicts, names::store.sharedConflicts);
+               }},
+    LineColumn{"atom/req",
+               [](const engine::Metrics& m) { return number(m, names::atomicContention); }},
+    LineColumn{"flop",
+               [](const engine::Metrics& m) { return count(m, names::floatingOperations); }},
+    LineColumn{"barriers", [](const engine::Metrics& m) { return count(m, names::barriers); }},
+    LineColumn{"div.br",
+               [](const engine::Metrics& m) { return count(m, names::divergentBranchTargets); }},
+    LineColumn{"lanes",
+               [](const engine::Metrics& m) {
+                   const auto lanes = metric(m, names::activeThreads);
+                   return lanes ? fmt::format("{:.3g}", *lanes) : std::string();
+               }},
+};
 
 void printLines(const Terminal& terminal, const engine::Profile& profile, TextLookup& texts) {
     if (profile.lines.empty())
         return;
-    fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Lines"));
-    fmt::print("{}\n",
-               terminal.paint(Colour::Dim, fmt::format("{:>10} {:>10} {:>10}   {}", "sectors/ld",
-                                                       "sectors/st", "conflicts", "source")));
+    std::string titles;
+    for (const LineColumn& column : lineColumns)
+        titles += fmt::format("{:>8} ", column.title);
+    fmt::print("\n{}\n{}\n", terminal.paint(Colour::Bold, "Lines"),
+               terminal.paint(Colour::Dim, titles + "  source"));
     for (const engine::LineMetrics& line : profile.lines) {
-        const engine::Metrics& m = line.metrics;
-        const std::string loads = ratio(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                                        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum");
-        const std::string stores = ratio(m, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum");
-        const std::string conflicts =
-            sum(m, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum");
-        if (loads.empty() && stores.empty() && conflicts.empty())
-            continue; // Counted, but with nothing for these columns.
+        std::string row;
+        bool hasMore = false; // Than lanes, which every line has.
+        for (const LineColumn& column : lineColumns) {
+            const std::string text = column.text(line.metrics);
+            hasMore |= !text.empty() && &column != &lineColumns.back();
+            row += fmt::format("{:>8} ", text);
+        }
+        if (!hasMore)
+            continue;
         std::string_view source = texts(line.file).line(line.line);
         source.remove_prefix(std::min(source.find_first_not_of(" \t"), source.size()));
-        fmt::print("{:>10} {:>10} {:>10}   {} {}\n", loads, stores, conflicts,
+        fmt::print("{}  {} {}\n", row,
                    terminal.paint(Colour::Dim, fmt::format("{:4} |", line.line + 1)), source);
     }
+}
+
+/// With the lines of both sides.
+void printHazard(const Terminal& terminal, const engine::Hazard& hazard, const Snapshot& snapshot,
+                 TextLookup& texts, const std::string& shownName) {
+    const auto printLine = [&](const std::string& file, std::uint32_t line) {
+        std::string_view source = texts(file).line(line);
+        source.remove_prefix(std::min(source.find_first_not_of(" \t"), source.size()));
+        fmt::print("    {} {}\n", terminal.paint(Colour::Dim, fmt::format("{:4} |", line + 1)),
+                   source);
+    };
+    fmt::print("  {}:{}: {} {}\n", hazard.file == snapshot.model().file ? shownName : hazard.file,
+               hazard.line + 1,
+               terminal.paint(hazard.certain ? Colour::Red : Colour::Yellow,
+                              hazard.certain ? fmt::format("{}:", spelling(hazard.kind))
+                                             : fmt::format("{} suspected:", spelling(hazard.kind))),
+               hazard.message);
+    if (!hazard.file.empty())
+        printLine(hazard.file, hazard.line);
+    if (!hazard.otherFile.empty() &&
+        (hazard.otherFile != hazard.file || hazard.otherLine != hazard.line))
+        printLine(hazard.otherFile, hazard.otherLine);
 }
 
 void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
@@ -96,19 +151,17 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
                    i == 0 ? "\n" + terminal.paint(Colour::Cyan, "gpu       ") : "          ",
                    gpu[i]);
 
-    fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Counters"));
-    for (const MetricText& text : importantMetrics(profile.metrics))
-        fmt::print("  {:<34} {:>16}   {}\n", text.label, text.value,
-                   terminal.paint(Colour::Dim, text.name));
+    for (const MetricSection& section : metricSections(reportMetrics(report))) {
+        fmt::print("\n{}\n", terminal.paint(Colour::Bold, section.title));
+        for (const MetricText& text : section.metrics)
+            fmt::print("  {:<36} {:>16}   {}\n", text.label, text.value,
+                       terminal.paint(Colour::Dim, text.name));
+    }
     printLines(terminal, profile, texts);
     if (!profile.hazards.empty())
         fmt::print("\n{}\n", terminal.paint(Colour::Bold, "Hazards"));
     for (const engine::Hazard& hazard : profile.hazards)
-        fmt::print("  {}:{}: {} {}\n",
-                   hazard.file == snapshot.model().file ? shownName : hazard.file, hazard.line + 1,
-                   terminal.paint(hazard.certain ? Colour::Red : Colour::Yellow,
-                                  fmt::format("{}:", spelling(hazard.kind))),
-                   hazard.message);
+        printHazard(terminal, hazard, snapshot, texts, shownName);
     for (const std::string& note : profile.notes)
         fmt::print("\n{}\n", terminal.paint(Colour::Dim, note));
 }

@@ -162,7 +162,7 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
         text += launchItems(report->profile->launch) + sharedItem(kernel);
         for (const std::string& line : gpuLines(*report))
             text += "- " + line + "\n";
-        text += counterTable(report->profile->metrics);
+        text += counterTable(reportMetrics(*report));
         text += fmt::format("\n*Counted on the {}; decided by: {}.*", report->profile->executor,
                             bottleneck->rule);
         return text;

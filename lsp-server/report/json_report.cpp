@@ -1,6 +1,7 @@
 #include "lsp-server/report/json_report.h"
 
 #include "lsp-server/report/gpu_text.h"
+#include "lsp-server/report/metric_text.h"
 #include "skills/skill_document.h"
 
 #include <nlohmann/json.hpp>
@@ -103,7 +104,7 @@ json profileJson(const engine::KernelReport& report) {
     return {{"kernel", profile.kernel},
             {"executor", profile.executor},
             {"launch", launchJson(profile.launch)},
-            {"metrics", profile.metrics},
+            {"metrics", reportMetrics(report)},
             {"lines", std::move(lines)},
             {"hazards", std::move(hazards)},
             {"bottleneck", bottleneckJson(*report.bottleneck)},

@@ -1,42 +1,99 @@
 #include "lsp-server/report/metric_text.h"
 
+#include "engine/execution/metric_names.h"
+#include "engine/static_facts/local_memory.h"
+
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
 namespace kernelskill::lsp {
 
+namespace metric = engine::metric;
+
 namespace {
 
 struct Label {
-    std::string_view name;
+    const char* name;
     std::string_view label;
+    /// Shown at a glance, too.
+    bool isImportant = false;
+    /// A zero is news where the section has anything to say.
+    bool showsZero = false;
 };
 
-constexpr std::array labels{
-    Label{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
-          "sectors per global load"},
-    Label{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
-          "sectors per global store"},
-    Label{"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
-          "bytes used of each sector loaded"},
-    Label{"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
-          "bytes used of each sector stored"},
-    Label{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global load requests"},
-    Label{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global load sectors"},
-    Label{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global store requests"},
-    Label{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global store sectors"},
-    Label{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared load bank conflicts"},
-    Label{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-          "shared store bank conflicts"},
-    Label{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared load wavefronts"},
-    Label{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared store wavefronts"},
-    Label{"smsp__thread_inst_executed_per_inst_executed.ratio", "active lanes per instruction"},
-    Label{"smsp__sass_average_branch_targets_threads_uniform.pct", "uniform branches"},
-    Label{"kernelskill__barriers.sum", "barriers"},
+constexpr std::array globalMemory{
+    Label{metric::load.globalRequests, "load requests"},
+    Label{metric::load.globalSectors, "load sectors"},
+    Label{metric::load.sectorsPerRequest, "sectors per load request", true},
+    Label{metric::load.globalBytes, "bytes that lanes load"},
+    Label{metric::load.movedBytes, "bytes of sectors loaded"},
+    Label{metric::load.bytesPerSector, "bytes used of each sector loaded", true},
+    Label{metric::load.uniqueBytes, "distinct bytes loaded"},
+    Label{metric::load.reuse, "loads of each distinct byte", true},
+    Label{metric::store.globalRequests, "store requests"},
+    Label{metric::store.globalSectors, "store sectors"},
+    Label{metric::store.sectorsPerRequest, "sectors per store request", true},
+    Label{metric::store.globalBytes, "bytes that lanes store"},
+    Label{metric::store.movedBytes, "bytes of sectors stored"},
+    Label{metric::store.bytesPerSector, "bytes used of each sector stored", true},
+    Label{metric::store.uniqueBytes, "distinct bytes stored"},
+    Label{metric::store.reuse, "stores of each distinct byte"},
+};
+
+constexpr std::array sharedMemory{
+    Label{metric::load.sharedRequests, "load requests"},
+    Label{metric::load.sharedWavefronts, "load wavefronts", true},
+    Label{metric::load.sharedConflicts, "load bank conflicts", true, true},
+    Label{metric::store.sharedRequests, "store requests"},
+    Label{metric::store.sharedWavefronts, "store wavefronts", true},
+    Label{metric::store.sharedConflicts, "store bank conflicts", true, true},
+};
+
+constexpr std::array localMemory{
+    Label{metric::localLoads, "load requests", true, true},
+    Label{metric::localStores, "store requests", true, true},
+};
+
+constexpr std::array atomics{
+    Label{metric::globalAtomicRequests, "requests to global memory", true},
+    Label{metric::globalAtomicSectors, "sectors of global memory"},
+    Label{metric::sharedAtomicRequests, "requests to shared memory", true},
+    Label{metric::atomicLanes, "lanes that update"},
+    Label{metric::atomicSerializations, "turns of lanes on one address"},
+    Label{metric::atomicContention, "turns per request (1: no contention)", true},
+};
+
+constexpr std::array arithmetic{
+    Label{metric::floatingOperations, "floating-point operations", true, true},
+    Label{metric::single.add, "float additions"},
+    Label{metric::single.multiply, "float multiplications"},
+    Label{metric::single.fused, "float multiply-adds"},
+    Label{metric::dbl.add, "double additions"},
+    Label{metric::dbl.multiply, "double multiplications"},
+    Label{metric::dbl.fused, "double multiply-adds"},
+    Label{metric::half.add, "half additions"},
+    Label{metric::half.multiply, "half multiplications"},
+    Label{metric::half.fused, "half multiply-adds"},
+    Label{metric::halfOperations, "operations on halves"},
+    Label{metric::conversions, "conversions"},
+    Label{metric::uncountedCalls, "calls of functions not counted", true},
+    Label{metric::operationsPerUniqueByte, "operations per distinct byte", true},
+    Label{metric::operationsPerSectorByte, "operations per byte of sectors", true},
+};
+
+constexpr std::array control{
+    Label{metric::activeThreads, "active lanes per instruction", true},
+    Label{metric::branchTargets, "branches"},
+    Label{metric::divergentBranchTargets, "divergent branches", false, true},
+    Label{metric::uniformBranchPercent, "uniform branches", true},
+    Label{metric::barriers, "block barriers", true},
+    Label{metric::warpOperations, "shuffles, votes and warp barriers", true},
 };
 
 std::string withThousands(double value) {
@@ -52,22 +109,68 @@ std::string withThousands(double value) {
 std::string formatted(std::string_view name, double value) {
     if (name.ends_with(".pct"))
         return fmt::format("{:.1f} %", value);
-    return std::abs(value - std::round(value)) < 1e-9 ? withThousands(value)
-                                                      : fmt::format("{:.2f}", value);
+    if (std::abs(value - std::round(value)) < 1e-9)
+        return withThousands(value);
+    return std::abs(value) < 1 ? fmt::format("{:.3g}", value) : fmt::format("{:.2f}", value);
+}
+
+template <typename Labels>
+std::vector<MetricText> textsOf(const engine::Metrics& metrics, const Labels& labels) {
+    const auto find = [&](const Label& label) { return metrics.find(label.name); };
+    const bool hasAny = std::ranges::any_of(labels, [&](const Label& label) {
+        return find(label) != metrics.end() && (find(label)->second != 0 || label.isImportant);
+    });
+    std::vector<MetricText> texts;
+    for (const Label& label : labels) {
+        const auto found = find(label);
+        if (found != metrics.end() && (found->second != 0 || (label.showsZero && hasAny)))
+            texts.push_back(
+                {found->first, std::string(label.label), formatted(found->first, found->second)});
+    }
+    return texts;
 }
 
 } // namespace
 
+std::vector<MetricSection> metricSections(const engine::Metrics& metrics) {
+    std::vector<MetricSection> sections;
+    const auto add = [&](std::string_view title, const auto& labels) {
+        if (auto texts = textsOf(metrics, labels); !texts.empty())
+            sections.push_back({std::string(title), std::move(texts)});
+    };
+    add("Global memory", globalMemory);
+    add("Shared memory", sharedMemory);
+    add("Local memory", localMemory);
+    add("Atomics", atomics);
+    add("Arithmetic", arithmetic);
+    add("Control flow", control);
+    return sections;
+}
+
 std::vector<MetricText> importantMetrics(const engine::Metrics& metrics) {
     std::vector<MetricText> texts;
-    for (const Label& label : labels) {
-        const auto metric = metrics.find(std::string(label.name));
-        // A kernel without shared memory needs no row that says zero.
-        if (metric != metrics.end() && metric->second != 0)
-            texts.push_back({metric->first, std::string(label.label),
-                             formatted(metric->first, metric->second)});
-    }
+    const auto add = [&](std::string_view what, const auto& labels) {
+        for (const Label& label : labels) {
+            const auto found = metrics.find(label.name);
+            if (label.isImportant && found != metrics.end() && found->second != 0)
+                texts.push_back({found->first, std::string(what) + std::string(label.label),
+                                 formatted(found->first, found->second)});
+        }
+    };
+    add("", globalMemory);
+    add("shared ", sharedMemory);
+    add("local ", localMemory);
+    add("atomic: ", atomics);
+    add("", arithmetic);
+    add("", control);
     return texts;
+}
+
+engine::Metrics reportMetrics(const engine::KernelReport& report) {
+    engine::Metrics metrics = report.profile->metrics;
+    if (report.facts && *report.facts)
+        engine::addLocalMemory(metrics, **report.facts);
+    return metrics;
 }
 
 std::vector<MetricText> allMetrics(const engine::Metrics& metrics) {
@@ -75,6 +178,19 @@ std::vector<MetricText> allMetrics(const engine::Metrics& metrics) {
     for (const auto& [name, value] : metrics)
         texts.push_back({name, "", formatted(name, value)});
     return texts;
+}
+
+std::string shortNumber(double value) {
+    struct Unit {
+        double size;
+        std::string_view name;
+    };
+    constexpr std::array units{Unit{1e12, " T"}, Unit{1e9, " G"}, Unit{1e6, " M"}, Unit{1e3, " k"}};
+    for (const Unit& unit : units) {
+        if (value >= unit.size)
+            return fmt::format("{:.3g}{}", value / unit.size, unit.name);
+    }
+    return fmt::format("{:.3g}", value);
 }
 
 } // namespace kernelskill::lsp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execution/profile.h"
+#include "engine/workbench.h"
 
 #include <string>
 #include <vector>
@@ -10,13 +11,26 @@ namespace kernelskill::lsp {
 
 struct MetricText {
     std::string name;  ///< Nsight Compute's
-    std::string label; ///< "global load sectors per request"
+    std::string label; ///< "sectors per load request"
     std::string value; ///< "4", "1,048,576", "12.5 %"
 };
 
-/// The few that explain a kernel, the important ones first; those absent are left out.
+struct MetricSection {
+    std::string title; ///< "Global memory"
+    std::vector<MetricText> metrics;
+};
+
+/// What explains a kernel or a line, in the order of a profiler's report; what did not happen is
+/// left out.
+[[nodiscard]] std::vector<MetricSection> metricSections(const engine::Metrics& metrics);
+/// The few to see at a glance, the important ones first.
 [[nodiscard]] std::vector<MetricText> importantMetrics(const engine::Metrics& metrics);
+/// Of a profile, and what the compiler's facts add to it.
+[[nodiscard]] engine::Metrics reportMetrics(const engine::KernelReport& report);
 /// All, in the order of their names.
 [[nodiscard]] std::vector<MetricText> allMetrics(const engine::Metrics& metrics);
+
+/// 1234567 as "1.23 M".
+[[nodiscard]] std::string shortNumber(double value);
 
 } // namespace kernelskill::lsp

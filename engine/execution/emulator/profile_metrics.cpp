@@ -2,6 +2,8 @@
 
 #include "engine/execution/metric_names.h"
 
+#include <tuple>
+
 namespace kernelskill::engine::emulator {
 
 namespace {
@@ -91,6 +93,17 @@ Metrics namedMetrics(const Counters& counters) {
              bytesPerSector * value(Counter::GlobalLoadSectors));
     addRatio(metrics, metric::store.bytesPerSector, percent * value(Counter::GlobalStoreBytes),
              bytesPerSector * value(Counter::GlobalStoreSectors));
+    for (const auto& [names, sectors, requested, unique] :
+         {std::tuple{&metric::load, Counter::GlobalLoadSectors, Counter::GlobalLoadBytes,
+                     Counter::UniqueBytesLoaded},
+          std::tuple{&metric::store, Counter::GlobalStoreSectors, Counter::GlobalStoreBytes,
+                     Counter::UniqueBytesStored}}) {
+        if (counters[sectors] != 0)
+            metrics[names->movedBytes] = bytesPerSector * value(sectors);
+        addRatio(metrics, names->reuse, value(requested), value(unique));
+    }
+    addRatio(metrics, metric::atomicContention, value(Counter::AtomicSerializations),
+             value(Counter::GlobalAtomicRequests) + value(Counter::SharedAtomicRequests));
     addRatio(metrics, metric::activeThreads, value(Counter::ThreadEvents),
              value(Counter::WarpEvents));
     addRatio(metrics, metric::uniformBranchPercent,

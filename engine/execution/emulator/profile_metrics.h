@@ -7,15 +7,9 @@
 namespace kernelskill::engine::emulator {
 
 /// Sums that are zero and ratios of nothing are left out. Names that start with "kernelskill__" are
-/// quantities that Nsight Compute has no name for:
-///   kernelskill__barriers.sum               block-wide barriers passed, over all blocks
-///   kernelskill__warp_operations.sum        shuffles, votes and warp barriers
-///   kernelskill__atomic_serializations.sum  rounds that atomics need: most lanes on one address,
-///   over requests kernelskill__atomic_lanes.sum           atomics, one for each lane
-///   kernelskill__global_unique_bytes_ld.sum distinct bytes of buffers read, in whole sectors:
-///   least DRAM traffic kernelskill__global_unique_bytes_st.sum distinct bytes written
-/// Instructions are those the emulator sees (accesses and basic blocks), so
-/// smsp__thread_inst_executed_per_inst_executed is an estimate.
+/// quantities that Nsight Compute has no name for; metric_names.h explains them. On a line, unique
+/// bytes are those that no line before it has touched. Instructions are those the emulator sees
+/// (accesses and basic blocks), so smsp__thread_inst_executed_per_inst_executed is an estimate.
 [[nodiscard]] Metrics namedMetrics(const Counters& counters);
 
 } // namespace kernelskill::engine::emulator
