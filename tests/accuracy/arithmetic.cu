@@ -105,16 +105,18 @@ __global__ void scaleHalfInFloat(const __half* x, __half* y, float a, int n) {
         y[i] = __float2half(__half2float(x[i]) * a + 1.0f);
 }
 
-// An index that only the run knows: an array in local memory.
-// kernelskill: launch localArray<<<256, 256>>>(in=rand[1048576], order=rand[4, 0..16], n=65536)
+// Indices that only the run knows, stored to and loaded from: an array in local memory.
+// kernelskill: launch localArray<<<256, 256>>>(in=rand[1048576], order=rand[64, 0..64], n=65536)
 __global__ void localArray(const float* in, const int* order, float* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    float values[16];
+    float values[64];
+    for (int k = 0; k < 64; ++k)
+        values[k] = 0;
     for (int k = 0; k < 16; ++k)
-        values[k] = in[k * n + i];
+        values[order[k]] += in[k * n + i];
     float sum = 0;
     for (int k = 0; k < 4; ++k)
-        sum += values[order[k]];
+        sum += values[order[16 + k]];
     out[i] = sum;
 }
 
@@ -272,7 +274,7 @@ int main() {
                                   reinterpret_cast<__nv_bfloat162*>(filled<__nv_bfloat16>(2 * n)),
                                   n);
     scaleHalfInFloat<<<n / 256, 256>>>(filled<__half>(n), filled<__half>(n), 1.5f, n);
-    localArray<<<n / 256, 256>>>(a, integers(4, 16), b, n);
+    localArray<<<n / 256, 256>>>(a, integers(64, 64), b, n);
     registerArray<<<n / 256, 256>>>(a, b, n);
     ofExp<<<n / 256, 256>>>(a, b);
     ofFastExp<<<n / 256, 256>>>(a, b);
