@@ -6,6 +6,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -73,6 +75,29 @@ Error errorOf(const WorkerFailure& failure, const LaunchSpec& launch, const Plac
     return error;
 }
 
+/// Keeps one hazard for each kind and pair of lines, however many instructions and directions they
+/// were seen in: a certain one, and that on the later line. Errors come before suspicions.
+void rank(std::vector<Hazard>& hazards) {
+    using Place = std::pair<std::string, std::uint32_t>;
+    const auto here = [](const Hazard& hazard) { return Place(hazard.file, hazard.line); };
+    const auto there = [&](const Hazard& hazard) {
+        return hazard.otherFile.empty() ? here(hazard) : Place(hazard.otherFile, hazard.otherLine);
+    };
+    std::ranges::stable_sort(hazards, {}, [&](const Hazard& hazard) {
+        return std::tuple(!hazard.certain, here(hazard) < there(hazard));
+    });
+    std::set<std::tuple<HazardKind, std::string, Place, Place>> seen;
+    std::erase_if(hazards, [&](const Hazard& hazard) {
+        const auto [low, high] = std::minmax({here(hazard), there(hazard)});
+        // Of other kinds, each line says something else of each object.
+        const std::string object = hazard.kind == HazardKind::Race ? "" : hazard.details.object;
+        return !seen.emplace(hazard.kind, object, low, high).second;
+    });
+    std::ranges::stable_sort(hazards, {}, [&](const Hazard& hazard) {
+        return std::tuple(!hazard.certain, here(hazard), there(hazard));
+    });
+}
+
 void addHazards(Profile& profile, std::vector<HazardReport>& reports, const PlaceTable& places) {
     for (HazardReport& report : reports) {
         const SourcePlace place = places.at(report.site);
@@ -90,17 +115,11 @@ void addHazards(Profile& profile, std::vector<HazardReport>& reports, const Plac
                 spelled(place), message));
             continue;
         }
-        profile.hazards.push_back({report.kind,
-                                   report.certain,
-                                   place.file,
-                                   place.line,
-                                   other.file,
-                                   other.line,
-                                   std::move(message),
-                                   report.block,
-                                   report.thread,
-                                   {}});
+        profile.hazards.push_back({report.kind, report.certain, place.file, place.line, other.file,
+                                   other.line, std::move(message), report.block, report.thread,
+                                   std::move(report.details)});
     }
+    rank(profile.hazards);
 }
 
 } // namespace

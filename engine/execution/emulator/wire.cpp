@@ -15,6 +15,29 @@ using wire::number;
 using wire::readEnum;
 using wire::toJson;
 
+Json toJson(const HazardDetails& details) {
+    Json json{{"object", details.object}, {"scope", number(details.scope)}};
+    if (details.element)
+        json["element"] = *details.element;
+    if (details.other)
+        json["other"] = {toJson(details.other->block), toJson(details.other->thread)};
+    return json;
+}
+
+HazardDetails detailsFrom(const Json& json) {
+    HazardDetails details;
+    details.object = json.at("object").get<std::string>();
+    readEnum(json.at("scope"), details.scope);
+    if (json.contains("element"))
+        details.element = json.at("element").get<std::int64_t>();
+    if (json.contains("other")) {
+        ThreadPlace& other = details.other.emplace();
+        fromJson(json.at("other").at(0), other.block);
+        fromJson(json.at("other").at(1), other.thread);
+    }
+    return details;
+}
+
 Json toJson(const HazardReport& hazard) {
     return Json{{"kind", number(hazard.kind)},
                 {"certain", hazard.certain},
@@ -22,7 +45,8 @@ Json toJson(const HazardReport& hazard) {
                 {"other", hazard.otherSite},
                 {"message", hazard.message},
                 {"block", toJson(hazard.block)},
-                {"thread", toJson(hazard.thread)}};
+                {"thread", toJson(hazard.thread)},
+                {"details", toJson(hazard.details)}};
 }
 
 HazardReport hazardFrom(const Json& json) {
@@ -34,6 +58,7 @@ HazardReport hazardFrom(const Json& json) {
     hazard.message = json.at("message").get<std::string>();
     fromJson(json.at("block"), hazard.block);
     fromJson(json.at("thread"), hazard.thread);
+    hazard.details = detailsFrom(json.at("details"));
     return hazard;
 }
 

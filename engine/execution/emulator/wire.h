@@ -32,6 +32,7 @@ struct HazardReport {
     std::string message; ///< May hold site references, see siteReference().
     Dim3 block;
     Dim3 thread;
+    HazardDetails details;
     bool operator==(const HazardReport&) const = default;
 };
 

@@ -64,6 +64,8 @@ public:
     // For the functions the kernel calls, on the fiber of the running thread.
     [[nodiscard]] CudaBlock& block() { return *current_; }
     [[nodiscard]] MemoryChecker& checker() { return checker_; }
+    /// The index of the block that was started after `before` others.
+    [[nodiscard]] Dim3 startedBlock(std::uint64_t before) const;
     /// The running thread's log is full, or something waits for its next event.
     void logFull();
     /// Lets the warp's other lanes reach the same volatile access.

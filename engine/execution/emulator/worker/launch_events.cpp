@@ -121,13 +121,15 @@ void Launch::reportBarrierDivergence(const CudaBlock& block, unsigned thread, Si
     const KsIndex index = block.threadIndex(thread);
     const KsIndex otherIndex = block.threadIndex(other);
     const KsIndex blockIndex = block.index();
+    HazardDetails details;
+    details.other = ThreadPlace{dimOf(blockIndex), dimOf(otherIndex)};
     hazards_.add({HazardKind::BarrierDivergence, certain, site, otherSite,
                   fmt::format("thread ({},{},{}) of block ({},{},{}) waits at {} while thread "
                               "({},{},{}) waits at {}",
                               index.x, index.y, index.z, blockIndex.x, blockIndex.y, blockIndex.z,
                               siteReference(site), otherIndex.x, otherIndex.y, otherIndex.z,
                               siteReference(otherSite)),
-                  dimOf(blockIndex), dimOf(index)});
+                  dimOf(blockIndex), dimOf(index), std::move(details)});
 }
 
 void Launch::reportForeignMask(const CudaBlock& block, unsigned thread, std::uint32_t mask,
@@ -135,11 +137,18 @@ void Launch::reportForeignMask(const CudaBlock& block, unsigned thread, std::uin
     if (!job_.wantHazards || !hazards_.isNew(HazardKind::BarrierDivergence, site, 0))
         return;
     const KsIndex index = block.threadIndex(thread);
-    hazards_.add({HazardKind::BarrierDivergence, true, site, 0,
-                  fmt::format("thread ({},{},{}) is lane {}, which the mask 0x{:08x} of its warp "
-                              "operation leaves out",
-                              index.x, index.y, index.z, thread % warpLanes, mask),
-                  dimOf(block.index()), dimOf(index)});
+    const KsIndex blockIndex = block.index();
+    hazards_.add({HazardKind::BarrierDivergence,
+                  true,
+                  site,
+                  0,
+                  fmt::format("thread ({},{},{}) of block ({},{},{}) is lane {}, which the mask "
+                              "0x{:08x} of its warp operation leaves out",
+                              index.x, index.y, index.z, blockIndex.x, blockIndex.y, blockIndex.z,
+                              thread % warpLanes, mask),
+                  dimOf(blockIndex),
+                  dimOf(index),
+                  {}});
 }
 
 ExchangeSlots& Launch::exchangeSlots(const CudaBlock& /*block*/, unsigned warp,
@@ -187,6 +196,14 @@ Site Launch::lastSite() const {
     const EventRow* const first = log_.rows.data();
     const bool inLog = hookState.row > first && hookState.row <= first + EventLog::capacity;
     return inLog ? Event{hookState.row[-1].words[hookState.lane], 0}.site() : 0;
+}
+
+Dim3 Launch::startedBlock(std::uint64_t before) const {
+    const Dim3& grid = job_.launch.grid;
+    const std::uint64_t linear = before < sample_.size() ? sample_[before] : 0;
+    return {static_cast<std::uint32_t>(linear % grid.x),
+            static_cast<std::uint32_t>(linear / grid.x % grid.y),
+            static_cast<std::uint32_t>(linear / grid.x / grid.y)};
 }
 
 std::string Launch::runningThread() const {

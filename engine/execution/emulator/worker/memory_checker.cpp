@@ -97,6 +97,17 @@ std::string MemoryChecker::describe(std::uint64_t address) const {
     return global.empty() ? fmt::format("address 0x{:x}", address) : fmt::format("'{}'", global);
 }
 
+std::string MemoryChecker::nameOf(std::uint64_t address) const {
+    if (arena_.contains(address))
+        return memory_.bufferAt(address - arena_.low).spec.name;
+    if (shared_->statics().contains(address)) {
+        const SharedVariable* variable =
+            launch_.image().sharedVariableNear(address - shared_->statics().low);
+        return variable == nullptr ? "" : variable->name;
+    }
+    return shared_->dynamic().contains(address) ? "" : launch_.image().globalNameAt(address);
+}
+
 HazardReport MemoryChecker::report(HazardKind kind, bool certain, Site site, Site otherSite,
                                    std::string message) const {
     const CudaBlock& block = launch_.block();
@@ -106,7 +117,8 @@ HazardReport MemoryChecker::report(HazardKind kind, bool certain, Site site, Sit
             otherSite,
             std::move(message),
             dimOf(block.index()),
-            dimOf(block.threadIndex(block.runningThread()))};
+            dimOf(block.threadIndex(block.runningThread())),
+            {}};
 }
 
 void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
@@ -118,10 +130,13 @@ void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, st
         buffer.spec.elements ? fmt::format("which has {} elements", *buffer.spec.elements)
         : element < 0        ? std::string("before its first")
                              : fmt::format("which lies {} GiB from its start", element >> 28);
-    hazards_.add(
+    HazardReport hazard =
         report(HazardKind::OutOfBounds, !guessed_, site, 0,
                fmt::format("{} {} {} bytes at element {} of '{}', {}", launch_.runningThread(),
-                           verb(kind), bytes, element, buffer.spec.name, size)));
+                           verb(kind), bytes, element, buffer.spec.name, size));
+    hazard.details.object = buffer.spec.name;
+    hazard.details.element = element;
+    hazards_.add(std::move(hazard));
 }
 
 void MemoryChecker::outOfShared(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
@@ -143,9 +158,11 @@ void MemoryChecker::outOfShared(EventKind kind, std::uint64_t address, unsigned 
                             offset - variable->offset, variable->name, variable->bytes);
     }
     // A block that nobody chose may be larger than what the kernel was written for.
-    hazards_.add(report(
+    HazardReport hazard = report(
         HazardKind::OutOfBounds, launch_.job().launch.origin != LaunchOrigin::Guessed, site, 0,
-        fmt::format("{} {} {} bytes {}", launch_.runningThread(), verb(kind), bytes, place)));
+        fmt::format("{} {} {} bytes {}", launch_.runningThread(), verb(kind), bytes, place));
+    hazard.details.object = variable == nullptr ? "" : variable->name;
+    hazards_.add(std::move(hazard));
 }
 
 bool MemoryChecker::admit(EventKind kind, std::uint64_t address, std::uint64_t offset,
@@ -159,6 +176,8 @@ bool MemoryChecker::admit(EventKind kind, std::uint64_t address, std::uint64_t o
         if (found == SharedMemory::Contents::Unwritten)
             uninitialised(address, offset, bytes, site);
     }
+    if (kind != EventKind::Load && !uninitialised_.empty())
+        settleOwnReads(offset, bytes);
     if (kind != EventKind::Load && !shared_->markWritten(offset, bytes)) {
         outOfShared(kind, address, bytes, site);
         return false;
@@ -183,10 +202,12 @@ void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned by
 void MemoryChecker::misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
     if (!wantHazards_ || !hazards_.isNew(HazardKind::Misaligned, site, 0))
         return;
-    hazards_.add(
+    HazardReport hazard =
         report(HazardKind::Misaligned, true, site, 0,
                fmt::format("{} {} {} bytes at {}, whose address is not a multiple of {}",
-                           launch_.runningThread(), verb(kind), bytes, describe(address), bytes)));
+                           launch_.runningThread(), verb(kind), bytes, describe(address), bytes));
+    hazard.details.object = nameOf(address);
+    hazards_.add(std::move(hazard));
 }
 
 void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
@@ -196,10 +217,24 @@ void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, u
         return;
     // A part that nobody looks at may well be garbage: padding of a vector, the tail of a row.
     uninitialised_.push_back(
-        {offset, bytes,
+        {offset, bytes, launch_.block().runningThread(),
          report(HazardKind::UninitializedRead, shared_->writtenBytes(offset, bytes) == 0, site, 0,
                 fmt::format("{} reads {}, which no thread of the block has written",
                             launch_.runningThread(), describe(address)))});
+    uninitialised_.back().report.details.object = nameOf(address);
+}
+
+void MemoryChecker::settleOwnReads(std::uint64_t offset, unsigned bytes) {
+    if (shared_->writtenBytes(offset, bytes) != 0)
+        return;
+    const unsigned thread = launch_.block().runningThread();
+    std::erase_if(uninitialised_, [&](UninitialisedRead& read) {
+        if (read.thread != thread || read.offset + read.bytes <= offset ||
+            offset + bytes <= read.offset)
+            return false;
+        hazards_.add(std::move(read.report));
+        return true;
+    });
 }
 
 void MemoryChecker::settleUninitialised() {
@@ -218,14 +253,19 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
     const bool certain = found.certain && !(guessed_ && arena_.contains(address));
     if (!hazards_.isNew(HazardKind::Race, site, found.site, certain))
         return;
-    std::string other;
-    if (found.scope == RaceScope::Grid) {
-        other = "a thread of another block";
-    } else if (found.threadKnown) {
+    HazardDetails details;
+    details.object = nameOf(address);
+    details.scope = found.scope;
+    std::string other = "another thread of it";
+    if (found.threadKnown || found.scope == RaceScope::Grid) {
         const KsIndex index = launch_.block().threadIndex(found.thread);
-        other = fmt::format("thread ({},{},{}) of it", index.x, index.y, index.z);
-    } else {
-        other = "another thread of it";
+        const Dim3 block = found.scope == RaceScope::Grid ? launch_.startedBlock(found.block)
+                                                          : dimOf(launch_.block().index());
+        details.other = ThreadPlace{block, dimOf(index)};
+        other = fmt::format("thread ({},{},{}) of ", index.x, index.y, index.z);
+        other += found.scope == RaceScope::Grid
+                     ? fmt::format("block ({},{},{})", block.x, block.y, block.z)
+                     : "it";
     }
     const char* order = found.scope == RaceScope::Warp ? "no __syncwarp() or shuffle between them"
                         : found.scope == RaceScope::Block
@@ -236,6 +276,7 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
                fmt::format("{} {} {}, which {} {} at {}, {}", launch_.runningThread(), verb(access),
                            describe(address), other, pastVerb(found.earlier),
                            siteReference(found.site), order));
+    hazard.details = std::move(details);
     if (access == RaceAccess::Write && found.earlier == RaceAccess::Write) {
         // Two stores of one value harm nobody: wait for what this one stores.
         if (bytes > sizeof(PendingStore::before) || pendingStore_)

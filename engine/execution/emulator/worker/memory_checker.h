@@ -57,6 +57,8 @@ public:
 
     /// "'x', element 7" or "'tile', byte 12 of it" or "0x7f...".
     [[nodiscard]] std::string describe(std::uint64_t address) const;
+    /// "x", "tile", or empty.
+    [[nodiscard]] std::string nameOf(std::uint64_t address) const;
 
 private:
     template <EventKind kind>
@@ -76,6 +78,7 @@ private:
     struct UninitialisedRead {
         std::uint64_t offset = 0;
         unsigned bytes = 0;
+        unsigned thread = 0;
         HazardReport report;
     };
 
@@ -87,6 +90,8 @@ private:
     bool admit(EventKind kind, std::uint64_t address, std::uint64_t offset, unsigned bytes,
                Site site);
     void uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes, Site site);
+    /// The running thread is the first to write these bytes: it had nothing to read there.
+    void settleOwnReads(std::uint64_t offset, unsigned bytes);
     void conflict(RaceAccess access, std::uint64_t address, unsigned bytes, Site site);
     [[nodiscard]] HazardReport report(HazardKind kind, bool certain, Site site, Site otherSite,
                                       std::string message) const;

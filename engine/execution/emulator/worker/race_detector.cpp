@@ -1,5 +1,7 @@
 #include "engine/execution/emulator/worker/race_detector.h"
 
+#include <algorithm>
+
 namespace kernelskill::engine::emulator {
 
 void RaceDetector::tick() {
@@ -12,6 +14,7 @@ void RaceDetector::tick() {
 
 void RaceDetector::beginBlock() {
     tick();
+    blockTimes_.push_back(static_cast<std::uint32_t>(now_));
     blockStart_ = intervalStart_ = now_ << timeShift;
     warpStart_.fill(blockStart_);
     gridFences_ |= fences_;
@@ -59,6 +62,8 @@ bool RaceDetector::judge(RaceAccess earlier, RaceAccess now, std::uint64_t recor
             return false;
         found.scope = RaceScope::Grid;
         found.certain = false;
+        const auto next = std::ranges::upper_bound(blockTimes_, record >> timeShift);
+        found.block = static_cast<std::uint64_t>(next - blockTimes_.begin()) - 1;
     } else if (other / 32 != thread / 32 || severalWarps) {
         if (fences_)
             return false;

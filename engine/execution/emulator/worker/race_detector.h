@@ -7,6 +7,8 @@
 /// suspicion or drops it: no alarm on correct code comes first.
 #pragma once
 
+#include "engine/execution/profile.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -14,7 +16,6 @@
 namespace kernelskill::engine::emulator {
 
 enum class RaceAccess : std::uint8_t { Read, Write, Atomic };
-enum class RaceScope : std::uint8_t { Warp, Block, Grid };
 
 struct RaceConflict {
     RaceAccess earlier = RaceAccess::Write;
@@ -22,6 +23,7 @@ struct RaceConflict {
     bool certain = false;
     std::uint32_t site = 0;   ///< Of the earlier access; 0 when it is not known.
     std::uint32_t thread = 0; ///< In its block, linear.
+    std::uint64_t block = 0;  ///< Of scope Grid: how many blocks began before that thread's.
     bool threadKnown = true;  ///< False when several threads read and this one is only one of them.
 };
 
@@ -86,6 +88,7 @@ private:
                std::uint32_t site, bool spansBlocks);
 
     std::uint64_t now_ = 1;
+    std::vector<std::uint32_t> blockTimes_; ///< When each block began.
     std::uint64_t intervalStart_ = 0; ///< As the lowest record of the time.
     std::uint64_t blockStart_ = 0;
     std::uint64_t gridStart_ = 0;

@@ -139,6 +139,73 @@ void launch(float* out) { left<<<1, 64>>>(out); }
     EXPECT_THAT(hazard->message, HasSubstr("4 bytes in front of shared 'row'"));
 }
 
+TEST_F(EmulatedHazards, SeesUpdatesOfSharedMemoryThatNobodyHasSet) {
+    for (const std::string update : {"atomicAdd(&sum[threadIdx.x], 1)", "sum[threadIdx.x]++"}) {
+        const ProgramSource wrong = program("__global__ void tally(int* out) {\n"
+                                            "    __shared__ int sum[64];\n"
+                                            "    " +
+                                            update +
+                                            ";\n"
+                                            "    __syncthreads();\n"
+                                            "    out[threadIdx.x] = sum[63 - threadIdx.x];\n"
+                                            "}\n"
+                                            "void launch(int* out) { tally<<<2, 64>>>(out); }\n");
+        const auto result = runFirstKernel(wrong);
+        ASSERT_TRUE(result) << result.error().describe();
+        const Hazard* hazard = hazardOf(result->profile, HazardKind::UninitializedRead);
+        ASSERT_NE(hazard, nullptr) << update;
+        EXPECT_TRUE(hazard->certain);
+        EXPECT_EQ(hazard->line, 2u);
+        EXPECT_EQ(hazard->details.object, "sum");
+    }
+}
+
+TEST_F(EmulatedHazards, NamesBothThreadsOfARaceAndTheArrayOnce) {
+    const ProgramSource racy = program(R"(
+__global__ void reverse(const float* in, float* out) {
+    __shared__ float tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+void launch(const float* in, float* out) { reverse<<<3, 64>>>(in, out); }
+)");
+    const auto result = runFirstKernel(racy);
+    ASSERT_TRUE(result) << result.error().describe();
+    // Seen as a read after a write and as a write after a read: one race of two lines.
+    ASSERT_EQ(result->profile.hazards.size(), 1u);
+    const Hazard& race = result->profile.hazards.front();
+    EXPECT_EQ(race.line, lineOf(racy, "out[threadIdx.x] ="));
+    EXPECT_EQ(race.otherLine, lineOf(racy, "tile[threadIdx.x] ="));
+    EXPECT_EQ(race.details.object, "tile");
+    EXPECT_EQ(race.details.scope, RaceScope::Block);
+    ASSERT_TRUE(race.details.other.has_value());
+    EXPECT_EQ(race.details.other->block, race.block);
+    EXPECT_NE(race.details.other->thread, race.thread);
+}
+
+TEST_F(EmulatedHazards, PutsErrorsBeforeSuspicions) {
+    const ProgramSource wrong = program(R"(
+__global__ void several(int* out, int n) {
+    out[0] = blockIdx.x;
+    __shared__ int tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x + 1] = tile[63 - threadIdx.x];
+}
+// kernelskill: launch several<<<2, 64>>>(n=8, out=zero[64])
+)");
+    const auto result = runFirstKernel(wrong);
+    ASSERT_TRUE(result) << result.error().describe();
+    const auto& hazards = result->profile.hazards;
+    ASSERT_GE(hazards.size(), 3u);
+    EXPECT_TRUE(hazards.front().certain);
+    EXPECT_FALSE(hazards.back().certain);
+    EXPECT_TRUE(std::ranges::is_sorted(hazards, std::greater{}, &Hazard::certain));
+    const Hazard* past = hazardOf(result->profile, HazardKind::OutOfBounds);
+    ASSERT_NE(past, nullptr);
+    EXPECT_EQ(past->details.element, 64);
+    EXPECT_EQ(past->details.object, "out");
+}
+
 TEST_F(EmulatedHazards, CountsNoBranchOfThePrelude) {
     // Lanes whose partner is not there take the other way, but inside of __shfl_down_sync.
     const auto result = runFirstKernel(program(R"(

@@ -116,7 +116,12 @@ TEST(Hazards, SuspectsBlocksThatStoreDifferentValuesInOnePlace) {
     const HazardReport* race = hazardOf(report, HazardKind::Race);
     ASSERT_THAT(race, NotNull());
     EXPECT_FALSE(race->certain);
-    EXPECT_THAT(race->message, HasSubstr("another block"));
+    EXPECT_THAT(race->message, HasSubstr("of block (1,0,0) writes"));
+    EXPECT_THAT(race->message, HasSubstr("of block (0,0,0) wrote"));
+    EXPECT_EQ(race->details.scope, RaceScope::Grid);
+    EXPECT_EQ(race->details.object, "out");
+    ASSERT_TRUE(race->details.other.has_value());
+    EXPECT_EQ(race->details.other->block, (Dim3{0, 0, 0}));
 }
 
 TEST(Hazards, AcceptsAWarpThatSyncwarpOrders) {
