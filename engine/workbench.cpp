@@ -15,6 +15,7 @@
 #include <fstream>
 #include <future>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -31,6 +32,8 @@ constexpr std::size_t mostGuesses = 2;
 constexpr double smallerGuess = 1.0 / 16;
 /// Of a guessed launch, when there is another one to try.
 constexpr std::chrono::seconds guessTime{4};
+/// Between two looks whether somebody who waits has given up.
+constexpr std::chrono::milliseconds lockWait{50};
 /// Outcomes without a GPU are kept apart from measured ones.
 constexpr const char* emulatedArchitecture = "emulator";
 
@@ -124,6 +127,7 @@ struct Workbench::Impl {
     std::optional<LongTermMemory> longTermMemory;
     ProfileCache profiles;
     HazardFixCache hazardFixes;
+    std::timed_mutex searchingFixes; ///< One search at a time: it may be the one that is wanted.
     KernelInsights insights;
     MemoryRecall recall;
 
@@ -321,6 +325,11 @@ Result<HazardFixes> Workbench::hazardFixes(const ProgramSource& program,
     const auto report = profile(program, kernel, stop, progress);
     if (!report)
         return std::unexpected(report.error());
+    std::unique_lock searching(impl_->searchingFixes, std::defer_lock);
+    while (!searching.try_lock_for(lockWait)) {
+        if (stop.stop_requested())
+            return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", "", ""});
+    }
     if (auto known = cachedHazardFixes(program, kernel))
         return known;
     auto executor = this->executor();
@@ -328,8 +337,8 @@ Result<HazardFixes> Workbench::hazardFixes(const ProgramSource& program,
         return std::unexpected(executor.error());
     const HazardRepairer repairer(**executor, impl_->toolchain);
     auto fixes =
-        repairer.propose(program, kernel, *report->profile,
-                         profiledBlocks(report->profile->launch), std::move(stop), progress);
+        repairer.propose(program, kernel, *report->profile, profiledBlocks(report->profile->launch),
+                         std::move(stop), progress);
     if (!fixes)
         return std::unexpected(fixes.error());
     const ProfileKey key = impl_->insights.key(program, kernel);

@@ -11,6 +11,7 @@
 #include "engine/diagnosis/bottleneck.h"
 #include "engine/diagnosis/roofline.h"
 #include "engine/execution/executor.h"
+#include "engine/hazard_fix_cache.h"
 #include "engine/memory/short_term_memory.h"
 #include "engine/static_facts/static_facts.h"
 
@@ -88,6 +89,17 @@ public:
                                                const analysis::KernelModel& kernel,
                                                std::stop_token stop,
                                                const ProgressSink& progress) const;
+
+    /// Fixes for the hazards of the cached profile, if somebody has looked for them; else null.
+    /// Cheap.
+    [[nodiscard]] HazardFixes cachedHazardFixes(const ProgramSource& program,
+                                                const analysis::KernelModel& kernel) const;
+    /// The same, looked for and run beside the original, see HazardRepairer. Profiles the kernel
+    /// if need be. Slow; answers from the cache.
+    [[nodiscard]] Result<HazardFixes> hazardFixes(const ProgramSource& program,
+                                                  const analysis::KernelModel& kernel,
+                                                  std::stop_token stop,
+                                                  const ProgressSink& progress) const;
 
     /// Skills that fit at `range`, ranked by what `memory` and the bottleneck say, and those ruled
     /// out. Cheap: the code-action path.

@@ -1,0 +1,76 @@
+/// A kernel's code as the fixes of hazards look at it: what stands on a line, and which threads get
+/// to a statement.
+#pragma once
+
+#include "analysis/model/dependence.h"
+#include "analysis/model/kernel_model.h"
+#include "engine/execution/job.h"
+#include "skills/rewriting/code_map.h"
+#include "skills/rewriting/source_layout.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// Built once a kernel. Keeps references to both models.
+class HazardCode {
+public:
+    HazardCode(const analysis::FileModel& file, const analysis::KernelModel& kernel);
+
+    [[nodiscard]] const analysis::FileModel& file() const { return file_; }
+    [[nodiscard]] const analysis::KernelModel& kernel() const { return kernel_; }
+    [[nodiscard]] const analysis::FunctionBody& body() const { return kernel_.body; }
+    [[nodiscard]] const analysis::Stmt& stmt(analysis::StmtId id) const { return body().stmt(id); }
+    [[nodiscard]] const analysis::Expr& expr(analysis::ExprId id) const { return body().expr(id); }
+    [[nodiscard]] const skills::CodeMap& map() const { return map_; }
+    [[nodiscard]] const skills::SourceLayout& layout() const { return layout_; }
+    [[nodiscard]] std::string text(analysis::Span span) const;
+    [[nodiscard]] std::string text(analysis::ExprId expr) const {
+        return text(this->expr(expr).span);
+    }
+    [[nodiscard]] std::uint32_t lineOf(std::uint32_t offset) const;
+
+    /// Indices of the kernel's accesses to `object` on a line; of those to shared memory when
+    /// `object` is empty.
+    [[nodiscard]] std::vector<std::uint32_t> accessesOn(std::uint32_t line,
+                                                        std::string_view object) const;
+    /// The innermost statements of a line that touch `object`, in the order of the source.
+    [[nodiscard]] std::vector<analysis::StmtId> statementsOn(std::uint32_t line,
+                                                             std::string_view object) const;
+
+    /// The condition has one value for all threads of a block, whatever the data.
+    [[nodiscard]] bool isUniform(analysis::ExprId condition) const;
+    /// All threads of a block that have not returned execute `statement` equally often.
+    [[nodiscard]] bool isReachedByBlock(analysis::StmtId statement) const;
+    /// All threads of a warp do, in blocks of the shape of `launch`.
+    [[nodiscard]] bool isReachedByWarps(analysis::StmtId statement, const LaunchSpec& launch) const;
+
+    /// Without calls, assignments and reads of memory: evaluated twice it says the same twice, as
+    /// long as nothing in `meanwhile` changes one of its variables.
+    [[nodiscard]] bool isRepeatable(analysis::ExprId condition, analysis::StmtId meanwhile) const;
+
+private:
+    using Condition = std::function<bool(analysis::ExprId)>;
+    [[nodiscard]] bool isReached(analysis::StmtId statement, const Condition& agrees) const;
+    [[nodiscard]] bool leavesTogether(analysis::StmtId loop, const Condition& agrees) const;
+    [[nodiscard]] bool isOneForAWarp(analysis::ExprId condition, const LaunchSpec& launch) const;
+    [[nodiscard]] bool isThreadIndex(analysis::ExprId expr) const;
+
+    const analysis::FileModel& file_;
+    const analysis::KernelModel& kernel_;
+    skills::CodeMap map_;
+    analysis::DependenceAnalysis dependence_;
+    skills::SourceLayout layout_;
+    bool hasGoto_ = false;
+};
+
+[[nodiscard]] inline bool isLoop(analysis::StmtKind kind) {
+    return kind == analysis::StmtKind::For || kind == analysis::StmtKind::While ||
+           kind == analysis::StmtKind::Do;
+}
+
+} // namespace kernelskill::engine

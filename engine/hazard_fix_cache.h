@@ -1,0 +1,39 @@
+/// Fixes of hazards that were run, by the text of the kernel that they are for.
+#pragma once
+
+#include "engine/agents/hazard_repairer.h"
+#include "engine/profile_cache.h"
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kernelskill::engine {
+
+using HazardFixes = std::shared_ptr<const std::vector<HazardFix>>;
+
+/// What fixes of a kernel depend on: all that its profile does, and its own text to the byte,
+/// which their edits refer to.
+[[nodiscard]] std::uint64_t hazardFixKey(const ProgramSource& program,
+                                         const analysis::KernelModel& kernel,
+                                         const ProfileKey& profile);
+
+/// Keeps the latest. Edits are kept relative to the start of the kernel, so that the kernel may
+/// move. Thread-safe.
+class HazardFixCache {
+public:
+    /// Null when nobody has looked for fixes yet.
+    [[nodiscard]] HazardFixes find(std::uint64_t key, const analysis::KernelModel& kernel);
+    void insert(std::uint64_t key, const analysis::KernelModel& kernel,
+                std::vector<HazardFix> fixes);
+
+private:
+    std::mutex mutex_;
+    std::map<std::uint64_t, std::vector<HazardFix>> entries_;
+    std::list<std::uint64_t> order_; ///< Oldest first.
+};
+
+} // namespace kernelskill::engine
