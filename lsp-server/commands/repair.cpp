@@ -1,3 +1,4 @@
+#include "engine/hazard_repair.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
@@ -37,6 +38,55 @@ void printRepair(const engine::Repair& repair, const Snapshot& snapshot, const s
                repair.errorsAfter);
 }
 
+void printRepair(const engine::HazardRepair& repair, const Snapshot& snapshot,
+                 const std::string& file) {
+    const Terminal terminal(stdout);
+    for (const auto& [hazard, title] : repair.applied)
+        fmt::print("{} line {}: {}\n  {}\n",
+                   terminal.paint(Colour::Red, fmt::format("{}:", spelling(hazard.kind))),
+                   hazard.line + 1, hazard.message, terminal.paint(Colour::Green, "fix: " + title));
+    for (const engine::Hazard& hazard : repair.left)
+        fmt::print("{} line {}: {}\n  no fix is sure\n",
+                   terminal.paint(hazard.certain ? Colour::Red : Colour::Yellow,
+                                  fmt::format("{}:", spelling(hazard.kind))),
+                   hazard.line + 1, hazard.message);
+    for (const std::string& kernel : repair.notRun)
+        fmt::print("{}\n", terminal.paint(Colour::Dim, "not run: " + kernel));
+    if (!repair.edits.empty())
+        fmt::print("\n{}", terminal.paintDiff(
+                               analysis::unifiedDiff(file, snapshot.program.text, repair.text)));
+    if (repair.hazardsBefore == 0)
+        fmt::print("{} has no compile error and {}\n", file,
+                   repair.notRun.empty() ? "no hazard" : "no hazard in what could be run");
+    else
+        fmt::print("\n{}: {} hazards before, {} after\n", statusOf(repair), repair.hazardsBefore,
+                   repair.left.size());
+}
+
+int write(const analysis::EditSet& edits, TextLookup& texts, const RepairArguments& arguments,
+          const Invocation& invocation) {
+    if (edits.empty())
+        return exitNothingFound;
+    if (!arguments.write)
+        return exitDone;
+    if (const auto written = writeEdits(edits, texts); !written)
+        return reportError(written.error(), invocation);
+    fmt::print(stderr, "written: {}\n", arguments.file);
+    return exitDone;
+}
+
+/// `Repaired`: of compile errors or of hazards.
+template <typename Repaired>
+int finish(const Repaired& repair, const Snapshot& snapshot, const RepairArguments& arguments,
+           const Invocation& invocation) {
+    TextLookup texts(snapshot.program);
+    if (invocation.json)
+        printJson(repairJson(repair, snapshot.model().file, texts, PositionEncoding::Utf16));
+    else
+        printRepair(repair, snapshot, arguments.file);
+    return write(repair.edits, texts, arguments, invocation);
+}
+
 int run(const RepairArguments& arguments, const Invocation& invocation) {
     const auto opened = openInput(arguments.file, invocation.options);
     if (!opened)
@@ -45,30 +95,28 @@ int run(const RepairArguments& arguments, const Invocation& invocation) {
     const engine::Repair repair =
         engine::repairFile(snapshot.model(), snapshot.program.command,
                            snapshot.workbench->toolchain(), std::stop_token{});
-    TextLookup texts(snapshot.program);
-    if (invocation.json)
-        printJson(repairJson(repair, snapshot.model().file, texts, PositionEncoding::Utf16));
-    else
-        printRepair(repair, snapshot, arguments.file);
-    if (repair.edits.empty())
-        return exitNothingFound;
-    if (arguments.write) {
-        if (const auto written = writeEdits(repair.edits, texts); !written)
-            return reportError(written.error(), invocation);
-        fmt::print(stderr, "written: {}\n", arguments.file);
-    }
-    return exitDone;
+    if (repair.errorsBefore > 0 || !snapshot.workbench->executor())
+        return finish(repair, snapshot, arguments, invocation);
+    const auto hazards =
+        engine::repairHazards(*snapshot.workbench, snapshot.program, std::stop_token{}, {});
+    if (!hazards)
+        return reportError(hazards.error(), invocation);
+    return finish(*hazards, snapshot, arguments, invocation);
 }
 
 } // namespace
 
 void addRepairCommand(CLI::App& app, Invocation& invocation) {
     CLI::App* command =
-        app.add_subcommand("repair", "Fix compile errors; each fix was checked to parse");
+        app.add_subcommand("repair", "Fix compile errors, or else hazards; each fix was checked");
     command->fallthrough();
-    command->footer("\nExamples:\n"
-                    "  kernelskill repair broken.cu\n"
-                    "  kernelskill repair broken.cu --write");
+    command->footer(
+        "\nExamples:\n"
+        "  kernelskill repair broken.cu\n"
+        "  kernelskill repair broken.cu --write\n"
+        "\nA fix of a compile error was checked to parse. In a file that compiles, every "
+        "kernel is run on the\n"
+        "CPU emulator; a fix of a hazard was run beside the original, at several sizes.");
     addJsonFlag(*command, invocation);
     const auto arguments = std::make_shared<RepairArguments>();
     command->add_option("FILE", arguments->file, "The CUDA file")->required();

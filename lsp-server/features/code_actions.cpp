@@ -1,5 +1,7 @@
 #include "lsp-server/features/code_actions.h"
 
+#include "lsp-server/features/diagnostics.h"
+#include "lsp-server/features/hazard_fixes.h"
 #include "lsp-server/features/memory.h"
 #include "lsp-server/features/workspace_edit.h"
 
@@ -59,6 +61,15 @@ public:
         }
     }
 
+    /// Those that have been run beside the original: any other is not known to be one.
+    void addHazardFixes() {
+        if (!request_.offerSkills || !isWanted(request_.only, "quickfix"))
+            return;
+        const std::vector<HazardFixAt> fixes = hazardFixesAt(snapshot_, request_.range);
+        for (const HazardFixAt& fix : fixes)
+            addHazardFix(fix, fixes.size() == 1);
+    }
+
     void addSkills() {
         if (!request_.offerSkills || !isWanted(request_.only, "refactor.rewrite"))
             return;
@@ -100,6 +111,41 @@ private:
             action["data"] = std::move(data);
         else
             action["edit"] = workspaceEdit(fix.edits, snapshot_, capabilities_);
+        actions_.push_back(std::move(action));
+    }
+
+    void addHazardFix(const HazardFixAt& fix, bool isSole) {
+        const std::string title = fix.title();
+        json data{{"type", "hazardFix"},
+                  {"uri", snapshot_.uri},
+                  {"version", snapshot_.version},
+                  {"kernel", fix.kernel->qualifiedName},
+                  {"title", title}};
+        if (!capabilities_.codeActionLiterals) {
+            actions_.push_back({{"title", title},
+                                {"command", "kernelskill.applyFix"},
+                                {"arguments", json::array({std::move(data)})}});
+            return;
+        }
+        json action{{"title", title}, {"kind", "quickfix"}};
+        TextLookup texts(snapshot_.program);
+        json diagnostics = json::array();
+        for (const engine::Hazard& hazard : fix.hazards) {
+            for (json& diagnostic : matchingDiagnostics(
+                     snapshot_, hazardDiagnostic(snapshot_, *fix.kernel, hazard, texts),
+                     request_.contextDiagnostics, capabilities_.positionEncoding)) {
+                if (std::ranges::find(diagnostics, diagnostic) == diagnostics.end())
+                    diagnostics.push_back(std::move(diagnostic));
+            }
+        }
+        if (!diagnostics.empty())
+            action["diagnostics"] = std::move(diagnostics);
+        if (isSole && capabilities_.codeActionIsPreferred)
+            action["isPreferred"] = true;
+        if (canResolve_)
+            action["data"] = std::move(data);
+        else
+            action["edit"] = workspaceEdit(fix.edits(snapshot_), snapshot_, capabilities_);
         actions_.push_back(std::move(action));
     }
 
@@ -145,6 +191,7 @@ json codeActions(const Snapshot& snapshot, const CodeActionRequest& request, con
     Builder builder(snapshot, request, capabilities);
     if (fixes)
         builder.addFixes(*fixes);
+    builder.addHazardFixes();
     builder.addSkills();
     return builder.take();
 }

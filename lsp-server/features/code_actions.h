@@ -1,4 +1,5 @@
-/// textDocument/codeAction: skills that fit at the cursor and fixes for compile errors.
+/// textDocument/codeAction: skills that fit at the cursor, fixes for compile errors and for
+/// hazards.
 #pragma once
 
 #include "lsp-server/documents/document_worker.h"

@@ -80,6 +80,29 @@ analysis::Diagnostic wasteAt(const Snapshot& snapshot, const analysis::KernelMod
     return diagnostic;
 }
 
+std::string describeOther(const engine::Hazard& hazard) {
+    const char* side =
+        hazard.kind == engine::HazardKind::Race ? "the other access" : "the other barrier";
+    if (!hazard.details.other)
+        return side;
+    const auto& [block, thread] = *hazard.details.other;
+    return fmt::format("{}: thread ({},{},{}) of block ({},{},{})", side, thread.x, thread.y,
+                       thread.z, block.x, block.y, block.z);
+}
+
+/// The parameter or shared array that a hazard is about; nullptr when the kernel has none of the
+/// name.
+const analysis::Variable* objectOf(const analysis::KernelModel& kernel,
+                                   const engine::Hazard& hazard) {
+    const auto named = std::ranges::find_if(kernel.body.variables, [&](const auto& variable) {
+        return variable.name == hazard.details.object && !variable.span.empty() &&
+               (variable.storage == analysis::Storage::Parameter ||
+                variable.storage == analysis::Storage::Shared);
+    });
+    return hazard.details.object.empty() || named == kernel.body.variables.end() ? nullptr
+                                                                                 : &*named;
+}
+
 } // namespace
 
 std::vector<Diagnostic> toProtocol(const std::vector<analysis::Diagnostic>& diagnostics,
@@ -119,33 +142,42 @@ std::vector<Diagnostic> toProtocol(const std::vector<analysis::Diagnostic>& diag
     return result;
 }
 
-std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
-    std::vector<analysis::Diagnostic> diagnostics;
-    TextLookup texts(snapshot.program);
+analysis::Diagnostic hazardDiagnostic(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                                      const engine::Hazard& hazard, TextLookup& texts) {
     const auto lineSpan = [&](const std::string& file, std::uint32_t line) {
         const analysis::SourceText& text = texts(file);
         analysis::Span span = text.lineSpan(line);
         span.begin += static_cast<std::uint32_t>(text.indentationAt(span.begin).size());
         return span;
     };
+    analysis::Diagnostic diagnostic;
+    diagnostic.file = hazard.file.empty() ? snapshot.model().file : hazard.file;
+    diagnostic.span = lineSpan(diagnostic.file, hazard.line);
+    diagnostic.severity =
+        hazard.certain ? analysis::Severity::Error : analysis::Severity::Information;
+    diagnostic.origin = analysis::DiagnosticOrigin::Hazard;
+    diagnostic.code = spelling(hazard.kind);
+    diagnostic.message = hazard.message;
+    if (!hazard.otherFile.empty()) {
+        diagnostic.related.push_back({hazard.otherFile,
+                                      lineSpan(hazard.otherFile, hazard.otherLine),
+                                      describeOther(hazard)});
+    } else if (const analysis::Variable* object = objectOf(kernel, hazard)) {
+        diagnostic.related.push_back(
+            {kernel.file, object->span, fmt::format("'{}' is declared here", object->name)});
+    }
+    return diagnostic;
+}
+
+std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
+    std::vector<analysis::Diagnostic> diagnostics;
+    TextLookup texts(snapshot.program);
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
         if (!report)
             continue;
-        for (const engine::Hazard& hazard : report->profile->hazards) {
-            analysis::Diagnostic& diagnostic = diagnostics.emplace_back();
-            diagnostic.file = hazard.file.empty() ? snapshot.model().file : hazard.file;
-            diagnostic.span = lineSpan(diagnostic.file, hazard.line);
-            diagnostic.severity =
-                hazard.certain ? analysis::Severity::Error : analysis::Severity::Information;
-            diagnostic.origin = analysis::DiagnosticOrigin::Hazard;
-            diagnostic.code = spelling(hazard.kind);
-            diagnostic.message = hazard.message;
-            if (!hazard.otherFile.empty())
-                diagnostic.related.push_back({hazard.otherFile,
-                                              lineSpan(hazard.otherFile, hazard.otherLine),
-                                              "the other access"});
-        }
+        for (const engine::Hazard& hazard : report->profile->hazards)
+            diagnostics.push_back(hazardDiagnostic(snapshot, kernel, hazard, texts));
     }
     return diagnostics;
 }

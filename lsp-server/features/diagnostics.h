@@ -16,6 +16,13 @@ toProtocol(const std::vector<analysis::Diagnostic>& diagnostics, const std::stri
            const analysis::SourceText& source, TextLookup& texts,
            const ClientCapabilities& capabilities);
 
+/// One of a kernel of the snapshot. Related: the other side of a race or of a barrier, else where
+/// the array is declared.
+[[nodiscard]] analysis::Diagnostic hazardDiagnostic(const Snapshot& snapshot,
+                                                    const analysis::KernelModel& kernel,
+                                                    const engine::Hazard& hazard,
+                                                    TextLookup& texts);
+
 /// What the cached profiles of the snapshot's kernels found.
 [[nodiscard]] std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot);
 

@@ -89,6 +89,28 @@ json bottleneckJson(const engine::Bottleneck& bottleneck) {
             {"others", std::move(others)}};
 }
 
+json hazardJson(const engine::Hazard& hazard) {
+    json entry{{"kind", spelling(hazard.kind)},
+               {"file", hazard.file},
+               {"line", hazard.line},
+               {"message", hazard.message},
+               {"certain", hazard.certain},
+               {"block", dimensions(hazard.block)},
+               {"thread", dimensions(hazard.thread)}};
+    if (hazard.otherFile.empty() && !hazard.details.other)
+        return entry;
+    json& other = entry["other"] = json::object();
+    if (!hazard.otherFile.empty()) {
+        other["file"] = hazard.otherFile;
+        other["line"] = hazard.otherLine;
+    }
+    if (hazard.details.other) {
+        other["block"] = dimensions(hazard.details.other->block);
+        other["thread"] = dimensions(hazard.details.other->thread);
+    }
+    return entry;
+}
+
 json profileJson(const engine::KernelReport& report) {
     const engine::Profile& profile = *report.profile;
     json lines = json::array();
@@ -96,11 +118,7 @@ json profileJson(const engine::KernelReport& report) {
         lines.push_back({{"file", line.file}, {"line", line.line}, {"metrics", line.metrics}});
     json hazards = json::array();
     for (const engine::Hazard& hazard : profile.hazards)
-        hazards.push_back({{"kind", spelling(hazard.kind)},
-                           {"file", hazard.file},
-                           {"line", hazard.line},
-                           {"message", hazard.message},
-                           {"certain", hazard.certain}});
+        hazards.push_back(hazardJson(hazard));
     return {{"kernel", profile.kernel},
             {"executor", profile.executor},
             {"launch", launchJson(profile.launch)},
@@ -206,6 +224,37 @@ json repairJson(const engine::Repair& repair, const std::string& mainFile, TextL
              {{"errors_before", repair.errorsBefore},
               {"errors_after", repair.errorsAfter},
               {"fixes", std::move(fixes)}}},
+            {"edits", editsJson(repair.edits, mainFile, texts, encoding)}};
+}
+
+std::string_view statusOf(const engine::HazardRepair& repair) {
+    if (repair.hazardsBefore == 0)
+        return "clean";
+    if (repair.left.empty())
+        return "repaired";
+    return repair.applied.empty() ? "not-repaired" : "improved";
+}
+
+json repairJson(const engine::HazardRepair& repair, const std::string& mainFile, TextLookup& texts,
+                PositionEncoding encoding) {
+    json fixes = json::array();
+    for (const auto& [hazard, title] : repair.applied) {
+        json& entry = fixes.emplace_back(hazardJson(hazard));
+        entry["cause"] = spelling(hazard.kind);
+        entry["fix"] = title;
+    }
+    json left = json::array();
+    for (const engine::Hazard& hazard : repair.left)
+        left.push_back(hazardJson(hazard));
+    return {{"status", statusOf(repair)},
+            {"diagnosis",
+             {{"errors_before", 0},
+              {"errors_after", 0},
+              {"hazards_before", repair.hazardsBefore},
+              {"hazards_after", repair.left.size()},
+              {"fixes", std::move(fixes)},
+              {"hazards", std::move(left)},
+              {"not_run", repair.notRun}}},
             {"edits", editsJson(repair.edits, mainFile, texts, encoding)}};
 }
 

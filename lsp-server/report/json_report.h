@@ -5,6 +5,7 @@
 #include "engine/agents/plan.h"
 #include "engine/agents/repairer.h"
 #include "engine/agents/verdict.h"
+#include "engine/hazard_repair.h"
 #include "engine/memory/short_term_memory.h"
 #include "engine/workbench.h"
 #include "lsp-server/documents/text_lookup.h"
@@ -40,10 +41,19 @@ namespace kernelskill::lsp {
 [[nodiscard]] nlohmann::json failureJson(const engine::CompileFailure& failure, TextLookup& texts,
                                          PositionEncoding encoding);
 
+/// {kind, certain, file, line, block, thread, message}, with `other`: {file, line, block, thread}
+/// where there is another side.
+[[nodiscard]] nlohmann::json hazardJson(const engine::Hazard& hazard);
+
 /// {status, diagnosis, edits}; status is "clean", "repaired", "improved" or "not-repaired".
 [[nodiscard]] nlohmann::json repairJson(const engine::Repair& repair, const std::string& mainFile,
                                         TextLookup& texts, PositionEncoding encoding);
 [[nodiscard]] std::string_view statusOf(const engine::Repair& repair);
+/// The same of a file that compiles: its hazards.
+[[nodiscard]] nlohmann::json repairJson(const engine::HazardRepair& repair,
+                                        const std::string& mainFile, TextLookup& texts,
+                                        PositionEncoding encoding);
+[[nodiscard]] std::string_view statusOf(const engine::HazardRepair& repair);
 
 /// {error: {kind, what, where, remedy}}
 [[nodiscard]] nlohmann::json errorJson(const Error& error);

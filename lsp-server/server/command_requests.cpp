@@ -42,6 +42,8 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
                                return answer.error(toResponseError(report.error()));
                            answer.result(profileJson(*report));
                            context.loop.post([&context, snapshot] { context.refresh(snapshot); });
+                           if (!report->profile->hazards.empty())
+                               context.searchHazardFixes(snapshot, *kernel);
                        });
     });
 }

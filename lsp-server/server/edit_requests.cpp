@@ -2,7 +2,9 @@
 // reviewed before anybody sees it.
 #include "lsp-server/server/edit_requests.h"
 
+#include "engine/hazard_repair.h"
 #include "lsp-server/features/code_actions.h"
+#include "lsp-server/features/hazard_fixes.h"
 #include "lsp-server/features/memory.h"
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/json_report.h"
@@ -22,8 +24,12 @@ namespace {
 void requireAction(const json& data) {
     std::ignore = data.at("uri").get<std::string>();
     std::ignore = data.at("version").get<int>();
-    if (data.at("type").get<std::string>() == "fix") {
+    const auto type = data.at("type").get<std::string>();
+    if (type == "fix") {
         std::ignore = data.at("index").get<std::size_t>();
+        std::ignore = data.at("title").get<std::string>();
+    } else if (type == "hazardFix") {
+        std::ignore = data.at("kernel").get<std::string>();
         std::ignore = data.at("title").get<std::string>();
     }
 }
@@ -103,8 +109,13 @@ void review(const ServerContext& context, const SnapshotPtr& snapshot, const ski
         });
 }
 
-using FixReceiver = std::move_only_function<void(
-    std::expected<std::pair<SnapshotPtr, engine::CompileFix>, ResponseError>)>;
+/// A fix that the reader has been offered, with the label it goes by.
+struct FoundFix {
+    SnapshotPtr snapshot;
+    std::string label;
+    analysis::EditSet edits;
+};
+using FixReceiver = std::move_only_function<void(std::expected<FoundFix, ResponseError>)>;
 
 void findFix(const ServerContext& context, const json& data, FixReceiver receive) {
     const auto index = data.at("index").get<std::size_t>();
@@ -126,9 +137,38 @@ void findFix(const ServerContext& context, const json& data, FixReceiver receive
                     if (!fixes || index >= fixes->size() || fixes->at(index).title != title)
                         return receive(std::unexpected(ResponseError{
                             ErrorCode::ContentModified, "the fix is for another version"}));
-                    receive(std::pair(snapshot, fixes->at(index)));
+                    const engine::CompileFix& fix = fixes->at(index);
+                    receive(FoundFix{snapshot, "Fix compile error: " + fix.title, fix.edits});
                 });
         });
+}
+
+void findHazardFix(const ServerContext& context, const json& data, FixReceiver receive) {
+    auto kernel = data.at("kernel").get<std::string>();
+    auto title = data.at("title").get<std::string>();
+    whenUnchanged(context, data,
+                  [kernel = std::move(kernel), title = std::move(title),
+                   receive = std::move(receive)](auto outcome) mutable {
+                      if (!outcome)
+                          return receive(std::unexpected(std::move(outcome.error())));
+                      const SnapshotPtr snapshot = std::move(*outcome);
+                      const auto fix = lsp::findHazardFix(*snapshot, kernel, title);
+                      if (!fix)
+                          return receive(std::unexpected(ResponseError{
+                              ErrorCode::ContentModified, "the fix is for another version"}));
+                      receive(FoundFix{snapshot, title, fix->edits(*snapshot)});
+                  });
+}
+
+bool isFix(const std::string& type) {
+    return type == "fix" || type == "hazardFix";
+}
+
+void findAnyFix(const ServerContext& context, const json& data, FixReceiver receive) {
+    if (data.at("type").get<std::string>() == "fix")
+        findFix(context, data, std::move(receive));
+    else
+        findHazardFix(context, data, std::move(receive));
 }
 
 void onResolve(const ServerContext& context, const json& params, Reply& reply,
@@ -136,15 +176,14 @@ void onResolve(const ServerContext& context, const json& params, Reply& reply,
     const json& data = params.at("data");
     requireAction(data);
     const auto type = data.at("type").get<std::string>();
-    if (type == "fix")
-        return findFix(context, data,
-                       [&context, action = params, reply = std::move(reply)](auto fix) mutable {
-                           if (!fix)
-                               return reply.error(std::move(fix.error()));
-                           action["edit"] =
-                               workspaceEdit(fix->second.edits, *fix->first, context.capabilities);
-                           reply.result(std::move(action));
-                       });
+    if (isFix(type))
+        return findAnyFix(
+            context, data, [&context, action = params, reply = std::move(reply)](auto fix) mutable {
+                if (!fix)
+                    return reply.error(std::move(fix.error()));
+                action["edit"] = workspaceEdit(fix->edits, *fix->snapshot, context.capabilities);
+                reply.result(std::move(action));
+            });
     if (type != "skill")
         return reply.error(ErrorCode::InvalidParams, "unknown kind of code action");
     skills::Offer offer = offerFromJson(data.at("offer"));
@@ -196,6 +235,33 @@ std::optional<skills::Offer> findOffer(const Snapshot& snapshot, const CommandTa
         }
     }
     return std::nullopt;
+}
+
+/// The repair of a file's compile errors, or if it has none and kernels may be run of its hazards,
+/// as JSON with its edits.
+Result<std::pair<json, analysis::EditSet>> repairOf(const ServerContext& context,
+                                                    const Snapshot& snapshot, bool mayRun,
+                                                    const std::stop_token& stop,
+                                                    const WorkDoneProgress& progress) {
+    TextLookup texts(snapshot.program);
+    const auto asJson = [&](const auto& repair) {
+        return std::pair(
+            repairJson(repair, snapshot.model().file, texts, context.capabilities.positionEncoding),
+            repair.edits);
+    };
+    const engine::Repair repair =
+        engine::repairFile(snapshot.model(), snapshot.program.command,
+                           snapshot.workbench->toolchain(), stop, snapshot.program.unsaved);
+    if (stop.stop_requested())
+        return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", "", ""});
+    if (repair.errorsBefore > 0 || !mayRun || !snapshot.workbench->executor())
+        return asJson(repair);
+    const auto hazards = engine::repairHazards(
+        *snapshot.workbench, snapshot.program, stop,
+        [&](std::string_view what, double fraction) { progress.report(what, fraction); });
+    if (!hazards)
+        return std::unexpected(hazards.error());
+    return asJson(*hazards);
 }
 
 } // namespace
@@ -273,42 +339,41 @@ void applySkillCommand(const ServerContext& context, const json& argument, const
 
 void applyFixCommand(const ServerContext& context, const json& argument, Reply& reply) {
     requireAction(argument);
-    findFix(context, argument, [&context, reply = std::move(reply)](auto fix) mutable {
+    findAnyFix(context, argument, [&context, reply = std::move(reply)](auto fix) mutable {
         if (!fix)
             return reply.error(std::move(fix.error()));
-        applyInEditor(context, *fix->first, "Fix compile error: " + fix->second.title,
-                      fix->second.edits, json::object(), std::move(reply));
+        applyInEditor(context, *fix->snapshot, fix->label, fix->edits, json::object(),
+                      std::move(reply));
     });
 }
 
 void repairCommand(const ServerContext& context, const json& argument, const json& params,
                    Reply& reply, const std::stop_source& stop) {
-    context.documents.whenCurrent(argument.at("uri").get<std::string>(), [&context, params, stop,
-                                                                          reply = std::move(reply)](
-                                                                             auto outcome) mutable {
-        if (!outcome)
-            return reply.error(std::move(outcome.error()));
-        context.runJob("Repairing", params, std::move(reply), stop,
-                       [&context, snapshot = *outcome](Reply answer, const std::stop_token& token,
-                                                       const WorkDoneProgress&) mutable {
-                           engine::Repair repair = engine::repairFile(
-                               snapshot->model(), snapshot->program.command,
-                               snapshot->workbench->toolchain(), token, snapshot->program.unsaved);
-                           if (token.stop_requested())
-                               return answer.error(ErrorCode::RequestCancelled, "cancelled");
-                           TextLookup texts(snapshot->program);
-                           json result = repairJson(repair, snapshot->model().file, texts,
-                                                    context.capabilities.positionEncoding);
-                           if (repair.edits.empty())
-                               return answer.result(std::move(result));
-                           context.loop.post([&context, snapshot, repair = std::move(repair),
-                                              result = std::move(result),
-                                              answer = std::move(answer)]() mutable {
-                               applyInEditor(context, *snapshot, "Repair", repair.edits,
-                                             std::move(result), std::move(answer));
+    context.documents.whenCurrent(
+        argument.at("uri").get<std::string>(),
+        [&context, params, stop, reply = std::move(reply)](auto outcome) mutable {
+            if (!outcome)
+                return reply.error(std::move(outcome.error()));
+            context.runJob("Repairing", params, std::move(reply), stop,
+                           [&context, snapshot = *outcome,
+                            mayRun = context.workspace.options().executionEnabled](
+                               Reply answer, const std::stop_token& token,
+                               const WorkDoneProgress& progress) mutable {
+                               auto repaired =
+                                   repairOf(context, *snapshot, mayRun, token, progress);
+                               if (!repaired)
+                                   return answer.error(toResponseError(repaired.error()));
+                               auto [result, edits] = std::move(*repaired);
+                               if (edits.empty())
+                                   return answer.result(std::move(result));
+                               context.loop.post([&context, snapshot, edits = std::move(edits),
+                                                  result = std::move(result),
+                                                  answer = std::move(answer)]() mutable {
+                                   applyInEditor(context, *snapshot, "Repair", edits,
+                                                 std::move(result), std::move(answer));
+                               });
                            });
-                       });
-    });
+        });
 }
 
 void registerEditRequests(const ServerContext& context) {

@@ -1,6 +1,7 @@
 // Requests that read a snapshot: each is answered in well under 5 ms once the text is parsed.
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/features/code_lens.h"
+#include "lsp-server/features/hazard_fixes.h"
 #include "lsp-server/features/hover.h"
 #include "lsp-server/features/inlay_hints.h"
 #include "lsp-server/features/memory.h"
@@ -8,6 +9,8 @@
 #include "lsp-server/server/server_context.h"
 
 #include <nlohmann/json.hpp>
+
+#include <tuple>
 
 namespace kernelskill::lsp {
 
@@ -44,11 +47,13 @@ void onCodeAction(const ServerContext& context, const json& params, Reply& reply
     if (const auto kinds = actionContext.find("only"); kinds != actionContext.end())
         kinds->get_to(only);
     json diagnostics = actionContext.value("diagnostics", json::array());
+    // Asked by the editor itself, as the cursor moves: nobody waits for what has to be run first.
+    const bool isAutomatic = actionContext.value("triggerKind", 1) == 2;
     const Document* document = context.documents.find(uri);
     const int version = document == nullptr ? 0 : document->version;
 
     context.documents.whenCurrent(uri, [&context, uri = uri, range = range, only = std::move(only),
-                                        diagnostics = std::move(diagnostics), version,
+                                        diagnostics = std::move(diagnostics), version, isAutomatic,
                                         token = stop.get_token(),
                                         reply = std::move(reply)](auto outcome) mutable {
         if (!outcome)
@@ -59,18 +64,34 @@ void onCodeAction(const ServerContext& context, const json& params, Reply& reply
             return reply.error(ErrorCode::ContentModified, "the document changed meanwhile");
         const analysis::Span span =
             toSpan(snapshot->source(), range, context.capabilities.positionEncoding);
+        const bool mayRun = context.workspace.options().executionEnabled;
+        const bool mayWait = mayRun && !isAutomatic && isWanted(only, "quickfix");
         auto answer = [&context, snapshot, span, only = std::move(only),
-                       diagnostics = std::move(diagnostics), token = std::move(token),
-                       offerSkills = context.workspace.options().executionEnabled,
-                       reply = std::move(reply)](Fixes fixes) mutable {
+                       diagnostics = std::move(diagnostics), token = std::move(token), mayRun,
+                       mayWait, reply = std::move(reply)](Fixes fixes) mutable {
             context.reads.post([&context, snapshot, span, only = std::move(only),
                                 diagnostics = std::move(diagnostics), token = std::move(token),
-                                offerSkills, fixes = std::move(fixes),
+                                mayRun, mayWait, fixes = std::move(fixes),
                                 reply = std::move(reply)]() mutable {
-                if (token.stop_requested())
-                    return reply.error(ErrorCode::RequestCancelled, "cancelled");
-                const CodeActionRequest request{span, std::move(only), diagnostics, offerSkills};
-                reply.result(codeActions(*snapshot, request, fixes, context.capabilities));
+                auto finish = [&context, snapshot, span, only = std::move(only),
+                               diagnostics = std::move(diagnostics), token, mayRun,
+                               fixes = std::move(fixes), reply = std::move(reply)]() mutable {
+                    if (token.stop_requested())
+                        return reply.error(ErrorCode::RequestCancelled, "cancelled");
+                    const CodeActionRequest request{span, std::move(only), diagnostics, mayRun};
+                    reply.result(codeActions(*snapshot, request, fixes, context.capabilities));
+                };
+                auto kernels = mayWait ? kernelsWithoutHazardFixes(*snapshot, span)
+                                       : std::vector<const analysis::KernelModel*>{};
+                if (kernels.empty())
+                    return finish();
+                context.jobs.post([snapshot, kernels = std::move(kernels), token,
+                                   finish = std::move(finish)]() mutable {
+                    for (const analysis::KernelModel* kernel : kernels)
+                        std::ignore =
+                            snapshot->workbench->hazardFixes(snapshot->program, *kernel, token, {});
+                    finish();
+                });
             });
         };
         // Fixes are found in the background after each parse; they are waited for only where an

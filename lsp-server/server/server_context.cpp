@@ -3,6 +3,7 @@
 #include "lsp-server/features/diagnostics.h"
 
 #include <nlohmann/json.hpp>
+#include <spdlog/logger.h>
 
 namespace kernelskill::lsp {
 
@@ -58,6 +59,18 @@ void ServerContext::runJob(std::string title, const json& params, Reply reply,
 void ServerContext::showMessage(MessageType type, const std::string& message) const {
     connection.notify("window/showMessage",
                       {{"type", static_cast<int>(type)}, {"message", message}});
+}
+
+void ServerContext::searchHazardFixes(const SnapshotPtr& snapshot,
+                                      const analysis::KernelModel& kernel) const {
+    jobs.post([this, snapshot, &kernel] {
+        const auto fixes =
+            snapshot->workbench->hazardFixes(snapshot->program, kernel, std::stop_token{}, {});
+        if (!fixes)
+            log.warn("fixes of hazards in {}: {}", kernel.qualifiedName, fixes.error().describe());
+        else if (!(*fixes)->empty())
+            loop.post([this, snapshot] { refresh(snapshot); });
+    });
 }
 
 void ServerContext::refresh(const SnapshotPtr& snapshot) const {

@@ -46,6 +46,10 @@ struct ServerContext {
     enum class MessageType : int { Error = 1, Warning = 2, Info = 3 };
     void showMessage(MessageType type, const std::string& message) const;
 
+    /// Looks on the pool for jobs for fixes of the kernel's hazards, which profile() has found, and
+    /// refreshes if there are any.
+    void searchHazardFixes(const SnapshotPtr& snapshot, const analysis::KernelModel& kernel) const;
+
     /// Publishes what is known of the snapshot again and asks the client to fetch lenses and hints
     /// again.
     void refresh(const SnapshotPtr& snapshot) const;
