@@ -125,7 +125,7 @@ void Launch::reportBarrierDivergence(const CudaBlock& block, unsigned thread, Si
     details.other = ThreadPlace{dimOf(blockIndex), dimOf(otherIndex)};
     hazards_.add({HazardKind::BarrierDivergence, certain, site, otherSite,
                   fmt::format("thread ({},{},{}) of block ({},{},{}) waits at {} while thread "
-                              "({},{},{}) waits at {}",
+                              "({},{},{}) of it waits at {}",
                               index.x, index.y, index.z, blockIndex.x, blockIndex.y, blockIndex.z,
                               siteReference(site), otherIndex.x, otherIndex.y, otherIndex.z,
                               siteReference(otherSite)),
