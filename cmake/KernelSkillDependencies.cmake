@@ -18,3 +18,8 @@ add_library(LibClang::LibClang UNKNOWN IMPORTED)
 set_target_properties(LibClang::LibClang PROPERTIES
     IMPORTED_LOCATION ${LIBCLANG_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES ${LIBCLANG_INCLUDE_DIR})
+
+# CUDA's headers, for the GPU runner. Without them, or with those of CUDA 12.5 and older, it is not built.
+find_path(KERNELSKILL_CUDA_INCLUDE_DIR cupti_range_profiler.h
+    HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
+    PATH_SUFFIXES include targets/x86_64-linux/include targets/sbsa-linux/include extras/CUPTI/include)

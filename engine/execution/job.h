@@ -43,6 +43,7 @@ struct BufferSpec {
         0;                 ///< For Random integers; 0: 256, or the element's range if smaller.
     bool isOutput = false; ///< Compared after the run.
     bool isInput = true;   ///< Filled by `fill`; else poisoned.
+    bool operator==(const BufferSpec&) const = default;
 };
 
 /// A by-value argument: its bytes as the kernel's ABI wants them.

@@ -112,4 +112,9 @@ inline constexpr const char* localStoreSectors = "l1tex__t_sectors_pipe_lsu_mem_
 inline constexpr const char* barriers = "kernelskill__barriers.sum";
 inline constexpr const char* warpOperations = "kernelskill__warp_operations.sum";
 
+/// Of a GPU: the median time of a launch, in nanoseconds, with the L2 cache swept before.
+inline constexpr const char* medianTime = "kernelskill__time_median.ns";
+/// Samples of program counters on a line, whatever the warp waited for.
+inline constexpr const char* stallSamples = "kernelskill__stall_samples.sum";
+
 } // namespace kernelskill::engine::metric

@@ -1,0 +1,74 @@
+/// CUPTI, NVIDIA's profiling library, loaded at run time.
+#pragma once
+
+#include "analysis/source/error.h"
+
+#include <cupti_pcsampling.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+#include <string>
+
+namespace kernelskill::engine::gpu {
+
+#define KERNELSKILL_CUPTI_FUNCTIONS(X)                                                             \
+    X(cuptiGetResultString)                                                                        \
+    X(cuptiProfilerInitialize)                                                                     \
+    X(cuptiProfilerDeviceSupported)                                                                \
+    X(cuptiProfilerGetCounterAvailability)                                                         \
+    X(cuptiDeviceGetChipName)                                                                      \
+    X(cuptiProfilerHostInitialize)                                                                 \
+    X(cuptiProfilerHostDeinitialize)                                                               \
+    X(cuptiProfilerHostConfigAddMetrics)                                                           \
+    X(cuptiProfilerHostGetConfigImageSize)                                                         \
+    X(cuptiProfilerHostGetConfigImage)                                                             \
+    X(cuptiProfilerHostGetNumOfPasses)                                                             \
+    X(cuptiProfilerHostGetMetricProperties)                                                        \
+    X(cuptiProfilerHostEvaluateToGpuValues)                                                        \
+    X(cuptiRangeProfilerEnable)                                                                    \
+    X(cuptiRangeProfilerDisable)                                                                   \
+    X(cuptiRangeProfilerSetConfig)                                                                 \
+    X(cuptiRangeProfilerStart)                                                                     \
+    X(cuptiRangeProfilerStop)                                                                      \
+    X(cuptiRangeProfilerPushRange)                                                                 \
+    X(cuptiRangeProfilerPopRange)                                                                  \
+    X(cuptiRangeProfilerDecodeData)                                                                \
+    X(cuptiRangeProfilerGetCounterDataSize)                                                        \
+    X(cuptiRangeProfilerCounterDataImageInitialize)                                                \
+    X(cuptiRangeProfilerGetCounterDataInfo)                                                        \
+    X(cuptiPCSamplingEnable)                                                                       \
+    X(cuptiPCSamplingDisable)                                                                      \
+    X(cuptiPCSamplingStart)                                                                        \
+    X(cuptiPCSamplingStop)                                                                         \
+    X(cuptiPCSamplingGetData)                                                                      \
+    X(cuptiPCSamplingSetConfigurationAttribute)                                                    \
+    X(cuptiPCSamplingGetNumStallReasons)                                                           \
+    X(cuptiPCSamplingGetStallReasons)                                                              \
+    X(cuptiGetSassToSourceCorrelation)
+
+struct Cupti {
+#define KERNELSKILL_MEMBER(name) decltype(&::name) name = nullptr;
+    KERNELSKILL_CUPTI_FUNCTIONS(KERNELSKILL_MEMBER)
+#undef KERNELSKILL_MEMBER
+
+    /// From `library` if that is not empty, else wherever the loader finds it. Missing, with the
+    /// remedy, when there is none or it is older than CUDA 12.6.
+    [[nodiscard]] static Result<Cupti> load(const std::string& library);
+
+    /// Failed; Missing, with the remedy, where the user may not read counters.
+    [[nodiscard]] Error failure(const char* step, CUptiResult status) const;
+    [[nodiscard]] Result<void> check(const char* step, CUptiResult status) const {
+        if (status != CUPTI_SUCCESS)
+            return std::unexpected(failure(step, status));
+        return {};
+    }
+};
+
+/// `parameters` with its size set, as each function of CUPTI wants it.
+#define KERNELSKILL_CUPTI_PARAMETERS(type, name)                                                   \
+    type name{};                                                                                   \
+    name.structSize = type##_STRUCT_SIZE
+
+} // namespace kernelskill::engine::gpu

@@ -1,0 +1,51 @@
+/// A buffer of a kernel in device memory, between pages that fault.
+#pragma once
+
+#include "engine/execution/gpu/runner/cuda_driver.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace kernelskill::engine::gpu {
+
+/// Ends where its last mapped page ends, or less than `alignment` bytes before, with unmapped
+/// address space on both sides: a kernel that runs over its end faults. The mapped bytes around the
+/// buffer hold a pattern, so that a write to them is seen.
+class DeviceBuffer {
+public:
+    static constexpr std::uint64_t alignment = 256; // as cudaMalloc gives at least
+
+    /// Failed when the device has not enough memory.
+    [[nodiscard]] static Result<std::unique_ptr<DeviceBuffer>>
+    create(const CudaDriver& driver, CUdevice device, std::uint64_t bytes);
+
+    DeviceBuffer(const DeviceBuffer&) = delete;
+    DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+    ~DeviceBuffer();
+
+    [[nodiscard]] CUdeviceptr address() const { return address_; }
+    [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+    /// Sets the pattern around the buffer.
+    [[nodiscard]] Result<void> paintSurroundings() const;
+    /// Offset from the buffer's begin of a byte outside that was written, negative before it.
+    [[nodiscard]] Result<std::vector<std::int64_t>> writesOutside() const;
+
+private:
+    DeviceBuffer(const CudaDriver& driver, std::uint64_t bytes) : driver_(driver), bytes_(bytes) {}
+
+    [[nodiscard]] std::uint64_t mappedEnd() const { return mapped_ + mappedBytes_; }
+
+    const CudaDriver& driver_;
+    std::uint64_t bytes_;
+    CUdeviceptr reserved_ = 0;
+    std::uint64_t reservedBytes_ = 0;
+    CUdeviceptr mapped_ = 0;
+    std::uint64_t mappedBytes_ = 0;
+    CUdeviceptr address_ = 0;
+};
+
+} // namespace kernelskill::engine::gpu

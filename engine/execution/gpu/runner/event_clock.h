@@ -1,0 +1,27 @@
+/// Time on the device between two points of its stream.
+#pragma once
+
+#include "engine/execution/gpu/runner/device.h"
+
+namespace kernelskill::engine::gpu {
+
+class EventClock {
+public:
+    [[nodiscard]] static Result<EventClock> make(Device& device);
+    [[nodiscard]] Result<void> start() const;
+    [[nodiscard]] Result<void> stop() const;
+    /// From start to stop, once the device was synchronised.
+    [[nodiscard]] Result<double> microseconds() const;
+
+private:
+    explicit EventClock(Device& device) : device_(&device) {}
+    Device* device_;
+    CUevent begin_ = nullptr;
+    CUevent end_ = nullptr;
+};
+
+/// Waits for the whole device. What a kernel did wrong comes as its own error, in words for whoever
+/// wrote it; `isFatal` is set when the context is lost with it.
+[[nodiscard]] Result<void> synchronise(const CudaDriver& driver, bool& isFatal);
+
+} // namespace kernelskill::engine::gpu

@@ -1,0 +1,69 @@
+/// The helper kernels, launched.
+#pragma once
+
+#include "engine/execution/gpu/runner/device.h"
+
+#include <cstdint>
+
+namespace kernelskill::engine::gpu {
+
+/// Memory of the runner's own, without guards.
+class Scratch {
+public:
+    [[nodiscard]] static Result<Scratch> allocate(const CudaDriver& driver, std::uint64_t bytes);
+    Scratch(Scratch&& other) noexcept;
+    Scratch& operator=(Scratch&&) = delete;
+    ~Scratch();
+    [[nodiscard]] CUdeviceptr address() const { return address_; }
+    [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+private:
+    Scratch(const CudaDriver& driver, CUdeviceptr address, std::uint64_t bytes)
+        : driver_(&driver), address_(address), bytes_(bytes) {}
+    const CudaDriver* driver_;
+    CUdeviceptr address_;
+    std::uint64_t bytes_;
+};
+
+struct HelperArguments {
+    CUdeviceptr from = 0;
+    CUdeviceptr to = 0;
+    std::uint64_t count = 0;
+    std::uint64_t window = ~std::uint64_t{0}; ///< See helper_kernels.h.
+};
+
+class Helpers {
+public:
+    [[nodiscard]] static Result<Helpers> load(Device& device);
+
+    /// Launches the kernel on the device's stream with a grid that fills the device.
+    [[nodiscard]] Result<void> launch(CUfunction kernel, const HelperArguments& arguments) const;
+
+    CUfunction readMemory = nullptr;
+    CUfunction copyMemory = nullptr;
+    CUfunction fuseFloat = nullptr;
+    CUfunction fuseDouble = nullptr;
+    static constexpr unsigned threadsPerBlock = 512;
+    [[nodiscard]] unsigned blocks() const { return blocks_; }
+
+private:
+    explicit Helpers(Device& device) : device_(&device) {}
+    Device* device_;
+    unsigned blocks_ = 0;
+};
+
+/// Reads memory of the runner's own until nothing else is left in the L2 cache; what was written
+/// there is then in memory. Asynchronous, on the device's stream.
+class CacheSweep {
+public:
+    [[nodiscard]] static Result<CacheSweep> prepare(Device& device);
+    [[nodiscard]] Result<void> operator()() const;
+
+private:
+    CacheSweep(Helpers helpers, Scratch scratch)
+        : helpers_(helpers), scratch_(std::move(scratch)) {}
+    Helpers helpers_;
+    Scratch scratch_;
+};
+
+} // namespace kernelskill::engine::gpu

@@ -1,0 +1,130 @@
+#include "engine/execution/gpu/runner/job_runner.h"
+
+#include "engine/execution/gpu/runner/ceilings.h"
+#include "engine/execution/gpu/runner/event_clock.h"
+#include "engine/execution/gpu/runner/prepared_launch.h"
+#include "engine/execution/gpu/runner/range_profile.h"
+#include "engine/execution/gpu/runner/stall_samples.h"
+#include "engine/execution/gpu/runner/timing_run.h"
+
+#include <utility>
+
+namespace kernelskill::engine::gpu {
+namespace {
+
+template <typename Value>
+Answer answerOf(Result<Value> result, bool isFatal) {
+    if (!result)
+        return FailureAnswer{std::move(result.error()), isFatal};
+    return std::move(*result);
+}
+
+} // namespace
+
+Result<std::unique_ptr<JobRunner>> JobRunner::open(int ordinal, std::string cuptiLibrary) {
+    const auto driver = CudaDriver::load();
+    if (!driver)
+        return std::unexpected(driver.error());
+    auto device = Device::open(*driver, ordinal);
+    if (!device)
+        return std::unexpected(device.error());
+    return std::unique_ptr<JobRunner>(new JobRunner(std::move(*device), std::move(cuptiLibrary)));
+}
+
+Result<const Cupti*> JobRunner::cupti() {
+    if (!cupti_)
+        cupti_ = Cupti::load(cuptiLibrary_);
+    if (!*cupti_)
+        return std::unexpected(cupti_->error());
+    return &**cupti_;
+}
+
+Answer JobRunner::answer(const Request& request) {
+    bool isFatal = false;
+    if (const auto* run = std::get_if<RunRequest>(&request)) {
+        auto result = this->run(*run, isFatal);
+        return answerOf(std::move(result), isFatal);
+    }
+    if (const auto* timing = std::get_if<TimingRequest>(&request)) {
+        auto result = timeSubjects(*device_, *timing, isFatal);
+        return answerOf(std::move(result), isFatal);
+    }
+    if (std::holds_alternative<CeilingsRequest>(request)) {
+        auto result = measureCeilings(*device_, isFatal);
+        return answerOf(std::move(result), isFatal);
+    }
+    return describe();
+}
+
+Answer JobRunner::describe() {
+    auto description = device_->describe();
+    const auto library = cupti();
+    if (!library)
+        description.profilerProblem = library.error();
+    else if (auto usable = checkProfiler(**library, *device_); !usable)
+        description.profilerProblem = usable.error();
+    return description;
+}
+
+Result<RunAnswer> JobRunner::run(const RunRequest& request, bool& isFatal) {
+    const auto launch = PreparedLaunch::prepare(*device_, request.subject, request.seed);
+    if (!launch)
+        return std::unexpected(launch.error());
+    auto done = (*launch)->launch();
+    if (done)
+        done = synchronise(device_->driver(), isFatal);
+    if (!done)
+        return std::unexpected(done.error());
+    RunAnswer answer;
+    auto stray = (*launch)->strayWrites();
+    if (!stray)
+        return std::unexpected(stray.error());
+    answer.notes = std::move(*stray);
+    if (request.wantOutputs) {
+        auto outputs = (*launch)->outputs();
+        if (!outputs)
+            return std::unexpected(outputs.error());
+        answer.outputs = std::move(*outputs);
+    }
+    if (!request.metrics.empty() || request.wantStalls) {
+        if (auto counted = count(request, **launch, answer, isFatal); !counted)
+            return std::unexpected(counted.error());
+    }
+    return answer;
+}
+
+Result<void> JobRunner::count(const RunRequest& request, const PreparedLaunch& launch,
+                              RunAnswer& answer, bool& isFatal) {
+    const auto library = cupti();
+    if (!library)
+        return std::unexpected(library.error());
+    if (!request.metrics.empty()) {
+        const auto sweep = CacheSweep::prepare(*device_);
+        if (!sweep)
+            return std::unexpected(sweep.error());
+        auto counters = countRange(**library, *device_, launch, *sweep, request.metrics, isFatal);
+        if (!counters)
+            return std::unexpected(counters.error());
+        answer.metrics = std::move(counters->metrics);
+        answer.passes = counters->passes;
+        for (const auto& metric : counters->unknown)
+            answer.notes.push_back("this GPU has no metric " + metric);
+    }
+    if (request.wantStalls) {
+        auto samples = sampleStalls(**library, *device_, launch, request.subject.cubin, isFatal);
+        // Counters are worth having without samples.
+        if (!samples && (isFatal || request.metrics.empty()))
+            return std::unexpected(samples.error());
+        if (!samples) {
+            answer.notes.push_back("no samples of stalls: " + samples.error().what);
+            return {};
+        }
+        answer.stalls = std::move(samples->lines);
+        if (samples->dropped > 0)
+            answer.notes.push_back("the hardware dropped " + std::to_string(samples->dropped) +
+                                   " of the samples of stalls");
+    }
+    return {};
+}
+
+} // namespace kernelskill::engine::gpu

@@ -1,0 +1,38 @@
+/// Requests in, answers out: what a runner does, without the process around it.
+#pragma once
+
+#include "engine/execution/gpu/runner/cupti.h"
+#include "engine/execution/gpu/runner/device.h"
+#include "engine/execution/gpu/runner_wire.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kernelskill::engine::gpu {
+
+class JobRunner {
+public:
+    /// `cuptiLibrary` may be empty: the loader then searches. Missing without driver or GPU; CUPTI
+    /// is looked for when it is first needed.
+    [[nodiscard]] static Result<std::unique_ptr<JobRunner>> open(int ordinal,
+                                                                 std::string cuptiLibrary);
+
+    [[nodiscard]] Answer answer(const Request& request);
+
+private:
+    JobRunner(std::unique_ptr<Device> device, std::string cuptiLibrary)
+        : device_(std::move(device)), cuptiLibrary_(std::move(cuptiLibrary)) {}
+
+    [[nodiscard]] Result<const Cupti*> cupti();
+    [[nodiscard]] Answer describe();
+    [[nodiscard]] Result<RunAnswer> run(const RunRequest& request, bool& isFatal);
+    [[nodiscard]] Result<void> count(const RunRequest& request, const class PreparedLaunch& launch,
+                                     RunAnswer& answer, bool& isFatal);
+
+    std::unique_ptr<Device> device_;
+    std::string cuptiLibrary_;
+    std::optional<Result<Cupti>> cupti_;
+};
+
+} // namespace kernelskill::engine::gpu

@@ -1,0 +1,61 @@
+/// A subject on the device: its function, its buffers and its arguments, ready to run again and
+/// again on the same input.
+#pragma once
+
+#include "engine/execution/gpu/runner/device.h"
+#include "engine/execution/gpu/runner/device_buffer.h"
+#include "engine/execution/gpu/runner_wire.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine::gpu {
+
+class PreparedLaunch {
+public:
+    /// Loads, allocates and fills. Buffers that `other`, if there is one, has at the same place,
+    /// alike, are shared: where memory lies changes times by a percent. Unsupported for arguments
+    /// that the GPU cannot be given; InvalidInput for a launch that the device refuses (block or
+    /// shared memory too large).
+    [[nodiscard]] static Result<std::unique_ptr<PreparedLaunch>>
+    prepare(Device& device, const Subject& subject, std::uint64_t seed,
+            const PreparedLaunch* other = nullptr);
+
+    /// Puts back what a run may have changed. Asynchronous, on the device's stream.
+    [[nodiscard]] Result<void> restore() const;
+    /// On the device's stream; errors of the kernel itself show at the next synchronisation.
+    [[nodiscard]] Result<void> launch() const;
+    /// What the last run left, once the stream is idle.
+    [[nodiscard]] Result<std::vector<BufferContents>> outputs() const;
+    /// Sentences on bytes that were written beside buffers.
+    [[nodiscard]] Result<std::vector<std::string>> strayWrites() const;
+
+    [[nodiscard]] CUfunction function() const { return function_; }
+
+private:
+    struct Argument {
+        std::size_t position = 0;
+        BufferSpec spec;
+        std::unique_ptr<DeviceBuffer> buffer;
+        std::unique_ptr<DeviceBuffer>
+            original; ///< Its contents before a run, if that may write it.
+    };
+
+    PreparedLaunch(Device& device, const LaunchSpec& launch) : device_(device), spec_(launch) {}
+
+    [[nodiscard]] Result<void> findFunction(const Subject& subject);
+    [[nodiscard]] Result<void> addBuffer(const BufferSpec& spec, std::uint64_t seed,
+                                         std::size_t position, const PreparedLaunch* other);
+    [[nodiscard]] Result<void> addArguments(std::uint64_t seed, const PreparedLaunch* other);
+
+    Device& device_;
+    LaunchSpec spec_;
+    CUfunction function_ = nullptr;
+    CUmodule module_ = nullptr;
+    std::vector<std::shared_ptr<const Argument>> buffers_;
+    std::vector<std::vector<std::byte>> values_; ///< Of every parameter, as the kernel takes it.
+};
+
+} // namespace kernelskill::engine::gpu

@@ -1,0 +1,127 @@
+// kernelskill-runner: takes jobs for one GPU on its standard input and answers each on its standard
+// output, in frames (engine/execution/framing.h). It is started by the server, which kills it when
+// a job is late; it ends by itself when the server is gone.
+#include "engine/execution/framing.h"
+#include "engine/execution/gpu/runner/job_runner.h"
+#include "engine/execution/gpu/runner/printed_text.h"
+#include "engine/execution/gpu/runner/watchdog.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include <vector>
+
+namespace kernelskill::engine::gpu {
+namespace {
+
+/// False at the end of the stream or on an error.
+bool readAll(int descriptor, std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = ::read(descriptor, bytes.data(), bytes.size());
+        if (count == 0 || (count < 0 && errno != EINTR))
+            return false;
+        if (count > 0)
+            bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+std::optional<std::vector<std::byte>> readPayload() {
+    std::array<std::byte, wire::frameHeaderBytes> header{};
+    if (!readAll(STDIN_FILENO, header))
+        return std::nullopt;
+    const auto length = wire::payloadLength(header);
+    if (!length)
+        return std::nullopt;
+    std::vector<std::byte> payload(*length);
+    if (!readAll(STDIN_FILENO, payload))
+        return std::nullopt;
+    return payload;
+}
+
+std::chrono::milliseconds timeOf(const Request& request) {
+    if (const auto* run = std::get_if<RunRequest>(&request))
+        return run->time;
+    if (const auto* timing = std::get_if<TimingRequest>(&request))
+        return timing->time;
+    return std::chrono::seconds(30);
+}
+
+struct Arguments {
+    int device = 0;
+    std::string cupti;
+};
+
+std::optional<Arguments> parse(std::span<char*> words) {
+    Arguments arguments;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string word = words[i];
+        if (word.starts_with("--device="))
+            arguments.device = std::atoi(word.c_str() + std::strlen("--device="));
+        else if (word.starts_with("--cupti="))
+            arguments.cupti = word.substr(std::strlen("--cupti="));
+        else
+            return std::nullopt;
+    }
+    return arguments;
+}
+
+/// Returns the exit status.
+int serve(const Arguments& arguments) {
+    // What kernels print goes to standard output, which is the server's: keep them apart.
+    const int answers = ::dup(STDOUT_FILENO);
+    auto printed = PrintedText::redirectStandardOutput();
+    if (answers < 0 || !printed)
+        return 1;
+    Watchdog watchdog(STDIN_FILENO, answers);
+    std::unique_ptr<JobRunner> runner;
+    while (const auto payload = readPayload()) {
+        const auto request = decodeRequest(*payload);
+        Answer answer = FailureAnswer{};
+        if (!request) {
+            answer = FailureAnswer{request.error(), false};
+        } else {
+            const auto guarded = watchdog.guard(timeOf(*request));
+            if (!runner) {
+                if (auto opened = JobRunner::open(arguments.device, arguments.cupti))
+                    runner = std::move(*opened);
+                else
+                    answer = FailureAnswer{opened.error(), false};
+            }
+            if (runner)
+                answer = runner->answer(*request);
+        }
+        if (auto* run = std::get_if<RunAnswer>(&answer))
+            run->printed = printed->take();
+        if (!watchdog.send(encode(answer)))
+            return 0;
+        const auto* failure = std::get_if<FailureAnswer>(&answer);
+        if (failure != nullptr && failure->isFatal)
+            return 1;
+    }
+    return 0;
+}
+
+} // namespace
+} // namespace kernelskill::engine::gpu
+
+int main(int count, char** words) {
+    using namespace kernelskill::engine::gpu;
+    const auto arguments = parse({words, static_cast<std::size_t>(count)});
+    if (!arguments) {
+        std::fputs("usage: kernelskill-runner [--device=N] [--cupti=LIBRARY]\n"
+                   "Runs GPU jobs for kernelskill, which starts it.\n",
+                   stderr);
+        return 2;
+    }
+    const int status = serve(*arguments);
+    // The driver's clean-up at exit is time spent for nothing, and hangs after some errors.
+    ::_exit(status);
+}

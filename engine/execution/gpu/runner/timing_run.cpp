@@ -1,0 +1,116 @@
+#include "engine/execution/gpu/runner/timing_run.h"
+
+#include "engine/execution/gpu/runner/device_clocks.h"
+#include "engine/execution/gpu/runner/event_clock.h"
+#include "engine/execution/gpu/runner/helper_launch.h"
+#include "engine/execution/gpu/runner/prepared_launch.h"
+
+#include <chrono>
+#include <optional>
+
+namespace kernelskill::engine::gpu {
+namespace {
+
+using Now = std::chrono::steady_clock;
+
+/// A GPU that was idle takes some milliseconds of work to reach its clocks.
+constexpr std::chrono::milliseconds leastWarmUp{50};
+
+class Race {
+public:
+    Race(Device& device, const TimingRequest& request, bool& isFatal)
+        : device_(device), request_(request), isFatal_(isFatal) {}
+
+    Result<TimingAnswer> run() {
+        if (auto prepared = prepare(); !prepared)
+            return std::unexpected(prepared.error());
+        TimingAnswer answer;
+        answer.microseconds.resize(launches_.size());
+        const auto& plan = request_.plan;
+        const auto warmUntil = Now::now() + leastWarmUp;
+        for (std::uint32_t i = 0; i < plan.warmUpRounds || Now::now() < warmUntil; ++i) {
+            if (auto warmed = round(i, nullptr); !warmed)
+                return std::unexpected(warmed.error());
+        }
+        answer.before = clocksOf(device_.busId());
+        const auto end = Now::now() + plan.budget;
+        for (std::uint32_t i = 0; i < plan.mostRounds && (i < plan.leastRounds || Now::now() < end);
+             ++i) {
+            if (auto timed = round(i, &answer); !timed)
+                return std::unexpected(timed.error());
+        }
+        answer.after = clocksOf(device_.busId());
+        return answer;
+    }
+
+private:
+    Result<void> prepare() {
+        for (const Subject& subject : request_.subjects) {
+            auto launch =
+                PreparedLaunch::prepare(device_, subject, request_.seed,
+                                        launches_.empty() ? nullptr : launches_.front().get());
+            if (!launch)
+                return std::unexpected(launch.error());
+            launches_.push_back(std::move(*launch));
+        }
+        if (request_.plan.sweepCache) {
+            auto sweep = CacheSweep::prepare(device_);
+            if (!sweep)
+                return std::unexpected(sweep.error());
+            sweep_.emplace(std::move(*sweep));
+        }
+        auto clock = EventClock::make(device_);
+        if (!clock)
+            return std::unexpected(clock.error());
+        clock_.emplace(*clock);
+        return {};
+    }
+
+    /// Every subject once; each is as often first as last.
+    Result<void> round(std::uint32_t number, TimingAnswer* answer) {
+        for (std::size_t step = 0; step < launches_.size(); ++step) {
+            const auto which = number % 2 == 0 ? step : launches_.size() - 1 - step;
+            const auto time = timeOnce(*launches_[which]);
+            if (!time)
+                return std::unexpected(time.error());
+            if (answer != nullptr)
+                answer->microseconds[which].push_back(*time);
+        }
+        return {};
+    }
+
+    Result<double> timeOnce(const PreparedLaunch& launch) {
+        auto done = launch.restore();
+        if (done && sweep_)
+            done = (*sweep_)();
+        // What came before must have ended: a launch that waits in the queue is timed with it.
+        if (done)
+            done = synchronise(device_.driver(), isFatal_);
+        if (done)
+            done = clock_->start();
+        if (done)
+            done = launch.launch();
+        if (done)
+            done = clock_->stop();
+        if (done)
+            done = synchronise(device_.driver(), isFatal_);
+        if (!done)
+            return std::unexpected(done.error());
+        return clock_->microseconds();
+    }
+
+    Device& device_;
+    const TimingRequest& request_;
+    bool& isFatal_;
+    std::vector<std::unique_ptr<PreparedLaunch>> launches_;
+    std::optional<CacheSweep> sweep_;
+    std::optional<EventClock> clock_;
+};
+
+} // namespace
+
+Result<TimingAnswer> timeSubjects(Device& device, const TimingRequest& request, bool& isFatal) {
+    return Race(device, request, isFatal).run();
+}
+
+} // namespace kernelskill::engine::gpu

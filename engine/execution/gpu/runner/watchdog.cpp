@@ -1,0 +1,69 @@
+#include "engine/execution/gpu/runner/watchdog.h"
+
+#include "engine/execution/gpu/runner_wire.h"
+
+#include <cerrno>
+#include <poll.h>
+#include <unistd.h>
+
+namespace kernelskill::engine::gpu {
+namespace {
+
+constexpr std::chrono::milliseconds glance{20}; // how often the watchdog looks
+
+bool writeAll(int descriptor, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+        if (count < 0 && errno != EINTR)
+            return false;
+        if (count > 0)
+            bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+} // namespace
+
+Watchdog::Watchdog(int server, int answers)
+    : server_(server), answers_(answers),
+      thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+
+Watchdog::Guard Watchdog::guard(std::chrono::milliseconds time) {
+    const std::scoped_lock lock(mutex_);
+    time_ = time;
+    deadline_ = Clock::now() + time;
+    return Guard(*this);
+}
+
+void Watchdog::disarm() {
+    const std::scoped_lock lock(mutex_);
+    deadline_.reset();
+}
+
+bool Watchdog::send(std::span<const std::byte> frame) {
+    const std::scoped_lock lock(mutex_);
+    return writeAll(answers_, frame);
+}
+
+void Watchdog::watch(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+        pollfd server{server_, 0, 0};
+        if (::poll(&server, 1, static_cast<int>(glance.count())) > 0 &&
+            (server.revents & (POLLHUP | POLLERR)) != 0)
+            ::_exit(0);
+        const std::scoped_lock lock(mutex_);
+        if (!deadline_ || Clock::now() < *deadline_)
+            continue;
+        const FailureAnswer late{
+            {ErrorKind::Failed,
+             "the kernel did not end within " + std::to_string(time_.count()) + " ms on the GPU",
+             {},
+             "launch a smaller problem, or look for an endless loop with the "
+             "emulator"},
+            true};
+        writeAll(answers_, encode(Answer(late)));
+        ::_exit(3);
+    }
+}
+
+} // namespace kernelskill::engine::gpu

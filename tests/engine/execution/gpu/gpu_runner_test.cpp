@@ -1,0 +1,267 @@
+#include "engine/agents/review/timing_verdict.h"
+#include "engine/execution/buffer_fill.h"
+#include "tests/engine/execution/gpu/runner_fixture.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+namespace kernelskill::engine::gpu {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr const char* saxpy = R"(
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+})";
+
+constexpr const char* transposes = R"(
+extern "C" __global__ void naive(const float* in, float* out, int n) {
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    out[(size_t)x * n + y] = in[(size_t)y * n + x];
+}
+extern "C" __global__ void tiled(const float* in, float* out, int n) {
+    __shared__ float tile[32][33];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[(size_t)y * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+    out[(size_t)y * n + x] = tile[threadIdx.x][threadIdx.y];
+})";
+
+class GpuRunner : public RunnerFixture {
+protected:
+    static Subject saxpyOf(std::uint32_t n) {
+        return subject(saxpy, "saxpy", {(n + 255) / 256, 1, 1}, {256, 1, 1},
+                       {scalar("n", static_cast<int>(n)), scalar("a", 2.0f), buffer("x", n),
+                        buffer("y", n, true)});
+    }
+    static Subject transpose(const char* which, std::uint32_t n) {
+        return subject(transposes, which, {n / 32, n / 32, 1}, {32, 32, 1},
+                       {buffer("in", std::uint64_t{n} * n),
+                        buffer("out", std::uint64_t{n} * n, true),
+                        scalar("n", static_cast<int>(n))});
+    }
+    /// After trouble the next job has to be right.
+    static void expectWorks() {
+        RunRequest request;
+        request.subject = saxpyOf(1000);
+        request.wantOutputs = true;
+        const auto answer = run(request);
+        ASSERT_TRUE(answer) << answer.error().describe();
+        ASSERT_EQ(answer->outputs.size(), 1u);
+    }
+};
+
+TEST_F(GpuRunner, DescribesItsDevice) {
+    const auto& device = pool_->device();
+    EXPECT_GE(device.devices, 1);
+    EXPECT_FALSE(device.name.empty());
+    EXPECT_TRUE(device.uuid.starts_with("GPU-")) << device.uuid;
+    EXPECT_GE(device.capabilityMajor, 7);
+    EXPECT_GT(device.multiprocessors, 0u);
+    EXPECT_GT(device.l2Bytes, 0u);
+    EXPECT_GT(device.memoryBytes, 1u << 30);
+    EXPECT_FALSE(device.profilerProblem) << device.profilerProblem->describe();
+}
+
+TEST_F(GpuRunner, RunsOnTheInputOfTheEmulator) {
+    constexpr std::uint32_t n = 100'003;
+    RunRequest request;
+    request.subject = saxpyOf(n);
+    request.seed = 7;
+    request.wantOutputs = true;
+    const auto answer = run(request);
+    ASSERT_TRUE(answer) << answer.error().describe();
+    std::vector<float> x(n);
+    std::vector<float> y(n);
+    fillBuffer(buffer("x", n), bufferSeed(7, 2), 0, std::as_writable_bytes(std::span(x)));
+    fillBuffer(buffer("y", n), bufferSeed(7, 3), 0, std::as_writable_bytes(std::span(y)));
+    ASSERT_EQ(answer->outputs.size(), 1u);
+    ASSERT_EQ(answer->outputs[0].bytes.size(), n * sizeof(float));
+    std::vector<float> result(n);
+    std::memcpy(result.data(), answer->outputs[0].bytes.data(), n * sizeof(float));
+    for (std::uint32_t i = 0; i < n; ++i)
+        ASSERT_EQ(result[i], std::fma(2.0f, x[i], y[i])) << i;
+    EXPECT_TRUE(answer->notes.empty()) << answer->notes.front();
+}
+
+TEST_F(GpuRunner, SurvivesAnIllegalAddress) {
+    RunRequest request;
+    request.subject = saxpyOf(1 << 20);
+    std::get<BufferSpec>(request.subject.launch.arguments[2]).elements = 1 << 10;
+    const auto answer = run(request);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().kind, ErrorKind::Failed);
+    EXPECT_THAT(answer.error().what, HasSubstr("outside its buffers"));
+    EXPECT_THAT(answer.error().what, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+    expectWorks();
+}
+
+TEST_F(GpuRunner, EndsAKernelThatHangs) {
+    RunRequest request;
+    request.subject = subject(R"(
+extern "C" __global__ void hang(volatile int* flag) { while (*flag == 0) {} })",
+                              "hang", {1, 1, 1}, {32, 1, 1}, {buffer("flag", 1, true, Fill::Zero)});
+    request.time = milliseconds(700);
+    const auto begin = steady_clock::now();
+    const auto answer = run(request);
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().what, HasSubstr("did not end within 700 ms"));
+    EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(5));
+    expectWorks();
+}
+
+TEST_F(GpuRunner, SaysWhenMemoryIsShort) {
+    RunRequest request;
+    request.subject = saxpyOf(256);
+    std::get<BufferSpec>(request.subject.launch.arguments[2]).elements = std::uint64_t{1} << 41;
+    const auto answer = run(request);
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().what, HasSubstr("OUT_OF_MEMORY"));
+    EXPECT_FALSE(answer.error().remedy.empty());
+    expectWorks();
+}
+
+TEST_F(GpuRunner, RefusesCodeOfAnotherArchitecture) {
+    RunRequest request;
+    request.subject = saxpyOf(256);
+    request.subject.cubin =
+        compile(saxpy, pool_->device().capabilityMajor == 8 ? "sm_75" : "sm_80");
+    const auto answer = run(request);
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().remedy, HasSubstr("another architecture"));
+    expectWorks();
+}
+
+TEST_F(GpuRunner, RefusesALaunchThatIsTooLarge) {
+    RunRequest request;
+    request.subject = saxpyOf(256);
+    request.subject.launch.block = {2048, 1, 1};
+    const auto answer = run(request);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().kind, ErrorKind::InvalidInput);
+    request.subject.launch.block = {256, 1, 1};
+    request.subject.launch.dynamicSharedBytes = 1 << 20;
+    const auto shared = run(request);
+    ASSERT_FALSE(shared);
+    EXPECT_EQ(shared.error().kind, ErrorKind::InvalidInput);
+    EXPECT_THAT(shared.error().what, HasSubstr("shared memory"));
+    expectWorks();
+}
+
+TEST_F(GpuRunner, SeesWritesBesideABuffer) {
+    RunRequest request;
+    request.subject =
+        subject(R"(
+extern "C" __global__ void beside(float* y, int n) { y[n + 1] = 1; y[-2] = 1; })",
+                "beside", {1, 1, 1}, {1, 1, 1}, {buffer("y", 1001, true), scalar("n", 1001)});
+    const auto answer = run(request);
+    ASSERT_TRUE(answer) << answer.error().describe();
+    EXPECT_THAT(answer->notes, Contains(HasSubstr("4 bytes past the end of 'y'")));
+    EXPECT_THAT(answer->notes, Contains(HasSubstr("8 bytes before the begin of 'y'")));
+}
+
+TEST_F(GpuRunner, KeepsWhatKernelsPrint) {
+    RunRequest request;
+    request.subject = subject(R"(
+#include <cstdio>
+extern "C" __global__ void speak() { printf("block %d\n", blockIdx.x); })",
+                              "speak", {1, 1, 1}, {1, 1, 1}, {});
+    const auto answer = run(request);
+    ASSERT_TRUE(answer) << answer.error().describe();
+    EXPECT_EQ(answer->printed, "block 0\n");
+}
+
+TEST_F(GpuRunner, FindsAKernelNoFasterThanItselfFiftyTimes) {
+    int inconclusive = 0;
+    for (int i = 0; i < 50; ++i) {
+        const auto size = 1u << (16 + i % 8);
+        const auto times = time({saxpyOf(size), saxpyOf(size)});
+        ASSERT_TRUE(times) << times.error().describe();
+        const auto verdict =
+            judgeTimes(times->microseconds[0], times->microseconds[1], std::nullopt);
+        inconclusive += verdict.status == VerdictStatus::Inconclusive;
+        std::printf("A/A n=2^%d: %s\n", 16 + i % 8, verdict.sentence.c_str());
+    }
+    EXPECT_EQ(inconclusive, 50);
+}
+
+TEST_F(GpuRunner, TellsFasterFromSlower) {
+    const auto times = time({transpose("naive", 4096), transpose("tiled", 4096)});
+    ASSERT_TRUE(times) << times.error().describe();
+    const auto& [naive, tiled] = std::tie(times->microseconds[0], times->microseconds[1]);
+    const auto forward = judgeTimes(naive, tiled, std::nullopt);
+    EXPECT_EQ(forward.status, VerdictStatus::Faster) << forward.sentence;
+    EXPECT_EQ(judgeTimes(tiled, naive, std::nullopt).status, VerdictStatus::Slower);
+    std::printf("transpose 4096: %s\n", forward.sentence.c_str());
+    EXPECT_GT(times->before.smMegahertz, 0u);
+}
+
+TEST_F(GpuRunner, CountsWhatTheHardwareDoes) {
+    RunRequest request;
+    request.subject = transpose("naive", 2048);
+    request.metrics = {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                       "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+                       "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                       "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                       "dram__bytes_read.sum",
+                       "gpu__time_duration.sum",
+                       "no__such_metric.sum"};
+    const auto answer = run(request);
+    ASSERT_TRUE(answer) << answer.error().describe();
+    const auto& m = answer->metrics;
+    ASSERT_TRUE(m.contains("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"));
+    EXPECT_EQ(m.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"), 2048.0 * 2048);
+    EXPECT_EQ(m.at("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"), 2048.0 * 2048 / 32);
+    EXPECT_EQ(m.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 2048.0 * 2048 / 8);
+    EXPECT_NEAR(m.at("dram__bytes_read.sum"), 4.0 * 2048 * 2048, 0.2 * 4 * 2048 * 2048);
+    EXPECT_GT(m.at("gpu__time_duration.sum"), 0);
+    EXPECT_THAT(answer->notes, Contains(HasSubstr("no__such_metric.sum")));
+    EXPECT_GE(answer->passes, 1u);
+    std::printf("passes: %u\n", answer->passes);
+}
+
+TEST_F(GpuRunner, SamplesStallsBySourceLine) {
+    RunRequest request;
+    request.subject = transpose("naive", 4096);
+    request.wantStalls = true;
+    const auto answer = run(request);
+    ASSERT_TRUE(answer) << answer.error().describe();
+    std::uint64_t inKernel = 0;
+    for (const auto& line : answer->stalls) {
+        EXPECT_THAT(line.file, HasSubstr("kernel.cu"));
+        EXPECT_GE(line.line, 1u);
+        EXPECT_LE(line.line, 4u);
+        for (const auto& [reason, samples] : line.samples) {
+            EXPECT_THAT(reason, HasSubstr("stalled_")) << reason;
+            inKernel += samples;
+        }
+    }
+    EXPECT_GT(inKernel, 1000u);
+    for (const auto& note : answer->notes)
+        std::printf("note: %s\n", note.c_str());
+}
+
+TEST_F(GpuRunner, MeasuresCeilings) {
+    const auto answer = pool_->ask(CeilingsRequest{}, {});
+    ASSERT_TRUE(answer) << answer.error().describe();
+    const auto& ceilings = std::get<CeilingsAnswer>(*answer);
+    std::printf("copy %.3g B/s, read %.3g B/s, L2 %.3g B/s, fp32 %.3g, fp64 %.3g\n",
+                ceilings.copyBytesPerSecond, ceilings.readBytesPerSecond, ceilings.l2BytesPerSecond,
+                ceilings.float32PerSecond, ceilings.float64PerSecond);
+    EXPECT_GT(ceilings.copyBytesPerSecond, 5e10);
+    EXPECT_GT(ceilings.l2BytesPerSecond, ceilings.copyBytesPerSecond);
+    EXPECT_GT(ceilings.float32PerSecond, 1e12);
+    EXPECT_LE(ceilings.float64PerSecond, ceilings.float32PerSecond);
+}
+
+} // namespace
+} // namespace kernelskill::engine::gpu
