@@ -21,6 +21,18 @@ Signal signalOf(const DiagnosisInput& input, std::string name, double value) {
     return signal;
 }
 
+/// Of the only launch in the kernel's file.
+std::optional<std::uint32_t> launchLine(const DiagnosisInput& input) {
+    if (input.file == nullptr || !input.file->source || input.kernel.launches.size() != 1)
+        return std::nullopt;
+    const analysis::LaunchSite& site = input.kernel.launches.front();
+    const bool isHere = input.kernel.file == input.file->file &&
+                        site.host < input.file->hostFunctions.size() &&
+                        input.file->hostFunctions[site.host].file == input.file->file;
+    return isHere ? std::optional(input.file->source->lineColumn(site.span.begin).line)
+                  : std::nullopt;
+}
+
 /// "registers and shared-memory"
 std::string limitersOf(const analysis::Occupancy& occupancy) {
     std::string text;
@@ -63,6 +75,7 @@ void addOccupancy(const DiagnosisInput& input, std::vector<Signal>& signals) {
     resident.words["registers"] =
         block.registersPerThread ? fmt::format("{} registers a thread", *block.registersPerThread)
                                  : "registers not counted";
+    resident.line = launchLine(input);
     signals.push_back(std::move(resident));
 }
 
@@ -76,6 +89,7 @@ void addSpread(const DiagnosisInput& input, std::vector<Signal>& signals) {
     spread.numbers = {{"blocks", blocks},
                       {"multiprocessors", input.gpu.multiprocessors},
                       {"idle", std::max(0.0, input.gpu.multiprocessors - blocks)}};
+    spread.line = launchLine(input);
     signals.push_back(std::move(spread));
 }
 

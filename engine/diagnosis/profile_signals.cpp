@@ -168,12 +168,12 @@ void addTraffic(const Profile& profile, std::vector<Signal>& signals) {
             signals.push_back(signalAt("traffic_percent", 100 * here / total, place));
 }
 
-/// A load counts if it was made at least once by each warp, on average.
+/// How often a thread makes each of them, on average.
 void addDependentLoads(const DiagnosisInput& input, std::vector<Signal>& signals) {
     const Profile& profile = *input.profile;
-    const double warps =
-        static_cast<double>(profile.launch.grid.count()) * warpsOf(profile.launch.block);
-    if (input.source == nullptr || warps <= 0)
+    const auto threads =
+        static_cast<double>(profile.launch.grid.count() * profile.launch.block.count());
+    if (input.source == nullptr || threads <= 0)
         return;
     for (const Signal& chained : staticSignals(input)) {
         if (chained.name != "dependent_load_in_loop")
@@ -183,12 +183,12 @@ void addDependentLoads(const DiagnosisInput& input, std::vector<Signal>& signals
         });
         if (place == profile.lines.end())
             continue;
-        const auto requests = valueOf(place->metrics, metric::load.globalRequests);
-        if (!requests)
+        const auto bytes = valueOf(place->metrics, metric::load.globalBytes);
+        if (!bytes)
             continue;
         Signal signal = chained;
-        signal.name = "dependent_loads_per_warp";
-        signal.value = *requests / warps / chained.numbers.at("loads");
+        signal.name = "dependent_loads_per_thread";
+        signal.value = *bytes / chained.numbers.at("line_bytes") / threads;
         signals.push_back(std::move(signal));
     }
 }

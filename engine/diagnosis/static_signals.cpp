@@ -147,19 +147,20 @@ void addBranches(const Context& context, std::vector<Signal>& signals) {
     }
 }
 
-/// Global loads that the text has on `line`.
-double loadsOnLine(const Context& context, std::optional<std::uint32_t> line) {
-    double count = 0;
+/// That a thread loads from global memory when it runs `line` once.
+double bytesLoadedOn(const Context& context, std::optional<std::uint32_t> line) {
+    constexpr double assumedWidth = 4; // Of a template parameter's type.
+    double bytes = 0;
     for (const analysis::MemoryAccess& access : context.kernel.accesses) {
         const bool isLoad = access.space == analysis::MemorySpace::Global &&
                             access.kind == analysis::AccessKind::Read;
         if (isLoad && context.at("", 0, context.spanOf(access)).line == line)
-            ++count;
+            bytes += access.width > 0 ? access.width : assumedWidth;
     }
-    return std::max(count, 1.0);
+    return bytes > 0 ? bytes : assumedWidth;
 }
 
-/// Loads of one line are one signal, of the kernel's `loads` accesses there.
+/// Loads of one line are one signal.
 void addDependentLoads(const Context& context, std::vector<Signal>& signals) {
     const KernelModel& kernel = context.kernel;
     for (const DependentLoad& load : dependentLoads(kernel)) {
@@ -170,7 +171,7 @@ void addDependentLoads(const Context& context, std::vector<Signal>& signals) {
         if (known != signals.end() && signal.line)
             continue;
         signal.words["variable"] = kernel.body.variable(load.variable).name;
-        signal.numbers["loads"] = loadsOnLine(context, signal.line);
+        signal.numbers["line_bytes"] = bytesLoadedOn(context, signal.line);
         signals.push_back(std::move(signal));
     }
 }

@@ -1,4 +1,6 @@
-// bank-conflicts: a warp reads down a column of a tile with 32 columns; all 32 words lie in one bank.
+// bank-conflicts: a warp reads down a column of a tile with 32 columns; all 32 words lie in one bank, and are served one
+// after another.
+// Fix: 33 columns, the last of them unused (skill shared-memory-padding).
 #include <cuda_runtime.h>
 
 __global__ void transposeTiles(const float* in, float* out, int width, int height) {

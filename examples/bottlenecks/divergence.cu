@@ -1,4 +1,6 @@
 // divergence: lanes of one warp leave the loop after different numbers of rounds, and the warp goes on for the last.
+// Fix: give a warp points that need about as many rounds (blocks of 8 x 4 points rather than 32 in a row), or let lanes
+// that are done fetch the next point.
 #include <cuda_runtime.h>
 
 __global__ void escapeTimes(int* rounds, int width, int height, int limit) {

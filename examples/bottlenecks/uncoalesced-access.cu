@@ -1,5 +1,6 @@
 // uncoalesced-access: one thread a row of a row-major matrix, so neighbouring lanes read a whole row apart and each
 // load of a warp takes 32 sectors where 4 would do.
+// Fix: one warp (or block) a row, whose lanes read neighbours and add up by shuffles; or store the matrix transposed.
 #include <cuda_runtime.h>
 
 __global__ void rowSums(const float* matrix, float* sums, int rows, int columns) {

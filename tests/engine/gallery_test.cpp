@@ -1,5 +1,6 @@
 /// The gallery: each file of examples/bottlenecks and examples/hazards is what its name says.
 #include "engine/diagnosis/rule_table.h"
+#include "engine/static_facts/nvcc.h"
 #include "tests/engine/workbench_fixture.h"
 
 #include <gmock/gmock.h>
@@ -30,13 +31,30 @@ std::string testName(const ::testing::TestParamInfo<std::string>& info) {
     return name;
 }
 
+/// That only the GPU's compiler tells.
+bool needsCompiler(std::string_view bottleneck) {
+    return bottleneck == "register-spill";
+}
+
 class BottleneckGallery : public kernelskill::testing::WorkbenchFixture,
                           public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(BottleneckGallery, IsDiagnosedByCountsAsItsNameSays) {
     const ProgramSource source = program(sourceFile("examples/bottlenecks/" + GetParam() + ".cu"));
     ASSERT_EQ(source.model->kernels.size(), 1u);
-    const auto report = workbench_->profile(source, source.model->kernels[0], {}, {});
+    Workbench* workbench = workbench_.get();
+    std::unique_ptr<Workbench> withToolkit;
+    if (needsCompiler(GetParam())) {
+        auto toolchain = bench_.toolchain;
+        const auto found = analysis::findToolchain({});
+        if (found)
+            toolchain.toolkit = found->toolkit;
+        if (!toolchain.toolkit || !findNvcc(*toolchain.toolkit))
+            GTEST_SKIP() << "no CUDA toolkit with nvcc here, which says what is spilled";
+        withToolkit = std::make_unique<Workbench>(options(), toolchain);
+        workbench = withToolkit.get();
+    }
+    const auto report = workbench->profile(source, source.model->kernels[0], {}, {});
     ASSERT_TRUE(report) << report.error().describe();
     EXPECT_EQ(spelling(report->bottleneck->kind), GetParam());
     EXPECT_TRUE(report->profile->hazards.empty());
@@ -45,6 +63,13 @@ TEST_P(BottleneckGallery, IsDiagnosedByCountsAsItsNameSays) {
     const auto rule = std::ranges::find(rules, report->bottleneck->rule, &Rule::id);
     ASSERT_NE(rule, rules.end()) << report->bottleneck->rule;
     EXPECT_GE(rule->basis, SignalBasis::Compiler) << rule->id;
+}
+
+TEST(BottleneckGalleryFiles, AreOneForEachKind) {
+    std::vector<std::string> kinds;
+    for (int kind = 0; kind <= static_cast<int>(BottleneckKind::Balanced); ++kind)
+        kinds.emplace_back(spelling(static_cast<BottleneckKind>(kind)));
+    EXPECT_THAT(galleryOf("bottlenecks"), ::testing::UnorderedElementsAreArray(kinds));
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, BottleneckGallery, ::testing::ValuesIn(galleryOf("bottlenecks")),

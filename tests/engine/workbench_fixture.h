@@ -15,12 +15,15 @@ namespace kernelskill::testing {
 class WorkbenchFixture : public ::testing::Test {
 protected:
     WorkbenchFixture() {
+        workbench_ = std::make_unique<engine::Workbench>(options(), bench_.toolchain);
+    }
+    [[nodiscard]] engine::WorkbenchOptions options() const {
         engine::WorkbenchOptions options;
         options.executable = KERNELSKILL_TEST_WORKER;
         options.dataDirectory = bench_.toolchain.preludeInclude.parent_path();
         options.cacheDirectory = folder_.path() / "cache";
         options.userDataDirectory = folder_.path() / "data";
-        workbench_ = std::make_unique<engine::Workbench>(options, bench_.toolchain);
+        return options;
     }
     [[nodiscard]] engine::ProgramSource program(const std::string& text) const {
         auto model = std::make_shared<const analysis::FileModel>(bench_.parsed(text));

@@ -205,7 +205,8 @@ TEST(Gains, AreIntervalsThatStartAtOneAndSayWhatTheyFollowFrom) {
     EXPECT_EQ(bottleneck.kind, BottleneckKind::UncoalescedAccess);
     ASSERT_TRUE(bottleneck.gain);
     EXPECT_EQ(bottleneck.gain->factor, (Interval{1, 8}));
-    EXPECT_THAT(describe(*bottleneck.gain), HasSubstr("1 to 8 times (model: all sectors moved"));
+    EXPECT_THAT(describe(*bottleneck.gain),
+                HasSubstr("1 to 8 times as fast (model: all sectors moved"));
     EXPECT_EQ(bottleneck.headroom, "high");
 }
 
