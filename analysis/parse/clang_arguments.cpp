@@ -1,4 +1,5 @@
 #include "analysis/parse/compile_command.h"
+#include "analysis/parse/standard_headers.h"
 
 #include <algorithm>
 #include <array>
@@ -81,6 +82,8 @@ std::vector<std::string> clangArguments(const CompileCommand& command, const Too
         "-Xclang",
         "-fcuda-allow-variadic-functions",
     };
+    if (const auto root = substituteSystemRoot(toolchain.preludeInclude.parent_path()))
+        arguments.push_back("--sysroot=" + root->string());
     arguments.insert(arguments.end(), lenience.begin(), lenience.end());
     for (const std::string& flag : command.hostFlags) {
         if (flag.starts_with(
