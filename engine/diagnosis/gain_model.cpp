@@ -60,8 +60,12 @@ public:
                        ? upTo(roofline_->seconds.high / roofline_->seconds.low,
                               "upper over lower end of the estimated time")
                        : std::nullopt;
+        case BottleneckKind::RegisterSpill: // Without counters nobody knows how often it spills.
+            return leading_.name == "local_traffic_percent" && leading_.value < 100
+                       ? upTo(100 / (100 - leading_.value),
+                              "sectors of global and local memory over those of global memory")
+                       : std::nullopt;
         case BottleneckKind::MemoryLatency: // Latency is in no count.
-        case BottleneckKind::RegisterSpill: // Nor is how often spilling code runs.
             break;
         }
         return std::nullopt;

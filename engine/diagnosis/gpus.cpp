@@ -77,8 +77,8 @@ Result<Gpu> gpuOf(const YAML::Node& node, const YAML::Node& sources) {
     gpu.cacheBytes = figures.positive("l2_bytes");
     if (const YAML::Node measured = node["measured"]) {
         FigureReader ceilings(measured, sources, "measured.");
-        gpu.measured = MeasuredCeilings{ceilings.positive("copy_bytes_per_second"),
-                                        ceilings.positive("fp32_flops")};
+        gpu.measured = KnownCeilings{ceilings.positive("copy_bytes_per_second"),
+                                     ceilings.positive("fp32_flops")};
         figures.found.merge(ceilings.found);
         if (!figures.error)
             figures.error = std::move(ceilings.error);

@@ -14,7 +14,7 @@
 namespace kernelskill::engine {
 
 /// What was reached on the GPU itself, beside the peaks of its datasheet.
-struct MeasuredCeilings {
+struct KnownCeilings {
     double copyBytesPerSecond = 0; ///< Read plus written, of a plain copy.
     double singleFlops = 0;        ///< Of a matrix product.
 };
@@ -30,7 +30,7 @@ struct Gpu {
     double tensorFlops = 0; ///< fp16 summed in fp32, without sparsity.
     double memoryBytesPerSecond = 0;
     double cacheBytes = 0; ///< L2.
-    std::optional<MeasuredCeilings> measured;
+    std::optional<KnownCeilings> measured;
     std::map<std::string, std::string> sources; ///< Of each number, by its name in the file.
 };
 

@@ -27,20 +27,26 @@ std::optional<double> valueOf(const Metrics& metrics, const std::string& name) {
 
 /// Percent of the time of resident warps in which they wait for this reason.
 std::optional<double> stalled(const Metrics& metrics, const std::string& reason) {
-    const std::string name = "smsp__warp_issue_stalled_" + reason + "_per_warp_active";
     for (const char* ending : {".pct", ".avg.pct"})
-        if (const auto found = valueOf(metrics, name + ending))
+        if (const auto found = valueOf(metrics, "smsp__warp_issue_stalled_" + reason +
+                                                    "_per_warp_active" + ending))
             return found;
-    return std::nullopt;
+    // Warps that wait in a cycle of issue, out of those that are there.
+    const auto waiting =
+        valueOf(metrics, "smsp__average_warps_issue_stalled_" + reason + "_per_issue_active.ratio");
+    const auto all = valueOf(metrics, "smsp__average_warp_latency_per_inst_issued.ratio");
+    return waiting && all && *all > 0 ? std::optional(100 * *waiting / *all) : std::nullopt;
 }
 
-/// The line whose warps wait most for `reason`, where lines were sampled.
-std::optional<std::pair<std::string, std::uint32_t>> worstLine(const Profile& profile,
-                                                               const std::string& reason) {
-    std::optional<std::pair<std::string, std::uint32_t>> worst;
+using Place = std::pair<std::string, std::uint32_t>;
+
+/// The line where the most samples of warps wait for `reason`, where lines were sampled.
+std::optional<Place> worstLine(const Profile& profile, const std::string& reason) {
+    std::optional<Place> worst;
     double most = 0;
     for (const LineMetrics& place : profile.lines) {
-        const double here = stalled(place.metrics, reason).value_or(0);
+        const double here =
+            valueOf(place.metrics, "smsp__pcsamp_warps_issue_stalled_" + reason).value_or(0);
         if (here > most) {
             most = here;
             worst = {place.file, place.line};
@@ -64,7 +70,7 @@ std::vector<Signal> measuredSignals(const DiagnosisInput& input) {
         signal.name = std::move(name);
         signal.value = *value;
         signal.file = input.kernel.file;
-        if (const auto line = worstLine(*input.profile, reason); line && !reason.empty()) {
+        if (const auto line = worstLine(*input.profile, reason)) {
             signal.file = line->first;
             signal.line = line->second;
         }

@@ -71,6 +71,22 @@ void addSectors(const Profile& profile, std::vector<Signal>& signals) {
     }
 }
 
+/// Where nobody counted local memory, there is no signal.
+void addLocalTraffic(const analysis::KernelModel& kernel, const Profile& profile,
+                     std::vector<Signal>& signals) {
+    const auto loads = valueOf(profile.metrics, metric::localLoadSectors);
+    const auto stores = valueOf(profile.metrics, metric::localStoreSectors);
+    if (!loads && !stores)
+        return;
+    const double local = loads.value_or(0) + stores.value_or(0);
+    const double global =
+        sum(profile.metrics, {metric::load.globalSectors, metric::store.globalSectors});
+    const double share = local > 0 ? 100 * local / (local + global) : 0;
+    Signal signal = signalOf("local_traffic_percent", share, kernel);
+    signal.numbers = {{"loaded", loads.value_or(0)}, {"stored", stores.value_or(0)}};
+    signals.push_back(std::move(signal));
+}
+
 void addBankConflicts(const Profile& profile, std::vector<Signal>& signals) {
     double total =
         sum(profile.metrics, {metric::load.sharedWavefronts, metric::store.sharedWavefronts});
@@ -202,6 +218,7 @@ std::vector<Signal> profileSignals(const DiagnosisInput& input) {
     const Profile& profile = *input.profile;
     addSectors(profile, signals);
     addTraffic(profile, signals);
+    addLocalTraffic(input.kernel, profile, signals);
     addBankConflicts(profile, signals);
     addAtomics(profile, signals);
     addBarriers(input, signals);

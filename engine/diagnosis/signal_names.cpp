@@ -12,14 +12,23 @@ std::vector<std::string_view> signalNames(SignalBasis basis) {
     case SignalBasis::Compiler:
         return {"spilled_bytes_per_thread"};
     case SignalBasis::Profile:
-        return {"sector_overfetch",           "traffic_percent",
-                "wavefronts_over_minimum",    "atomic_lanes_per_address",
-                "requests_per_barrier",       "divergent_branch_percent",
-                "dependent_loads_per_thread", "resident_warps_percent",
-                "blocks_per_multiprocessor",  "contraction_over_balance",
-                "intensity_over_balance",     "uncached_intensity_over_balance",
-                "branches_over_memory",       "operations_percent",
-                "launch_over_kernel_time",    "repeated_launches"};
+        return {"sector_overfetch",
+                "traffic_percent",
+                "local_traffic_percent",
+                "wavefronts_over_minimum",
+                "atomic_lanes_per_address",
+                "requests_per_barrier",
+                "divergent_branch_percent",
+                "dependent_loads_per_thread",
+                "resident_warps_percent",
+                "blocks_per_multiprocessor",
+                "contraction_over_balance",
+                "intensity_over_balance",
+                "uncached_intensity_over_balance",
+                "branches_over_memory",
+                "operations_percent",
+                "launch_over_kernel_time",
+                "repeated_launches"};
     case SignalBasis::Measured:
         break;
     }

@@ -63,7 +63,7 @@ TEST(BalanceOfAGpu, IsOfWhatWasMeasuredElseOfThePeaks) {
     gpu.memoryBytesPerSecond = 4e12;
     EXPECT_DOUBLE_EQ(singleBalance(gpu).operationsPerByte, 15);
     EXPECT_FALSE(singleBalance(gpu).isMeasured);
-    gpu.measured = MeasuredCeilings{3e12, 36e12};
+    gpu.measured = KnownCeilings{3e12, 36e12};
     EXPECT_DOUBLE_EQ(singleBalance(gpu).operationsPerByte, 12);
     EXPECT_TRUE(singleBalance(gpu).isMeasured);
     EXPECT_DOUBLE_EQ(doubleBalance(gpu).operationsPerByte, 7.5);

@@ -177,12 +177,42 @@ TEST(MeasuredDiagnosis, ComesBeforeTheModel) {
 TEST(MeasuredDiagnosis, NamesTheLineWhereWarpsWaitMost) {
     Profile profile = measured(50, 20, 90, 70);
     profile.lines.push_back(
-        {"a.cu", 7, {{"smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", 60}}});
+        {"a.cu", 7, {{"smsp__pcsamp_warps_issue_stalled_long_scoreboard", 60}}});
+    profile.lines.push_back({"a.cu", 9, {{"smsp__pcsamp_warps_issue_stalled_barrier", 90}}});
     const auto bottleneck = Subject().diagnosed(&profile);
     EXPECT_EQ(bottleneck.kind, BottleneckKind::MemoryLatency);
     ASSERT_FALSE(bottleneck.evidence.empty());
     EXPECT_EQ(bottleneck.evidence[0].line, 7u);
     EXPECT_THAT(bottleneck.evidence[0].text, HasSubstr("most on line 8"));
+}
+
+TEST(MeasuredDiagnosis, ReadsWaitsPerInstructionToo) {
+    Profile profile = measured(50, 20, 90, 70);
+    profile.metrics.erase("smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct");
+    EXPECT_EQ(Subject().diagnosed(&profile).kind, BottleneckKind::Balanced);
+    profile.metrics["smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"] = 8;
+    profile.metrics["smsp__average_warp_latency_per_inst_issued.ratio"] = 16;
+    const auto bottleneck = Subject().diagnosed(&profile);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::MemoryLatency);
+    EXPECT_THAT(bottleneck.evidence.at(0).text, HasSubstr("50 % of the time"));
+}
+
+TEST(MeasuredDiagnosis, CallsLocalTrafficASpillAndBoundsItsGain) {
+    Profile profile = profileWith(streamed(1 << 26));
+    profile.metrics[metric::localLoadSectors] = 1 << 20;
+    profile.metrics[metric::localStoreSectors] = 1 << 20;
+    StaticFacts facts;
+    facts.registers = 32;
+    const auto bottleneck = Subject().diagnosed(&profile, &facts);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::RegisterSpill);
+    EXPECT_THAT(bottleneck.evidence.at(0).text, HasSubstr("50 % of the sectors"));
+    ASSERT_TRUE(bottleneck.gain);
+    EXPECT_EQ(bottleneck.gain->factor, (Interval{1, 2}));
+    // No traffic: what is spilled is spilled where it does not matter.
+    facts.spillStoreBytes = 400;
+    profile.metrics[metric::localLoadSectors] = 0;
+    profile.metrics[metric::localStoreSectors] = 0;
+    EXPECT_NE(Subject().diagnosed(&profile, &facts).kind, BottleneckKind::RegisterSpill);
 }
 
 TEST(MeasuredDiagnosis, LeavesConflictsAloneWhereL1HasTimeLeft) {

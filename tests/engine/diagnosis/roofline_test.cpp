@@ -59,9 +59,9 @@ TEST(Roofline, SaysWhereTheCachesDecide) {
     EXPECT_EQ(tiled.position, RooflinePosition::ComputeBound);
 }
 
-TEST(Roofline, TakesMeasuredCeilingsForTheBalanceAndTheUpperEnd) {
+TEST(Roofline, TakesKnownCeilingsForTheBalanceAndTheUpperEnd) {
     Gpu measured = gpu();
-    measured.measured = MeasuredCeilings{0.9e12, 7.2e12};
+    measured.measured = KnownCeilings{0.9e12, 7.2e12};
     const auto roofline = rooflineOf(counts(9e8, 9e8, OperationCounts{.single = 1e9}), measured);
     EXPECT_DOUBLE_EQ(roofline.ridge.operationsPerByte, 8);
     EXPECT_TRUE(roofline.ridge.isMeasured);
