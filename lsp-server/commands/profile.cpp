@@ -142,6 +142,8 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
                terminal.paint(Colour::Yellow, spelling(report.bottleneck->kind)),
                report.bottleneck->headroom.empty() ? ""
                                                    : ", headroom " + report.bottleneck->headroom);
+    if (report.bottleneck->gain)
+        fmt::print("            {}\n", describeGain(*report.bottleneck->gain));
     for (const engine::Evidence& evidence : report.bottleneck->evidence)
         fmt::print("            {}\n", describeEvidence(evidence));
 

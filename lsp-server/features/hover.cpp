@@ -5,6 +5,7 @@
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/launch_text.h"
+#include "lsp-server/report/line_text.h"
 #include "lsp-server/report/metric_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -88,6 +89,41 @@ std::string accessText(const Snapshot& snapshot, const analysis::KernelModel& ke
     return text;
 }
 
+/// What was counted on the line of `offset`; empty without a profile.
+std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                          std::uint32_t offset) {
+    const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+    if (!report)
+        return {};
+    const std::uint32_t line = snapshot.source().lineColumn(offset).line;
+    const auto& lines = report->profile->lines;
+    const auto place = std::ranges::find_if(lines, [&](const engine::LineMetrics& counted) {
+        return counted.line == line && counted.file == snapshot.model().file;
+    });
+    if (place == lines.end())
+        return {};
+    const auto counts = lineCounts(place->metrics);
+    return counts.empty() ? std::string()
+                          : fmt::format("\n\nCounted on this line: {}.", fmt::join(counts, "; "));
+}
+
+/// A line that holds a kernel back, where nothing else has something to say.
+std::optional<HoverContent> hoverOnEvidence(const Snapshot& snapshot,
+                                            const analysis::KernelModel& kernel,
+                                            std::uint32_t offset) {
+    const std::uint32_t line = snapshot.source().lineColumn(offset).line;
+    const auto bottleneck = snapshot.workbench->diagnosis(snapshot.program, kernel);
+    std::string items;
+    for (const engine::Evidence& evidence : bottleneck->evidence)
+        if (evidence.line == line && evidence.file == snapshot.model().file)
+            items += "\n\n" + evidence.text;
+    if (items.empty())
+        return std::nullopt;
+    return HoverContent{fmt::format("**{}** in `{}`{}{}", spelling(bottleneck->kind), kernel.name,
+                                    items, countedOnLine(snapshot, kernel, offset)),
+                        snapshot.source().lineSpan(line)};
+}
+
 /// The innermost access at `offset`: in `a[b[i]]`, on `i` it is `b[i]`.
 std::optional<HoverContent>
 hoverOnAccess(const Snapshot& snapshot, const analysis::KernelModel& kernel, std::uint32_t offset) {
@@ -107,7 +143,8 @@ hoverOnAccess(const Snapshot& snapshot, const analysis::KernelModel& kernel, std
     const auto features =
         std::ranges::find(all->accesses, *best, &analysis::AccessFeatures::access);
     return HoverContent{accessText(snapshot, kernel, kernel.accesses.at(*best),
-                                   features == all->accesses.end() ? nullptr : &*features),
+                                   features == all->accesses.end() ? nullptr : &*features) +
+                            countedOnLine(snapshot, kernel, spanOf(*best).begin),
                         spanOf(*best)};
 }
 
@@ -148,7 +185,8 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
     std::string text =
         fmt::format("### `{}` · {}\n\n", kernel.qualifiedName, spelling(bottleneck->kind));
     if (!bottleneck->headroom.empty())
-        text += fmt::format("Headroom: **{}**\n\n", bottleneck->headroom);
+        text += fmt::format("Headroom: **{}**{}\n\n", bottleneck->headroom,
+                            bottleneck->gain ? "; " + describeGain(*bottleneck->gain) : "");
     for (const engine::Evidence& evidence : bottleneck->evidence)
         text += "- " + describeEvidence(evidence) + "\n";
     if (!bottleneck->others.empty()) {
@@ -187,6 +225,8 @@ std::optional<HoverContent> hover(const Snapshot& snapshot, std::uint32_t offset
         if (kernel.nameSpan.begin <= offset && offset <= kernel.nameSpan.end)
             return HoverContent{describeKernel(snapshot, kernel), kernel.nameSpan};
         if (auto content = hoverOnAccess(snapshot, kernel, offset))
+            return content;
+        if (auto content = hoverOnEvidence(snapshot, kernel, offset))
             return content;
     }
     return hoverOnLaunch(snapshot, offset);

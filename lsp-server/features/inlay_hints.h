@@ -1,4 +1,5 @@
-/// textDocument/inlayHint: what a memory access costs, where that is more than it need be.
+/// textDocument/inlayHint: what a memory access costs, where that is more than it need be, and what
+/// holds the kernel back on the lines that cause it.
 #pragma once
 
 #include "lsp-server/documents/snapshot.h"

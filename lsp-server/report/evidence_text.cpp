@@ -16,4 +16,8 @@ std::string describeEvidence(const engine::Evidence& evidence) {
     return isNamed ? evidence.text : fmt::format("{} ({})", evidence.text, place);
 }
 
+std::string describeGain(const engine::Gain& gain) {
+    return "a fix may make it " + describe(gain);
+}
+
 } // namespace kernelskill::lsp

@@ -1,5 +1,6 @@
 #include "lsp-server/report/json_report.h"
 
+#include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/metric_text.h"
 #include "skills/skill_document.h"
@@ -68,6 +69,12 @@ std::string_view spelling(ErrorKind kind) {
     return "internal";
 }
 
+json gainJson(const engine::Gain& gain) {
+    return {{"factor", json::array({gain.factor.low, gain.factor.high})},
+            {"basis", gain.basis},
+            {"text", describeGain(gain)}};
+}
+
 } // namespace
 
 json bottleneckJson(const engine::Bottleneck& bottleneck) {
@@ -78,12 +85,15 @@ json bottleneckJson(const engine::Bottleneck& bottleneck) {
             entry["file"] = item.file;
         if (item.line)
             entry["line"] = *item.line;
+        if (!item.hint.empty())
+            entry["hint"] = item.hint;
     }
     json others = json::array();
     for (const engine::BottleneckKind kind : bottleneck.others)
         others.push_back(spelling(kind));
     return {{"kind", spelling(bottleneck.kind)},
             {"headroom", bottleneck.headroom},
+            {"gain", bottleneck.gain ? gainJson(*bottleneck.gain) : json(nullptr)},
             {"evidence", std::move(evidence)},
             {"rule", bottleneck.rule},
             {"others", std::move(others)}};
@@ -128,6 +138,7 @@ json profileJson(const engine::KernelReport& report) {
             {"bottleneck", bottleneckJson(*report.bottleneck)},
             {"static", factsJson(report)},
             {"roofline", rooflineJson(report)},
+            {"measured", measuredJson(report)},
             {"blocks_run", profile.blocksRun},
             {"notes", profile.notes}};
 }

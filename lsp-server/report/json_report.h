@@ -17,7 +17,8 @@
 
 namespace kernelskill::lsp {
 
-/// {kind, headroom, evidence: [{text, file, line}], rule, others}
+/// {kind, headroom, gain: {factor: [low, high], basis, text}, evidence: [{text, file, line, hint}],
+/// rule, others}; gain is null where nobody can say
 [[nodiscard]] nlohmann::json bottleneckJson(const engine::Bottleneck& bottleneck);
 
 /// {kernel, executor, launch, metrics, lines, hazards, bottleneck, static, roofline}

@@ -9,6 +9,7 @@ export interface Profile {
     readonly bottleneck?: {
         readonly kind: string;
         readonly headroom?: string;
+        readonly gain?: { readonly text: string } | null;
         readonly evidence?: readonly (string | { readonly text: string })[];
     };
 }
@@ -29,6 +30,7 @@ export function profileReport(profile: Profile): string {
     if (profile.bottleneck) {
         const { kind, headroom, evidence } = profile.bottleneck;
         lines.push(`**Bottleneck: ${kind}**${headroom ? `, headroom ${headroom}` : ''}`, '');
+        if (profile.bottleneck.gain) lines.push(profile.bottleneck.gain.text, '');
         for (const item of evidence ?? []) lines.push(`- ${typeof item === 'string' ? item : item.text}`);
         lines.push('');
     }

@@ -43,6 +43,35 @@ TEST_F(Hints, AreShownOnlyWhereAnAccessCostsMoreThanTheMinimum) {
                       static_cast<int>(std::string("tile[threadIdx.x][threadIdx.y]").size())));
 }
 
+TEST_F(Hints, SayWhatWasCountedOnceTheKernelWasProfiled) {
+    const json report = client.call("kernelskill/profile",
+                                    {{"textDocument", {{"uri", uri}}}, {"kernel", "transpose"}},
+                                    Milliseconds(60000));
+    ASSERT_TRUE(report.contains("result")) << report.dump(1);
+    const json hints = inlayHints(wholeFile);
+    ASSERT_EQ(hints.size(), 1u) << hints.dump(1); // In place of the text's expectation.
+    EXPECT_EQ(hints.at(0).at("label"), "bank conflicts: 32 times the wavefronts");
+    EXPECT_EQ(hints.at(0).at("position"),
+              placeOf(transpose, "tile[threadIdx.x][threadIdx.y];",
+                      static_cast<int>(std::string("tile[threadIdx.x][threadIdx.y];").size())));
+    EXPECT_THAT(hints.at(0).at("tooltip").dump(), HasSubstr("bank-conflicts"));
+}
+
+TEST_F(Hints, NameALineWhoseWaitIsNoAccess) {
+    const std::string text = "__global__ void count(int* total) {\n"
+                             "    atomicAdd(total, 1);\n"
+                             "}\n";
+    const std::string other = workspace.uri("count.cu");
+    client.open(other, text);
+    const json hints = client
+                           .call("textDocument/inlayHint",
+                                 {{"textDocument", {{"uri", other}}}, {"range", wholeFile}})
+                           .at("result");
+    ASSERT_EQ(hints.size(), 1u) << hints.dump(1);
+    EXPECT_EQ(hints.at(0).at("label"), "all lanes on one address");
+    EXPECT_EQ(hints.at(0).at("position"), placeOf(text, "1);", 3));
+}
+
 TEST_F(Hints, StayInsideTheRange) {
     EXPECT_EQ(inlayHints({{"start", {{"line", 0}, {"character", 0}}},
                           {"end", {{"line", 4}, {"character", 0}}}}),

@@ -58,6 +58,39 @@ TEST_F(Hover, OnAGlobalReadSaysSectorsPerRequest) {
                       HasSubstr("coalesced")));
 }
 
+TEST_F(Hover, AfterAProfileSaysWhatWasCountedOnTheLineAndWhatAFixMayBring) {
+    const json report = client.call("kernelskill/profile",
+                                    {{"textDocument", {{"uri", uri}}}, {"kernel", "transpose"}},
+                                    Milliseconds(60000));
+    ASSERT_TRUE(report.contains("result")) << report.dump(1);
+    EXPECT_THAT(textAt("tile[threadIdx.x][threadIdx.y]", 3),
+                HasSubstr("Counted on this line: 32 wavefronts per shared load (256 requests)"));
+    EXPECT_THAT(textAt("transpose(", 2),
+                AllOf(HasSubstr("Headroom: **"), HasSubstr("times as fast (model: ")));
+}
+
+TEST_F(Hover, OnALineThatHoldsTheKernelBackSaysWhy) {
+    const std::string text = "__global__ void wait(float* x) {\n"
+                             "    __shared__ float s[64];\n"
+                             "    s[threadIdx.x] = x[threadIdx.x];\n"
+                             "    for (int i = 0; i < 32; ++i) {\n"
+                             "        __syncthreads();\n"
+                             "        s[threadIdx.x] += 1.0f;\n"
+                             "        __syncthreads();\n"
+                             "    }\n"
+                             "    x[threadIdx.x] = s[threadIdx.x];\n"
+                             "}\n";
+    const std::string other = workspace.uri("wait.cu");
+    client.open(other, text);
+    const json result = client
+                            .call("textDocument/hover", {{"textDocument", {{"uri", other}}},
+                                                         {"position", placeOf(text, "for (int")}})
+                            .at("result");
+    ASSERT_FALSE(result.is_null());
+    EXPECT_THAT(result.at("contents").at("value").get<std::string>(),
+                AllOf(HasSubstr("**synchronization**"), HasSubstr("per barrier")));
+}
+
 TEST_F(Hover, OnALaunchShowsTheSizes) {
     EXPECT_THAT(textAt("transpose<<<", 2),
                 AllOf(HasSubstr("grid 4×2"), HasSubstr("block 32×32"), HasSubstr("evaluated")));

@@ -28,6 +28,9 @@ function M.profile_lines(profile)
     if bottleneck then
         local headroom = bottleneck.headroom and (', headroom ' .. bottleneck.headroom) or ''
         lines[#lines + 1] = ('Bottleneck: %s%s'):format(bottleneck.kind, headroom)
+        if type(bottleneck.gain) == 'table' then
+            lines[#lines + 1] = bottleneck.gain.text
+        end
         for _, evidence in ipairs(bottleneck.evidence or {}) do
             lines[#lines + 1] = '- ' .. text_of(evidence)
         end
