@@ -218,6 +218,7 @@ void CudaBlock::reportBarrierDivergence() {
 
 void CudaBlock::namedBarrier(unsigned name, unsigned count, Site site) {
     threads_[running_].barrierName = name;
+    threads_[running_].barrierThreads = count;
     threads_[running_].state = ThreadState::AtNamedBarrier;
     threads_[running_].site = site;
     if (++namedArrivals_[name] >= count) {
@@ -351,54 +352,65 @@ std::string CudaBlock::waitingThreads() const {
         ThreadState state;
         Site site;
         std::uint32_t mask;
+        unsigned warp; ///< Of a warp operation.
         auto operator<=>(const Place&) const = default;
     };
     std::map<Place, std::vector<unsigned>> places;
+    std::size_t exited = 0;
     for (unsigned i = 0; i < threads_.size(); ++i) {
         const CudaThread& thread = threads_[i];
-        if (thread.state != ThreadState::Exited)
-            places[{thread.state, thread.site,
-                    thread.state == ThreadState::AtWarpExchange ? thread.warpMask : 0}]
+        const bool isInWarpOperation = thread.state == ThreadState::AtWarpExchange;
+        const bool runs = thread.state == ThreadState::Ready || thread.state == ThreadState::Fresh;
+        if (thread.state == ThreadState::Exited)
+            ++exited;
+        else // A thread that runs has left the place where it last waited.
+            places[{thread.state, runs ? 0 : thread.site, isInWarpOperation ? thread.warpMask : 0,
+                    isInWarpOperation ? warpOf(i) : 0}]
                 .push_back(i);
     }
     std::string text;
     for (const auto& [place, waiting] : places) {
-        std::string what;
-        switch (place.state) {
-        case ThreadState::AtBarrier:
-            what = "wait at the block's barrier";
-            break;
-        case ThreadState::AtNamedBarrier:
-            what = "wait at a named barrier";
-            break;
-        case ThreadState::AtGridBarrier:
-            what = "wait at the grid's barrier";
-            break;
-        case ThreadState::AtWarpExchange:
-            what =
-                fmt::format("wait in a warp operation for the lanes of mask 0x{:08x}", place.mask);
-            break;
-        default:
-            what = "run";
-            break;
-        }
-        const KsIndex one = threads_[waiting.front()].index;
-        if (place.site == 0) {
-            text += fmt::format("{}{} of {} threads {}", text.empty() ? "" : "; ", waiting.size(),
-                                threads_.size(), what);
+        text += fmt::format("{}{} of {} threads {}", text.empty() ? "" : "; ", waiting.size(),
+                            threads_.size(), whatFor(waiting.front()));
+        if (place.site == 0)
             continue;
-        }
-        text += fmt::format("{}{} of {} threads {} at {}, ({},{},{}) the first of them",
-                            text.empty() ? "" : "; ", waiting.size(), threads_.size(), what,
-                            siteReference(place.site), one.x, one.y, one.z);
+        const KsIndex one = threads_[waiting.front()].index;
+        text += fmt::format(" at {}, ({},{},{}) the first of them", siteReference(place.site),
+                            one.x, one.y, one.z);
     }
-    const auto exited = static_cast<std::size_t>(
-        std::count_if(threads_.begin(), threads_.end(), [](const CudaThread& thread) {
-            return thread.state == ThreadState::Exited;
-        }));
     if (exited != 0)
         text += fmt::format("; {} have exited", exited);
     return text;
+}
+
+std::string CudaBlock::whatFor(unsigned thread) const {
+    const CudaThread& state = threads_[thread];
+    switch (state.state) {
+    case ThreadState::Fresh:
+        return "have not begun";
+    case ThreadState::AtBarrier:
+        return fmt::format("wait at the block's barrier for the other {}", live_ - atBarrier_);
+    case ThreadState::AtNamedBarrier: {
+        const auto arrived = namedArrivals_.find(state.barrierName);
+        return fmt::format("wait at barrier {}, which {} of {} threads have reached,",
+                           state.barrierName, arrived == namedArrivals_.end() ? 0 : arrived->second,
+                           state.barrierThreads);
+    }
+    case ThreadState::AtGridBarrier:
+        return "wait at the grid's barrier";
+    case ThreadState::AtWarpExchange: {
+        const Warp& warp = warps_[warpOf(thread)];
+        const auto group = std::ranges::find(warp.forming, state.warpMask, &Warp::Group::mask);
+        const std::uint32_t missing = group == warp.forming.end() ? 0
+                                                                  : group->mask & ~group->arrived &
+                                                                        warp.members & ~warp.exited;
+        return fmt::format("wait in a warp operation of mask 0x{:08x} for {} other lanes, lane {} "
+                           "first,",
+                           state.warpMask, std::popcount(missing), std::countr_zero(missing));
+    }
+    default:
+        return "run";
+    }
 }
 
 void CudaBlock::deadlock() {

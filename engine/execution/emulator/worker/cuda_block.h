@@ -42,6 +42,7 @@ struct alignas(64) CudaThread {
     Site site = 0; ///< Of the operation it waits in.
     KsBarrierKind barrierKind = KsBarrierPlain;
     unsigned barrierName = 0;
+    unsigned barrierThreads = 0; ///< That the named barrier waits for.
     std::uint32_t warpMask = 0; ///< Of the exchange it waits in.
     std::uint32_t result = 0;   ///< Of that operation.
     std::uint8_t exchange = 0; ///< Slots it deposited into and may still read; an index, 0 is none.
@@ -101,8 +102,8 @@ public:
     [[nodiscard]] unsigned runningThread() const { return running_; }
     [[nodiscard]] KsIndex threadIndex(unsigned thread) const { return threads_[thread].index; }
     [[nodiscard]] std::size_t threadCount() const { return threads_.size(); }
-    /// "threads 0-15 (16) wait at a barrier at <site>; ...", for the diagnosis of a block that
-    /// cannot go on.
+    /// "16 of 64 threads wait at the block's barrier at <site>, (0,0,0) the first of them; ...", for
+    /// the diagnosis of a block that cannot go on.
     [[nodiscard]] std::string waitingThreads() const;
 
 private:
@@ -119,6 +120,8 @@ private:
     bool resolveActiveMasks(unsigned warp);
     std::uint8_t takeSlots(Warp& warp);
     void dropSlots(unsigned thread);
+    /// "wait at the block's barrier for the other 3", of a thread that has not exited.
+    [[nodiscard]] std::string whatFor(unsigned thread) const;
     [[noreturn]] void deadlock();
 
     Launch& launch_;

@@ -286,6 +286,7 @@ Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
         live.block = std::make_unique<CudaBlock>(*this, indexOf(job_.launch.block));
     live.block->begin(index);
     races_.beginBlock();
+    ++blocksBegun_;
     return {};
 }
 

@@ -92,6 +92,8 @@ public:
     [[nodiscard]] const Job& job() const { return job_; }
     /// "thread (1,0,0) of block (2,0,0)"
     [[nodiscard]] std::string runningThread() const;
+    /// The same of another thread of the running block.
+    [[nodiscard]] std::string threadOfBlock(unsigned number) const;
 
 private:
     struct LiveBlock {
@@ -135,8 +137,14 @@ private:
     void* schedulerContext_ = nullptr;
     std::uint64_t events_ = 0;
     std::uint64_t ticks_ = 0;
+    std::uint64_t blocksBegun_ = 0;
     std::uint64_t blocksRun_ = 0;
     bool timeIsUp_ = false;
+    /// The last event that was seen when the log was drained, and whose it was.
+    struct LastEvent {
+        Site site = 0;
+        unsigned thread = 0;
+    } lastEvent_;
     std::string printed_;
     bool printedTooMuch_ = false;
     std::vector<std::string> notes_;

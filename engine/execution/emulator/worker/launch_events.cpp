@@ -61,6 +61,8 @@ void Launch::drainLog(Warp& warp, std::uint32_t unfinished) {
     for (const std::uint32_t count : log_.counts)
         logged += count;
     const Site last = lastSite();
+    if (last != 0)
+        lastEvent_ = {last, current_->runningThread()};
     if (logged == 0) {
         // Nothing to count; only the time may be up.
     } else if (job_.wantProfile) {
@@ -207,8 +209,12 @@ Dim3 Launch::startedBlock(std::uint64_t before) const {
 }
 
 std::string Launch::runningThread() const {
+    return threadOfBlock(current_->runningThread());
+}
+
+std::string Launch::threadOfBlock(unsigned number) const {
     const KsIndex block = current_->index();
-    const KsIndex thread = current_->threadIndex(current_->runningThread());
+    const KsIndex thread = current_->threadIndex(number);
     return fmt::format("thread ({},{},{}) of block ({},{},{})", thread.x, thread.y, thread.z,
                        block.x, block.y, block.z);
 }
@@ -216,8 +222,16 @@ std::string Launch::runningThread() const {
 void Launch::cutOff(const std::string& why, Site site) {
     std::string what = why;
     if (current_ != nullptr) {
-        what += fmt::format(": {} was at {}", runningThread(), siteReference(site));
+        unsigned thread = current_->runningThread();
+        if (site == 0 && lastEvent_.site != 0) {
+            site = lastEvent_.site;
+            thread = lastEvent_.thread;
+        }
+        what += fmt::format(": {} was at {}", threadOfBlock(thread), siteReference(site));
         what += "; " + current_->waitingThreads();
+        if (blocksBegun_ < sample_.size())
+            what += fmt::format("; {} of {} blocks have not begun: they run one after the other",
+                                sample_.size() - blocksBegun_, sample_.size());
     }
     fail({ErrorKind::Failed, std::move(what), "",
           "look for a loop there that does not end, or launch a smaller problem", site, true});
