@@ -1,6 +1,10 @@
 #include "engine/workbench.h"
 
+#include "engine/agents/hang_diagnoser.h"
+#include "engine/agents/trial.h"
 #include "engine/execution/emulator/emulator_executor.h"
+#include "engine/execution/gpu/gpu_executor.h"
+#include "engine/execution/sized_launch.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/kernel_insights.h"
 #include "engine/memory/long_term_memory.h"
@@ -25,9 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Threads of a profiled run: beyond, blocks are sampled and counts scaled.
-constexpr std::uint64_t profiledThreads = 1 << 18;
-constexpr std::uint64_t fewestBlocks = 32;
 constexpr std::size_t mostGuesses = 2;
 constexpr double smallerGuess = 1.0 / 16;
 /// Of a guessed launch, when there is another one to try.
@@ -36,11 +37,6 @@ constexpr std::chrono::seconds guessTime{4};
 constexpr std::chrono::milliseconds lockWait{50};
 /// Outcomes without a GPU are kept apart from measured ones.
 constexpr const char* emulatedArchitecture = "emulator";
-
-std::uint64_t profiledBlocks(const LaunchSpec& launch) {
-    return std::max(fewestBlocks,
-                    profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
-}
 
 fs::path userDataFolder() {
     if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
@@ -104,6 +100,21 @@ std::string firstFailedCheck(const Verdict& verdict) {
     return failed == verdict.checks.end() ? verdict.summary : failed->name + ": " + failed->detail;
 }
 
+/// What `counted` knows of lines is added to what `measured` knows.
+void addMissingLines(Profile& measured, const Profile& counted) {
+    for (const LineMetrics& line : counted.lines) {
+        const auto same = std::ranges::find_if(measured.lines, [&](const LineMetrics& other) {
+            return other.line == line.line && other.file == line.file;
+        });
+        if (same == measured.lines.end())
+            measured.lines.push_back(line);
+        else
+            same->metrics.insert(line.metrics.begin(), line.metrics.end());
+    }
+    std::ranges::sort(measured.lines, {},
+                      [](const LineMetrics& line) { return std::tie(line.file, line.line); });
+}
+
 } // namespace
 
 struct Workbench::Impl {
@@ -114,7 +125,11 @@ struct Workbench::Impl {
           planner(catalogue, documents.skills),
           executor(makeEmulatorExecutor(
               {options.executable, options.hostCompiler, options.cacheDirectory}, toolchain)),
-          reviewer(executor ? executor->get() : nullptr, toolchain),
+          reviewer(executor ? executor->get() : nullptr, toolchain,
+                   [this] {
+                       const auto& found = gpuExecutor();
+                       return found ? found->get() : nullptr;
+                   }),
           longTermMemory(openLongTermMemory(options.userDataDirectory)) {}
 
     WorkbenchOptions options;
@@ -123,6 +138,8 @@ struct Workbench::Impl {
     skills::SkillDocuments documents;
     Planner planner;
     Result<std::unique_ptr<Executor>> executor;
+    std::once_flag gpuOpened;
+    Result<std::unique_ptr<GpuExecutor>> openedGpu; ///< Use gpuExecutor().
     Reviewer reviewer;
     std::optional<LongTermMemory> longTermMemory;
     ProfileCache profiles;
@@ -147,34 +164,78 @@ struct Workbench::Impl {
         return named != nullptr ? *named : usual != nullptr ? *usual : none;
     }
 
-    [[nodiscard]] std::shared_ptr<const Result<StaticFacts>>
-    findFacts(const ProgramSource& program, const analysis::KernelModel& kernel,
-              const LaunchSpec& launch, std::stop_token stop) const {
+    /// What the table knows of the GPU that CUDA calls `name`; of the one of estimates where it
+    /// knows none.
+    [[nodiscard]] const Gpu& tableEntry(std::string_view name) const {
+        const auto& table = builtinGpus();
+        const Gpu* named = table ? gpuNamed(*table, name) : nullptr;
+        return named != nullptr ? *named : gpu();
+    }
+
+    /// The GPU of this machine, opened when it is first asked for.
+    [[nodiscard]] const Result<std::unique_ptr<GpuExecutor>>& gpuExecutor() {
+        std::call_once(gpuOpened, [&] {
+            if (options.runner.empty()) {
+                openedGpu = std::unexpected(
+                    Error{ErrorKind::Missing,
+                          "there is no kernelskill-runner beside this program, which runs kernels "
+                          "on a GPU",
+                          {},
+                          "build where the CUDA toolkit is installed, or install the bundle"});
+                return;
+            }
+            GpuOptions wanted;
+            wanted.runner = {options.runner, cuptiLibrary(), {}};
+            wanted.compile = factsOptions();
+            openedGpu = GpuExecutor::open(std::move(wanted), {});
+        });
+        return openedGpu;
+    }
+
+    /// Empty where the toolkit has none.
+    [[nodiscard]] fs::path cuptiLibrary() const {
         if (!toolchain.toolkit)
-            return nullptr;
+            return {};
+        for (const char* place : {"lib64/libcupti.so", "extras/CUPTI/lib64/libcupti.so"}) {
+            std::error_code ignored;
+            if (auto library = toolchain.toolkit->root / place; fs::exists(library, ignored))
+                return library;
+        }
+        return {};
+    }
+
+    [[nodiscard]] StaticFactsOptions factsOptions() const {
         StaticFactsOptions wanted;
         wanted.workerExecutable = options.executable;
         wanted.toolkit = toolchain.toolkit;
         wanted.preludeInclude = toolchain.preludeInclude;
         wanted.cacheDirectory =
             options.cacheDirectory.empty() ? fs::path{} : options.cacheDirectory / "facts";
-        return std::make_shared<const Result<StaticFacts>>(
-            staticFacts(program, kernel, launch.templateArguments,
-                        analysis::architectureName(gpu().capability), wanted, std::move(stop)));
+        return wanted;
+    }
+
+    [[nodiscard]] std::shared_ptr<const Result<StaticFacts>>
+    findFacts(const ProgramSource& program, const analysis::KernelModel& kernel,
+              const LaunchSpec& launch, const Gpu& gpu, std::stop_token stop) const {
+        if (!toolchain.toolkit)
+            return nullptr;
+        return std::make_shared<const Result<StaticFacts>>(staticFacts(
+            program, kernel, launch.templateArguments, analysis::architectureName(gpu.capability),
+            factsOptions(), std::move(stop)));
     }
 
     [[nodiscard]] KernelReport report(const ProgramSource& program,
-                                      const analysis::KernelModel& kernel,
-                                      KernelFindings findings) {
+                                      const analysis::KernelModel& kernel, KernelFindings findings,
+                                      const Gpu& gpu) {
         KernelReport report;
-        report.bottleneck = insights.diagnosis(program, kernel, findings, gpu());
+        report.bottleneck = insights.diagnosis(program, kernel, findings, gpu);
         if (findings.facts && *findings.facts) {
             if (auto occupancy = occupancyOf(**findings.facts, findings.profile->launch))
                 report.occupancy = std::move(*occupancy);
         }
         const auto features = insights.features(program, kernel);
         if (const auto counts = rooflineCounts(kernel, *features, *findings.profile))
-            report.roofline = rooflineOf(*counts, gpu());
+            report.roofline = rooflineOf(*counts, gpu);
         report.profile = std::move(findings.profile);
         report.facts = std::move(findings.facts);
         return report;
@@ -275,7 +336,7 @@ std::optional<KernelReport> Workbench::cachedReport(const ProgramSource& program
     auto findings = impl_->cachedFindings(program, kernel);
     if (!findings.profile)
         return std::nullopt;
-    return impl_->report(program, kernel, std::move(findings));
+    return impl_->report(program, kernel, std::move(findings), impl_->gpu());
 }
 
 Result<KernelReport> Workbench::profile(const ProgramSource& program,
@@ -287,7 +348,7 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
     };
     ProfileKey key = impl_->insights.refreshedKey(program, kernel);
     if (auto known = impl_->profiles.find(key); known.profile)
-        return impl_->report(program, kernel, std::move(known));
+        return impl_->report(program, kernel, std::move(known), impl_->gpu());
     auto executor = this->executor();
     if (!executor)
         return std::unexpected(executor.error());
@@ -299,23 +360,82 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
     std::stop_source compiling;
     const std::stop_callback cancelled(stop, [&] { compiling.request_stop(); });
     auto facts = std::async(std::launch::async, [&] {
-        return impl_->findFacts(program, kernel, (*launches)->front(), compiling.get_token());
+        return impl_->findFacts(program, kernel, (*launches)->front(), impl_->gpu(),
+                                compiling.get_token());
     });
     auto result = impl_->firstRun(**executor, program, kernel, **launches, stop, say);
     if (!result) {
         compiling.request_stop();
-        return std::unexpected(result.error());
+        return std::unexpected(withHangDiagnosis(*program.model, kernel, result.error()));
     }
     KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)),
                             facts.get()};
     impl_->profiles.insert(key, findings);
-    return impl_->report(program, kernel, std::move(findings));
+    return impl_->report(program, kernel, std::move(findings), impl_->gpu());
+}
+
+Result<GpuExecutor*> Workbench::gpu() const {
+    const auto& opened = impl_->gpuExecutor();
+    if (!opened)
+        return std::unexpected(opened.error());
+    return opened->get();
+}
+
+Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
+                                             const analysis::KernelModel& kernel,
+                                             std::stop_token stop,
+                                             const ProgressSink& progress) const {
+    auto say = [&](std::string_view what, double fraction) {
+        if (progress)
+            progress(what, fraction);
+    };
+    const auto gpu = this->gpu();
+    if (!gpu)
+        return std::unexpected(gpu.error());
+    const auto executor = this->executor();
+    if (!executor)
+        return std::unexpected(executor.error());
+    const auto launches = impl_->insights.launches(program, kernel);
+    if (!*launches)
+        return std::unexpected(launches->error());
+    const auto launch = measurableLaunch({*program.model, kernel}, (*launches)->front());
+    say("counting " + kernel.name + " on the emulator", 0);
+    const auto sized = sizedLaunch(**executor, program, kernel, launch, stop);
+    if (!sized)
+        return std::unexpected(sized.error());
+    say("compiling " + kernel.name + " for the GPU", 0.5);
+    const auto image = (*gpu)->build(program, kernel, sized->launch, stop);
+    if (!image)
+        return std::unexpected(image.error());
+    say("measuring " + kernel.name + " on the GPU", 0.7);
+    Job job;
+    job.launch = sized->launch;
+    job.wantProfile = true;
+    auto result = (*gpu)->run(**image, job, stop);
+    if (!result)
+        return std::unexpected(result.error());
+    auto profile = std::make_shared<Profile>(std::move(result->profile));
+    profile->hazards = sized->profile.hazards;
+    profile->extents = sized->profile.extents;
+    for (const auto& [name, value] : sized->profile.metrics)
+        profile->metrics.try_emplace(name, value);
+    addMissingLines(*profile, sized->profile);
+    const auto ceilings = (*gpu)->ceilings(stop);
+    const Gpu& target = impl_->tableEntry((*gpu)->device().name);
+    KernelFindings findings{profile,
+                            impl_->findFacts(program, kernel, sized->launch, target, stop)};
+    auto report = impl_->report(program, kernel, std::move(findings), target);
+    if (ceilings)
+        report.measured =
+            measuredRooflineOf(*profile, {(*gpu)->device().name, ceilings->copyBytesPerSecond,
+                                          ceilings->float32PerSecond, ceilings->float64PerSecond});
+    return report;
 }
 
 HazardFixes Workbench::cachedHazardFixes(const ProgramSource& program,
                                          const analysis::KernelModel& kernel) const {
     const ProfileKey key = impl_->insights.key(program, kernel);
-    return impl_->hazardFixes.find(hazardFixKey(program, kernel, key), kernel);
+    return impl_->hazardFixes.find(hazardFixKey(program, kernel, key), placeOf(program, kernel));
 }
 
 Result<HazardFixes> Workbench::hazardFixes(const ProgramSource& program,
@@ -342,7 +462,8 @@ Result<HazardFixes> Workbench::hazardFixes(const ProgramSource& program,
     if (!fixes)
         return std::unexpected(fixes.error());
     const ProfileKey key = impl_->insights.key(program, kernel);
-    impl_->hazardFixes.insert(hazardFixKey(program, kernel, key), kernel, std::move(*fixes));
+    impl_->hazardFixes.insert(hazardFixKey(program, kernel, key), placeOf(program, kernel),
+                              std::move(*fixes));
     return cachedHazardFixes(program, kernel);
 }
 
@@ -411,7 +532,8 @@ Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
         // Statistics for ranking: not worth failing an edit for.
         static_cast<void>(impl_->longTermMemory->record(
             {offer.skillId, std::string(spelling(diagnosis(program, kernel)->kind)),
-             emulatedArchitecture, kernel.normalisedHash, verdict->status, verdict->speedup}));
+             verdict->speedup ? (*impl_->gpuExecutor())->architecture() : emulatedArchitecture,
+             kernel.normalisedHash, verdict->status, verdict->speedup}));
     }
     ReviewedEdit reviewed{offer.skillId, std::move(*edits), std::move(*verdict), "", notRemembered};
     reviewed.diff = diffOf(program, reviewed.edits);

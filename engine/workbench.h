@@ -9,6 +9,7 @@
 #include "engine/agents/repairer.h"
 #include "engine/agents/reviewer.h"
 #include "engine/diagnosis/bottleneck.h"
+#include "engine/diagnosis/measured_roofline.h"
 #include "engine/diagnosis/roofline.h"
 #include "engine/execution/executor.h"
 #include "engine/hazard_fix_cache.h"
@@ -31,6 +32,8 @@ struct WorkbenchOptions {
     std::filesystem::path hostCompiler;   ///< Empty: searched.
     std::filesystem::path userDataDirectory; ///< Long-term memory; empty: the user's data folder.
     std::string gpu; ///< That estimates are made for, see engine/diagnosis/gpus.h; empty: an H200.
+    /// kernelskill-runner; empty: nothing is measured, GPU or not.
+    std::filesystem::path runner;
 };
 
 /// A profile with its diagnosis.
@@ -42,6 +45,7 @@ struct KernelReport {
     std::shared_ptr<const Result<StaticFacts>> facts;
     std::optional<analysis::Occupancy> occupancy; ///< Of the profiled launch, with the facts.
     std::optional<Roofline> roofline;
+    std::optional<MeasuredRoofline> measured; ///< Of a profile on a GPU.
 };
 
 /// A skill's edit with the judgement on it.
@@ -66,6 +70,9 @@ public:
     [[nodiscard]] const analysis::Toolchain& toolchain() const;
     /// The emulator, or why there is none.
     [[nodiscard]] Result<Executor*> executor() const;
+    /// The GPU of this machine, or why nothing can be measured on one. The first call starts a
+    /// runner, which takes up to some seconds where there is a GPU.
+    [[nodiscard]] Result<GpuExecutor*> gpu() const;
     /// SKILL.md files that could not be read, for `doctor` and the log.
     [[nodiscard]] const std::vector<Error>& skillErrors() const;
 
@@ -89,6 +96,12 @@ public:
                                                const analysis::KernelModel& kernel,
                                                std::stop_token stop,
                                                const ProgressSink& progress) const;
+    /// Runs it on the GPU: measured, at the size that the file launches. Hazards, and counts that
+    /// the hardware was not asked for, are the emulator's, on the same launch.
+    [[nodiscard]] Result<KernelReport> profileOnGpu(const ProgramSource& program,
+                                                    const analysis::KernelModel& kernel,
+                                                    std::stop_token stop,
+                                                    const ProgressSink& progress) const;
 
     /// Fixes for the hazards of the cached profile, if somebody has looked for them; else null.
     /// Cheap.

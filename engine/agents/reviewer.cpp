@@ -2,6 +2,7 @@
 
 #include "engine/agents/review/control.h"
 #include "engine/agents/review/edited_program.h"
+#include "engine/agents/review/gpu_measurement.h"
 #include "engine/agents/review/output_judgement.h"
 #include "engine/agents/review/review_images.h"
 #include "engine/agents/review/success_summary.h"
@@ -22,16 +23,18 @@ namespace {
 class Review {
 public:
     Review(Executor& executor, const analysis::Toolchain& toolchain, const ProgramSource& original,
-           const analysis::KernelModel& kernel, skills::Numerics numerics, std::stop_token stop,
-           const ProgressSink& progress)
+           const analysis::KernelModel& kernel, skills::Numerics numerics, const GpuSource& gpu,
+           std::stop_token stop, const ProgressSink& progress)
         : executor_(executor), toolchain_(toolchain), original_(original), kernel_(kernel),
-          closeness_(closenessFor(kernel, numerics)), stop_(std::move(stop)), progress_(progress) {}
+          closeness_(closenessFor(kernel, numerics)), gpu_(gpu), stop_(std::move(stop)),
+          progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !planRuns() || !build() || !runTrials() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
         verdict_.summary = summaryOfSuccess(verdict_, runsDone_, plan_.trials.size(), plan_.notes);
+        measure();
         return finished();
     }
 
@@ -71,6 +74,7 @@ private:
     bool runBatch(const std::vector<Comparand>& batch);
     bool judge(const Comparand& comparand, Runs runs);
     bool control();
+    void measure();
 
     [[nodiscard]] KernelInProgram original() const { return {original_, kernel_}; }
     [[nodiscard]] KernelInProgram candidate() const { return {candidate_, *candidateKernel_}; }
@@ -80,6 +84,7 @@ private:
     const ProgramSource& original_;
     const analysis::KernelModel& kernel_;
     Closeness closeness_;
+    const GpuSource& gpu_;
     std::stop_token stop_;
     const ProgressSink& progress_;
 
@@ -240,10 +245,28 @@ bool Review::control() {
     return take(checkControl(controlOutputs_, controlTolerance_));
 }
 
+void Review::measure() {
+    GpuExecutor* gpu = gpu_ ? gpu_() : nullptr;
+    if (gpu == nullptr)
+        return;
+    report("measuring on the " + gpu->device().name, 0.98);
+    auto measured =
+        measureOnGpu(*gpu, executor_, original(), candidate(), closeness_.numerics, stop_);
+    if (!measured) {
+        verdict_.summary += " Not measured: " + measured.error().describe();
+        return;
+    }
+    if (!take(std::move(measured->agreement)))
+        return;
+    verdict_.status = measured->timing->status;
+    verdict_.speedup = measured->timing->speedup;
+    verdict_.summary += " Measured " + measured->timing->sentence + ".";
+}
+
 } // namespace
 
-Reviewer::Reviewer(Executor* executor, const analysis::Toolchain& toolchain)
-    : executor_(executor), toolchain_(toolchain) {}
+Reviewer::Reviewer(Executor* executor, const analysis::Toolchain& toolchain, GpuSource gpu)
+    : executor_(executor), toolchain_(toolchain), gpu_(std::move(gpu)) {}
 
 Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::KernelModel& kernel,
                                  const analysis::EditSet& edits, skills::Numerics numerics,
@@ -256,7 +279,8 @@ Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::
         verdict.checks.push_back({"can be run", false, "no executor"});
         return verdict;
     }
-    Review review(*executor_, toolchain_, original, kernel, numerics, std::move(stop), progress);
+    Review review(*executor_, toolchain_, original, kernel, numerics, gpu_, std::move(stop),
+                  progress);
     return review.run(edits);
 }
 

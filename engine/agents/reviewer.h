@@ -4,6 +4,7 @@
 #include "analysis/source/text_edit.h"
 #include "engine/agents/verdict.h"
 #include "engine/execution/executor.h"
+#include "engine/execution/gpu/gpu_executor.h"
 #include "skills/skill.h"
 
 #include <functional>
@@ -15,15 +16,19 @@ namespace kernelskill::engine {
 /// empty.
 using ProgressSink = std::function<void(std::string_view, double)>;
 
+/// The GPU to measure on; null, or the null that it gives, where there is none.
+using GpuSource = std::function<GpuExecutor*()>;
+
 class Reviewer {
 public:
     /// `executor` may be null (no host compiler): every verdict is then Invalid with that reason.
-    Reviewer(Executor* executor, const analysis::Toolchain& toolchain);
+    Reviewer(Executor* executor, const analysis::Toolchain& toolchain, GpuSource gpu = nullptr);
 
     /// Applies `edits` to `original`, parses the result, compiles both, runs both on fresh inputs
     /// (several seeds and shapes, odd sizes among them), compares against a float64 reference where
-    /// the numerics allow rounding, runs the control that must fail, compares hazards. Never
-    /// throws; trouble of ours is an error.
+    /// the numerics allow rounding, runs the control that must fail, compares hazards. What passes
+    /// is measured where there is a GPU: Faster, Slower or Inconclusive; Unmeasured, with the
+    /// reason, where it cannot be. Never throws; trouble of ours is an error.
     [[nodiscard]] Result<Verdict> review(const ProgramSource& original,
                                          const analysis::KernelModel& kernel,
                                          const analysis::EditSet& edits, skills::Numerics numerics,
@@ -32,6 +37,7 @@ public:
 private:
     Executor* executor_;
     const analysis::Toolchain& toolchain_;
+    GpuSource gpu_;
 };
 
 } // namespace kernelskill::engine

@@ -18,6 +18,8 @@ constexpr double comfortableThreads = 1 << 16;
 /// A launch of up to so many threads is run as it is.
 constexpr double largestAsIs = 1 << 18;
 constexpr int seedsOfFirstTrial = 3;
+/// Of a guessed launch on a GPU: some waves of blocks on the largest of today.
+constexpr double measuredThreads = 1 << 22;
 
 double threadsOf(const LaunchSpec& launch) {
     return static_cast<double>(launch.grid.count()) * static_cast<double>(launch.block.count());
@@ -212,6 +214,37 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
             Error{ErrorKind::Failed,
                   plan.notes.empty() ? "no launch to compare on" : plan.notes.front(), "", ""});
     return plan;
+}
+
+Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate) {
+    const auto originalLaunches = inferLaunches(original.file, original.kernel);
+    if (!originalLaunches)
+        return std::unexpected(originalLaunches.error());
+    const auto candidateLaunches = inferLaunches(candidate.file, candidate.kernel);
+    if (!candidateLaunches)
+        return std::unexpected(candidateLaunches.error());
+    const LaunchSpec& launch = originalLaunches->front();
+    const LaunchSpec& theirs = candidateLaunches->front();
+    if (launch.origin == LaunchOrigin::Guessed && threadsOf(launch) < measuredThreads) {
+        if (auto trial = resizedTrial(original, launch, candidate, theirs, measuredThreads, false))
+            return std::move(*trial);
+    }
+    auto pair = paired(launch, theirs, !candidate.kernel.launches.empty());
+    if (!pair)
+        return std::unexpected(Error{
+            ErrorKind::Failed,
+            "the candidate is launched with other arguments than the original: " + labelOf(launch) +
+                " and " + labelOf(theirs),
+            {},
+            {}});
+    return Trial{labelOf(launch), launch, std::move(*pair), 1};
+}
+
+LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch) {
+    if (launch.origin != LaunchOrigin::Guessed || threadsOf(launch) >= measuredThreads)
+        return launch;
+    auto resized = resizedTo(subject, launch, measuredThreads, false);
+    return resized ? std::move(resized->first) : launch;
 }
 
 LaunchSpec withExtents(LaunchSpec candidate, const std::vector<BufferExtent>& extents) {

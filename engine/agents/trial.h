@@ -33,6 +33,13 @@ struct KernelInFile {
 /// Unsupported when the kernel cannot be launched.
 [[nodiscard]] Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate);
 
+/// The one launch to measure both on: the file's own, whatever its size, or where it is guessed one
+/// that is large enough to fill a GPU. Errors as planTrials().
+[[nodiscard]] Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate);
+
+/// `launch`, or where it is guessed one that is large enough to fill a GPU.
+[[nodiscard]] LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch);
+
 /// `candidate` on buffers of exactly the extents that the original touched: one element more is out
 /// of bounds.
 [[nodiscard]] LaunchSpec withExtents(LaunchSpec candidate,

@@ -116,5 +116,7 @@ inline constexpr const char* warpOperations = "kernelskill__warp_operations.sum"
 inline constexpr const char* medianTime = "kernelskill__time_median.ns";
 /// Samples of program counters on a line, whatever the warp waited for.
 inline constexpr const char* stallSamples = "kernelskill__stall_samples.sum";
+/// Of all samples of the kernel: the part of the time of its warps that goes to the line.
+inline constexpr const char* stallPercent = "kernelskill__stall_samples.pct";
 
 } // namespace kernelskill::engine::metric

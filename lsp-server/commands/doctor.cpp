@@ -86,6 +86,29 @@ HealthCheck checkToolkit(const analysis::Toolchain& toolchain) {
             ""};
 }
 
+/// The GPU itself, then whether its counters may be read.
+std::vector<HealthCheck> checkGpu(const engine::Workbench& workbench) {
+    const auto gpu = workbench.gpu();
+    if (!gpu)
+        return {{"gpu", Health::Absent, gpu.error().what,
+                 "not needed; with one, edits are timed: " + gpu.error().remedy}};
+    const auto& device = (*gpu)->device();
+    std::vector<HealthCheck> checks{
+        {"gpu", Health::Ok,
+         fmt::format("{} ({}, driver for CUDA {}.{}), {} in all", device.name,
+                     (*gpu)->architecture(), device.driverVersion / 1000,
+                     device.driverVersion % 1000 / 10, device.devices),
+         ""}};
+    if (const auto& problem = device.profilerProblem)
+        checks.push_back(
+            {"gpu-counters", Health::Absent, problem->what,
+             "without them profiles on the GPU hold times and the emulator's counts: " +
+                 problem->remedy});
+    else
+        checks.push_back({"gpu-counters", Health::Ok, "can be read", ""});
+    return checks;
+}
+
 HealthCheck checkCompilationDatabase(const Options& options) {
     const auto here = std::filesystem::current_path() / "doctor.cu";
     const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase);
@@ -145,6 +168,7 @@ std::vector<HealthCheck> examine(const Options& options) {
         checks.push_back({"clang-headers", Health::Ok, toolchain.clangResourceDir.string(), ""});
         checks.push_back(checkToolkit(toolchain));
         std::ranges::move(checkPipeline(**workbench), std::back_inserter(checks));
+        std::ranges::move(checkGpu(**workbench), std::back_inserter(checks));
         const std::size_t count = (*workbench)->skills().size();
         checks.push_back(
             count > 0 ? HealthCheck{"skills", Health::Ok, fmt::format("{} loaded", count), ""}

@@ -169,12 +169,10 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
 }
 
 int run(const ProfileArguments& arguments, const Invocation& invocation) {
-    if (arguments.executor != "emulator")
-        return reportError(
-            {ErrorKind::Missing,
-             fmt::format("the executor '{}' is not part of this build", arguments.executor), "--on",
-             "leave --on out to run on the CPU emulator"},
-            invocation);
+    if (arguments.executor == "slurm")
+        return reportError({ErrorKind::Missing, "the executor 'slurm' is not part of this build",
+                            "--on", "use --on gpu, or leave it out to run on the CPU emulator"},
+                           invocation);
     const auto snapshot = openInput(arguments.file, invocation.options);
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
@@ -185,8 +183,11 @@ int run(const ProfileArguments& arguments, const Invocation& invocation) {
     if (arguments.kernel.empty() && kernels.size() > 1)
         fmt::print(stderr, "the file has {} kernels; this is '{}' (choose with --kernel)\n",
                    kernels.size(), (*kernel)->qualifiedName);
+    const auto& workbench = *(*snapshot)->workbench;
     const auto report =
-        (*snapshot)->workbench->profile((*snapshot)->program, **kernel, std::stop_token{}, {});
+        arguments.executor == "gpu"
+            ? workbench.profileOnGpu((*snapshot)->program, **kernel, std::stop_token{}, {})
+            : workbench.profile((*snapshot)->program, **kernel, std::stop_token{}, {});
     if (!report)
         return reportError(report.error(), invocation);
     if (invocation.json)
@@ -199,11 +200,13 @@ int run(const ProfileArguments& arguments, const Invocation& invocation) {
 } // namespace
 
 void addProfileCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("profile", "Run a kernel and count; no GPU needed");
+    CLI::App* command =
+        app.add_subcommand("profile", "Run a kernel and count, without a GPU; or measure on one");
     command->fallthrough();
     command->footer("\nExamples:\n"
                     "  kernelskill profile transpose.cu\n"
                     "  kernelskill profile kernels.cu --kernel softmax --json\n"
+                    "  kernelskill profile transpose.cu --on gpu\n"
                     "\nGrid, block and scalars come from the launch in the file where it can be "
                     "evaluated, else from\n"
                     "names. Pin them with a comment:\n"

@@ -34,6 +34,10 @@ constexpr std::array table{
                       "The C++ compiler that builds kernels for the emulator. Empty: "
                       "`$KERNELSKILL_HOST_CXX`, then `g++`, `c++`, `clang++` on the PATH."},
     OptionDescription{
+        "gpu.enabled", &Options::gpuEnabled,
+        "Measure on the GPU of this machine, where there is one: edits get a verdict of `faster`, "
+        "`slower` or `inconclusive`. Off: the emulator alone."},
+    OptionDescription{
         "estimates.gpu", &Options::gpu,
         "The GPU that occupancy and the roofline are estimated for where none is at hand: "
         "V100, T4, A100, A10, L4, RTX 3090, RTX 4090, RTX 5090, H100, H200, B200."},

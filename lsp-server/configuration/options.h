@@ -19,6 +19,7 @@ struct Options {
     std::string compilationDatabase;
     bool executionEnabled = true;
     std::string hostCompiler;
+    bool gpuEnabled = true;
     std::string gpu = "H200";
     bool diagnosticsEnabled = true;
     bool hazardDiagnostics = true;

@@ -64,7 +64,9 @@ std::vector<std::string> gpuLines(const engine::KernelReport& report) {
     }
     if (report.occupancy)
         lines.push_back(occupancyLine(*report.occupancy));
-    if (report.roofline)
+    if (report.measured)
+        lines.push_back("measured: " + describe(*report.measured));
+    else if (report.roofline)
         lines.push_back(describe(*report.roofline));
     return lines;
 }
@@ -98,6 +100,28 @@ json factsJson(const engine::KernelReport& report) {
             {"fewer_shared_bytes", stepJson(report.occupancy->fewerSharedBytes)}};
     }
     return result;
+}
+
+json measuredJson(const engine::KernelReport& report) {
+    if (!report.measured)
+        return nullptr;
+    const engine::MeasuredRoofline& measured = *report.measured;
+    const auto known = [](const std::optional<double>& value) {
+        return value ? json(*value) : json(nullptr);
+    };
+    return {{"gpu", measured.ceilings.gpu},
+            {"microseconds", measured.microseconds},
+            {"bytes_per_second", measured.bytesPerSecond},
+            {"flops", known(measured.operationsPerSecond)},
+            {"intensity", known(measured.intensity)},
+            {"memory_percent", measured.memoryPercent},
+            {"compute_percent", known(measured.computePercent)},
+            {"roofline_percent", measured.percent()},
+            {"ceilings",
+             {{"bytes_per_second", measured.ceilings.bytesPerSecond},
+              {"fp32_flops", measured.ceilings.singlePerSecond},
+              {"fp64_flops", measured.ceilings.doublePerSecond}}},
+            {"text", describe(measured)}};
 }
 
 json rooflineJson(const engine::KernelReport& report) {

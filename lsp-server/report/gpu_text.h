@@ -10,7 +10,8 @@
 
 namespace kernelskill::lsp {
 
-/// One a line: registers and spills, occupancy and what limits it, the roofline's interval. What is
+/// One a line: registers and spills, occupancy and what limits it, the roofline's
+/// interval, or the place under it where that was measured. What is
 /// not known is left out, or said with the reason.
 [[nodiscard]] std::vector<std::string> gpuLines(const engine::KernelReport& report);
 
@@ -22,5 +23,10 @@ namespace kernelskill::lsp {
 /// {gpu, seconds: [low, high], intensity: [low, high], ridge, ridge_basis, position, text}; null if
 /// nothing was counted.
 [[nodiscard]] nlohmann::json rooflineJson(const engine::KernelReport& report);
+
+/// {gpu, microseconds, bytes_per_second, flops, intensity, memory_percent, compute_percent,
+/// roofline_percent, ceilings: {bytes_per_second, fp32_flops, fp64_flops}, text}; null unless it
+/// was measured.
+[[nodiscard]] nlohmann::json measuredJson(const engine::KernelReport& report);
 
 } // namespace kernelskill::lsp

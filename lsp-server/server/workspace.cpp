@@ -72,6 +72,9 @@ Result<std::shared_ptr<const engine::Workbench>> makeWorkbench(const Options& op
     engine::WorkbenchOptions workbench;
     std::error_code ignored;
     workbench.executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    const auto runner = workbench.executable.parent_path() / "kernelskill-runner";
+    if (options.gpuEnabled && std::filesystem::exists(runner, ignored))
+        workbench.runner = runner;
     workbench.dataDirectory = std::move(*data);
     workbench.hostCompiler = options.hostCompiler;
     workbench.gpu = options.gpu;

@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr double mistaken = 0.001; // how often the interval may miss, both ends together
+constexpr double mistaken = 1e-4; // how often the interval may miss, both ends together
 
 /// The value at `part` of the sorted values, between neighbours where it falls between them.
 double quantile(const std::vector<double>& sorted, double part) {
@@ -78,7 +78,7 @@ TimingVerdict judgeTimes(std::span<const double> original, std::span<const doubl
     verdict.status = statusOf(verdict, floorMicroseconds);
     verdict.sentence = fmt::format(
         "{:.4g} µs before, {:.4g} µs after (medians of {} rounds; quartiles {:.4g} to {:.4g} and "
-        "{:.4g} to {:.4g}): {:.3g} times as fast, between {:.3g} and {:.3g} with 99.9 % confidence",
+        "{:.4g} to {:.4g}): {:.3g} times as fast, between {:.3g} and {:.3g} with 99.99 % confidence",
         verdict.original.median, verdict.candidate.median, rounds, verdict.original.lower,
         verdict.original.upper, verdict.candidate.lower, verdict.candidate.upper, verdict.speedup,
         verdict.least, verdict.most);

@@ -31,7 +31,7 @@ struct TimingVerdict {
 };
 
 /// Both ran in each round, one after the other, so each round gives a ratio. The interval of its
-/// median is that of the sign test at 99.9 %, which assumes nothing of how times are distributed.
+/// median is that of the sign test at 99.99 %, which assumes nothing of how times are distributed.
 /// Faster when all of it is above 1 + `smallestEffect`, slower when all is below its inverse.
 /// Invalid when the candidate's median is below `floorMicroseconds`, the least that its traffic
 /// takes on this GPU: it cannot have done the work. Inconclusive with fewer than `fewestRounds`.
@@ -40,6 +40,6 @@ struct TimingVerdict {
                                        std::optional<double> floorMicroseconds);
 
 inline constexpr double smallestEffect = 0.01;
-inline constexpr std::size_t fewestRounds = 12;
+inline constexpr std::size_t fewestRounds = 16;
 
 } // namespace kernelskill::engine

@@ -51,18 +51,37 @@ Result<Wanted> expectAnswer(Result<gpu::Answer> answer) {
         Error{ErrorKind::Internal, "the runner answered another question", {}, {}});
 }
 
-/// Lines under the names of Nsight Compute's source page.
+constexpr std::string_view sampledReason = "smsp__pcsamp_warps_issue_stalled_";
+
+/// Samples of the lines, and what part of the time of resident warps went there for each reason:
+/// each sample is a warp at a moment.
 std::vector<LineMetrics> lineMetrics(const std::vector<gpu::LineStalls>& stalls) {
+    // CUPTI counts a warp that did not issue under a second name as well.
+    const auto isReason = [](std::string_view name) {
+        return name.starts_with(sampledReason) && !name.ends_with("_not_issued");
+    };
+    double total = 0;
+    for (const auto& line : stalls)
+        for (const auto& [reason, samples] : line.samples)
+            total += isReason(reason) ? static_cast<double>(samples) : 0;
     std::vector<LineMetrics> lines;
     for (const auto& line : stalls) {
         LineMetrics metrics{line.file, line.line, {}};
-        double all = 0;
+        double here = 0;
         for (const auto& [reason, samples] : line.samples) {
-            metrics.metrics[reason] = static_cast<double>(samples);
-            all += static_cast<double>(samples);
+            if (!isReason(reason))
+                continue;
+            const auto count = static_cast<double>(samples);
+            metrics.metrics[reason] = count;
+            metrics.metrics["smsp__warp_issue_stalled_" + reason.substr(sampledReason.size()) +
+                            "_per_warp_active.pct"] = 100 * count / total;
+            here += count;
         }
-        metrics.metrics[metric::stallSamples] = all;
-        lines.push_back(std::move(metrics));
+        if (here > 0) {
+            metrics.metrics[metric::stallSamples] = here;
+            metrics.metrics[metric::stallPercent] = 100 * here / total;
+            lines.push_back(std::move(metrics));
+        }
     }
     return lines;
 }
@@ -95,9 +114,9 @@ const std::vector<std::string>& gpuProfileMetrics() {
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
         "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
         "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
-        "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio",
-        "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
+        "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct",
+        "smsp__warp_issue_stalled_short_scoreboard_per_warp_active.pct",
+        "smsp__warp_issue_stalled_barrier_per_warp_active.pct",
         "smsp__average_warp_latency_per_inst_issued.ratio",
     };
     return metrics;

@@ -21,11 +21,13 @@ std::vector<double> noisy(double around, double spread, std::size_t rounds, unsi
 }
 
 TEST(TimingVerdict, FindsNothingBetweenAKernelAndItself) {
-    for (unsigned seed = 0; seed < 2000; ++seed) {
+    int found = 0;
+    for (unsigned seed = 0; seed < 5000; ++seed) {
         const auto verdict =
             judgeTimes(noisy(10, 0.05, 40, 2 * seed), noisy(10, 0.05, 40, 2 * seed + 1), {});
-        ASSERT_EQ(verdict.status, VerdictStatus::Inconclusive) << seed << ": " << verdict.sentence;
+        found += verdict.status != VerdictStatus::Inconclusive;
     }
+    EXPECT_LE(found, 2); // a confidence of 99.99 %: one in ten thousand, at most
 }
 
 TEST(TimingVerdict, FindsADifferenceLargerThanTheNoise) {
@@ -36,7 +38,7 @@ TEST(TimingVerdict, FindsADifferenceLargerThanTheNoise) {
     EXPECT_NEAR(verdict.speedup, 1.2, 0.03);
     EXPECT_LT(verdict.least, 1.2);
     EXPECT_GT(verdict.most, 1.2);
-    EXPECT_THAT(verdict.sentence, HasSubstr("99.9 % confidence"));
+    EXPECT_THAT(verdict.sentence, HasSubstr("99.99 % confidence"));
     EXPECT_EQ(judgeTimes(fast, slow, {}).status, VerdictStatus::Slower);
 }
 
@@ -54,9 +56,9 @@ TEST(TimingVerdict, IsNotMovedByAFewOutliers) {
 }
 
 TEST(TimingVerdict, NeedsRounds) {
-    EXPECT_EQ(judgeTimes(std::vector<double>(11, 20.0), std::vector<double>(11, 10.0), {}).status,
+    EXPECT_EQ(judgeTimes(std::vector<double>(15, 20.0), std::vector<double>(15, 10.0), {}).status,
               VerdictStatus::Inconclusive);
-    EXPECT_EQ(judgeTimes(std::vector<double>(12, 20.0), std::vector<double>(12, 10.0), {}).status,
+    EXPECT_EQ(judgeTimes(std::vector<double>(16, 20.0), std::vector<double>(16, 10.0), {}).status,
               VerdictStatus::Faster);
     EXPECT_EQ(judgeTimes({}, {}, {}).status, VerdictStatus::Inconclusive);
 }

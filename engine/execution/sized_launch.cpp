@@ -1,0 +1,46 @@
+#include "engine/execution/sized_launch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::uint64_t profiledThreads = 1 << 18;
+constexpr std::uint64_t fewestBlocks = 32;
+
+} // namespace
+
+std::uint64_t profiledBlocks(const LaunchSpec& launch) {
+    return std::max(fewestBlocks,
+                    profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+}
+
+Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
+                                const analysis::KernelModel& kernel, const LaunchSpec& launch,
+                                const std::stop_token& stop) {
+    const auto image = emulator.build(program, kernel, launch, stop);
+    if (!image)
+        return std::unexpected(image.error());
+    Job job;
+    job.launch = launch;
+    job.wantProfile = true;
+    job.maxBlocks = profiledBlocks(launch);
+    auto result = emulator.run(**image, job, stop);
+    if (!result)
+        return std::unexpected(result.error());
+    SizedLaunch sized{launch, std::move(result->profile)};
+    for (ArgumentSpec& argument : sized.launch.arguments) {
+        auto* buffer = std::get_if<BufferSpec>(&argument);
+        if (buffer == nullptr || buffer->elements)
+            continue;
+        const auto extent =
+            std::ranges::find(sized.profile.extents, buffer->name, &BufferExtent::name);
+        buffer->elements = extent == sized.profile.extents.end()
+                               ? 1
+                               : std::max<std::uint64_t>(extent->elements, 1);
+    }
+    return sized;
+}
+
+} // namespace kernelskill::engine
