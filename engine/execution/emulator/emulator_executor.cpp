@@ -2,8 +2,12 @@
 
 #include "engine/execution/emulator/emulation_image.h"
 #include "engine/execution/emulator/profile_assembly.h"
+#include "engine/execution/emulator/run_parts.h"
 #include "engine/execution/emulator/worker_process.h"
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -15,8 +19,11 @@ public:
     explicit CompiledKernel(EmulationImage built) : built_(std::move(built)) {}
     [[nodiscard]] const EmulationImage& built() const { return built_; }
     [[nodiscard]] emulator::PlaceTable& places() const { return places_; }
+    /// Whether its blocks have been seen to need each other.
+    [[nodiscard]] std::atomic<bool>& needsOneWorker() const { return needsOneWorker_; }
 
 private:
+    mutable std::atomic<bool> needsOneWorker_ = false;
     EmulationImage built_;
     mutable emulator::PlaceTable places_{
         built_.sharedObject}; ///< Synchronised; grows with what runs ask for.
@@ -24,8 +31,8 @@ private:
 
 class EmulatorExecutor final : public Executor {
 public:
-    EmulatorExecutor(ImageOptions options, std::filesystem::path worker)
-        : options_(std::move(options)), workers_(std::move(worker)) {}
+    EmulatorExecutor(ImageOptions options, std::filesystem::path worker, unsigned mostWorkers)
+        : options_(std::move(options)), mostWorkers_(mostWorkers), workers_(std::move(worker)) {}
 
     [[nodiscard]] std::string_view name() const override { return "emulator"; }
 
@@ -46,7 +53,7 @@ public:
             return std::unexpected(
                 Error{ErrorKind::Internal, "the image was built by another executor", "", ""});
         }
-        auto report = workers_.run({kernel->built().sharedObject.string(), job}, stop);
+        auto report = runBlocks(*kernel, job, stop);
         if (!report)
             return std::unexpected(report.error());
         auto result = emulator::assembleResult(std::move(*report), job, kernel->places(), stop);
@@ -59,7 +66,21 @@ public:
     }
 
 private:
+    Result<emulator::WorkerReport> runBlocks(const CompiledKernel& kernel, const Job& job,
+                                             const std::stop_token& stop) {
+        const emulator::WorkerJob work{kernel.built().sharedObject.string(), job, {}};
+        const std::uint64_t parts =
+            kernel.needsOneWorker() ? 1 : emulator::partsFor(job, mostWorkers_);
+        if (parts > 1) {
+            if (auto report = emulator::runInParts(workers_, work, parts, stop))
+                return std::move(*report);
+            kernel.needsOneWorker() = true;
+        }
+        return workers_.run(work, stop);
+    }
+
     ImageOptions options_;
+    unsigned mostWorkers_;
     emulator::WorkerPool workers_;
 };
 
@@ -74,8 +95,10 @@ Result<std::unique_ptr<Executor>> makeEmulatorExecutor(EmulatorOptions options,
     images.hostCompiler = std::move(*compiler);
     images.preludeInclude = toolchain.preludeInclude;
     images.cacheDirectory = std::move(options.cacheDirectory);
+    const unsigned workers =
+        options.workers != 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
     return std::make_unique<EmulatorExecutor>(std::move(images),
-                                              std::move(options.workerExecutable));
+                                              std::move(options.workerExecutable), workers);
 }
 
 } // namespace kernelskill::engine

@@ -14,6 +14,7 @@ struct EmulatorOptions {
     std::filesystem::path
         hostCompiler; ///< Empty: $KERNELSKILL_HOST_CXX, then g++, c++, clang++ on PATH.
     std::filesystem::path cacheDirectory; ///< Compiled images; empty: the user's cache folder.
+    unsigned workers = 0; ///< That share the blocks of one run; 0: one for each core.
 };
 
 /// Missing when there is no host compiler, with the remedy.

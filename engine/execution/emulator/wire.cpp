@@ -62,6 +62,53 @@ HazardReport hazardFrom(const Json& json) {
     return hazard;
 }
 
+Json toJson(const std::vector<Interval>& intervals) {
+    Json json = Json::array();
+    for (const Interval& interval : intervals) {
+        json.push_back(interval.first);
+        json.push_back(interval.end);
+    }
+    return json;
+}
+
+std::vector<Interval> intervalsFrom(const Json& json) {
+    std::vector<Interval> intervals;
+    for (std::size_t i = 0; i < json.size(); i += 2)
+        intervals.push_back({json.at(i).get<std::uint64_t>(), json.at(i + 1).get<std::uint64_t>()});
+    return intervals;
+}
+
+Json toJson(const PartFindings& part) {
+    Json touches = Json::array();
+    for (const PartFindings::FirstTouch& touch : part.firstTouches)
+        touches.push_back(
+            Json::array({touch.site, touch.stored, touch.sectors.first, touch.sectors.end}));
+    Json branches = Json::array();
+    for (const PartFindings::Branch& branch : part.branches)
+        branches.push_back(
+            Json::array({branch.site, branch.successor, branch.branches, branch.isForeign}));
+    return Json{{"needsOthers", part.needsOthers}, {"makesOrder", part.makesOrder},
+                {"written", toJson(part.written)}, {"read", toJson(part.read)},
+                {"touches", std::move(touches)},   {"branches", std::move(branches)}};
+}
+
+PartFindings partFrom(const Json& json) {
+    PartFindings part;
+    part.needsOthers = json.at("needsOthers").get<bool>();
+    part.makesOrder = json.at("makesOrder").get<bool>();
+    part.written = intervalsFrom(json.at("written"));
+    part.read = intervalsFrom(json.at("read"));
+    for (const Json& touch : json.at("touches"))
+        part.firstTouches.push_back(
+            {touch.at(0).get<Site>(),
+             touch.at(1).get<bool>(),
+             {touch.at(2).get<std::uint64_t>(), touch.at(3).get<std::uint64_t>()}});
+    for (const Json& branch : json.at("branches"))
+        part.branches.push_back({branch.at(0).get<Site>(), branch.at(1).get<Site>(),
+                                 branch.at(2).get<bool>(), branch.at(3).get<bool>()});
+    return part;
+}
+
 /// Names from untrusted images may hold anything; CBOR text must be UTF-8 for other readers of the
 /// frame.
 std::string printable(std::string text) {
@@ -73,6 +120,28 @@ std::string printable(std::string text) {
 }
 
 } // namespace
+
+void scaleCounts(std::map<Site, Counters>& sites, std::uint64_t all, std::uint64_t run) {
+    if (run == 0 || run == all)
+        return;
+    for (auto& [site, counters] : sites) {
+        for (std::uint64_t& value : counters.values) {
+            value = static_cast<std::uint64_t>(static_cast<double>(value) *
+                                               static_cast<double>(all) / static_cast<double>(run));
+        }
+    }
+}
+
+std::string sampleNote(std::uint64_t all, std::uint64_t run) {
+    return run == all ? std::string()
+                      : fmt::format("{} of {} blocks were run; sums are scaled to the whole grid",
+                                    run, all);
+}
+
+void dropBranchTargets(Counters& counters) {
+    counters[Counter::BranchTargets] = 0;
+    counters[Counter::BranchTargetsDivergent] = 0;
+}
 
 std::string siteReference(Site site) {
     return fmt::format("\x01{:x}\x02", site);
@@ -92,6 +161,8 @@ std::vector<std::byte> encode(const WorkerJob& message) {
               {"accesses", job.limits.accesses}};
     if (job.maxBlocks)
         json["maxBlocks"] = *job.maxBlocks;
+    if (message.part)
+        json["part"] = {message.part->index, message.part->count};
     return wire::frame(json);
 }
 
@@ -111,6 +182,9 @@ Result<WorkerJob> decodeJob(std::span<const std::byte> payload) {
         job.limits.accesses = json.at("accesses").get<std::uint64_t>();
         if (json.contains("maxBlocks"))
             job.maxBlocks = json.at("maxBlocks").get<std::uint64_t>();
+        if (json.contains("part"))
+            message.part = JobPart{json.at("part").at(0).get<std::uint64_t>(),
+                                   json.at("part").at(1).get<std::uint64_t>()};
         return message;
     });
 }
@@ -132,6 +206,8 @@ std::vector<std::byte> encode(const WorkerReport& report) {
               {"hazards", std::move(hazards)}, {"extents", std::move(extents)},
               {"blocksRun", report.blocksRun}, {"notes", report.notes},
               {"outputs", std::move(outputs)}, {"printed", printable(report.printed)}};
+    if (report.part)
+        json["part"] = toJson(*report.part);
     if (report.failure) {
         json["failure"] =
             Json{{"kind", number(report.failure->kind)}, {"what", printable(report.failure->what)},
@@ -158,6 +234,8 @@ Result<WorkerReport> decodeReport(std::span<const std::byte> payload) {
         for (const Json& contents : json.at("outputs"))
             fromJson(contents, report.outputs.emplace_back());
         report.printed = json.at("printed").get<std::string>();
+        if (json.contains("part"))
+            report.part = partFrom(json.at("part"));
         if (json.contains("failure")) {
             const Json& failure = json.at("failure");
             WorkerFailure& value = report.failure.emplace();

@@ -19,9 +19,16 @@ namespace kernelskill::engine::emulator {
 /// A place in the image: the offset of the instruction from the load base. 0: nowhere.
 using Site = std::uint64_t;
 
+/// Of the blocks that a run wants, in as many equal rows as there are parts, the one at `index`.
+struct JobPart {
+    std::uint64_t index = 0;
+    std::uint64_t count = 1;
+};
+
 struct WorkerJob {
     std::string image; ///< Absolute path of the shared object.
     Job job;
+    std::optional<JobPart> part; ///< Absent: the whole run.
 };
 
 struct HazardReport {
@@ -46,8 +53,44 @@ struct WorkerFailure {
     bool isCutOff = false; ///< Time or accesses were spent: it may be the inputs' fault.
 };
 
+/// From `first` to before `end`.
+struct Interval {
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    bool operator==(const Interval&) const = default;
+};
+
+/// What a part of a run has to say for the parts to be put together as if one worker had run all of
+/// them (see run_parts.h). Places in buffers count from the low end of all buffers, which is the
+/// same place in every worker.
+struct PartFindings {
+    /// It did something whose outcome hangs on blocks of other parts, and ended there: an atomic on
+    /// global memory, a grid barrier, a look at the clock. Nothing else in the report counts.
+    bool needsOthers = false;
+    /// Fences or atomics were seen, after which races between blocks are not reported.
+    bool makesOrder = false;
+    std::vector<Interval> written; ///< Words of four bytes, ascending.
+    std::vector<Interval> read;
+    struct FirstTouch {
+        Site site = 0;
+        bool stored = false;
+        Interval sectors;
+        bool operator==(const FirstTouch&) const = default;
+    };
+    std::vector<FirstTouch> firstTouches; ///< Each sector once for loads and once for stores.
+    struct Branch {
+        Site site = 0;
+        Site successor = 0;
+        bool branches = false; ///< It has others.
+        bool isForeign = false;
+        bool operator==(const Branch&) const = default;
+    };
+    std::vector<Branch> branches; ///< Of all sites that counted branch targets.
+};
+
 struct WorkerReport {
     std::optional<WorkerFailure> failure;
+    std::optional<PartFindings> part; ///< Of a part: its counts are neither scaled nor complete.
     std::map<Site, Counters> sites;
     Counters totals;
     std::vector<HazardReport> hazards;
@@ -57,6 +100,14 @@ struct WorkerReport {
     std::vector<BufferContents> outputs;
     std::string printed;
 };
+
+/// Counts of `run` blocks, spread evenly, as those of `all` blocks.
+void scaleCounts(std::map<Site, Counters>& sites, std::uint64_t all, std::uint64_t run);
+/// Says so; empty when every block was run.
+[[nodiscard]] std::string sampleNote(std::uint64_t all, std::uint64_t run);
+/// What a block that goes on in one way only, or in ways that the user did not write, counted: it
+/// ends in no branch worth the name.
+void dropBranchTargets(Counters& counters);
 
 /// Text that stands for a site until the server knows its line.
 [[nodiscard]] std::string siteReference(Site site);

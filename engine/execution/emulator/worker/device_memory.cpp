@@ -130,6 +130,41 @@ Result<std::vector<std::byte>> DeviceMemory::contents(Buffer& buffer, std::uint6
     return copy;
 }
 
+bool DeviceMemory::findTouched(std::size_t most, std::vector<Interval>& written,
+                               std::vector<Interval>& read) const {
+    const auto add = [](std::vector<Interval>& intervals, std::uint64_t word) {
+        if (!intervals.empty() && intervals.back().end == word)
+            ++intervals.back().end;
+        else
+            intervals.push_back({word, word + 1});
+    };
+    if (shadow_.bytes() == 0)
+        return buffers_.empty();
+    constexpr std::uint64_t chunkWords = chunkBytes / 4;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        for (std::uint64_t chunk = 0; chunk < slotBytes / chunkBytes; ++chunk) {
+            const std::uint64_t present = buffers_[i].present[chunk / 64];
+            if (present == 0) {
+                chunk |= 63;
+                continue;
+            }
+            if ((present >> (chunk % 64) & 1) == 0)
+                continue;
+            const std::uint64_t first = i * slotBytes + chunk * chunkBytes;
+            const RaceDetector::Cell* const cells = cellsAt(first);
+            for (std::uint64_t word = 0; word < chunkWords; ++word) {
+                if (cells[word].write != 0)
+                    add(written, first / 4 + word);
+                if (cells[word].read != 0)
+                    add(read, first / 4 + word);
+            }
+            if (written.size() > most || read.size() > most)
+                return false;
+        }
+    }
+    return true;
+}
+
 BufferExtent DeviceMemory::extentOf(const Buffer& buffer) {
     BufferExtent extent;
     extent.name = buffer.spec.name;

@@ -8,6 +8,7 @@
 
 #include "analysis/prelude/include/kernelskill/emulation_support.h"
 #include "analysis/source/error.h"
+#include "engine/execution/emulator/wire.h"
 #include "engine/execution/emulator/worker/address_space.h"
 #include "engine/execution/emulator/worker/race_detector.h"
 #include "engine/execution/job.h"
@@ -60,6 +61,11 @@ public:
 
     /// The buffer's first `bytes` bytes. Failed when they do not fit the memory budget.
     [[nodiscard]] Result<std::vector<std::byte>> contents(Buffer& buffer, std::uint64_t bytes);
+
+    /// Words of four bytes that were written, and those that were read, as places from the arena's
+    /// low end; by the race detector's cells. False when they make more than `most` intervals.
+    [[nodiscard]] bool findTouched(std::size_t most, std::vector<Interval>& written,
+                                   std::vector<Interval>& read) const;
 
     /// Elements the run touched, or the extent the caller gave.
     [[nodiscard]] static BufferExtent extentOf(const Buffer& buffer);

@@ -31,6 +31,8 @@ public:
         else
             hazards_[known->second] = std::move(hazard);
     }
+    /// More hazards would not be taken.
+    [[nodiscard]] bool isFull() const { return hazards_.size() == most; }
     [[nodiscard]] const std::vector<HazardReport>& hazards() const { return hazards_; }
 
 private:

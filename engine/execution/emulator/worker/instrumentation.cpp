@@ -56,8 +56,11 @@ template <EventKind kind>
 template <EventKind kind>
 [[gnu::always_inline]] inline void volatileAccess(const void* address, unsigned bytes,
                                                   const void* returnAddress) {
-    if (isPrivate(reinterpret_cast<std::uint64_t>(address)))
+    const auto value = reinterpret_cast<std::uint64_t>(address);
+    if (isPrivate(value))
         return;
+    if (!hookState.checker->isShared(value))
+        hookState.launch->dependOnOtherBlocks();
     hookState.launch->volatileAccess();
     onAccess<kind>(address, bytes, returnAddress, true);
 }

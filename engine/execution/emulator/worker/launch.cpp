@@ -80,12 +80,15 @@ bool inventsIndices(const LaunchSpec& launch) {
 
 } // namespace
 
-Launch::Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel)
-    : job_(job), image_(image), channel_(channel), checker_(*this, memory_, races_, hazards_) {}
+Launch::Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel,
+               std::optional<JobPart> part)
+    : job_(job), image_(image), channel_(channel), part_(part),
+      checker_(*this, memory_, races_, hazards_) {}
 
 Result<std::unique_ptr<Launch>> Launch::prepare(const Job& job, const LoadedImage& image,
-                                                const ReportChannel& channel) {
-    std::unique_ptr<Launch> launch{new Launch(job, image, channel)};
+                                                const ReportChannel& channel,
+                                                std::optional<JobPart> part) {
+    std::unique_ptr<Launch> launch{new Launch(job, image, channel, part)};
     if (auto laidOut = launch->layOut(); !laidOut)
         return std::unexpected(laidOut.error());
     return launch;
@@ -135,6 +138,13 @@ Result<void> Launch::layOut() {
     trace_.emplace(TraceRanges{image_.staticShared(), {}, memory_.arena(), std::move(constants)});
     checker_.begin(job_.wantHazards, inventsIndices(spec), heap_.range());
     sample_ = sampleBlocks(spec.grid, job_.maxBlocks.value_or(spec.grid.count()));
+    if (part_) {
+        const std::uint64_t count = sample_.size();
+        sample_.resize(count * (part_->index + 1) / part_->count);
+        sample_.erase(sample_.begin(), sample_.begin() + static_cast<std::ptrdiff_t>(
+                                                             count * part_->index / part_->count));
+        trace_->noteFirstTouches();
+    }
 
     hookState.imageBase = image_.base();
     hookState.stacks = stacks_.range();
@@ -243,10 +253,8 @@ WorkerReport Launch::run() {
         }
     }
     current_ = nullptr;
-    if (sample_.size() < job_.launch.grid.count()) {
-        notes_.push_back(fmt::format("{} of {} blocks were run; sums are scaled to the whole grid",
-                                     sample_.size(), job_.launch.grid.count()));
-    }
+    if (!part_ && sample_.size() < job_.launch.grid.count())
+        notes_.push_back(sampleNote(job_.launch.grid.count(), sample_.size()));
     if (job_.wantOutputs) {
         for (DeviceMemory::Buffer& buffer : memory_.buffers()) {
             if (!buffer.spec.isOutput)
@@ -306,6 +314,7 @@ void Launch::advance(LiveBlock& live) {
 
 /// A cooperative launch: every block lives until the grid's barrier lets all of them go on.
 void Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
+    dependOnOtherBlocks();
     const std::uint64_t threads = sample_.size() * job_.launch.block.count();
     if (threads > mostLiveThreads) {
         fail({ErrorKind::Unsupported,

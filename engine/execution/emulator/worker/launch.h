@@ -27,9 +27,12 @@ namespace kernelskill::engine::emulator {
 
 class Launch {
 public:
-    /// Lays out memory and arguments. `image` and `channel` outlive the launch.
+    /// Lays out memory and arguments. `image` and `channel` outlive the launch. With `part`, run()
+    /// runs some of the blocks only and reports what tells whether they ran as they would have
+    /// after those in front of them.
     [[nodiscard]] static Result<std::unique_ptr<Launch>>
-    prepare(const Job& job, const LoadedImage& image, const ReportChannel& channel);
+    prepare(const Job& job, const LoadedImage& image, const ReportChannel& channel,
+            std::optional<JobPart> part = std::nullopt);
 
     /// Runs every block (or those sampled) and reports. What ends a run early goes through fail().
     [[nodiscard]] WorkerReport run();
@@ -70,12 +73,20 @@ public:
     void logFull();
     /// Lets the warp's other lanes reach the same volatile access.
     void volatileAccess();
+    /// What comes now depends on other blocks: ends the run of a part.
+    void dependOnOtherBlocks() {
+        if (part_) [[unlikely]]
+            refusePart();
+    }
     void fence() { races_.fence(); }
     void sawAtomic() { races_.sawAtomic(); }
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes,
                     const void* returnAddress);
     /// Grows with each call and with the events of the launch.
-    [[nodiscard]] std::uint64_t tick() { return eventsSoFar() + ++ticks_; }
+    [[nodiscard]] std::uint64_t tick() {
+        dependOnOtherBlocks();
+        return eventsSoFar() + ++ticks_;
+    }
     void* dynamicShared();
     void* allocate(std::size_t bytes);
     void print(std::string_view text);
@@ -103,7 +114,8 @@ private:
         bool finished = false;
     };
 
-    Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel);
+    Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel,
+           std::optional<JobPart> part);
     [[nodiscard]] Result<void> layOut();
     void passArguments();
     void fillSymbols();
@@ -114,11 +126,13 @@ private:
     void advance(LiveBlock& live);
     void runTogether(std::unique_ptr<LiveBlock> first, std::size_t next);
     [[nodiscard]] WorkerReport report() const;
-    void scale(WorkerReport& report) const;
+    [[noreturn]] void refusePart() const;
+    [[nodiscard]] PartFindings partFindings() const;
 
     Job job_;
     const LoadedImage& image_;
     const ReportChannel& channel_;
+    std::optional<JobPart> part_;
     HazardLog hazards_;
     RaceDetector races_;
     DeviceMemory memory_;

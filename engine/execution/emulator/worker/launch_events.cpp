@@ -17,6 +17,9 @@ Dim3 dimOf(KsIndex index) {
     return {index.x, index.y, index.z};
 }
 
+/// Of memory that a part touched: more are no pattern, and dear to send.
+constexpr std::size_t mostPartIntervals = 200'000;
+
 struct FiberStart {
     Launch* launch = nullptr;
     void** arguments = nullptr;
@@ -168,6 +171,7 @@ void* Launch::dynamicShared() {
 }
 
 void* Launch::allocate(std::size_t bytes) {
+    dependOnOtherBlocks();
     constexpr std::uint64_t alignment = 16;
     const std::uint64_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
     if (rounded < bytes || rounded > heap_.bytes() - heapUsed_)
@@ -178,6 +182,7 @@ void* Launch::allocate(std::size_t bytes) {
 }
 
 void Launch::print(std::string_view text) {
+    dependOnOtherBlocks();
     const std::uint64_t room =
         job_.limits.outputBytes - std::min<std::uint64_t>(printed_.size(), job_.limits.outputBytes);
     if (text.size() > room && !printedTooMuch_) {
@@ -252,27 +257,33 @@ WorkerReport Launch::report() const {
     result.blocksRun = blocksRun_;
     for (const DeviceMemory::Buffer& buffer : memory_.buffers())
         result.extents.push_back(DeviceMemory::extentOf(buffer));
+    if (part_)
+        result.part = partFindings();
     if (job_.wantProfile && trace_) {
-        result.sites = trace_->sites();
+        result.sites = part_ ? trace_->allSites() : trace_->sites();
         image_.addArithmetic(result.sites);
-        scale(result);
+        if (!part_ && !sample_.empty())
+            scaleCounts(result.sites, job_.launch.grid.count(), sample_.size());
         for (const auto& [site, counters] : result.sites)
             result.totals += counters;
     }
     return result;
 }
 
-void Launch::scale(WorkerReport& result) const {
-    const std::uint64_t all = job_.launch.grid.count();
-    if (sample_.empty() || sample_.size() == all)
-        return;
-    for (auto& [site, counters] : result.sites) {
-        for (std::uint64_t& value : counters.values) {
-            value =
-                static_cast<std::uint64_t>(static_cast<double>(value) * static_cast<double>(all) /
-                                           static_cast<double>(sample_.size()));
-        }
-    }
+void Launch::refusePart() const {
+    WorkerReport result;
+    result.part.emplace().needsOthers = true;
+    channel_.finish(result);
+}
+
+PartFindings Launch::partFindings() const {
+    PartFindings part;
+    part.makesOrder = races_.sawOrder();
+    part.firstTouches = trace_->firstTouches();
+    part.branches = trace_->branches();
+    part.needsOthers = races_.isExhausted() || part.firstTouches.size() > mostPartIntervals ||
+                       !memory_.findTouched(mostPartIntervals, part.written, part.read);
+    return part;
 }
 
 } // namespace kernelskill::engine::emulator

@@ -121,8 +121,13 @@ HazardReport MemoryChecker::report(HazardKind kind, bool certain, Site site, Sit
             {}};
 }
 
+void MemoryChecker::dependOnOtherBlocks() {
+    launch_.dependOnOtherBlocks();
+}
+
 void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
                                 unsigned bytes, Site site) {
+    dependOnOtherBlocks();
     if (!hazards_.isNew(HazardKind::OutOfBounds, site, 0))
         return;
     const std::int64_t element = elementOf(buffer, address);
@@ -186,6 +191,8 @@ bool MemoryChecker::admit(EventKind kind, std::uint64_t address, std::uint64_t o
 }
 
 void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
+    if (kind != EventKind::Load)
+        dependOnOtherBlocks();
     if (launch_.image().contains(address) || heap_.contains(address))
         return;
     const std::string place = address < pageBytes

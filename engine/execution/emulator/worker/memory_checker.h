@@ -82,6 +82,7 @@ private:
         HazardReport report;
     };
 
+    void dependOnOtherBlocks();
     void outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
                      unsigned bytes, Site site);
     void outOfShared(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
@@ -115,6 +116,8 @@ template <EventKind kind>
                                                               std::uint32_t site, unsigned thread,
                                                               bool isVolatile) {
     constexpr RaceAccess access = raceAccess<kind>;
+    if constexpr (kind == EventKind::Atomic)
+        dependOnOtherBlocks();
     const std::uint64_t offset = address - arena_.low;
     DeviceMemory::Buffer& buffer = memory_.bufferAt(offset);
     const std::uint64_t at = address - buffer.low;

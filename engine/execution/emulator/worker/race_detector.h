@@ -43,6 +43,12 @@ public:
     void fence() { fences_ = true; }
     void sawAtomic() { atomics_ = true; }
     void sawVolatile() { atomics_ = true; }
+    /// Whether anything was seen that keeps races between blocks from being reported.
+    [[nodiscard]] bool sawOrder() const {
+        return fences_ || gridFences_ || atomics_ || gridAtomics_;
+    }
+    /// There were more barriers than it can number: it no longer records.
+    [[nodiscard]] bool isExhausted() const { return exhausted_; }
 
     /// Records the access of `bytes` bytes at `address` whose first cell is `cells[0]` (that of the
     /// 4 bytes that hold `address`). True when it conflicts with an earlier one, which conflict()
@@ -89,7 +95,7 @@ private:
 
     std::uint64_t now_ = 1;
     std::vector<std::uint32_t> blockTimes_; ///< When each block began.
-    std::uint64_t intervalStart_ = 0; ///< As the lowest record of the time.
+    std::uint64_t intervalStart_ = 0;       ///< As the lowest record of the time.
     std::uint64_t blockStart_ = 0;
     std::uint64_t gridStart_ = 0;
     std::array<std::uint64_t, 32> warpStart_{};

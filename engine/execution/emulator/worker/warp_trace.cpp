@@ -22,8 +22,12 @@ WarpTrace::SiteState& WarpTrace::at(Site site) {
         slots_.resize(site + site / 2 + 1024);
     std::uint32_t& slot = slots_[site];
     if (slot == 0) {
-        states_.push_back(
-            {.site = site, .counters = {}, .successor = 0, .branches = false, .isForeign = false});
+        states_.push_back({.site = site,
+                           .counters = {},
+                           .successor = 0,
+                           .branches = false,
+                           .isForeign = false,
+                           .touched = {}});
         slot = static_cast<std::uint32_t>(states_.size());
     }
     return states_[slot - 1];
@@ -262,20 +266,58 @@ void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
     TouchedSectors& touched = kind == EventKind::Load ? loaded_ : stored_;
     const Counter unique =
         kind == EventKind::Load ? Counter::UniqueBytesLoaded : Counter::UniqueBytesStored;
-    for (unsigned i = 0; i < sectorCount; ++i)
-        counters[unique] += touched.add(sectors[i]) ? sectorBytes : 0;
+    for (unsigned i = 0; i < sectorCount; ++i) {
+        if (!touched.add(sectors[i]))
+            continue;
+        counters[unique] += sectorBytes;
+        if (notesFirstTouches_)
+            noteFirstTouch(state, kind != EventKind::Load,
+                           sectors[i] - ranges_.buffers.low / sectorBytes);
+    }
+}
+
+void WarpTrace::noteFirstTouch(SiteState& state, bool stored, std::uint64_t sector) {
+    Interval& last = state.touched.sectors;
+    if (last.end == sector && last.first != last.end) {
+        ++last.end;
+        return;
+    }
+    if (last.first != last.end)
+        firstTouches_.push_back(state.touched);
+    state.touched = {state.site, stored, {sector, sector + 1}};
+}
+
+std::vector<PartFindings::FirstTouch> WarpTrace::firstTouches() const {
+    std::vector<PartFindings::FirstTouch> touches = firstTouches_;
+    for (const SiteState& state : states_) {
+        if (state.touched.sectors.first != state.touched.sectors.end)
+            touches.push_back(state.touched);
+    }
+    return touches;
+}
+
+std::vector<PartFindings::Branch> WarpTrace::branches() const {
+    std::vector<PartFindings::Branch> branches;
+    for (const SiteState& state : states_) {
+        if (state.counters[Counter::BranchTargets] != 0)
+            branches.push_back({state.site, state.successor, state.branches, state.isForeign});
+    }
+    return branches;
+}
+
+std::map<Site, Counters> WarpTrace::allSites() const {
+    std::map<Site, Counters> result;
+    for (const SiteState& state : states_)
+        result[state.site] += state.counters;
+    return result;
 }
 
 std::map<Site, Counters> WarpTrace::sites() const {
     std::map<Site, Counters> result;
     for (const SiteState& state : states_) {
         Counters counters = state.counters;
-        if (!state.branches || state.isForeign) {
-            // A block that always goes on the same way ends in no branch worth the name; others
-            // end in one that the user did not write.
-            counters[Counter::BranchTargets] = 0;
-            counters[Counter::BranchTargetsDivergent] = 0;
-        }
+        if (!state.branches || state.isForeign)
+            dropBranchTargets(counters);
         result[state.site] += counters;
     }
     return result;

@@ -42,6 +42,12 @@ public:
     void count(Site site, Counter counter, std::uint64_t amount = 1);
 
     [[nodiscard]] std::map<Site, Counters> sites() const;
+    /// The same with the targets of branches that may turn out to be none.
+    [[nodiscard]] std::map<Site, Counters> allSites() const;
+    [[nodiscard]] std::vector<PartFindings::Branch> branches() const;
+    /// From here on, for firstTouches().
+    void noteFirstTouches() { notesFirstTouches_ = true; }
+    [[nodiscard]] std::vector<PartFindings::FirstTouch> firstTouches() const;
     [[nodiscard]] Counters totals() const;
 
 private:
@@ -51,8 +57,10 @@ private:
         std::uint32_t successor = 0;
         bool branches = false; ///< It was seen to go on in more than one way.
         bool isForeign = false;
+        PartFindings::FirstTouch touched; ///< The last of its site.
     };
 
+    void noteFirstTouch(SiteState& state, bool stored, std::uint64_t sector);
     /// Runs the instructions that the lanes in `active` have in common from their `heads` on.
     /// Returns how many.
     std::uint32_t runTogether(const EventLog& log, Warp& warp, std::uint32_t active,
@@ -70,6 +78,8 @@ private:
     TouchedSectors stored_;
     std::vector<std::uint32_t> slots_; ///< By site: 1 + index into states_.
     std::vector<SiteState> states_;
+    bool notesFirstTouches_ = false;
+    std::vector<PartFindings::FirstTouch> firstTouches_; ///< Less the last of each site.
 };
 
 } // namespace kernelskill::engine::emulator

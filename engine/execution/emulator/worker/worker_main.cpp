@@ -123,7 +123,7 @@ std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::strin
     if (!loaded)
         fail(loaded.error());
     loaded->setSharedVariables(emulator::readSharedVariables(image));
-    auto launch = Launch::prepare(job.job, *loaded, channel);
+    auto launch = Launch::prepare(job.job, *loaded, channel, job.part);
     if (!launch)
         fail(launch.error());
     channel.finish((*launch)->run());
