@@ -29,7 +29,7 @@ std::uint16_t bfloat16Bits(float value) {
 }
 
 /// Uniform in [-1, 1), with 23 bits so that float and double hold the same value.
-float randomFloat(std::uint64_t seed, std::uint64_t index) {
+inline float randomFloat(std::uint64_t seed, std::uint64_t index) {
     const auto bits = static_cast<std::int32_t>(mix(seed ^ mix(index)) >> 41);
     return static_cast<float>(bits - (1 << 22)) * (1.0f / (1 << 22));
 }
@@ -180,6 +180,9 @@ void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offs
     case ScalarKind::UInt64:
         return fillWith<std::uint64_t>(offset, bytes, integer);
     case ScalarKind::Float:
+        if (buffer.fill == Fill::Random) // Most buffers: worth a loop of its own.
+            return fillWith<float>(offset, bytes,
+                                   [&](std::uint64_t i) { return randomFloat(seed, i); });
         return fillWith<float>(offset, bytes, floating);
     }
 }
