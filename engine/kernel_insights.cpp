@@ -82,12 +82,15 @@ std::shared_ptr<const Bottleneck> KernelInsights::diagnosis(const ProgramSource&
             return entry.bottleneck;
     }
     const auto extracted = features(program, kernel);
+    const auto inferred = launches(program, kernel);
+    const bool hasLaunch = *inferred && !(*inferred)->empty();
     const bool hasFacts = findings.facts != nullptr && *findings.facts;
     auto bottleneck = std::make_shared<const Bottleneck>(
         diagnose({.kernel = kernel,
                   .features = *extracted,
                   .gpu = gpu,
                   .profile = findings.profile.get(),
+                  .launch = hasLaunch ? &(*inferred)->front() : nullptr,
                   .facts = hasFacts ? &**findings.facts : nullptr,
                   .source = kernel.file == program.file ? program.model->source.get() : nullptr,
                   .file = program.model.get()}));

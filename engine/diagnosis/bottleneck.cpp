@@ -107,7 +107,6 @@ std::optional<std::string> measuredHeadroom(const std::vector<Signal>& signals) 
 
 Bottleneck diagnose(const DiagnosisInput& input) {
     Bottleneck bottleneck;
-    bottleneck.headroom = "low";
     const auto& table = builtinRules();
     if (!table) {
         bottleneck.rule = table.error().describe();
@@ -119,6 +118,12 @@ Bottleneck diagnose(const DiagnosisInput& input) {
     const auto first = std::ranges::find_if(matches, decides);
     if (first == matches.end()) {
         bottleneck.rule = "no rule of the table holds";
+        bottleneck.evidence.push_back(
+            {input.profile != nullptr ? "nothing that was counted points to a bottleneck"
+                                      : "nothing in the text points to a bottleneck; a profile may",
+             {},
+             input.kernel.file,
+             {}});
         return bottleneck;
     }
     const Signal& leading = *first->signals.front();

@@ -40,7 +40,7 @@ struct Evidence {
 
 struct Bottleneck {
     BottleneckKind kind = BottleneckKind::Balanced;
-    std::string headroom;               ///< "high" | "medium" | "low"
+    std::string headroom;               ///< "high" | "medium" | "low"; empty: nobody can say.
     std::optional<Gain> gain;           ///< nullopt: counts do not say.
     std::vector<Evidence> evidence;     ///< Strongest first.
     std::string rule;                   ///< The row of the table that decided, for explanations.
@@ -54,6 +54,8 @@ struct DiagnosisInput {
     const analysis::Features& features;
     const Gpu& gpu; ///< That the kernel is meant for.
     const Profile* profile = nullptr;
+    /// Where there is no profile: the launch that one would have.
+    const LaunchSpec* launch = nullptr;
     const StaticFacts* facts = nullptr; ///< For `gpu`'s architecture.
     /// Of the kernel's file; without it, evidence out of the text names no lines.
     const analysis::SourceText* source = nullptr;

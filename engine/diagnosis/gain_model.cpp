@@ -157,7 +157,7 @@ private:
 
 std::optional<Gain> gainOf(BottleneckKind kind, const Signal& leading, const DiagnosisInput& input,
                            double launchSeconds) {
-    if (input.profile == nullptr)
+    if (input.profile == nullptr) // Nobody counted anything.
         return std::nullopt;
     return GainModel(leading, input, launchSeconds).of(kind);
 }

@@ -134,6 +134,14 @@ const Result<std::vector<Gpu>>& builtinGpus() {
     return gpus;
 }
 
+std::string withArticle(const Gpu& gpu) {
+    // By the sound of the first letter: "aitch", "ell", "ar".
+    static constexpr std::string_view vowelSounds = "AEFHILMNORSX";
+    const bool startsWithVowel =
+        !gpu.name.empty() && vowelSounds.find(gpu.name.front()) != std::string_view::npos;
+    return (startsWithVowel ? "an " : "a ") + gpu.name;
+}
+
 Balance singleBalance(const Gpu& gpu) {
     if (gpu.measured)
         return {gpu.measured->singleFlops / gpu.measured->copyBytesPerSecond, true};

@@ -34,6 +34,9 @@ struct Gpu {
     std::map<std::string, std::string> sources; ///< Of each number, by its name in the file.
 };
 
+/// "an H200", "a V100"
+[[nodiscard]] std::string withArticle(const Gpu& gpu);
+
 /// Operations per byte from which on arithmetic, and not memory, takes the longer time.
 struct Balance {
     double operationsPerByte = 0;

@@ -17,7 +17,7 @@ Signal signalOf(const DiagnosisInput& input, std::string name, double value) {
     signal.name = std::move(name);
     signal.value = value;
     signal.file = input.kernel.file;
-    signal.words["gpu"] = input.gpu.name;
+    signal.words["a_gpu"] = withArticle(input.gpu);
     return signal;
 }
 
@@ -47,8 +47,8 @@ bool isUsersLaunch(const LaunchSpec& launch) {
 }
 
 /// Without facts, registers are left out: the occupancy is then at most what is said.
-void addOccupancy(const DiagnosisInput& input, std::vector<Signal>& signals) {
-    const LaunchSpec& launch = input.profile->launch;
+void addOccupancy(const DiagnosisInput& input, const LaunchSpec& launch,
+                  std::vector<Signal>& signals) {
     const auto limits = analysis::limitsOf(input.gpu.capability);
     if (!isUsersLaunch(launch) || !limits)
         return;
@@ -79,8 +79,8 @@ void addOccupancy(const DiagnosisInput& input, std::vector<Signal>& signals) {
     signals.push_back(std::move(resident));
 }
 
-void addSpread(const DiagnosisInput& input, std::vector<Signal>& signals) {
-    const LaunchSpec& launch = input.profile->launch;
+void addSpread(const DiagnosisInput& input, const LaunchSpec& launch,
+               std::vector<Signal>& signals) {
     if (!isUsersLaunch(launch))
         return;
     const auto blocks = static_cast<double>(launch.grid.count());
@@ -186,10 +186,13 @@ void addLaunches(const DiagnosisInput& input, const Roofline& roofline, double l
 
 std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSeconds) {
     std::vector<Signal> signals;
+    const LaunchSpec* launch = input.profile != nullptr ? &input.profile->launch : input.launch;
+    if (launch != nullptr) {
+        addOccupancy(input, *launch, signals);
+        addSpread(input, *launch, signals);
+    }
     if (input.profile == nullptr)
         return signals;
-    addOccupancy(input, signals);
-    addSpread(input, signals);
     if (const auto counts = rooflineCounts(input.kernel, input.features, *input.profile)) {
         const Roofline roofline = rooflineOf(*counts, input.gpu);
         addIntensity(input, *counts, roofline, signals);

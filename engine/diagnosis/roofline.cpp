@@ -179,6 +179,7 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
 
     Roofline roofline;
     roofline.gpu = gpu.name;
+    roofline.onGpu = withArticle(gpu);
     roofline.seconds.low =
         std::max(counts.uniqueBytes / gpu.memoryBytesPerSecond, arithmeticLow / busy);
     roofline.seconds.high = counts.movedBytes / copyBytesPerSecond(gpu) + arithmeticHigh / busy;
@@ -197,14 +198,15 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
 }
 
 std::string describe(const Roofline& roofline) {
-    auto text =
-        fmt::format("estimate from counts, not measured: {} to {} on {}",
-                    timeText(roofline.seconds.low), timeText(roofline.seconds.high), roofline.gpu);
+    auto text = fmt::format("estimate from counts, not measured: {} to {} on {}",
+                            timeText(roofline.seconds.low), timeText(roofline.seconds.high),
+                            roofline.onGpu);
     if (roofline.intensity)
         text += fmt::format(
             "; {} FLOP per byte{}, balance {:.3g} ({}): {}", intensityText(*roofline.intensity),
             roofline.operationsAreStatic       ? " (operations from the source)"
             : roofline.operationsAreIncomplete ? " (without those of some functions)"
+            : roofline.intensity->high <= 0    ? " (integer work is not counted)"
                                                : "",
             roofline.ridge.operationsPerByte, basisOf(roofline.ridge), spelling(roofline.position));
     else

@@ -54,6 +54,7 @@ enum class RooflinePosition : std::uint8_t {
 
 struct Roofline {
     std::string gpu;
+    std::string onGpu; ///< With its article.
     /// low: each byte moved once at full bandwidth, or the operations at the peak of the
     /// multiprocessors that have a block, whichever takes longer. high: each sector from DRAM at
     /// what a copy reaches, no further multiply-add fused, nothing overlapped. Latency, barriers

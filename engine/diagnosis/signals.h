@@ -36,8 +36,8 @@ struct Signal {
 [[nodiscard]] std::vector<Signal> compilerSignals(const DiagnosisInput& input);
 /// Empty without a profile. A metric the executor does not count yields no signal.
 [[nodiscard]] std::vector<Signal> profileSignals(const DiagnosisInput& input);
-/// The same counters in relation to the GPU: occupancy, intensity, launches. `launchSeconds`: what
-/// a launch takes by itself.
+/// The launch and the same counters in relation to the GPU: occupancy, intensity, launches.
+/// `launchSeconds`: what a launch takes by itself.
 [[nodiscard]] std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSeconds);
 /// Empty without a profile of a GPU.
 [[nodiscard]] std::vector<Signal> measuredSignals(const DiagnosisInput& input);

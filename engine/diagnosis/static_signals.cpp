@@ -201,7 +201,7 @@ void addIntensity(const Context& context, std::vector<Signal>& signals) {
         signal.line.reset(); // Of the kernel as a whole.
         signal.numbers = {{"intensity", *context.features.arithmeticIntensity},
                           {"balance", balance.operationsPerByte}};
-        signal.words["gpu"] = context.gpu.name;
+        signal.words["a_gpu"] = withArticle(context.gpu);
         signals.push_back(std::move(signal));
     }
     if (!context.features.hasContraction || kernel.loops.empty() || !writesTwoAxes(kernel))

@@ -11,10 +11,9 @@ __global__ void lowerBounds(const float* sorted, const float* keys, int* places,
     int low = 0, high = count;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (sorted[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
+        bool isBelow = sorted[middle] < key;
+        low = isBelow ? middle + 1 : low;
+        high = isBelow ? high : middle;
     }
     places[i] = low;
 }

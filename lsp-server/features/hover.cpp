@@ -107,21 +107,29 @@ std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel&
                           : fmt::format("\n\nCounted on this line: {}.", fmt::join(counts, "; "));
 }
 
-/// A line that holds a kernel back, where nothing else has something to say.
-std::optional<HoverContent> hoverOnEvidence(const Snapshot& snapshot,
-                                            const analysis::KernelModel& kernel,
-                                            std::uint32_t offset) {
+/// What the diagnosis holds against the line of `offset`; empty where it holds nothing.
+std::string evidenceOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                           std::uint32_t offset) {
     const std::uint32_t line = snapshot.source().lineColumn(offset).line;
     const auto bottleneck = snapshot.workbench->diagnosis(snapshot.program, kernel);
     std::string items;
     for (const engine::Evidence& evidence : bottleneck->evidence)
         if (evidence.line == line && evidence.file == snapshot.model().file)
             items += "\n\n" + evidence.text;
-    if (items.empty())
+    return items.empty()
+               ? items
+               : fmt::format("**{}** in `{}`{}", spelling(bottleneck->kind), kernel.name, items);
+}
+
+/// A line that holds a kernel back, where nothing else has something to say.
+std::optional<HoverContent> hoverOnEvidence(const Snapshot& snapshot,
+                                            const analysis::KernelModel& kernel,
+                                            std::uint32_t offset) {
+    const auto text = evidenceOnLine(snapshot, kernel, offset);
+    if (text.empty())
         return std::nullopt;
-    return HoverContent{fmt::format("**{}** in `{}`{}{}", spelling(bottleneck->kind), kernel.name,
-                                    items, countedOnLine(snapshot, kernel, offset)),
-                        snapshot.source().lineSpan(line)};
+    return HoverContent{text + countedOnLine(snapshot, kernel, offset),
+                        snapshot.source().lineSpan(snapshot.source().lineColumn(offset).line)};
 }
 
 /// The innermost access at `offset`: in `a[b[i]]`, on `i` it is `b[i]`.
@@ -171,6 +179,9 @@ std::optional<HoverContent> hoverOnLaunch(const Snapshot& snapshot, std::uint32_
             } else if (!launches) {
                 text += "\n\n" + launches.error().describe();
             }
+            if (const auto evidence = evidenceOnLine(snapshot, kernel, site.span.begin);
+                !evidence.empty())
+                text += "\n\n" + evidence;
             return HoverContent{std::move(text), site.span};
         }
     }

@@ -34,7 +34,7 @@ std::string occupancyLine(const analysis::Occupancy& occupancy) {
     std::vector<std::string_view> limiters;
     for (const analysis::OccupancyLimiter limiter : occupancy.limiters)
         limiters.push_back(spelling(limiter));
-    return fmt::format("theoretical occupancy {:.0f} % ({} warps in {} blocks a multiprocessor), "
+    return fmt::format("theoretical occupancy {:.3g} % ({} warps in {} blocks a multiprocessor), "
                        "limited by {}{}{}",
                        occupancy.percent, occupancy.warps, occupancy.blocks,
                        fmt::join(limiters, " and "),

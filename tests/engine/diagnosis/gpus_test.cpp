@@ -56,6 +56,13 @@ TEST(BuiltinGpus, ReachNoMoreThanTheirPeaks) {
     }
 }
 
+TEST(NameOfAGpu, TakesTheArticleThatItSoundsLike) {
+    EXPECT_EQ(withArticle(*gpuNamed(gpus(), "H200")), "an H200");
+    EXPECT_EQ(withArticle(*gpuNamed(gpus(), "RTX 4090")), "an RTX 4090");
+    EXPECT_EQ(withArticle(*gpuNamed(gpus(), "V100")), "a V100");
+    EXPECT_EQ(withArticle(*gpuNamed(gpus(), "B200")), "a B200");
+}
+
 TEST(BalanceOfAGpu, IsOfWhatWasMeasuredElseOfThePeaks) {
     Gpu gpu;
     gpu.singleFlops = 60e12;

@@ -29,10 +29,10 @@ TEST(DiagnosisForAGpu, WeighsArithmeticByTheBalanceOfTheChosenOne) {
     const Profile profile = profileWith(streamed(1 << 26));
     const auto on4090 = subject.diagnosed(&profile, nullptr, "RTX 4090");
     EXPECT_EQ(on4090.kind, BottleneckKind::MemoryBandwidth);
-    EXPECT_THAT(on4090.evidence.at(0).text, HasSubstr("RTX 4090's balance of 81.9 (of the"));
+    EXPECT_THAT(on4090.evidence.at(0).text, HasSubstr("an RTX 4090's balance of 81.9 (of the"));
     const auto onH200 = subject.diagnosed(&profile, nullptr, "H200");
     EXPECT_EQ(onH200.kind, BottleneckKind::Compute);
-    EXPECT_THAT(onH200.evidence.at(0).text, HasSubstr("H200's balance of 11.9 (measured"));
+    EXPECT_THAT(onH200.evidence.at(0).text, HasSubstr("an H200's balance of 11.9 (measured"));
     subject.features.arithmeticIntensity = 12;
     EXPECT_EQ(subject.diagnosed(&profile, nullptr, "L4").kind, BottleneckKind::MemoryBandwidth);
 }
@@ -119,6 +119,21 @@ TEST(DiagnosisWithFacts, SaysSoWhereRegistersAreNotCountedYet) {
     EXPECT_EQ(early.kind, BottleneckKind::Occupancy);
     EXPECT_THAT(early.evidence.at(0).text, HasSubstr("limited by shared-memory"));
     EXPECT_THAT(early.evidence.at(0).text, HasSubstr("registers not counted"));
+}
+
+TEST(DiagnosisForAGpu, NeedsNoRunToSeeThatALaunchIsSmall) {
+    const Subject subject;
+    LaunchSpec launch;
+    launch.origin = LaunchOrigin::Evaluated;
+    launch.grid = {50, 1, 1};
+    launch.block = {256, 1, 1};
+    DiagnosisInput input{.kernel = subject.kernel,
+                         .features = subject.features,
+                         .gpu = kernelskill::testing::builtinGpu("H200"),
+                         .launch = &launch};
+    EXPECT_EQ(diagnose(input).rule, "grid-smaller-than-machine");
+    launch.origin = LaunchOrigin::Guessed;
+    EXPECT_EQ(diagnose(input).kind, BottleneckKind::Balanced);
 }
 
 TEST(DiagnosisWithFacts, SpillsAreABottleneckWithoutAGain) {
