@@ -21,14 +21,21 @@ using HazardFixes = std::shared_ptr<const std::vector<HazardFix>>;
                                          const analysis::KernelModel& kernel,
                                          const ProfileKey& profile);
 
-/// Keeps the latest. Edits are kept relative to the start of the kernel, so that the kernel may
-/// move. Thread-safe.
+/// Where a kernel begins in its file.
+struct KernelPlace {
+    std::uint32_t offset = 0;
+    std::uint32_t line = 0;
+};
+[[nodiscard]] KernelPlace placeOf(const ProgramSource& program,
+                                  const analysis::KernelModel& kernel);
+
+/// Keeps the latest. Edits, and the lines that titles name, are kept relative to the start of the
+/// kernel, so that the kernel may move. Thread-safe.
 class HazardFixCache {
 public:
     /// Null when nobody has looked for fixes yet.
-    [[nodiscard]] HazardFixes find(std::uint64_t key, const analysis::KernelModel& kernel);
-    void insert(std::uint64_t key, const analysis::KernelModel& kernel,
-                std::vector<HazardFix> fixes);
+    [[nodiscard]] HazardFixes find(std::uint64_t key, KernelPlace place);
+    void insert(std::uint64_t key, KernelPlace place, std::vector<HazardFix> fixes);
 
 private:
     std::mutex mutex_;

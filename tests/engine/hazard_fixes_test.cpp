@@ -313,6 +313,12 @@ TEST_F(HazardFixesTest, AFixIsFoundAgainWhereTheKernelHasMoved) {
         workbench_->cachedHazardFixes(other, *analysis::kernelNamed(*other.model, "reverseBlocks"));
     ASSERT_TRUE(moved);
     EXPECT_EQ(moved->front().edits.front().span.begin, fixes->front().edits.front().span.begin + 6);
+    EXPECT_THAT(fixes->front().title, HasSubstr("before line 9"));
+    const ProgramSource lower = program("\n\n" + text);
+    const auto below =
+        workbench_->cachedHazardFixes(lower, *analysis::kernelNamed(*lower.model, "reverseBlocks"));
+    ASSERT_TRUE(below);
+    EXPECT_THAT(below->front().title, HasSubstr("insert '__syncthreads();' before line 11"));
 }
 
 TEST_F(HazardFixesTest, ARepairOfTheWholeFileSaysWhatIsLeft) {
