@@ -1,12 +1,16 @@
 #include "engine/execution/emulator/compile/arithmetic.h"
 
+#include "engine/execution/emulator/compile/host_instruction.h"
 #include "engine/execution/emulator/compile/operation_costs.h"
+#include "engine/execution/emulator/compile/value_liveness.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,187 +21,12 @@ using emulator::Counter;
 namespace {
 
 constexpr std::string_view operationMark = "ks_operation ";
-
-enum class Action : std::uint8_t { Add, Multiply, Fuse, Divide, Root };
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/// Operands as they stand; commas in brackets part nothing.
-std::vector<std::string_view> operandsOf(std::string_view text) {
-    std::vector<std::string_view> operands;
-    int depth = 0;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-        if (i == text.size() || (text[i] == ',' && depth == 0)) {
-            auto operand = text.substr(begin, i - begin);
-            while (!operand.empty() && (operand.front() == ' ' || operand.front() == '\t'))
-                operand.remove_prefix(1);
-            operands.push_back(operand);
-            begin = i + 1;
-        } else if (text[i] == '(' || text[i] == '[') {
-            ++depth;
-        } else if (text[i] == ')' || text[i] == ']') {
-            --depth;
-        }
-    }
-    return operands;
-}
-
-/// One name for all widths of a register, and for a slot of the stack; empty for other operands.
-std::string locationOf(std::string_view operand) {
-    if (operand.ends_with("(%rsp)") || operand.starts_with("[sp"))
-        return std::string(operand);
-    if (operand.starts_with("%xmm"))
-        return std::string(operand.substr(1));
-    if (operand.starts_with('%')) {
-        auto name = operand.substr(1);
-        if (name.size() > 1 && name.front() == 'r' && isDigit(name[1])) {
-            while (!isDigit(name.back()))
-                name.remove_suffix(1);
-            return std::string(name);
-        }
-        if (name.size() == 3 && (name.front() == 'r' || name.front() == 'e'))
-            name.remove_prefix(1);
-        return std::string(name);
-    }
-    // AArch64: s0, v0.4s, w19
-    if (operand.size() > 1 && isDigit(operand[1])) {
-        const auto number = operand.substr(1, operand.find('.') - 1);
-        if (std::string_view("sdqvh").find(operand.front()) != std::string_view::npos)
-            return "v" + std::string(number);
-        if (operand.front() == 'w' || operand.front() == 'x')
-            return "x" + std::string(number);
-    }
-    return {};
-}
-
-struct Instruction {
-    Action action = Action::Add;
-    bool isDouble = false;
-    std::uint32_t lanes = 1;
-    std::vector<std::string_view> sources{};
-    std::string target{};
-
-    static std::optional<Instruction> ofX86(std::string_view word);
-    static std::optional<Instruction> ofArm(std::string_view word, std::string_view target);
-};
-
-struct Operator {
-    std::string_view name;
-    Action action;
-};
-
-constexpr auto operatorsOfX86 = std::to_array<Operator>({
-    {"add", Action::Add},
-    {"sub", Action::Add},
-    {"mul", Action::Multiply},
-    {"div", Action::Divide},
-    {"sqrt", Action::Root},
-});
-constexpr auto operatorsOfArm = std::to_array<Operator>({
-    {"fadd", Action::Add},
-    {"fsub", Action::Add},
-    {"fmul", Action::Multiply},
-    {"fnmul", Action::Multiply},
-    {"fmadd", Action::Fuse},
-    {"fmsub", Action::Fuse},
-    {"fnmadd", Action::Fuse},
-    {"fnmsub", Action::Fuse},
-    {"fmla", Action::Fuse},
-    {"fmls", Action::Fuse},
-    {"fdiv", Action::Divide},
-    {"fsqrt", Action::Root},
-});
-
-bool isConversion(std::string_view word) {
-    return word.starts_with("cvt") || word.starts_with("vcvt") || word.starts_with("scvtf") ||
-           word.starts_with("ucvtf") || word.starts_with("fcvt");
-}
-
-bool isCopy(std::string_view word) {
-    static constexpr auto copies = std::to_array<std::string_view>(
-        {"movss", "movsd", "movaps", "movapd", "movd", "movq", "movl", "movdqa", "movdqu", "movups",
-         "fmov", "mov", "ldr", "str"});
-    return std::ranges::find(copies, word) != copies.end();
-}
-
-bool isCall(std::string_view word) {
-    return word == "call" || word == "callq" || word == "bl";
-}
-
-Counter counterOf(Action action, bool isDouble) {
-    if (action == Action::Multiply)
-        return isDouble ? Counter::DoubleMultiplies : Counter::SingleMultiplies;
-    if (action == Action::Fuse)
-        return isDouble ? Counter::DoubleFused : Counter::SingleFused;
-    return isDouble ? Counter::DoubleAdds : Counter::SingleAdds;
-}
-
-/// addss, vmulpd: an operator, then s or p, then s or d.
-std::optional<Instruction> Instruction::ofX86(std::string_view word) {
-    if (word.starts_with('v'))
-        word.remove_prefix(1);
-    const auto found = std::ranges::find_if(operatorsOfX86, [&](const Operator& candidate) {
-        return word.size() == candidate.name.size() + 2 && word.starts_with(candidate.name);
-    });
-    if (found == operatorsOfX86.end())
-        return std::nullopt;
-    const char many = word[word.size() - 2];
-    const char width = word.back();
-    if ((many != 's' && many != 'p') || (width != 's' && width != 'd'))
-        return std::nullopt;
-    const bool isDouble = width == 'd';
-    return Instruction{found->action, isDouble, many == 's' ? 1u : isDouble ? 2u : 4u};
-}
-
-/// fadd s0, s1, s2 or fadd v0.4s, v1.4s, v2.4s
-std::optional<Instruction> Instruction::ofArm(std::string_view word, std::string_view target) {
-    const auto found = std::ranges::find(operatorsOfArm, word, &Operator::name);
-    if (found == operatorsOfArm.end() || target.empty())
-        return std::nullopt;
-    const auto dot = target.find('.');
-    if (dot == std::string_view::npos)
-        return Instruction{found->action, target.front() == 'd', 1};
-    return Instruction{found->action, target.ends_with('d'), target[dot + 1] == '2' ? 2u : 4u};
-}
-
-class ArithmeticReader {
-public:
-    ArithmeticReader(const std::vector<AssemblyLine>& lines, std::string_view userMarker,
-                     std::string_view prelude, std::string_view blockHook)
-        : lines_(lines), userMarker_(userMarker), prelude_(prelude), blockHook_(blockHook) {}
-
-    std::vector<ArithmeticUse> run();
-
-private:
-    void file(std::string_view rest);
-    void enterFile(unsigned index);
-    void read(const AssemblyLine& line);
-    void arithmetic(const Instruction& instruction);
-    void function(std::string_view name);
-    void called();
-    void copy(std::string_view from, std::string_view to);
-    void add(Counter counter, std::uint32_t count);
-    /// Index in uses_ of the product in `operand` that no sum has taken; uses_.size() if none.
-    [[nodiscard]] std::size_t productIn(std::string_view operand, Counter kind,
-                                        std::uint32_t lanes) const;
-
-    const std::vector<AssemblyLine>& lines_;
-    std::string_view userMarker_;
-    std::string_view prelude_;
-    std::string_view blockHook_;
-    std::vector<ArithmeticUse> uses_;
-    enum class Owner : std::uint8_t { User, Prelude };
-    std::map<unsigned, Owner> owners_; ///< Of files; those of the host's library have none.
-    /// Products of the block, by the register or slot of the stack that holds them.
-    std::map<std::string, std::size_t> products_;
-    std::string converted_; ///< Register that the instruction before made from an integer.
-    std::size_t line_ = 0;
-    std::optional<std::size_t> block_; ///< Line of its hook.
-    bool isPreludes_ = false;
-};
+/// Of the prelude, but as plain as in CUDA: what stands there is executed, and arguments are
+/// computed there, as far as line tables know.
+constexpr auto plainHeaders =
+    std::to_array<std::string_view>({"cuComplex.h", "vector_functions.h"});
+/// Sums that one product is fused with; of more it is cheaper to multiply once (LLVM's rule).
+constexpr std::size_t mostSums = 4;
 
 std::optional<unsigned> leadingNumber(std::string_view text) {
     unsigned value = 0;
@@ -205,23 +34,108 @@ std::optional<unsigned> leadingNumber(std::string_view text) {
     return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
+Counter counterOf(HostAction action, bool isDouble) {
+    if (action == HostAction::Multiply)
+        return isDouble ? Counter::DoubleMultiplies : Counter::SingleMultiplies;
+    if (action == HostAction::Fuse)
+        return isDouble ? Counter::DoubleFused : Counter::SingleFused;
+    return isDouble ? Counter::DoubleAdds : Counter::SingleAdds;
+}
+
+/// Labels of the constant pool that hold 1.
+std::set<std::string_view> onesOf(const std::vector<AssemblyLine>& lines) {
+    std::set<std::string_view> ones{"1.0e+0"};
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+        const auto label = lines[i].word;
+        if (!label.ends_with(':') || lines[i + 1].word != ".long")
+            continue;
+        const bool isHigh = i + 2 < lines.size() && lines[i + 2].word == ".long";
+        if (lines[i + 1].rest == "1065353216" ||
+            (isHigh && lines[i + 1].rest == "0" && lines[i + 2].rest == "1072693248"))
+            ones.insert(label.substr(0, label.size() - 1));
+    }
+    return ones;
+}
+
+class ArithmeticReader {
+public:
+    ArithmeticReader(const std::vector<AssemblyLine>& lines, const AssemblyOptions& options,
+                     std::string_view blockHook)
+        : lines_(lines), options_(options), blockHook_(blockHook), liveness_(lines),
+          ones_(onesOf(lines)) {}
+
+    std::vector<ArithmeticUse> run();
+
+private:
+    struct Product {
+        std::size_t use = 0;           ///< Of the multiplication.
+        std::vector<std::size_t> sums; ///< That take it.
+        bool isUsedElsewhere = false;
+    };
+    struct Sum {
+        std::size_t use = 0;
+        std::vector<std::size_t> products;
+    };
+    // Values of held_ that are no products.
+    static constexpr std::size_t one = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t whole = one - 1; ///< Made from an integer.
+    static constexpr std::size_t mask = one - 2;  ///< Made by a comparison.
+    static constexpr bool isProduct(std::size_t value) { return value < mask; }
+
+    void file(std::string_view rest);
+    void enterFile(unsigned index);
+    void begin();
+    void end();
+    void read(const AssemblyLine& line);
+    void arithmetic(const HostInstruction& instruction);
+    void sum(const HostInstruction& instruction);
+    void logic(std::string_view word, const HostInstruction& instruction);
+    [[nodiscard]] bool isOfConversion(const HostInstruction& sum,
+                                      const std::string& converted) const;
+    void function(std::string_view name);
+    void called(const HostInstruction& call);
+    void copy(const HostInstruction& instruction);
+    void add(Counter counter, std::uint32_t count);
+    void addProduct(const std::string& location);
+    void useElsewhere(const HostInstruction& instruction);
+    void fuse();
+    /// Of products_.
+    [[nodiscard]] std::optional<std::size_t> productIn(const std::string& location) const;
+
+    const std::vector<AssemblyLine>& lines_;
+    const AssemblyOptions& options_;
+    std::string_view blockHook_;
+    ValueLiveness liveness_;
+    std::set<std::string_view> ones_;
+    std::vector<ArithmeticUse> uses_;
+    enum class Owner : std::uint8_t { User, Prelude };
+    std::map<unsigned, Owner> owners_; ///< Of files; others have none.
+    bool isPreludes_ = false;
+    std::size_t line_ = 0;
+    // Of the block:
+    std::optional<std::size_t> block_; ///< Line of its hook.
+    std::vector<Product> products_;
+    std::vector<Sum> sums_;
+    std::map<std::string, std::size_t> held_; ///< What is known, by location.
+    std::string converted_; ///< Register that the instruction before made from an integer.
+    std::optional<std::size_t> firstJump_;
+};
+
 std::vector<ArithmeticUse> ArithmeticReader::run() {
     for (line_ = 0; line_ < lines_.size(); ++line_) {
         const AssemblyLine& line = lines_[line_];
-        if (line.word == ".file") {
+        if (line.word == ".file")
             file(line.rest);
-        } else if (line.word == ".loc") {
+        else if (line.word == ".loc")
             enterFile(leadingNumber(line.rest).value_or(0));
-        } else if (line.word == ".cfi_endproc") {
-            block_.reset();
-        } else if (isCall(line.word) && line.rest.starts_with(blockHook_)) {
-            block_ = line_;
-            products_.clear();
-            converted_.clear();
-        } else if (block_) {
+        else if (line.word == ".cfi_endproc")
+            end();
+        else if (line.rest.starts_with(blockHook_))
+            begin();
+        else if (block_)
             read(line);
-        }
     }
+    end();
     std::erase_if(uses_, [](const ArithmeticUse& use) { return use.count == 0; });
     return std::move(uses_);
 }
@@ -231,12 +145,14 @@ void ArithmeticReader::file(std::string_view rest) {
     const auto index = leadingNumber(rest);
     if (!index)
         return;
-    // Complex numbers are plain arithmetic in CUDA's headers too.
-    const bool isPreludes = !prelude_.empty() && rest.find(prelude_) != std::string_view::npos &&
-                            rest.find("cuComplex.h") == std::string_view::npos;
-    if (isPreludes)
+    const bool isPreludes =
+        !options_.prelude.empty() && rest.find(options_.prelude) != std::string_view::npos;
+    const bool isPlain = std::ranges::any_of(plainHeaders, [&](std::string_view header) {
+        return rest.find(header) != std::string_view::npos;
+    });
+    if (isPreludes && !isPlain)
         owners_[*index] = Owner::Prelude;
-    else if (rest.find(userMarker_) != std::string_view::npos)
+    else if (isPlain || rest.find(options_.userMarker) != std::string_view::npos)
         owners_[*index] = Owner::User;
 }
 
@@ -247,142 +163,224 @@ void ArithmeticReader::enterFile(unsigned index) {
         isPreludes_ = owner->second == Owner::Prelude;
 }
 
+void ArithmeticReader::begin() {
+    end();
+    block_ = line_;
+}
+
+void ArithmeticReader::end() {
+    if (block_)
+        fuse();
+    block_.reset();
+    products_.clear();
+    sums_.clear();
+    held_.clear();
+    converted_.clear();
+    firstJump_.reset();
+}
+
 void ArithmeticReader::read(const AssemblyLine& line) {
     if (line.word == "#" && line.rest.starts_with(operationMark))
         function(line.rest.substr(operationMark.size()));
-    if (line.word.empty() || line.word.front() == '.' || line.word.front() == '#')
+    if (!firstJump_ && (isBranch(line) || isJump(line)))
+        firstJump_ = line_;
+    const auto instruction = hostInstruction(line);
+    const std::string converted = std::exchange(converted_, {});
+    switch (instruction.action) {
+    case HostAction::None:
         return;
-    if (isCall(line.word)) {
-        called();
+    case HostAction::Call:
+        called(instruction);
+        return;
+    case HostAction::Copy:
+        copy(instruction);
+        return;
+    case HostAction::Other:
+        logic(line.word, instruction);
+        return;
+    case HostAction::Convert:
+        useElsewhere(instruction);
+        if (instruction.fromInteger) {
+            converted_ = instruction.target;
+            held_[instruction.target] = whole;
+        }
         if (!isPreludes_)
-            function(line.rest.substr(0, line.rest.find('@')));
-        return;
-    }
-    const auto operands = operandsOf(line.rest.substr(0, line.rest.find("\t#"))); // clang's remarks
-    const bool targetIsFirst = !line.rest.starts_with('%') && line.rest.find('%') == line.rest.npos;
-    if (isCopy(line.word) && operands.size() == 2) {
-        const bool isForward = !targetIsFirst || line.word == "str";
-        copy(operands[isForward ? 0 : 1], operands[isForward ? 1 : 0]);
-        return;
-    }
-    if (operands.front().empty())
-        return;
-    auto decoded = targetIsFirst ? Instruction::ofArm(line.word, operands.front())
-                                 : Instruction::ofX86(line.word);
-    const auto target = locationOf(targetIsFirst ? operands.front() : operands.back());
-    const std::string converted = std::move(converted_);
-    converted_.clear();
-    if (!decoded) {
-        products_.erase(target);
-        if (line.word.find("si2s") != std::string_view::npos)
-            converted_ = target;
-        if (isConversion(line.word) && !isPreludes_)
             add(Counter::Conversions, 1);
         return;
+    default:
+        break;
     }
-    // Of two operands on x86-64 the target is a source as well.
-    decoded->sources = operands;
-    if (targetIsFirst)
-        decoded->sources.erase(decoded->sources.begin());
-    else if (operands.size() > 2)
-        decoded->sources.pop_back();
-    decoded->target = target;
-    // Doubling what was halved to fit a signed conversion is the host's way with unsigned integers.
-    const bool isOfConversion = decoded->action == Action::Add && operands.size() == 2 &&
-                                operands[0] == operands[1] && target == converted;
-    if (isPreludes_ || isOfConversion)
-        products_.erase(target);
+    if (isPreludes_ || isOfConversion(instruction, converted))
+        useElsewhere(instruction);
     else
-        arithmetic(*decoded);
+        arithmetic(instruction);
 }
 
-void ArithmeticReader::arithmetic(const Instruction& instruction) {
+/// Whether a sum belongs to how the host converts. Doubling what was halved to fit a signed
+/// conversion is its way with unsigned integers; 1 less where a truncated value is the larger one
+/// is its way to round down.
+bool ArithmeticReader::isOfConversion(const HostInstruction& sum,
+                                      const std::string& converted) const {
+    if (sum.action != HostAction::Add || sum.sources.size() != 2)
+        return false;
+    if (sum.sources[0] == sum.sources[1])
+        return sum.target == converted;
+    const auto holds = [&](const std::string& location, std::size_t value) {
+        const auto found = held_.find(location);
+        return found != held_.end() && found->second == value;
+    };
+    return (holds(sum.sources[0], mask) && holds(sum.sources[1], whole)) ||
+           (holds(sum.sources[1], mask) && holds(sum.sources[0], whole));
+}
+
+/// Comparisons make masks; bits picked by one keep what they were.
+void ArithmeticReader::logic(std::string_view word, const HostInstruction& instruction) {
+    const bool compares = word.starts_with("cmp") && (word.ends_with("ss") || word.ends_with("sd"));
+    const auto old = held_.find(instruction.target);
+    const bool isMask =
+        compares || (word.starts_with("andp") && old != held_.end() && old->second == mask);
+    useElsewhere(instruction);
+    if (isMask)
+        held_[instruction.target] = mask;
+}
+
+void ArithmeticReader::arithmetic(const HostInstruction& instruction) {
     const bool isDouble = instruction.isDouble;
-    const std::string& target = instruction.target;
+    if (instruction.action == HostAction::Add) {
+        sum(instruction);
+        return;
+    }
+    const auto dividend = held_.find(instruction.target);
+    const bool isReciprocal = dividend != held_.end() && dividend->second == one;
+    useElsewhere(instruction);
     switch (instruction.action) {
-    case Action::Divide:
-    case Action::Root: {
-        products_.erase(target);
-        const auto isRoot = instruction.action == Action::Root;
-        function(isRoot ? (isDouble ? "sqrt" : "sqrtf") : (isDouble ? "ddiv" : "fdiv"));
+    case HostAction::Divide:
+        function(isReciprocal ? (isDouble ? "drcp" : "frcp") : (isDouble ? "ddiv" : "fdiv"));
+        break;
+    case HostAction::Root:
+        function(isDouble ? "sqrt" : "sqrtf");
+        break;
+    default:
+        add(counterOf(instruction.action, isDouble), instruction.lanes);
+        if (instruction.action == HostAction::Multiply)
+            addProduct(instruction.target);
         break;
     }
-    case Action::Multiply:
-        add(counterOf(Action::Multiply, isDouble), instruction.lanes);
-        products_[target] = uses_.size() - 1;
-        break;
-    case Action::Fuse:
-        add(counterOf(Action::Fuse, isDouble), instruction.lanes);
-        products_.erase(target);
-        break;
-    case Action::Add: {
-        std::size_t product = uses_.size();
-        for (const auto source : instruction.sources) {
-            if (product == uses_.size())
-                product =
-                    productIn(source, counterOf(Action::Multiply, isDouble), instruction.lanes);
-        }
-        const bool isFused = product != uses_.size();
-        if (isFused)
-            uses_[product].count -= instruction.lanes;
-        add(counterOf(isFused ? Action::Fuse : Action::Add, isDouble), instruction.lanes);
-        products_.erase(target);
-        break;
+}
+
+void ArithmeticReader::sum(const HostInstruction& instruction) {
+    add(counterOf(HostAction::Add, instruction.isDouble), instruction.lanes);
+    Sum sum{uses_.size() - 1, {}};
+    for (const std::string& source : instruction.sources) {
+        const auto product = productIn(source);
+        if (!product)
+            continue;
+        sum.products.push_back(*product);
+        products_[*product].sums.push_back(sums_.size());
     }
-    }
+    sums_.push_back(std::move(sum));
+    held_.erase(instruction.target);
 }
 
 void ArithmeticReader::function(std::string_view name) {
-    const auto cost = costOf(name);
+    const auto cost = costOf(name, options_.fastMath);
     if (!cost)
         return;
     for (const OperationCost& operation : cost->operations)
         add(operation.counter, operation.count);
-    if (cost->endsInProduct)
-        products_["xmm0"] = products_["v0"] = uses_.size() - 1;
+    if (cost->endsInProduct) {
+        addProduct("xmm0");
+        held_["v0"] = held_["xmm0"];
+    }
 }
 
-/// Registers that a call may change; on AArch64 half of v8 to v15 is kept, which holds a value.
-void ArithmeticReader::called() {
-    static constexpr auto kept = std::to_array<std::string_view>(
-        {"bx",  "bp",  "r12", "r13", "r14", "r15", "v8",  "v9",  "v10", "v11", "v12", "v13",
-         "v14", "v15", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28"});
-    std::erase_if(products_, [](const auto& held) {
-        const bool isSlot = held.first.find('(') != std::string::npos || held.first.front() == '[';
-        return !isSlot && std::ranges::find(kept, held.first) == kept.end();
-    });
+void ArithmeticReader::called(const HostInstruction& call) {
+    const bool isHook = call.callee.starts_with("__tsan_") || call.callee.starts_with("ks_");
+    for (const auto& [location, value] : held_) {
+        if (isProduct(value) && !isHook && isArgument(location))
+            products_[value].isUsedElsewhere = true;
+    }
+    std::erase_if(held_, [](const auto& held) { return isLostInCalls(held.first); });
+    if (!isPreludes_)
+        function(call.callee);
 }
 
-void ArithmeticReader::copy(std::string_view from, std::string_view to) {
-    const auto target = locationOf(to);
-    if (target.empty())
-        return;
-    const auto held = products_.find(locationOf(from));
-    if (held == products_.end())
-        products_.erase(target);
-    else
-        products_[target] = held->second;
+void ArithmeticReader::copy(const HostInstruction& instruction) {
+    const auto source =
+        instruction.sources.empty() ? held_.end() : held_.find(instruction.sources.front());
+    if (instruction.target.empty()) {
+        useElsewhere(instruction); // To where loads find it.
+    } else if (source != held_.end()) {
+        const std::size_t value = source->second;
+        held_[instruction.target] = value;
+    } else if (ones_.contains(instruction.constant)) {
+        held_[instruction.target] = one;
+    } else {
+        held_.erase(instruction.target);
+    }
 }
 
 void ArithmeticReader::add(Counter counter, std::uint32_t count) {
     uses_.push_back({*block_, line_, counter, count});
 }
 
-std::size_t ArithmeticReader::productIn(std::string_view operand, Counter kind,
-                                        std::uint32_t lanes) const {
-    const auto held = products_.find(locationOf(operand));
-    if (held == products_.end())
-        return uses_.size();
-    const ArithmeticUse& product = uses_[held->second];
-    return product.counter == kind && product.count >= lanes ? held->second : uses_.size();
+/// Of the use that was added last.
+void ArithmeticReader::addProduct(const std::string& location) {
+    held_[location] = products_.size();
+    products_.push_back({uses_.size() - 1, {}, false});
+}
+
+void ArithmeticReader::useElsewhere(const HostInstruction& instruction) {
+    for (const std::string& source : instruction.sources) {
+        if (const auto product = productIn(source))
+            products_[*product].isUsedElsewhere = true;
+    }
+    held_.erase(instruction.target);
+}
+
+std::optional<std::size_t> ArithmeticReader::productIn(const std::string& location) const {
+    const auto found = held_.find(location);
+    return found != held_.end() && isProduct(found->second) ? std::optional(found->second)
+                                                            : std::nullopt;
+}
+
+void ArithmeticReader::fuse() {
+    for (const auto& [location, value] : held_) {
+        if (!isProduct(value) || products_[value].sums.empty())
+            continue;
+        Product& product = products_[value];
+        product.isUsedElsewhere |= liveness_.isRead(location, firstJump_.value_or(line_));
+    }
+    std::vector<std::size_t> left(products_.size()); // Sums that still need the product itself.
+    for (std::size_t i = 0; i < products_.size(); ++i)
+        left[i] = products_[i].sums.size();
+    for (const Sum& sum : sums_) {
+        for (const std::size_t index : sum.products) {
+            const Product& product = products_[index];
+            ArithmeticUse& addition = uses_[sum.use];
+            ArithmeticUse& multiplication = uses_[product.use];
+            const bool isDouble = addition.counter == Counter::DoubleAdds;
+            const bool fits = multiplication.counter == counterOf(HostAction::Multiply, isDouble) &&
+                              multiplication.count == addition.count;
+            if (product.isUsedElsewhere || product.sums.size() > mostSums || !fits)
+                continue;
+            addition.counter = counterOf(HostAction::Fuse, isDouble);
+            --left[index];
+            break;
+        }
+    }
+    for (std::size_t i = 0; i < products_.size(); ++i) {
+        if (left[i] == 0 && !products_[i].sums.empty())
+            uses_[products_[i].use].count = 0;
+    }
 }
 
 } // namespace
 
 std::vector<ArithmeticUse> arithmeticOf(const std::vector<AssemblyLine>& lines,
-                                        std::string_view userMarker, std::string_view prelude,
+                                        const AssemblyOptions& options,
                                         std::string_view blockHook) {
-    return ArithmeticReader(lines, userMarker, prelude, blockHook).run();
+    return ArithmeticReader(lines, options, blockHook).run();
 }
 
 } // namespace kernelskill::engine

@@ -6,10 +6,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
+
+/// What tells the files of an assembly apart, and how it is to be read.
+struct AssemblyOptions {
+    std::string userMarker; ///< In the paths of the user's files.
+    std::string prelude;    ///< Folder of the prelude.
+    bool fastMath = false;  ///< As nvcc's --use_fast_math.
+};
 
 /// `count` operations each time that a lane runs the block.
 struct ArithmeticUse {
@@ -19,13 +27,12 @@ struct ArithmeticUse {
     std::uint32_t count = 0;
 };
 
-/// From assembly of x86-64 or AArch64 whose basic blocks begin with a call of `blockHook`. A
-/// product that a sum of the same block takes is fused with it, as nvcc does unless told not to.
-/// The arithmetic of files below `prelude` stands for a GPU's instructions only where the text says
-/// so, by a comment `# ks_operation NAME` (see costOf).
+/// From assembly of x86-64 or AArch64 whose basic blocks begin with a call of `blockHook`. Products
+/// that only sums of their block take are fused with these, as nvcc does unless told not to. The
+/// prelude's arithmetic, and that of what it calls, stands for a GPU's instructions only where a
+/// comment `# ks_operation NAME` says so (see costOf).
 [[nodiscard]] std::vector<ArithmeticUse> arithmeticOf(const std::vector<AssemblyLine>& lines,
-                                                      std::string_view userMarker,
-                                                      std::string_view prelude,
+                                                      const AssemblyOptions& options,
                                                       std::string_view blockHook);
 
 } // namespace kernelskill::engine

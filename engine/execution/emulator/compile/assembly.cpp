@@ -1,6 +1,5 @@
 #include "engine/execution/emulator/compile/assembly.h"
 
-#include "engine/execution/emulator/compile/arithmetic.h"
 #include "engine/execution/emulator/compile/predication.h"
 
 #include <algorithm>
@@ -46,9 +45,9 @@ std::optional<unsigned> number(std::string_view word) {
 
 class Annotator {
 public:
-    Annotator(std::string_view assembly, std::string_view userMarker, std::string_view prelude)
-        : lines_(assemblyLines(assembly)), predication_(lines_), userMarker_(userMarker),
-          arithmetic_(arithmeticOf(lines_, userMarker, prelude, blockHook)) {
+    Annotator(std::string_view assembly, const AssemblyOptions& options)
+        : lines_(assemblyLines(assembly)), predication_(lines_), userMarker_(options.userMarker),
+          arithmetic_(arithmeticOf(lines_, options, blockHook)) {
         for (const ArithmeticUse& use : arithmetic_)
             labelled_.insert({use.block, use.instruction});
         result_.reserve(assembly.size() + assembly.size() / 8);
@@ -201,9 +200,8 @@ private:
 
 } // namespace
 
-std::string annotateAssembly(std::string_view assembly, std::string_view userMarker,
-                             std::string_view prelude) {
-    return Annotator(assembly, userMarker, prelude).run();
+std::string annotateAssembly(std::string_view assembly, const AssemblyOptions& options) {
+    return Annotator(assembly, options).run();
 }
 
 } // namespace kernelskill::engine

@@ -77,11 +77,13 @@ std::vector<std::string> lines(const std::string& text) {
     return result;
 }
 
-Result<void> annotateFile(const std::filesystem::path& assembly,
-                          const std::filesystem::path& prelude) {
+/// Tells annotateFile, and images with and without apart.
+constexpr std::string_view fastMathFlag = "-DKERNELSKILL_FAST_MATH=1";
+
+Result<void> annotateFile(const std::filesystem::path& assembly, const AssemblyOptions& options) {
     const std::string text = analysis::readFile(assembly).value_or("");
     std::ofstream output(assembly, std::ios::binary | std::ios::trunc);
-    output << annotateAssembly(text, userPathMarker, prelude.string());
+    output << annotateAssembly(text, options);
     output.close();
     if (text.empty() || !output.good())
         return std::unexpected(Error{ErrorKind::Failed, "cannot write to the image cache",
@@ -178,6 +180,8 @@ std::vector<std::string> compilerFlags(const ImageOptions& options,
     }
     if (const auto macro = architectureMacro(command); !macro.empty())
         flags.push_back(macro);
+    if (command.fastMath)
+        flags.emplace_back(fastMathFlag);
     for (const auto& definition : command.definitions)
         flags.push_back("-D" + definition);
     for (const auto& name : command.undefinitions)
@@ -217,7 +221,10 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
     outcome.messages = replaceAll(compiled->messages, mirror + "/", "/");
     if (compiled->status != 0)
         return outcome;
-    if (auto annotated = annotateFile(assembly, options.preludeInclude); !annotated)
+    const AssemblyOptions asked{std::string(userPathMarker), options.preludeInclude.string(),
+                                std::ranges::find(request.flags, fastMathFlag) !=
+                                    request.flags.end()};
+    if (auto annotated = annotateFile(assembly, asked); !annotated)
         return std::unexpected(annotated.error());
 
     ChildCommand link;

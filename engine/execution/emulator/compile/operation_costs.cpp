@@ -32,6 +32,97 @@ constexpr auto instructions = std::to_array<NamedCost>({
     {"hfma2", {{{Counter::HalfFused, 1}, {Counter::HalfOperations, 4}}}},
 });
 
+/// Of several. Counted by Nsight Compute 2025.3 on an H200 (tests/accuracy/arithmetic.cu,
+/// nvcc 13.0), on the way that ordinary arguments take; the code is the same for sm_80, sm_89 and
+/// sm_100. What the special-function unit does is no arithmetic.
+constexpr auto sequences = std::to_array<NamedCost>({
+    {"fdiv", {{{Counter::SingleFused, 5}}}},
+    {"frcp", {{{Counter::SingleAdds, 1}, {Counter::SingleFused, 2}}}},
+    {"sqrtf", {{{Counter::SingleMultiplies, 2}, {Counter::SingleFused, 2}}}},
+    {"rsqrtf", {}},
+    {"expf",
+     {{{Counter::SingleAdds, 1}, {Counter::SingleFused, 4}, {Counter::SingleMultiplies, 1}}},
+     true},
+    {"exp2f", {}},
+    {"logf",
+     {{{Counter::SingleAdds, 1},
+       {Counter::SingleMultiplies, 1},
+       {Counter::SingleFused, 11},
+       {Counter::Conversions, 1}}}},
+    {"log2f",
+     {{{Counter::SingleAdds, 2},
+       {Counter::SingleMultiplies, 2},
+       {Counter::SingleFused, 11},
+       {Counter::Conversions, 1}}}},
+    {"log10f",
+     {{{Counter::SingleAdds, 1},
+       {Counter::SingleMultiplies, 2},
+       {Counter::SingleFused, 11},
+       {Counter::Conversions, 1}}}},
+    {"log1pf",
+     {{{Counter::SingleAdds, 2},
+       {Counter::SingleMultiplies, 2},
+       {Counter::SingleFused, 11},
+       {Counter::Conversions, 1}}}},
+    {"sinf",
+     {{{Counter::SingleMultiplies, 2}, {Counter::SingleFused, 7}, {Counter::Conversions, 2}}}},
+    {"cosf",
+     {{{Counter::SingleMultiplies, 2}, {Counter::SingleFused, 8}, {Counter::Conversions, 2}}}},
+    {"tanhf",
+     {{{Counter::SingleAdds, 1}, {Counter::SingleMultiplies, 2}, {Counter::SingleFused, 6}}}},
+    {"erff", {{{Counter::SingleMultiplies, 1}, {Counter::SingleFused, 7}}}},
+    {"powf",
+     {{{Counter::SingleAdds, 11},
+       {Counter::SingleMultiplies, 9},
+       {Counter::SingleFused, 19},
+       {Counter::Conversions, 3}}}},
+    {"__fdividef", {{{Counter::SingleMultiplies, 1}}}},
+    {"__expf", {{{Counter::SingleMultiplies, 1}}}},
+    {"__exp2f", {}},
+    {"__logf", {{{Counter::SingleMultiplies, 1}}}},
+    {"__log2f", {}},
+    {"__log10f", {{{Counter::SingleMultiplies, 1}}}},
+    {"__sinf", {{{Counter::SingleMultiplies, 1}}}},
+    {"__cosf", {{{Counter::SingleMultiplies, 1}}}},
+    {"__powf", {{{Counter::SingleMultiplies, 1}}}},
+    {"__frcp_approx", {}},
+    {"floorf", {{{Counter::Conversions, 1}}}},
+    {"ceilf", {{{Counter::Conversions, 1}}}},
+    {"truncf", {{{Counter::Conversions, 1}}}},
+    {"rintf", {{{Counter::Conversions, 1}}}},
+    {"nearbyintf", {{{Counter::Conversions, 1}}}},
+    {"ddiv",
+     {{{Counter::DoubleFused, 7}, {Counter::DoubleMultiplies, 1}, {Counter::SingleFused, 1}}}},
+    {"drcp", {{{Counter::DoubleFused, 5}}}},
+    {"sqrt", {{{Counter::DoubleMultiplies, 3}, {Counter::DoubleFused, 5}}}},
+    {"rsqrt", {{{Counter::DoubleMultiplies, 2}, {Counter::DoubleFused, 3}}}},
+    {"exp", {{{Counter::DoubleAdds, 1}, {Counter::DoubleFused, 14}}}},
+    {"log",
+     {{{Counter::DoubleAdds, 8}, {Counter::DoubleMultiplies, 4}, {Counter::DoubleFused, 16}}}},
+    {"sin",
+     {{{Counter::DoubleMultiplies, 2}, {Counter::DoubleFused, 10}, {Counter::Conversions, 2}}}},
+    {"floor", {{{Counter::Conversions, 1}}}},
+    {"ceil", {{{Counter::Conversions, 1}}}},
+    {"trunc", {{{Counter::Conversions, 1}}}},
+    {"rint", {{{Counter::Conversions, 1}}}},
+    {"nearbyint", {{{Counter::Conversions, 1}}}},
+});
+
+/// What --use_fast_math makes of a function: another.
+constexpr auto approximations = std::to_array<std::array<std::string_view, 2>>({
+    {"fdiv", "__fdividef"},
+    {"frcp", "__frcp_approx"},
+    {"sqrtf", "__frcp_approx"}, // As that, one instruction of the special-function unit.
+    {"tanhf", "__frcp_approx"},
+    {"expf", "__expf"},
+    {"logf", "__logf"},
+    {"log2f", "__log2f"},
+    {"log10f", "__log10f"},
+    {"sinf", "__sinf"},
+    {"cosf", "__cosf"},
+    {"powf", "__powf"},
+});
+
 constexpr NamedCost uncounted{"", {{{Counter::UncountedCalls, 1}}}};
 
 /// Without what tells the precision: the f of floats, the h of halves, the __ of approximations.
@@ -69,10 +160,17 @@ FunctionCost costIn(const NamedCost& cost) {
 
 } // namespace
 
-std::optional<FunctionCost> costOf(std::string_view function) {
-    const auto found = std::ranges::find(instructions, function, &NamedCost::name);
-    if (found != instructions.end())
-        return costIn(*found);
+std::optional<FunctionCost> costOf(std::string_view function, bool fastMath) {
+    const auto faster =
+        std::ranges::find(approximations, function, [](const auto& pair) { return pair[0]; });
+    if (fastMath && faster != approximations.end())
+        function = (*faster)[1];
+    for (const auto known :
+         {std::span<const NamedCost>(instructions), std::span<const NamedCost>(sequences)}) {
+        const auto found = std::ranges::find(known, function, &NamedCost::name);
+        if (found != known.end())
+            return costIn(*found);
+    }
     return isMathematical(function) ? std::optional(costIn(uncounted)) : std::nullopt;
 }
 

@@ -21,9 +21,10 @@ struct FunctionCost {
     bool endsInProduct = false;
 };
 
-/// `function` is a function of the C library, or what the prelude calls an operation in a
-/// `ks_operation` mark. A mathematical function whose cost is not known costs one UncountedCalls;
-/// nullopt for what is no arithmetic.
-[[nodiscard]] std::optional<FunctionCost> costOf(std::string_view function);
+/// `function` is a function of the C library, an operation that is no single instruction of a GPU
+/// (fdiv, ddiv, frcp, drcp: a division, of one), or what the prelude names in a `ks_operation`
+/// mark. A mathematical function whose cost is not known costs one UncountedCalls; nullopt for what
+/// is no arithmetic. With `fastMath` as --use_fast_math has it.
+[[nodiscard]] std::optional<FunctionCost> costOf(std::string_view function, bool fastMath);
 
 } // namespace kernelskill::engine

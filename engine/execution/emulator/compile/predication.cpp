@@ -32,10 +32,6 @@ bool isCall(const AssemblyLine& line) {
     return isAnyOf(line.word, {"call", "callq", "bl"});
 }
 
-bool isJump(const AssemblyLine& line) {
-    return isAnyOf(line.word, {"jmp", "b"}) && !line.rest.starts_with('*');
-}
-
 bool isReturn(const AssemblyLine& line) {
     return isAnyOf(line.word, {"ret", "retq"});
 }
@@ -65,6 +61,10 @@ std::vector<AssemblyLine> assemblyLines(std::string_view assembly) {
         assembly.remove_prefix(std::min(end + 1, assembly.size()));
     }
     return lines;
+}
+
+bool isJump(const AssemblyLine& line) {
+    return isAnyOf(line.word, {"jmp", "b"}) && !line.rest.starts_with('*');
 }
 
 bool isBranch(const AssemblyLine& line) {

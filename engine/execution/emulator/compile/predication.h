@@ -20,6 +20,8 @@ struct AssemblyLine {
 /// Conditional branches and jumps through a table, on x86-64 and AArch64.
 [[nodiscard]] bool isBranch(const AssemblyLine& line);
 
+[[nodiscard]] bool isJump(const AssemblyLine& line); ///< To one place, always.
+
 /// Which branches leave the warp together on a GPU: one over a few instructions that neither loop
 /// nor wait for other threads, whose instructions are predicated, and one to the function's end,
 /// which becomes a predicated exit. Where ptxas draws the line was measured

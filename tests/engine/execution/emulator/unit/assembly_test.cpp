@@ -13,7 +13,7 @@ constexpr std::string_view files = "\t.file 1 \"/@user/home/me/a.cu\"\n"
                                    "\t.file 2 \"/usr/share/prelude/warp.h\"\n";
 
 std::string annotated(const std::string& text) {
-    return annotateAssembly(std::string(files) + text, "/@user", "/usr/share/prelude");
+    return annotateAssembly(std::string(files) + text, {"/@user", "/usr/share/prelude"});
 }
 
 TEST(Assembly, LeavesAUsersBranchAsItIs) {

@@ -1,0 +1,28 @@
+/// Whether a value outlives its basic block.
+#pragma once
+
+#include "engine/execution/emulator/compile/predication.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::engine {
+
+class ValueLiveness {
+public:
+    /// `lines` outlive it.
+    explicit ValueLiveness(const std::vector<AssemblyLine>& lines);
+
+    /// Whether some way from `line` on reads the location (see HostInstruction) before it is
+    /// written. After a long search it is taken to be dead.
+    [[nodiscard]] bool isRead(const std::string& location, std::size_t line) const;
+
+private:
+    const std::vector<AssemblyLine>& lines_;
+    std::map<std::string_view, std::size_t> labels_;
+};
+
+} // namespace kernelskill::engine
