@@ -37,8 +37,8 @@ public:
             return upTo(trafficFactor(), "all sectors moved over those that the same bytes fill");
         case BottleneckKind::BankConflicts:
             return upTo(conflictFactor(),
-                        "time of all wavefronts, one a clock, over that without conflicts, each "
-                        "with the least time for the kernel's bytes");
+                        "wavefronts at one a clock and the least time for the bytes, over the same "
+                        "without conflicts");
         case BottleneckKind::Divergence:
             return upTo(idleLaneFactor(), "32 lanes over those active on average");
         case BottleneckKind::Synchronization:
@@ -56,10 +56,7 @@ public:
         case BottleneckKind::MemoryBandwidth:
         case BottleneckKind::Compute:
         case BottleneckKind::Balanced:
-            return roofline_ && leading_.name != "branches_over_memory"
-                       ? upTo(roofline_->seconds.high / roofline_->seconds.low,
-                              "upper over lower end of the estimated time")
-                       : std::nullopt;
+            return spanOfRoofline();
         case BottleneckKind::RegisterSpill: // Without counters nobody knows how often it spills.
             return leading_.name == "local_traffic_percent" && leading_.value < 100
                        ? upTo(100 / (100 - leading_.value),
@@ -122,6 +119,18 @@ private:
     [[nodiscard]] double idleLaneFactor() const {
         const double active = valueOf(metrics_, metric::activeThreads);
         return active > 0 ? warpLanes / active : 1;
+    }
+
+    /// Memory and arithmetic side by side, at both ends of what each may take.
+    [[nodiscard]] std::optional<Gain> spanOfRoofline() const {
+        if (!roofline_ ||
+            leading_.name == "branches_over_memory") // Integer work is in no roofline.
+            return std::nullopt;
+        const double before = std::max(roofline_->memory.high, roofline_->arithmetic.high);
+        return upTo(before / roofline_->seconds.low,
+                    before == roofline_->memory.high
+                        ? "all sectors at copy speed, over each byte once at the peak"
+                        : "operations as they are, over all of them fused at the peak");
     }
 
     [[nodiscard]] std::optional<Gain> occupancy() const {

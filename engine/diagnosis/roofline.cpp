@@ -180,9 +180,11 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
     Roofline roofline;
     roofline.gpu = gpu.name;
     roofline.onGpu = withArticle(gpu);
-    roofline.seconds.low =
-        std::max(counts.uniqueBytes / gpu.memoryBytesPerSecond, arithmeticLow / busy);
-    roofline.seconds.high = counts.movedBytes / copyBytesPerSecond(gpu) + arithmeticHigh / busy;
+    roofline.memory = {counts.uniqueBytes / gpu.memoryBytesPerSecond,
+                       counts.movedBytes / copyBytesPerSecond(gpu)};
+    roofline.arithmetic = {arithmeticLow / busy, arithmeticHigh / busy};
+    roofline.seconds = {std::max(roofline.memory.low, roofline.arithmetic.low),
+                        roofline.memory.high + roofline.arithmetic.high};
     const bool mostlyDouble =
         operations.dbl > operations.single + operations.half + operations.unknown;
     roofline.ridge = mostlyDouble ? doubleBalance(gpu) : singleBalance(gpu);

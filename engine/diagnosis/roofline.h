@@ -60,6 +60,8 @@ struct Roofline {
     /// what a copy reaches, no further multiply-add fused, nothing overlapped. Latency, barriers
     /// and divergence are in neither, so that a bad kernel may take longer than high.
     Interval seconds;
+    Interval memory;                   ///< The part of both ends that moving bytes takes.
+    Interval arithmetic;               ///< And operations.
     std::optional<Interval> intensity; ///< Operations per byte: over moved, over unique bytes.
     Balance ridge;                     ///< Of the precision that most operations have.
     RooflinePosition position = RooflinePosition::Unknown;

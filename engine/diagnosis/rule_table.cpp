@@ -27,10 +27,12 @@ constexpr std::array<std::pair<BottleneckKind, std::string_view>, 12> kindSpelli
     {BottleneckKind::Balanced, "balanced"},
 }};
 
-/// Counts as integers, ratios with two digits: "31", "1.03", "1048576".
+/// Counts as integers, ratios with two digits: "31", "1.03", "0.0021", "1048576".
 std::string spelled(double value) {
     if (std::abs(value - std::round(value)) < 5e-4 && std::abs(value) < 1e15)
         return fmt::format("{}", static_cast<std::int64_t>(std::llround(value)));
+    if (std::abs(value) < 0.1)
+        return fmt::format("{:.2g}", value);
     return std::abs(value) < 10 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
 }
 

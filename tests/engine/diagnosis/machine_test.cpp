@@ -121,6 +121,27 @@ TEST(DiagnosisWithFacts, SaysSoWhereRegistersAreNotCountedYet) {
     EXPECT_THAT(early.evidence.at(0).text, HasSubstr("registers not counted"));
 }
 
+TEST(DiagnosisForAGpu, LeavesItToTheCachesWhereTheyDecide) {
+    Subject subject;
+    Profile profile = profileWith(streamed(1 << 26));
+    profile.metrics[metric::single.fused] = 4e8; // 11.9 FLOP for each distinct byte
+    EXPECT_EQ(subject.diagnosed(&profile).kind, BottleneckKind::Balanced);
+    profile.metrics[metric::load.globalSectors] *= 50;
+    profile.lines.clear();
+    const auto bottleneck = subject.diagnosed(&profile);
+    EXPECT_EQ(bottleneck.rule, "counted-intensity-if-uncached");
+    EXPECT_THAT(bottleneck.evidence.at(0).text, HasSubstr("memory may decide"));
+}
+
+TEST(DiagnosisForAGpu, BalancedMeansThatLittleIsLeft) {
+    Subject subject;
+    Profile profile = profileWith(streamed(1 << 26));
+    profile.metrics[metric::single.fused] = 4e8;
+    const auto bottleneck = subject.diagnosed(&profile);
+    EXPECT_EQ(bottleneck.kind, BottleneckKind::Balanced);
+    EXPECT_EQ(bottleneck.headroom, "low"); // Memory and arithmetic overlap.
+}
+
 TEST(DiagnosisForAGpu, NeedsNoRunToSeeThatALaunchIsSmall) {
     const Subject subject;
     LaunchSpec launch;

@@ -145,6 +145,8 @@ TEST(Rule, CountsAreWrittenAsIntegersAndLinesAsPeopleCountThem) {
     signal.numbers["count"] = 1048576;
     signal.line = 11;
     EXPECT_EQ(rule.describe(signal), "8 vs 1.50 on line 12: 1048576");
+    signal.value = 0.00208;
+    EXPECT_THAT(rule.describe(signal), HasSubstr("0.0021 vs 1.50"));
     signal.line.reset();
     EXPECT_THAT(rule.describe(signal), HasSubstr("in the kernel"));
 }
