@@ -153,7 +153,7 @@ private:
                 return {false,
                         fmt::format("{}: {} does not come to say so", name, quoted(condition))};
             for (const VariableId variable : variables)
-                unchanged += fmt::format("{}'{}'", unchanged.empty() ? "" : ", ",
+                unchanged += fmt::format("{}'{}'", unchanged.empty() ? "" : " or ",
                                          function_.body.variable(variable).name);
         }
         return {true, fmt::format("{}: nothing in it changes {}", name, unchanged)};
@@ -168,33 +168,42 @@ private:
         const auto below = map_.expressionsBelow(condition);
         const bool isLock =
             std::ranges::any_of(below, [&](ExprId id) { return isAtomic(expr(id)); });
-        std::vector<std::uint32_t> writers;
-        bool isLater = true;   // Only behind the loop, which nobody leaves.
-        bool isInside = false; // By the loop itself.
+        std::vector<std::uint32_t> meanwhile; // By threads that are in the loop, or never go there.
+        std::vector<std::uint32_t> before;
+        std::vector<std::uint32_t> behind;
+        bool isInside = false;
         for (const MemoryAccess& other : function_.accesses) {
             const bool isOwn = std::ranges::find(below, other.expression) != below.end();
             if (isOwn || other.kind == AccessKind::Read || access.base == noId ||
                 other.base != access.base)
                 continue;
             const Span span = expr(other.expression).span;
+            const bool isHere = map_.holds(loop, other.expression);
+            isInside |= isHere;
+            auto& lines = isHere || isOtherBranch(loop, other.expression) ? meanwhile
+                          : span.begin > stmt(loop).span.end              ? behind
+                                                                          : before;
             const std::uint32_t line = lineOf(span.begin) + 1;
-            if (std::ranges::find(writers, line) == writers.end())
-                writers.push_back(line);
-            isInside |= map_.holds(loop, other.expression);
-            isLater &= span.begin > stmt(loop).span.end && !isOtherBranch(loop, other.expression);
+            if (std::ranges::find(lines, line) == lines.end())
+                lines.push_back(line);
         }
-        std::string text = isLock ? fmt::format("it waits for {}, which others hold", object)
-                                  : fmt::format("it waits for {} to change", object);
-        if (writers.empty())
-            return text + (isLock ? ", and nothing in the kernel gives it back"
-                                  : ", and nothing else in the kernel writes it");
-        text += fmt::format("; {} {} it", listed(writers), isLock ? "may give back" : "may write");
-        if (isLater)
-            text += ", but only behind the loop";
-        else if (isInside && isLock)
-            text += ", which lanes of one warp cannot reach while they wait for each other in "
-                    "lock-step";
-        return text;
+        const std::string text = isLock ? fmt::format("it waits for {}, which others hold", object)
+                                        : fmt::format("it waits for {} to change", object);
+        const char* verb = isLock ? "gives it back" : "writes it";
+        if (!meanwhile.empty()) {
+            return fmt::format("{}; {} on {}{}", text,
+                               isLock ? "it is given back" : "it is written", listed(meanwhile),
+                               isInside && isLock ? ", which lanes of one warp may not reach while "
+                                                    "they wait for each other in lock-step"
+                                                  : "");
+        }
+        if (!behind.empty())
+            return fmt::format("{}; what {} is on {}, behind the loop, where no thread gets", text,
+                               verb, listed(behind));
+        if (!before.empty() && !isLock)
+            return fmt::format("{}; what {} is on {}, in front of the loop", text, verb,
+                               listed(before));
+        return fmt::format("{}, and nothing else in the kernel {}", text, verb);
     }
 
     /// In the branch of an `if` that a thread in the loop does not take.
