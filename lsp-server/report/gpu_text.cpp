@@ -1,5 +1,7 @@
 #include "lsp-server/report/gpu_text.h"
 
+#include "engine/static_facts/local_memory.h"
+
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -42,6 +44,12 @@ std::string occupancyLine(const analysis::Occupancy& occupancy) {
                        stepText(occupancy.fewerSharedBytes, "bytes of shared memory a block"));
 }
 
+void addFacts(std::vector<std::string>& lines, const engine::StaticFacts& facts) {
+    lines.push_back(factsLine(facts));
+    if (!engine::usesNoLocalMemory(facts))
+        lines.push_back("local memory " + engine::describeLocalMemory(facts));
+}
+
 json stepJson(const std::optional<analysis::OccupancyStep>& step) {
     return step ? json{{"fewer", step->fewer}, {"blocks", step->blocks}, {"percent", step->percent}}
                 : json(nullptr);
@@ -57,7 +65,7 @@ std::vector<std::string> gpuLines(const engine::KernelReport& report) {
     std::vector<std::string> lines;
     if (report.facts) {
         if (*report.facts)
-            lines.push_back(factsLine(**report.facts));
+            addFacts(lines, **report.facts);
         else
             lines.push_back("registers and occupancy are not known: " +
                             report.facts->error().describe());
@@ -85,6 +93,7 @@ json factsJson(const engine::KernelReport& report) {
                 {"stack_bytes", facts.stackBytes},
                 {"shared_bytes", facts.staticSharedBytes},
                 {"barriers", facts.barriers},
+                {"local_memory", engine::describeLocalMemory(facts)},
                 {"notes", facts.notes},
                 {"occupancy", nullptr}};
     if (report.occupancy) {

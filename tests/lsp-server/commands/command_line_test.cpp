@@ -105,6 +105,44 @@ TEST_F(CommandLine, ProfileCounts) {
     EXPECT_EQ(document.at("hazards"), json::array());
 }
 
+TEST_F(CommandLine, ProfileCountsArithmeticOfEachLine) {
+    const std::string file = workspace.write(
+        "s.cu", "// kernelskill: launch saxpy<<<4, 64>>>(a=2.5, x=rand[256], y=rand[256])\n"
+                "__global__ void saxpy(float a, const float* x, float* y) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    atomicAdd(&y[i / 2], a * x[i] + 1.0f);\n"
+                "}\n");
+    const json document = runJson({"profile", file}, 0);
+    constexpr const char* fused = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
+    EXPECT_EQ(document.at("metrics").at(fused), 256);
+    EXPECT_EQ(document.at("metrics").at("kernelskill__atomic_rounds_per_request.ratio"), 2);
+    const auto& lines = document.at("lines");
+    const auto line = std::ranges::find_if(lines, [&](const json& each) {
+        return each.at("line") == 3 && each.at("metrics").contains(fused);
+    });
+    EXPECT_NE(line, lines.end());
+    EXPECT_THAT(runKernelskill({"profile", file}).output,
+                AllOf(HasSubstr("Global memory"), HasSubstr("Atomics"), HasSubstr("Arithmetic"),
+                      HasSubstr("distinct bytes loaded"), HasSubstr("float multiply-adds")));
+}
+
+TEST_F(CommandLine, ProfileLeavesLocalMemoryOpenWhereThereIsSome) {
+    const std::string file = workspace.write(
+        "l.cu", "// kernelskill: launch pick<<<1, 32>>>(in=rand[64], order=rand[64, 0..64])\n"
+                "__global__ void pick(float* in, const int* order) {\n"
+                "    float values[64];\n"
+                "    for (int k = 0; k < 64; ++k) values[k] = 0;\n"
+                "    for (int k = 0; k < 64; ++k) values[order[k]] += in[k];\n"
+                "    in[threadIdx.x] = values[order[threadIdx.x]];\n"
+                "}\n");
+    const json document = runJson({"profile", file}, 0);
+    if (document.at("static").is_null())
+        GTEST_SKIP() << "no CUDA toolkit";
+    EXPECT_FALSE(document.at("metrics").contains("smsp__inst_executed_op_local_ld.sum"));
+    EXPECT_EQ(document.at("static").at("local_memory"),
+              "not counted: 256 bytes of stack a thread, no spills");
+}
+
 TEST_F(CommandLine, ProfileEstimatesForTheChosenGpu) {
     const std::string file = workspace.write("t.cu", transpose);
     const json here = runJson({"profile", file}, 0).at("roofline");
@@ -125,6 +163,9 @@ TEST_F(CommandLine, ProfileSaysWhatTheGpusCompilerMakesOfTheKernel) {
     ASSERT_TRUE(facts.contains("registers")) << facts;
     EXPECT_EQ(facts.at("shared_bytes"), 32 * 32 * 4);
     EXPECT_EQ(facts.at("spill_store_bytes"), 0);
+    EXPECT_EQ(facts.at("local_memory"), "none");
+    EXPECT_EQ(runJson({"profile", file}, 0).at("metrics").at("smsp__inst_executed_op_local_ld.sum"),
+              0);
     EXPECT_GT(facts.at("occupancy").at("percent"), 0);
     EXPECT_EQ(runJson({"profile", file, "--no-toolkit"}, 0).at("static"), nullptr);
 }
