@@ -124,7 +124,7 @@ struct Workbench::Impl {
           documents(skills::loadSkillDocuments(options.dataDirectory / "skills")),
           planner(catalogue, documents.skills),
           executor(makeEmulatorExecutor(
-              {options.executable, options.hostCompiler, options.cacheDirectory}, toolchain)),
+              {options.executable, options.hostCompiler, options.cacheDirectory, true}, toolchain)),
           reviewer(executor ? executor->get() : nullptr, toolchain,
                    [this] {
                        const auto& found = gpuExecutor();

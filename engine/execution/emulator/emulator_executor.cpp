@@ -1,9 +1,11 @@
 #include "engine/execution/emulator/emulator_executor.h"
 
+#include "engine/execution/emulator/compile/image_cache.h"
 #include "engine/execution/emulator/emulation_image.h"
 #include "engine/execution/emulator/profile_assembly.h"
 #include "engine/execution/emulator/run_parts.h"
 #include "engine/execution/emulator/worker_process.h"
+#include "engine/execution/framing.h"
 
 #include <algorithm>
 #include <atomic>
@@ -29,10 +31,59 @@ private:
         built_.sharedObject}; ///< Synchronised; grows with what runs ask for.
 };
 
+/// Reports of profiles on disk. A report follows from the image, the job and the worker alone.
+class KeptReports {
+public:
+    KeptReports(const std::filesystem::path& folder, std::uint64_t bytes,
+                std::filesystem::path worker)
+        : cache_(folder, bytes), worker_(std::move(worker)) {}
+
+    [[nodiscard]] std::string keyOf(const emulator::WorkerJob& work) const {
+        emulator::WorkerJob named = work;
+        named.image = std::filesystem::path(work.image).filename().string(); // A hash of all in it.
+        const std::vector<std::byte> message = emulator::encode(named);
+        std::error_code ignored;
+        ContentHash hash;
+        hash.add({reinterpret_cast<const char*>(message.data()), message.size()});
+        hash.add(std::to_string(std::filesystem::file_size(worker_, ignored)));
+        hash.add(std::to_string(
+            std::filesystem::last_write_time(worker_, ignored).time_since_epoch().count()));
+        return hash.hex();
+    }
+    [[nodiscard]] std::optional<emulator::WorkerReport> find(const std::string& key) const {
+        const auto text = cache_.report(key);
+        if (!text || text->size() < wire::frameHeaderBytes)
+            return std::nullopt;
+        auto report =
+            emulator::decodeReport(std::as_bytes(std::span(*text)).subspan(wire::frameHeaderBytes));
+        if (!report)
+            return std::nullopt;
+        return std::move(*report);
+    }
+    void store(const std::string& key, const emulator::WorkerReport& report) const {
+        const std::vector<std::byte> frame = emulator::encode(report);
+        cache_.storeReport(key, {reinterpret_cast<const char*>(frame.data()), frame.size()});
+    }
+
+private:
+    ImageCache cache_;
+    std::filesystem::path worker_;
+};
+
+/// Whether another run would show the same: all blocks that were wanted were run, to their end.
+bool isWhole(const emulator::WorkerReport& report, const Job& job) {
+    const std::uint64_t all = job.launch.grid.count();
+    return !report.failure && report.blocksRun == std::min(all, job.maxBlocks.value_or(all));
+}
+
 class EmulatorExecutor final : public Executor {
 public:
-    EmulatorExecutor(ImageOptions options, std::filesystem::path worker, unsigned mostWorkers)
-        : options_(std::move(options)), mostWorkers_(mostWorkers), workers_(std::move(worker)) {}
+    EmulatorExecutor(ImageOptions options, const std::filesystem::path& worker,
+                     unsigned mostWorkers, bool keepsReports)
+        : options_(std::move(options)), mostWorkers_(mostWorkers), workers_(worker) {
+        if (keepsReports)
+            reports_.emplace(options_.cacheDirectory, options_.cacheBytes, worker);
+    }
 
     [[nodiscard]] std::string_view name() const override { return "emulator"; }
 
@@ -69,8 +120,23 @@ private:
     Result<emulator::WorkerReport> runBlocks(const CompiledKernel& kernel, const Job& job,
                                              const std::stop_token& stop) {
         const emulator::WorkerJob work{kernel.built().sharedObject.string(), job, {}};
+        // Outputs are asked for once; profiles again and again.
+        if (!reports_ || !job.wantProfile || job.wantOutputs)
+            return runWorkers(kernel, work, stop);
+        const std::string key = reports_->keyOf(work);
+        if (auto known = reports_->find(key))
+            return std::move(*known);
+        auto report = runWorkers(kernel, work, stop);
+        if (report && isWhole(*report, job))
+            reports_->store(key, *report);
+        return report;
+    }
+
+    Result<emulator::WorkerReport> runWorkers(const CompiledKernel& kernel,
+                                              const emulator::WorkerJob& work,
+                                              const std::stop_token& stop) {
         const std::uint64_t parts =
-            kernel.needsOneWorker() ? 1 : emulator::partsFor(job, mostWorkers_);
+            kernel.needsOneWorker() ? 1 : emulator::partsFor(work.job, mostWorkers_);
         if (parts > 1) {
             if (auto report = emulator::runInParts(workers_, work, parts, stop))
                 return std::move(*report);
@@ -82,6 +148,7 @@ private:
     ImageOptions options_;
     unsigned mostWorkers_;
     emulator::WorkerPool workers_;
+    std::optional<KeptReports> reports_;
 };
 
 } // namespace
@@ -97,8 +164,8 @@ Result<std::unique_ptr<Executor>> makeEmulatorExecutor(EmulatorOptions options,
     images.cacheDirectory = std::move(options.cacheDirectory);
     const unsigned workers =
         options.workers != 0 ? options.workers : std::max(1u, std::thread::hardware_concurrency());
-    return std::make_unique<EmulatorExecutor>(std::move(images),
-                                              std::move(options.workerExecutable), workers);
+    return std::make_unique<EmulatorExecutor>(std::move(images), options.workerExecutable, workers,
+                                              options.keepsReports);
 }
 
 } // namespace kernelskill::engine

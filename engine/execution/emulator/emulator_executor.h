@@ -14,6 +14,8 @@ struct EmulatorOptions {
     std::filesystem::path
         hostCompiler; ///< Empty: $KERNELSKILL_HOST_CXX, then g++, c++, clang++ on PATH.
     std::filesystem::path cacheDirectory; ///< Compiled images; empty: the user's cache folder.
+    /// Takes the counts of a profile that was made before, by any process, from the cache folder.
+    bool keepsReports = false;
     unsigned workers = 0; ///< That share the blocks of one run; 0: one for each core.
 };
 

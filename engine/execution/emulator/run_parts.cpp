@@ -172,7 +172,7 @@ std::optional<WorkerReport> mergeParts(std::vector<WorkerReport> parts, const Jo
     const std::uint64_t all = job.launch.grid.count();
     if (std::string note = sampleNote(all, whole.blocksRun); !note.empty())
         whole.notes.push_back(std::move(note));
-    scaleCounts(whole.sites, all, whole.blocksRun);
+    scaleCounts(whole, job.launch, whole.blocksRun);
     for (const auto& [site, counters] : whole.sites)
         whole.totals += counters;
     return whole;

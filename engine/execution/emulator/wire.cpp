@@ -5,6 +5,9 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace kernelskill::engine::emulator {
 
 namespace {
@@ -109,6 +112,25 @@ PartFindings partFrom(const Json& json) {
     return part;
 }
 
+/// Of the buffers that were `touched`, in whole sectors. Extents are in the order of the launch's
+/// buffers.
+std::uint64_t bytesOf(const std::vector<BufferExtent>& extents, bool BufferExtent::* touched,
+                      const LaunchSpec& launch) {
+    constexpr std::uint64_t sectorBytes = 32;
+    std::uint64_t bytes = 0;
+    auto extent = extents.begin();
+    for (const ArgumentSpec& argument : launch.arguments) {
+        const auto* buffer = std::get_if<BufferSpec>(&argument);
+        if (buffer == nullptr || extent == extents.end())
+            continue;
+        if ((*extent).*touched)
+            bytes += (extent->elements * std::max(buffer->elementBytes, 1u) + sectorBytes - 1) /
+                     sectorBytes * sectorBytes;
+        ++extent;
+    }
+    return bytes;
+}
+
 /// Names from untrusted images may hold anything; CBOR text must be UTF-8 for other readers of the
 /// frame.
 std::string printable(std::string text) {
@@ -121,21 +143,37 @@ std::string printable(std::string text) {
 
 } // namespace
 
-void scaleCounts(std::map<Site, Counters>& sites, std::uint64_t all, std::uint64_t run) {
+void scaleCounts(WorkerReport& report, const LaunchSpec& launch, std::uint64_t run) {
+    const std::uint64_t all = launch.grid.count();
     if (run == 0 || run == all)
         return;
-    for (auto& [site, counters] : sites) {
-        for (std::uint64_t& value : counters.values) {
-            value = static_cast<std::uint64_t>(static_cast<double>(value) *
-                                               static_cast<double>(all) / static_cast<double>(run));
-        }
+    const auto scale = [](std::uint64_t value, double factor) {
+        return static_cast<std::uint64_t>(static_cast<double>(value) * factor);
+    };
+    Counters totals;
+    for (auto& [site, counters] : report.sites) {
+        for (std::uint64_t& value : counters.values)
+            value = scale(value, static_cast<double>(all) / static_cast<double>(run));
+        totals += counters;
+    }
+    for (const auto& [unique, touched] :
+         {std::pair{Counter::UniqueBytesLoaded, &BufferExtent::read},
+          std::pair{Counter::UniqueBytesStored, &BufferExtent::written}}) {
+        const std::uint64_t most = bytesOf(report.extents, touched, launch);
+        if (totals[unique] <= most)
+            continue;
+        for (auto& [site, counters] : report.sites)
+            counters[unique] = scale(counters[unique], static_cast<double>(most) /
+                                                           static_cast<double>(totals[unique]));
     }
 }
 
 std::string sampleNote(std::uint64_t all, std::uint64_t run) {
     return run == all ? std::string()
-                      : fmt::format("{} of {} blocks were run; sums are scaled to the whole grid",
-                                    run, all);
+                      : fmt::format(
+                            "{} of {} blocks were run; sums are scaled to the whole grid, distinct "
+                            "bytes at most to the sizes of the buffers",
+                            run, all);
 }
 
 void dropBranchTargets(Counters& counters) {

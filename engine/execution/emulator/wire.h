@@ -101,8 +101,9 @@ struct WorkerReport {
     std::string printed;
 };
 
-/// Counts of `run` blocks, spread evenly, as those of `all` blocks.
-void scaleCounts(std::map<Site, Counters>& sites, std::uint64_t all, std::uint64_t run);
+/// Counts of the `run` blocks, spread evenly, as those of the launch's whole grid. Blocks may share
+/// what they touch: distinct bytes grow to the buffers' sizes at most.
+void scaleCounts(WorkerReport& report, const LaunchSpec& launch, std::uint64_t run);
 /// Says so; empty when every block was run.
 [[nodiscard]] std::string sampleNote(std::uint64_t all, std::uint64_t run);
 /// What a block that goes on in one way only, or in ways that the user did not write, counted: it

@@ -85,6 +85,21 @@ void ImageCache::storeFailure(const std::string& key, const std::string& message
     writeWhole(folder_ / (key + ".log"), messages);
 }
 
+std::optional<std::string> ImageCache::report(const std::string& key) const {
+    const auto path = folder_ / (key + ".report");
+    auto text = analysis::readFile(path);
+    if (!text)
+        return std::nullopt;
+    std::error_code ignored;
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), ignored);
+    return text;
+}
+
+void ImageCache::storeReport(const std::string& key, std::string_view report) const {
+    writeWhole(folder_ / (key + ".report"), report);
+    evict();
+}
+
 Result<std::filesystem::path> ImageCache::makeWorkFolder() const {
     std::error_code error;
     std::filesystem::create_directories(folder_, error);

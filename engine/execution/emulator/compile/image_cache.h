@@ -1,5 +1,6 @@
-/// Compiled images on disk, by the hash of all that made them. Shared by processes: a file appears
-/// complete or not at all, and one that is in use may be removed by another process only as a name.
+/// Compiled images on disk, and what runs of them showed, by the hash of all that made them. Shared
+/// by processes: a file appears complete or not at all, and one that is in use may be removed by
+/// another process only as a name.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -40,6 +41,10 @@ public:
     [[nodiscard]] Result<void> storeImage(const std::string& key,
                                           const std::filesystem::path& image) const;
     void storeFailure(const std::string& key, const std::string& messages) const;
+
+    /// What a run of an image showed, beside the images.
+    [[nodiscard]] std::optional<std::string> report(const std::string& key) const;
+    void storeReport(const std::string& key, std::string_view report) const;
 
     /// A fresh private folder beside the images, so that renames are atomic.
     [[nodiscard]] Result<std::filesystem::path> makeWorkFolder() const;

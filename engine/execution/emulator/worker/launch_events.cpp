@@ -201,8 +201,14 @@ Site Launch::lastSite() const {
     if (current_ == nullptr)
         return 0;
     const EventRow* const first = log_.rows.data();
-    const bool inLog = hookState.row > first && hookState.row <= first + EventLog::capacity;
-    return inLog ? Event{hookState.row[-1].words[hookState.lane], 0}.site() : 0;
+    if (hookState.row > first + EventLog::capacity)
+        return 0;
+    for (const EventRow* row = hookState.row; row > first; --row) {
+        const Event event{row[-1].words[hookState.lane], 0};
+        if (event.kind() != EventKind::ForeignBlock) // Those lie on no line of the user's.
+            return event.site();
+    }
+    return 0;
 }
 
 Dim3 Launch::startedBlock(std::uint64_t before) const {
@@ -224,7 +230,7 @@ std::string Launch::threadOfBlock(unsigned number) const {
                        block.x, block.y, block.z);
 }
 
-void Launch::cutOff(const std::string& why, Site site) {
+void Launch::cutOff(const std::string& why, Site site, Site otherwise) {
     std::string what = why;
     if (current_ != nullptr) {
         unsigned thread = current_->runningThread();
@@ -232,6 +238,8 @@ void Launch::cutOff(const std::string& why, Site site) {
             site = lastEvent_.site;
             thread = lastEvent_.thread;
         }
+        if (site == 0)
+            site = otherwise;
         what += fmt::format(": {} was at {}", threadOfBlock(thread), siteReference(site));
         what += "; " + current_->waitingThreads();
         if (blocksBegun_ < sample_.size())
@@ -263,7 +271,7 @@ WorkerReport Launch::report() const {
         result.sites = part_ ? trace_->allSites() : trace_->sites();
         image_.addArithmetic(result.sites);
         if (!part_ && !sample_.empty())
-            scaleCounts(result.sites, job_.launch.grid.count(), sample_.size());
+            scaleCounts(result, job_.launch, sample_.size());
         for (const auto& [site, counters] : result.sites)
             result.totals += counters;
     }

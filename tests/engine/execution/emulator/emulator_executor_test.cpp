@@ -1,5 +1,6 @@
 // From a .cu file to a profile that speaks of its lines.
 #include "tests/engine/execution/emulator/executor_fixture.h"
+#include "tests/engine/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +11,9 @@
 namespace kernelskill::engine {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Key;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Key;
 
 constexpr const char* loadSectorsPerRequest =
     "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio";
@@ -76,8 +77,8 @@ void launch(float* out, const float* in) { reverse<<<1, 64>>>(out, in); }
     EXPECT_EQ(race->kind, HazardKind::Race);
     // Whichever of the two the emulator ran first, the race is between these lines.
     EXPECT_THAT((std::vector{race->line, race->otherLine}),
-                testing::UnorderedElementsAre(lineOf(program, "out[threadIdx.x] ="),
-                                              lineOf(program, "s[threadIdx.x] =")));
+                ::testing::UnorderedElementsAre(lineOf(program, "out[threadIdx.x] ="),
+                                                lineOf(program, "s[threadIdx.x] =")));
     EXPECT_EQ(race->otherFile, program.file);
     EXPECT_THAT(race->message, HasSubstr("racy.cu:"));
 }
@@ -100,6 +101,46 @@ void launch(float* out) { stuck<<<1, 32>>>(out); }
     EXPECT_THAT(result.error().what, HasSubstr("stuck.cu:6"));
 }
 
+/// A worker that cannot run any more, as far as its user can see the same.
+void breakWorker(const std::filesystem::path& worker) {
+    const auto written = std::filesystem::last_write_time(worker);
+    const auto size = std::filesystem::file_size(worker);
+    std::filesystem::remove(worker); // It may be running.
+    std::ofstream(worker) << std::string(size, '#');
+    std::filesystem::last_write_time(worker, written);
+}
+
+TEST_F(EmulatorExecutorTest, KeepsAProfileForOtherProcesses) {
+    const kernelskill::testing::TemporaryFolder folder;
+    EmulatorOptions options;
+    options.workerExecutable = folder.path() / "worker";
+    options.cacheDirectory = folder.path() / "cache";
+    options.keepsReports = true;
+    std::filesystem::copy_file(KERNELSKILL_TEST_WORKER, options.workerExecutable);
+    const ProgramSource program = open(source("examples/saxpy.cu"));
+    const analysis::KernelModel& kernel = program.model->kernels.front();
+    Job job;
+    job.launch = inferLaunches(*program.model, kernel)->front();
+    job.wantProfile = true;
+    job.maxBlocks = 8;
+    const auto profile = [&] {
+        auto executor = makeEmulatorExecutor(options, toolchain_);
+        auto image = (*executor)->build(program, kernel, job.launch, {});
+        return (*executor)->run(**image, job, {});
+    };
+    const auto first = profile();
+    ASSERT_TRUE(first) << first.error().describe();
+    breakWorker(options.workerExecutable);
+    const auto again = profile();
+    ASSERT_TRUE(again) << again.error().describe();
+    EXPECT_EQ(again->profile.metrics, first->profile.metrics);
+    EXPECT_EQ(again->profile.lines.size(), first->profile.lines.size());
+    EXPECT_EQ(again->profile.notes, first->profile.notes);
+    EXPECT_EQ(again->profile.blocksRun, 8u);
+    job.maxBlocks = 9;
+    EXPECT_FALSE(profile()) << "another job is another run";
+}
+
 TEST_F(EmulatorExecutorTest, RefusesAnImageOfAnotherExecutor) {
     class Foreign final : public Image {};
     const auto result = executor_->run(Foreign{}, Job{}, {});
@@ -109,7 +150,7 @@ TEST_F(EmulatorExecutorTest, RefusesAnImageOfAnotherExecutor) {
 
 /// Correct programs must not be accused, and each of their kernels runs or is refused by name.
 class CorpusRun : public EmulatorExecutorTest,
-                  public testing::WithParamInterface<std::filesystem::path> {};
+                  public ::testing::WithParamInterface<std::filesystem::path> {};
 
 std::vector<std::filesystem::path> corpus() {
     std::vector<std::filesystem::path> files;
@@ -141,7 +182,7 @@ TEST_P(CorpusRun, RunsWithoutFalseAlarms) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CorpusRun, testing::ValuesIn(corpus()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Files, CorpusRun, ::testing::ValuesIn(corpus()), [](const auto& info) {
     std::string name = info.param.stem().string();
     for (char& c : name)
         c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';

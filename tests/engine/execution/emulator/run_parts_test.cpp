@@ -139,6 +139,21 @@ void launch(float* data) { scale<<<1000, 256>>>(255990, data); }
     EXPECT_THAT(profile.notes, testing::Contains(testing::HasSubstr("100 of 1000 blocks")));
 }
 
+TEST_F(RunParts, WhatBlocksShareIsNoMoreThanTheBuffer) {
+    const Profile profile = sameProfile(true, R"(
+__global__ void lookUp(const float* table, float* out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.0f;
+    for (int k = 0; k < 64; ++k) sum += table[(threadIdx.x + k) % 256];
+    out[i] = sum;
+}
+void launch(float* table, float* out) { lookUp<<<1024, 256>>>(table, out); }
+)",
+                                        64);
+    EXPECT_EQ(profile.metrics.at("kernelskill__global_unique_bytes_ld.sum"), 1024.0);
+    EXPECT_EQ(profile.metrics.at("kernelskill__global_unique_bytes_st.sum"), 1048576.0);
+}
+
 TEST_F(RunParts, FollowsAChainFromBlockToBlock) {
     // Blocks run in order, each on what the one before it left: a race, but one with a result.
     const Profile profile = sameProfile(false, R"(
