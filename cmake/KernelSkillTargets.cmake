@@ -59,10 +59,23 @@ function(kernelskill_test name)
     target_compile_definitions(${name} PRIVATE
         KERNELSKILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KERNELSKILL_BINARY_DIR="${PROJECT_BINARY_DIR}")
     kernelskill_precompile(${name} GTest::gmock <gtest/gtest.h> <gmock/gmock.h>)
+    if(name MATCHES "^gpu_") # script/gpu-test carries these to a machine with a GPU
+        kernelskill_packed(${name} tests gpu-tests)
+    endif()
     if(KERNELSKILL_SANITIZE)
         add_test(NAME ${name} COMMAND ${name})
         set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
     else()
         gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
     endif()
+endfunction()
+
+# kernelskill_packed(TARGET FOLDER COMPONENT): script/package and script/gpu-test lay the program into FOLDER, where it
+# finds its libraries, and these find each other, in ../lib: DT_RPATH, unlike DT_RUNPATH, holds for both. Nothing is
+# rewritten on the way, for which CMake would fill the path up with colons: each means the current folder.
+function(kernelskill_packed target folder component)
+    set_target_properties(${target} PROPERTIES
+        INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH ON BUILD_WITH_INSTALL_RPATH ON)
+    target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+    install(TARGETS ${target} RUNTIME DESTINATION ${folder} COMPONENT ${component})
 endfunction()
