@@ -99,3 +99,17 @@ lay_standard_headers() {
         tar -C / --create --dereference --files-from=- | tar -C "$root" --extract
     copy_licenses "$tree" "${origins[@]}"
 }
+
+# pack_tree TREE ARCHIVE [ZSTD_OPTION...]: the archive's ending says how it is compressed; .zst as much as can be, unless
+# options say otherwise. 2^27 bytes is the farthest that zstd and tar look back unless told.
+pack_tree() {
+    local tree=$1 archive=$2
+    shift 2
+    (($#)) || set -- -19 --long=27
+    local tar=(tar -C "$(dirname "$tree")" --owner=0 --group=0 --sort=name --mtime="@$(git log -1 --format=%ct)")
+    case $archive in
+        *.zst) "${tar[@]}" -cf - "$(basename "$tree")" | zstd --quiet --force "$@" -o "$archive" ;;
+        *) "${tar[@]}" -caf "$archive" "$(basename "$tree")" ;;
+    esac
+    ls -l "$archive"
+}
