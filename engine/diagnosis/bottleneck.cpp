@@ -134,11 +134,16 @@ Bottleneck diagnose(const DiagnosisInput& input) {
         bottleneck.gain ? headroomOf(*bottleneck.gain) : first->rule->headroomAt(leading.value);
     if (const auto measured = measuredHeadroom(signals))
         bottleneck.headroom = *measured;
+    // What decided comes first, what only adds to it last.
+    for (const bool isSupport : {false, true})
+        for (const Match& match : matches)
+            if (match.rule->kind == bottleneck.kind && match.rule->isSupport == isSupport)
+                std::ranges::move(evidenceOf(match), std::back_inserter(bottleneck.evidence));
     for (const Match& match : matches) {
-        if (match.rule->kind == bottleneck.kind)
-            std::ranges::move(evidenceOf(match), std::back_inserter(bottleneck.evidence));
-        else if (decides(match) && match.rule->kind != BottleneckKind::Balanced &&
-                 std::ranges::find(bottleneck.others, match.rule->kind) == bottleneck.others.end())
+        const bool isFurther = match.rule->kind != bottleneck.kind && decides(match) &&
+                               match.rule->kind != BottleneckKind::Balanced;
+        if (isFurther &&
+            std::ranges::find(bottleneck.others, match.rule->kind) == bottleneck.others.end())
             bottleneck.others.push_back(match.rule->kind);
     }
     return bottleneck;

@@ -59,7 +59,7 @@ void addSharedFlags(CLI::App& app, Invocation& invocation) {
                    "C++ compiler that builds kernels for the emulator")
         ->type_name("PATH");
     app.add_option("--gpu", invocation.options.gpu,
-                   "The GPU that occupancy and the roofline are estimated for (H200)")
+                   "The GPU that the diagnosis, occupancy and the roofline are for (H200)")
         ->check([](const std::string& name) {
             const auto& gpus = engine::builtinGpus();
             if (!gpus || engine::gpuNamed(*gpus, name) != nullptr)

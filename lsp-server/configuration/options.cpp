@@ -39,7 +39,7 @@ constexpr std::array table{
         "`slower` or `inconclusive`. Off: the emulator alone."},
     OptionDescription{
         "estimates.gpu", &Options::gpu,
-        "The GPU that occupancy and the roofline are estimated for where none is at hand: "
+        "The GPU that the diagnosis, occupancy and the roofline are for where none is at hand: "
         "V100, T4, A100, A10, L4, RTX 3090, RTX 4090, RTX 5090, H100, H200, B200."},
     OptionDescription{"diagnostics.enabled", &Options::diagnosticsEnabled,
                       "Show diagnostics. Turn off if clangd already shows the compile errors."},

@@ -83,6 +83,7 @@ TEST(DiagnosisForAGpu, NamesTheLinesThatMoveAndThatCompute) {
     const auto moves = subject.diagnosed(&profile);
     EXPECT_EQ(moves.kind, BottleneckKind::MemoryBandwidth);
     ASSERT_EQ(moves.evidence.size(), 2u);
+    EXPECT_EQ(moves.evidence[0].line, std::nullopt); // What decides comes first.
     EXPECT_EQ(moves.evidence[1].line, 2u);
     EXPECT_EQ(moves.others, std::vector<BottleneckKind>{});
 }
