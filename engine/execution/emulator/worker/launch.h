@@ -39,8 +39,9 @@ public:
 
     /// Reports what is known so far and ends the process.
     [[noreturn]] void fail(WorkerFailure failure);
-    /// Fails because the time or the budget of accesses is spent, naming the place.
-    [[noreturn]] void cutOff(const std::string& why, Site site);
+    /// Fails because the time or the budget of accesses is spent, naming the place: `site`, else
+    /// that of the last event, else `otherwise`.
+    [[noreturn]] void cutOff(const std::string& why, Site site, Site otherwise = 0);
 
     // For CudaBlock.
     void startFiber(CudaThread& thread);

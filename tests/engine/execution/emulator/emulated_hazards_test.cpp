@@ -206,6 +206,54 @@ __global__ void several(int* out, int n) {
     EXPECT_EQ(past->details.object, "out");
 }
 
+TEST_F(EmulatedHazards, SaysWhoWaitsForWhomInADeadlock) {
+    const auto lanes = runFirstKernel(program(R"(
+__global__ void halves(int* out) {
+    if (threadIdx.x % 32 < 16)
+        __syncwarp(0xffffffff);
+    __syncthreads();
+    out[threadIdx.x] = 1;
+}
+void launch(int* out) { halves<<<1, 64>>>(out); }
+)"));
+    ASSERT_FALSE(lanes);
+    EXPECT_THAT(lanes.error().what, HasSubstr("deadlock in block (0,0,0)"));
+    EXPECT_THAT(lanes.error().what, HasSubstr("32 of 64 threads wait at the block's barrier for "
+                                              "the other 32 at hazard.cu:5"));
+    EXPECT_THAT(lanes.error().what,
+                HasSubstr("16 of 64 threads wait in a warp operation of mask 0xffffffff for 16 "
+                          "other lanes, lane 16 first, at hazard.cu:4"));
+    const auto named = runFirstKernel(program(R"(
+__global__ void two(int* out) {
+    if (threadIdx.x < 32)
+        asm volatile("bar.sync 1, 64;");
+    else
+        asm volatile("bar.sync 2, 64;");
+    out[threadIdx.x] = 1;
+}
+void launch(int* out) { two<<<1, 64>>>(out); }
+)"));
+    ASSERT_FALSE(named);
+    EXPECT_THAT(named.error().what, HasSubstr("32 of 64 threads wait at barrier 1, which 32 of 64 "
+                                              "threads have reached, at hazard.cu:4"));
+    EXPECT_THAT(named.error().what, HasSubstr("wait at barrier 2"));
+}
+
+TEST_F(EmulatedHazards, SaysWhichBlocksHaveNotBegunWhereALockIsWaitedFor) {
+    const auto result = runFirstKernel(program(R"(
+__global__ void lockUp(int* lock, int* out) {
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    out[0] += 1;
+}
+// kernelskill: launch lockUp<<<3, 64>>>(lock=zero[1], out=zero[1])
+)"),
+                                       std::chrono::milliseconds{300});
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().what, HasSubstr("63 of 64 threads run; 1 have exited"));
+    EXPECT_THAT(result.error().what, HasSubstr("2 of 3 blocks have not begun"));
+}
+
 TEST_F(EmulatedHazards, CountsNoBranchOfThePrelude) {
     // Lanes whose partner is not there take the other way, but inside of __shfl_down_sync.
     const auto result = runFirstKernel(program(R"(
