@@ -53,6 +53,12 @@ bool mayComeFromInputs(const WorkerFailure& failure) {
            failure.what.find("divided an integer by zero") != std::string::npos;
 }
 
+/// What nobody stated: the launch, or what the buffers of the program's own launch hold.
+std::string_view guessOf(const LaunchSpec& launch) {
+    return launch.origin == LaunchOrigin::Guessed ? "a guessed launch"
+                                                  : "guessed contents of buffers";
+}
+
 Error errorOf(const WorkerFailure& failure, const LaunchSpec& launch, const PlaceTable& places) {
     Error error{failure.kind, "", failure.where, failure.remedy};
     error.what =
@@ -63,11 +69,11 @@ Error errorOf(const WorkerFailure& failure, const LaunchSpec& launch, const Plac
     if (!hasGuessedInputs(launch))
         return error;
     if (failure.isCutOff) {
-        error.what = "a loop did not end on guessed inputs, " + error.what;
+        error.what = fmt::format("a loop did not end with {}, {}", guessOf(launch), error.what);
         error.remedy =
             fmt::format("pin a launch whose data let it end, such as `// {}`", pinExample(launch));
     } else if (mayComeFromInputs(failure)) {
-        error.what = "on guessed inputs, which may be at fault: " + error.what;
+        error.what = fmt::format("with {}, which may be at fault: {}", guessOf(launch), error.what);
         error.remedy =
             fmt::format("pin a launch with the values that the program passes, such as `// {}`",
                         pinExample(launch));

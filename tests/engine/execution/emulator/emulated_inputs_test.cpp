@@ -148,9 +148,25 @@ void launch(const int* place, float* out) { scatter<<<1, 1>>>(place, out); }
                                        std::chrono::milliseconds{5000});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().kind, ErrorKind::Failed);
-    EXPECT_THAT(result.error().what, HasSubstr("on guessed inputs, which may be at fault"));
+    EXPECT_THAT(result.error().what,
+                HasSubstr("with guessed contents of buffers, which may be at fault"));
     EXPECT_THAT(result.error().what, HasSubstr("out of bounds"));
     EXPECT_THAT(result.error().remedy, HasSubstr("kernelskill: launch scatter<<<1, 1>>>"));
+}
+
+TEST_F(EmulatedInputs, SaysThatALaunchIsGuessedWhereTheProgramHasNone) {
+    const auto result = runFirstKernel(program(R"(
+__global__ void seek(const int* in, float* out, int n) {
+    int i = threadIdx.x;
+    while (in[i % n] != n + 100000)
+        ++i;
+    out[threadIdx.x] = i;
+}
+)"),
+                                       std::chrono::milliseconds{300});
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().what,
+                HasSubstr("a loop did not end with a guessed launch, cut off"));
 }
 
 TEST_F(EmulatedInputs, ProposesAPinForALoopThatDoesNotEnd) {
@@ -166,7 +182,8 @@ void launch(const int* in, float* out) { seek<2><<<dim3(1, 2), 64>>>(in, out, 25
     const auto result = runFirstKernel(endless, std::chrono::milliseconds{300});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().kind, ErrorKind::Failed);
-    EXPECT_THAT(result.error().what, HasSubstr("a loop did not end on guessed inputs, cut off"));
+    EXPECT_THAT(result.error().what,
+                HasSubstr("a loop did not end with guessed contents of buffers, cut off"));
     EXPECT_THAT(result.error().where, HasSubstr("inputs.cu:"));
     EXPECT_THAT(result.error().remedy,
                 HasSubstr("// kernelskill: launch seek<2><<<dim3(1, 2), 64>>>(in=rand[4096], "
