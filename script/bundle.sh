@@ -94,7 +94,8 @@ lay_standard_headers() {
     origins=("libstdc++-$(g++ -dumpversion)-dev" libc6-dev linux-libc-dev)
     mkdir -p "$root$gcc"
     touch "$root$gcc/crtbegin.o" # by its place clang knows which GCC's headers to take
-    dpkg-query --listfiles "${origins[@]}" | grep -E '^/usr/include/' | sort -u |
+    # Of netfilter's some differ by upper and lower case alone, which a .vsix cannot hold.
+    dpkg-query --listfiles "${origins[@]}" | grep '^/usr/include/' | grep -v '/linux/netfilter' | sort -u |
         while read -r file; do [[ ! -f $file ]] || echo ".$file"; done |
         tar -C / --create --dereference --files-from=- | tar -C "$root" --extract
     copy_licenses "$tree" "${origins[@]}"
