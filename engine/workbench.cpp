@@ -7,6 +7,7 @@
 #include "engine/execution/sized_launch.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/kernel_insights.h"
+#include "engine/late_facts.h"
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/memory_recall.h"
@@ -35,6 +36,8 @@ constexpr double smallerGuess = 1.0 / 16;
 constexpr std::chrono::seconds guessTime{4};
 /// Between two looks whether somebody who waits has given up.
 constexpr std::chrono::milliseconds lockWait{50};
+/// Of somebody who would rather have the profile: for facts that are in the cache.
+constexpr std::chrono::milliseconds factsPatience{20};
 /// Outcomes without a GPU are kept apart from measured ones.
 constexpr const char* emulatedArchitecture = "emulator";
 
@@ -143,6 +146,7 @@ struct Workbench::Impl {
     Reviewer reviewer;
     std::optional<LongTermMemory> longTermMemory;
     ProfileCache profiles;
+    LateFacts lateFacts; ///< Ends before what its compilers use, which is declared above.
     HazardFixCache hazardFixes;
     std::timed_mutex searchingFixes; ///< One search at a time: it may be the one that is wanted.
     KernelInsights insights;
@@ -150,6 +154,7 @@ struct Workbench::Impl {
 
     [[nodiscard]] KernelFindings cachedFindings(const ProgramSource& program,
                                                 const analysis::KernelModel& kernel) {
+        lateFacts.settle(profiles);
         return profiles.find(insights.key(program, kernel));
     }
 
@@ -341,12 +346,13 @@ std::optional<KernelReport> Workbench::cachedReport(const ProgramSource& program
 
 Result<KernelReport> Workbench::profile(const ProgramSource& program,
                                         const analysis::KernelModel& kernel, std::stop_token stop,
-                                        const ProgressSink& progress) const {
+                                        const ProgressSink& progress, Facts wanted) const {
     auto say = [&](std::string_view what, double fraction) {
         if (progress)
             progress(what, fraction);
     };
     ProfileKey key = impl_->insights.refreshedKey(program, kernel);
+    impl_->lateFacts.settle(impl_->profiles, wanted == Facts::Awaited ? &key : nullptr);
     if (auto known = impl_->profiles.find(key); known.profile)
         return impl_->report(program, kernel, std::move(known), impl_->gpu());
     auto executor = this->executor();
@@ -359,17 +365,23 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
     // A refusal does not wait for the compiler either.
     std::stop_source compiling;
     const std::stop_callback cancelled(stop, [&] { compiling.request_stop(); });
-    auto facts = std::async(std::launch::async, [&] {
-        return impl_->findFacts(program, kernel, (*launches)->front(), impl_->gpu(),
-                                compiling.get_token());
+    // It may outlive this call, and with it the caller's program.
+    auto facts = std::async(std::launch::async, [impl = impl_.get(), program, &kernel, launches,
+                                                 token = compiling.get_token()] {
+        return impl->findFacts(program, kernel, (*launches)->front(), impl->gpu(), token);
     });
     auto result = impl_->firstRun(**executor, program, kernel, **launches, stop, say);
     if (!result) {
         compiling.request_stop();
         return std::unexpected(withHangDiagnosis(*program.model, kernel, result.error()));
     }
-    KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)),
-                            facts.get()};
+    KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)), nullptr};
+    if (wanted == Facts::Later && facts.wait_for(factsPatience) != std::future_status::ready) {
+        impl_->profiles.insert(key, findings);
+        impl_->lateFacts.add(key, findings.profile, std::move(facts), std::move(compiling));
+        return impl_->report(program, kernel, std::move(findings), impl_->gpu());
+    }
+    findings.facts = facts.get();
     impl_->profiles.insert(key, findings);
     return impl_->report(program, kernel, std::move(findings), impl_->gpu());
 }
@@ -395,10 +407,10 @@ Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
     const auto executor = this->executor();
     if (!executor)
         return std::unexpected(executor.error());
-    const auto launches = impl_->insights.launches(program, kernel);
-    if (!*launches)
-        return std::unexpected(launches->error());
-    const auto launch = measurableLaunch({*program.model, kernel}, (*launches)->front());
+    const auto launches = inferLaunches(*program.model, kernel, LaunchTarget::Gpu);
+    if (!launches)
+        return std::unexpected(launches.error());
+    const auto launch = measurableLaunch({*program.model, kernel}, launches->front());
     say("counting " + kernel.name + " on the emulator", 0);
     const auto sized = sizedLaunch(**executor, program, kernel, launch, stop);
     if (!sized)
@@ -417,6 +429,8 @@ Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
     auto profile = std::make_shared<Profile>(std::move(result->profile));
     profile->hazards = sized->profile.hazards;
     profile->extents = sized->profile.extents;
+    profile->notes.insert(profile->notes.end(), sized->profile.notes.begin(),
+                          sized->profile.notes.end());
     for (const auto& [name, value] : sized->profile.metrics)
         profile->metrics.try_emplace(name, value);
     addMissingLines(*profile, sized->profile);

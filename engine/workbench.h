@@ -91,11 +91,14 @@ public:
     /// The cached profile of exactly this kernel text and launch, if any. Cheap.
     [[nodiscard]] std::optional<KernelReport>
     cachedReport(const ProgramSource& program, const analysis::KernelModel& kernel) const;
+    /// Whether a profile waits for what the GPU's compiler says, which takes longer than to count:
+    /// Later, it comes with a later cachedReport() or diagnosis().
+    enum class Facts : std::uint8_t { Awaited, Later };
     /// Runs the kernel on the emulator (or answers from the cache).
     [[nodiscard]] Result<KernelReport> profile(const ProgramSource& program,
                                                const analysis::KernelModel& kernel,
-                                               std::stop_token stop,
-                                               const ProgressSink& progress) const;
+                                               std::stop_token stop, const ProgressSink& progress,
+                                               Facts facts = Facts::Awaited) const;
     /// Runs it on the GPU: measured, at the size that the file launches. Hazards, and counts that
     /// the hardware was not asked for, are the emulator's, on the same launch.
     [[nodiscard]] Result<KernelReport> profileOnGpu(const ProgramSource& program,

@@ -37,7 +37,8 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
                                snapshot->program, *kernel, token,
                                [&progress](std::string_view what, double fraction) {
                                    progress.report(what, fraction);
-                               });
+                               },
+                               engine::Workbench::Facts::Later);
                            if (!report)
                                return answer.error(toResponseError(report.error()));
                            answer.result(profileJson(*report));

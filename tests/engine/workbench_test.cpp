@@ -1,10 +1,14 @@
 /// The main job through the engine's front, on the real emulator and with the real skills.
+#include "engine/late_facts.h"
 #include "engine/workbench.h"
 #include "tests/engine/workbench_fixture.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
+#include <stop_token>
+#include <thread>
 
 namespace kernelskill::engine {
 namespace {
@@ -12,6 +16,37 @@ namespace {
 using kernelskill::testing::sourceFile;
 
 class WorkbenchTest : public kernelskill::testing::WorkbenchFixture {};
+
+TEST(LateFacts, ComeBesideTheProfileThatDidNotWait) {
+    ProfileCache profiles;
+    const ProfileKey key{7, {}};
+    const auto profile = std::make_shared<const Profile>();
+    std::promise<LateFacts::Facts> compiler;
+    {
+        LateFacts late;
+        late.add(key, profile, compiler.get_future(), {});
+        profiles.insert(key, {profile, nullptr});
+        late.settle(profiles);
+        EXPECT_EQ(profiles.find(key).facts, nullptr) << "the compiler is still at work";
+        const auto facts = std::make_shared<const Result<StaticFacts>>();
+        compiler.set_value(facts);
+        late.settle(profiles);
+        EXPECT_EQ(profiles.find(key).facts, facts);
+    }
+    std::stop_source compiling;
+    {
+        LateFacts late;
+        late.add(key, profile,
+                 std::async(std::launch::async,
+                            [token = compiling.get_token()] {
+                                while (!token.stop_requested())
+                                    std::this_thread::yield();
+                                return LateFacts::Facts{};
+                            }),
+                 compiling);
+    }
+    EXPECT_TRUE(compiling.stop_requested());
+}
 
 TEST_F(WorkbenchTest, AProfileIsKeptWhenTheKernelMovesAndItsLinesMoveAlong) {
     std::string text = sourceFile("examples/transpose.cu");
