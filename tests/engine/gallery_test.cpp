@@ -72,6 +72,20 @@ TEST(BottleneckGalleryFiles, AreOneForEachKind) {
     EXPECT_THAT(galleryOf("bottlenecks"), ::testing::UnorderedElementsAreArray(kinds));
 }
 
+class GpuOfTheGallery : public kernelskill::testing::WorkbenchFixture {};
+
+TEST_F(GpuOfTheGallery, DecidesWhatIsBalanced) {
+    const ProgramSource source = program(sourceFile("examples/bottlenecks/balanced.cu"));
+    auto forL4 = options();
+    forL4.gpu = "L4"; // 101 operations for a byte, where an H200 does 12.
+    const auto report =
+        Workbench(forL4, bench_.toolchain).profile(source, source.model->kernels[0], {}, {});
+    ASSERT_TRUE(report) << report.error().describe();
+    EXPECT_EQ(spelling(report->bottleneck->kind), "memory-bandwidth");
+    ASSERT_FALSE(report->bottleneck->evidence.empty());
+    EXPECT_THAT(report->bottleneck->evidence[0].text, ::testing::HasSubstr("an L4's balance"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Examples, BottleneckGallery, ::testing::ValuesIn(galleryOf("bottlenecks")),
                          testName);
 
