@@ -191,9 +191,25 @@ bool writesTwoAxes(const KernelModel& kernel) {
     });
 }
 
+/// A loop that neither loads nor stores does some other work. Where none of it is floating-point,
+/// the text does not say how it compares with the bytes.
+bool hidesItsWork(const Context& context) {
+    const KernelModel& kernel = context.kernel;
+    if (context.features.arithmeticIntensity.value_or(0) > 0)
+        return false;
+    for (std::uint32_t loop = 0; loop < kernel.loops.size(); ++loop) {
+        const bool accesses = std::ranges::any_of(kernel.accesses, [&](const auto& access) {
+            return std::ranges::find(access.loops, loop) != access.loops.end();
+        });
+        if (!accesses)
+            return true;
+    }
+    return false;
+}
+
 void addIntensity(const Context& context, std::vector<Signal>& signals) {
     const KernelModel& kernel = context.kernel;
-    if (context.features.arithmeticIntensity) {
+    if (context.features.arithmeticIntensity && !hidesItsWork(context)) {
         const Balance balance = singleBalance(context.gpu);
         Signal signal = context.at(
             "static_intensity_over_balance",

@@ -68,6 +68,16 @@ TEST(DiagnosisForAGpu, DoesNotTakeIntegerWorkForAWaitForMemory) {
     EXPECT_FALSE(bottleneck.gain);
 }
 
+TEST(DiagnosisForAGpu, ClaimsNothingOfALoopOfIntegersFromTheTextAlone) {
+    Subject subject;
+    subject.features.arithmeticIntensity = 0;
+    EXPECT_EQ(subject.diagnosed().kind, BottleneckKind::MemoryBandwidth); // A copy.
+    subject.kernel.loops.emplace_back();
+    EXPECT_EQ(subject.diagnosed().kind, BottleneckKind::Balanced);
+    subject.kernel.accesses[0].loops = {0}; // A copy in a loop.
+    EXPECT_EQ(subject.diagnosed().kind, BottleneckKind::MemoryBandwidth);
+}
+
 TEST(DiagnosisForAGpu, NamesTheLinesThatMoveAndThatCompute) {
     Subject subject;
     Profile profile = profileWith(streamed(1 << 26));
