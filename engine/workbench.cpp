@@ -440,9 +440,10 @@ Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
                             impl_->findFacts(program, kernel, sized->launch, target, stop)};
     auto report = impl_->report(program, kernel, std::move(findings), target);
     if (ceilings)
-        report.measured =
-            measuredRooflineOf(*profile, {(*gpu)->device().name, ceilings->copyBytesPerSecond,
-                                          ceilings->float32PerSecond, ceilings->float64PerSecond});
+        report.measured = measuredRooflineOf(
+            *profile, {(*gpu)->device().name,
+                       std::max(ceilings->copyBytesPerSecond, ceilings->readBytesPerSecond),
+                       ceilings->float32PerSecond, ceilings->float64PerSecond});
     return report;
 }
 

@@ -247,8 +247,10 @@ bool Review::control() {
 
 void Review::measure() {
     GpuExecutor* gpu = gpu_ ? gpu_() : nullptr;
-    if (gpu == nullptr)
+    if (gpu == nullptr) {
+        verdict_.summary += " No GPU: its time is not known.";
         return;
+    }
     report("measuring on the " + gpu->device().name, 0.98);
     auto measured =
         measureOnGpu(*gpu, executor_, original(), candidate(), closeness_.numerics, stop_);

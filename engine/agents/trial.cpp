@@ -217,10 +217,11 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
 }
 
 Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate) {
-    const auto originalLaunches = inferLaunches(original.file, original.kernel);
+    const auto originalLaunches = inferLaunches(original.file, original.kernel, LaunchTarget::Gpu);
     if (!originalLaunches)
         return std::unexpected(originalLaunches.error());
-    const auto candidateLaunches = inferLaunches(candidate.file, candidate.kernel);
+    const auto candidateLaunches =
+        inferLaunches(candidate.file, candidate.kernel, LaunchTarget::Gpu);
     if (!candidateLaunches)
         return std::unexpected(candidateLaunches.error());
     const LaunchSpec& launch = originalLaunches->front();

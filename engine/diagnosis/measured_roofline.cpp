@@ -46,7 +46,8 @@ std::optional<MeasuredRoofline> measuredRooflineOf(const Profile& profile,
     roofline.microseconds = *nanoseconds * 1e-3;
     roofline.bytesPerSecond = bytes / seconds;
     roofline.memoryPercent = 100 * roofline.bytesPerSecond / ceilings.bytesPerSecond;
-    if (const auto operations = valueOf(metrics, metric::floatingOperations)) {
+    if (const auto operations = valueOf(metrics, metric::floatingOperations);
+        operations && *operations > 0) {
         roofline.operationsPerSecond = *operations / seconds;
         if (bytes > 0)
             roofline.intensity = *operations / bytes;
@@ -59,7 +60,7 @@ std::optional<MeasuredRoofline> measuredRooflineOf(const Profile& profile,
 }
 
 std::string describe(const MeasuredRoofline& roofline) {
-    auto text = fmt::format("{:.4g} us: {}, {:.0f} % of what this {} copies at",
+    auto text = fmt::format("{:.4g} us: {}, {:.0f} % of what this {} moves at best",
                             roofline.microseconds, perSecond(roofline.bytesPerSecond, "B"),
                             roofline.memoryPercent, roofline.ceilings.gpu);
     if (roofline.computePercent)

@@ -1,6 +1,9 @@
 #include "engine/execution/framing.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstring>
+#include <string>
 
 namespace kernelskill::engine::wire {
 namespace {
@@ -25,6 +28,21 @@ std::optional<std::uint64_t> payloadLength(std::span<const std::byte, frameHeade
     if (length > largestPayload)
         return std::nullopt;
     return length;
+}
+
+Result<void> readFrame(std::span<const std::byte> payload,
+                       const std::function<void(const nlohmann::json&)>& read) {
+    try {
+        const auto* data = reinterpret_cast<const std::uint8_t*>(payload.data());
+        read(nlohmann::json::from_cbor(data, data + payload.size()));
+        return {};
+    } catch (const nlohmann::json::exception& error) {
+        return std::unexpected(
+            Error{ErrorKind::Internal,
+                  std::string("malformed message between processes: ") + error.what(),
+                  {},
+                  {}});
+    }
 }
 
 } // namespace kernelskill::engine::wire

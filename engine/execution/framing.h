@@ -4,13 +4,14 @@
 
 #include "analysis/source/error.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::engine::wire {
@@ -24,20 +25,19 @@ inline constexpr std::size_t frameHeaderBytes = 8;
 [[nodiscard]] std::optional<std::uint64_t>
 payloadLength(std::span<const std::byte, frameHeaderBytes> header);
 
-/// `read` of the message in a frame's payload, without the length. Internal error for anything
-/// malformed, `read`'s exceptions of nlohmann included.
+/// Calls `read` with the message in a frame's payload, without the length. Internal error for
+/// anything malformed, `read`'s exceptions of nlohmann included.
+[[nodiscard]] Result<void> readFrame(std::span<const std::byte> payload,
+                                     const std::function<void(const nlohmann::json&)>& read);
+
+/// What `read` makes of the message.
 template <typename T, typename Read>
-Result<T> decodeFrame(std::span<const std::byte> payload, Read read) {
-    try {
-        const auto* data = reinterpret_cast<const std::uint8_t*>(payload.data());
-        return read(nlohmann::json::from_cbor(data, data + payload.size()));
-    } catch (const nlohmann::json::exception& error) {
-        return std::unexpected(
-            Error{ErrorKind::Internal,
-                  std::string("malformed message between processes: ") + error.what(),
-                  {},
-                  {}});
-    }
+Result<T> decodeFrame(std::span<const std::byte> payload, const Read& read) {
+    std::optional<T> value;
+    auto done = readFrame(payload, [&](const nlohmann::json& message) { value = read(message); });
+    if (!done)
+        return std::unexpected(std::move(done.error()));
+    return std::move(*value);
 }
 
 } // namespace kernelskill::engine::wire

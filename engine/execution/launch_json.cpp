@@ -1,6 +1,12 @@
 #include "engine/execution/launch_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace kernelskill::engine::wire {
+
+std::uint64_t wholeNumber(const Json& json) {
+    return json.get<std::uint64_t>();
+}
 
 Json toJson(const Dim3& dim) {
     return Json::array({dim.x, dim.y, dim.z});

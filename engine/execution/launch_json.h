@@ -5,7 +5,7 @@
 #include "engine/execution/job.h"
 #include "engine/execution/profile.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,15 @@ namespace kernelskill::engine::wire {
 using Json = nlohmann::json;
 
 template <typename Enum>
-Json number(Enum value) {
+std::uint64_t number(Enum value) {
     return static_cast<std::uint64_t>(value);
 }
 
+[[nodiscard]] std::uint64_t wholeNumber(const Json& json);
+
 template <typename Enum>
 void readEnum(const Json& json, Enum& value) {
-    value = static_cast<Enum>(json.get<std::uint64_t>());
+    value = static_cast<Enum>(wholeNumber(json));
 }
 
 [[nodiscard]] Json toJson(const Dim3& dim);

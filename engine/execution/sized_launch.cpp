@@ -9,16 +9,16 @@ namespace {
 constexpr std::uint64_t profiledThreads = 1 << 18;
 constexpr std::uint64_t fewestBlocks = 32;
 
-} // namespace
-
-std::uint64_t profiledBlocks(const LaunchSpec& launch) {
-    return std::max(fewestBlocks,
-                    profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+bool hasAllSizes(const LaunchSpec& launch) {
+    return std::ranges::all_of(launch.arguments, [](const ArgumentSpec& argument) {
+        const auto* buffer = std::get_if<BufferSpec>(&argument);
+        return buffer == nullptr || buffer->elements.has_value();
+    });
 }
 
-Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
-                                const analysis::KernelModel& kernel, const LaunchSpec& launch,
-                                const std::stop_token& stop) {
+Result<Profile> emulated(Executor& emulator, const ProgramSource& program,
+                         const analysis::KernelModel& kernel, const LaunchSpec& launch,
+                         const std::stop_token& stop) {
     const auto image = emulator.build(program, kernel, launch, stop);
     if (!image)
         return std::unexpected(image.error());
@@ -29,7 +29,29 @@ Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program
     auto result = emulator.run(**image, job, stop);
     if (!result)
         return std::unexpected(result.error());
-    SizedLaunch sized{launch, std::move(result->profile)};
+    return std::move(result->profile);
+}
+
+} // namespace
+
+std::uint64_t profiledBlocks(const LaunchSpec& launch) {
+    return std::max(fewestBlocks,
+                    profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+}
+
+Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
+                                const analysis::KernelModel& kernel, const LaunchSpec& launch,
+                                const std::stop_token& stop) {
+    auto profile = emulated(emulator, program, kernel, launch, stop);
+    if (!profile) {
+        if (stop.stop_requested() || !hasAllSizes(launch))
+            return std::unexpected(std::move(profile.error()));
+        SizedLaunch given{launch, {}};
+        given.profile.notes.push_back("the emulator has not counted it: " +
+                                      profile.error().describe());
+        return given;
+    }
+    SizedLaunch sized{launch, std::move(*profile)};
     for (ArgumentSpec& argument : sized.launch.arguments) {
         auto* buffer = std::get_if<BufferSpec>(&argument);
         if (buffer == nullptr || buffer->elements)

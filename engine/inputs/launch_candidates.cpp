@@ -16,18 +16,13 @@ bool isFloating(analysis::ScalarKind kind) {
            kind == analysis::ScalarKind::Half || kind == analysis::ScalarKind::BFloat16;
 }
 
-constexpr std::uint64_t mostThreads = 64ull << 20;
-constexpr std::uint64_t mostBytes = 512ull << 20;
-constexpr std::int64_t smallestScaled = 32;
-
-bool isTooLarge(const LaunchSpec& spec) {
+struct Bounds {
+    std::uint64_t threads = 0;
     std::uint64_t bytes = 0;
-    for (const auto& argument : spec.arguments) {
-        if (const auto* buffer = std::get_if<BufferSpec>(&argument))
-            bytes += buffer->elements.value_or(0) * buffer->elementBytes;
-    }
-    return spec.grid.count() * spec.block.count() > mostThreads || bytes > mostBytes;
-}
+};
+constexpr Bounds emulated{64ull << 20, 512ull << 20};
+constexpr Bounds onGpu{1ull << 34, 4ull << 30};
+constexpr std::int64_t smallestScaled = 32;
 
 bool isUnnamed(const std::string& type) {
     return type.find("(lambda") != std::string::npos || type.find("(unnamed") != std::string::npos;
@@ -36,9 +31,19 @@ bool isUnnamed(const std::string& type) {
 } // namespace
 
 LaunchCandidates::LaunchCandidates(const analysis::FileModel& file,
-                                   const analysis::KernelModel& kernel)
-    : file_(file), kernel_(kernel), program_(file), text_(readKernelText(program_, kernel)),
-      sites_(findLaunchSites(program_, file, kernel)) {}
+                                   const analysis::KernelModel& kernel, LaunchTarget target)
+    : file_(file), kernel_(kernel), target_(target), program_(file),
+      text_(readKernelText(program_, kernel)), sites_(findLaunchSites(program_, file, kernel)) {}
+
+bool LaunchCandidates::isTooLarge(const LaunchSpec& spec) const {
+    const Bounds& bounds = target_ == LaunchTarget::Gpu ? onGpu : emulated;
+    std::uint64_t bytes = 0;
+    for (const auto& argument : spec.arguments) {
+        if (const auto* buffer = std::get_if<BufferSpec>(&argument))
+            bytes += buffer->elements.value_or(0) * buffer->elementBytes;
+    }
+    return spec.grid.count() * spec.block.count() > bounds.threads || bytes > bounds.bytes;
+}
 
 std::vector<ParsedPin> LaunchCandidates::pins() const {
     std::vector<ParsedPin> result;
@@ -281,7 +286,10 @@ std::optional<LaunchCandidate> LaunchCandidates::fitted(const SiteText& site, bo
         auto smaller = fromSite(site, mayGuess, overrides);
         if (!smaller || isTooLarge(smaller->spec))
             continue;
-        smaller->spec.notes.push_back("scaled down to be emulated: " + listed(overrides));
+        smaller->spec.notes.push_back((target_ == LaunchTarget::Gpu
+                                           ? "scaled down to fit: "
+                                           : "scaled down to be emulated: ") +
+                                      listed(overrides));
         smaller->roots = overrides;
         return smaller;
     }

@@ -23,7 +23,8 @@ struct LaunchCandidate {
 
 class LaunchCandidates {
 public:
-    LaunchCandidates(const analysis::FileModel& file, const analysis::KernelModel& kernel);
+    LaunchCandidates(const analysis::FileModel& file, const analysis::KernelModel& kernel,
+                     LaunchTarget target = LaunchTarget::Emulator);
 
     /// Best first; the error of the first parameter that cannot be passed.
     [[nodiscard]] Result<std::vector<LaunchCandidate>> all() const;
@@ -44,11 +45,12 @@ private:
                                                           const Overrides& overrides) const;
     [[nodiscard]] std::optional<Extent> blockOfSites() const;
     [[nodiscard]] LaunchCandidate guessed(const Overrides& overrides) const;
-    /// The same, smaller, when it is too large to emulate.
+    /// The same, smaller, when it is too large for the target.
     [[nodiscard]] std::optional<LaunchCandidate> fitted(const SiteText& site, bool mayGuess) const;
 
     [[nodiscard]] EvaluationSettings settings(bool mayGuess, EvaluationLog* log,
                                               const Overrides& overrides) const;
+    [[nodiscard]] bool isTooLarge(const LaunchSpec& spec) const;
     [[nodiscard]] Overrides casesAround(const SiteText& site) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;
     [[nodiscard]] std::vector<std::string> templateArguments(const SiteText* site) const;
@@ -64,6 +66,7 @@ private:
 
     const analysis::FileModel& file_;
     const analysis::KernelModel& kernel_;
+    LaunchTarget target_;
     ProgramText program_;
     std::optional<KernelText> text_;
     std::vector<SiteText> sites_;

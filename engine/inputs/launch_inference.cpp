@@ -25,8 +25,9 @@ bool sameShape(const LaunchSpec& a, const LaunchSpec& b) {
 } // namespace
 
 Result<std::vector<LaunchSpec>> inferLaunches(const analysis::FileModel& file,
-                                              const analysis::KernelModel& kernel) {
-    auto candidates = LaunchCandidates(file, kernel).all();
+                                              const analysis::KernelModel& kernel,
+                                              LaunchTarget target) {
+    auto candidates = LaunchCandidates(file, kernel, target).all();
     if (!candidates)
         return std::unexpected(std::move(candidates.error()));
     std::vector<LaunchSpec> result;

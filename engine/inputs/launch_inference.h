@@ -25,12 +25,16 @@ struct LaunchPins {
 };
 [[nodiscard]] LaunchPins findLaunchPins(const analysis::FileModel& file);
 
+/// What runs the launch: what of a file is too large for it is scaled down.
+enum class LaunchTarget : std::uint8_t { Emulator, Gpu };
+
 /// Launches to try, best first: pinned, then each launch site that can be evaluated, else one
 /// guessed from parameter names and index expressions. Never empty for a kernel whose parameters
 /// can be passed; Unsupported when one cannot (e.g. a texture, a class with pointers inside),
 /// naming it.
-[[nodiscard]] Result<std::vector<LaunchSpec>> inferLaunches(const analysis::FileModel& file,
-                                                            const analysis::KernelModel& kernel);
+[[nodiscard]] Result<std::vector<LaunchSpec>>
+inferLaunches(const analysis::FileModel& file, const analysis::KernelModel& kernel,
+              LaunchTarget target = LaunchTarget::Emulator);
 
 /// The same launch at another problem size: integral scalars that act as extents become about
 /// `scale` times as large (odd sizes when `odd`), grid recomputed by the launch site's own

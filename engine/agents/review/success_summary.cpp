@@ -53,9 +53,8 @@ std::string summaryOfSuccess(const Verdict& verdict, std::size_t inputs, std::si
     std::string untried;
     for (const std::string& note : notes)
         untried += "; " + note;
-    return fmt::format(
-        "Matches the original on {} fresh inputs of {} size{}{}{}. No GPU: its time is not known.",
-        inputs, sizes, sizes == 1 ? "" : "s", changes, untried);
+    return fmt::format("Matches the original on {} fresh inputs of {} size{}{}{}.", inputs, sizes,
+                       sizes == 1 ? "" : "s", changes, untried);
 }
 
 } // namespace kernelskill::engine

@@ -3,6 +3,7 @@
 #include "engine/execution/framing.h"
 #include "engine/execution/launch_json.h"
 
+#include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>

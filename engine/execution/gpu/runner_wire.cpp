@@ -3,6 +3,8 @@
 #include "engine/execution/framing.h"
 #include "engine/execution/launch_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace kernelskill::engine::gpu {
 namespace {
 

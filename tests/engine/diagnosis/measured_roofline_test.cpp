@@ -31,7 +31,7 @@ TEST(MeasuredRoofline, IsThePartOfEachCeiling) {
     EXPECT_DOUBLE_EQ(*roofline->computePercent, 50);
     EXPECT_DOUBLE_EQ(*roofline->intensity, 10);
     EXPECT_DOUBLE_EQ(roofline->percent(), 75);
-    EXPECT_THAT(describe(*roofline), HasSubstr("75 % of what this NVIDIA H200 copies at"));
+    EXPECT_THAT(describe(*roofline), HasSubstr("75 % of what this NVIDIA H200 moves at best"));
     EXPECT_THAT(describe(*roofline), HasSubstr("30 TFLOP/s, 50 %"));
 }
 

@@ -116,7 +116,9 @@ TEST_F(GpuCommand, ProfilesWithTheHardwaresCounters) {
     EXPECT_EQ(report.at("executor"), "gpu");
     const auto& metrics = report.at("metrics");
     constexpr double elements = 4096.0 * 4096;
-    EXPECT_EQ(metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"), elements);
+    // The hardware merges a few sectors of stores.
+    EXPECT_NEAR(metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum").get<double>(),
+                elements, 0.01 * elements);
     EXPECT_EQ(metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), elements / 8);
     EXPECT_GT(metrics.at("dram__throughput.avg.pct_of_peak_sustained_elapsed"), 0);
     EXPECT_GT(metrics.at("kernelskill__time_median.ns"), 10'000);

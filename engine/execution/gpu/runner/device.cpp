@@ -115,4 +115,11 @@ Result<CUmodule> Device::module(const std::string& image) {
     return loaded;
 }
 
+void Device::forget(const std::string& image) {
+    if (const auto known = modules_.find(image); known != modules_.end()) {
+        driver_.cuModuleUnload(known->second);
+        modules_.erase(known);
+    }
+}
+
 } // namespace kernelskill::engine::gpu

@@ -31,6 +31,8 @@ public:
 
     /// Loaded modules stay, by their contents. Failed for code of another architecture.
     [[nodiscard]] Result<CUmodule> module(const std::string& image);
+    /// Loads `image` anew the next time that it is asked for. Its functions are gone.
+    void forget(const std::string& image);
 
 private:
     explicit Device(const CudaDriver& driver) : driver_(driver) {}

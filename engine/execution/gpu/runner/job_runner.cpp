@@ -111,7 +111,8 @@ Result<void> JobRunner::count(const RunRequest& request, const PreparedLaunch& l
             answer.notes.push_back("this GPU has no metric " + metric);
     }
     if (request.wantStalls) {
-        auto samples = sampleStalls(**library, *device_, launch, request.subject.cubin, isFatal);
+        auto samples =
+            sampleStalls(**library, *device_, request.subject, request.seed, launch, isFatal);
         // Counters are worth having without samples.
         if (!samples && (isFatal || request.metrics.empty()))
             return std::unexpected(samples.error());
@@ -120,6 +121,12 @@ Result<void> JobRunner::count(const RunRequest& request, const PreparedLaunch& l
             return {};
         }
         answer.stalls = std::move(samples->lines);
+        if (samples->total == 0)
+            answer.notes.emplace_back("no samples of stalls: the kernel is too short");
+        else if (samples->elsewhere > 0)
+            answer.notes.push_back(std::to_string(samples->elsewhere) + " of " +
+                                   std::to_string(samples->total) +
+                                   " samples of stalls are of instructions without a line");
         if (samples->dropped > 0)
             answer.notes.push_back("the hardware dropped " + std::to_string(samples->dropped) +
                                    " of the samples of stalls");

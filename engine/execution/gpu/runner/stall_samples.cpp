@@ -206,6 +206,8 @@ public:
                 total_ += reason.samples;
                 if (line)
                     lines_[*line][name->second] += reason.samples;
+                else
+                    elsewhere_ += reason.samples;
             }
         }
         dropped_ += data.droppedSamples;
@@ -219,6 +221,7 @@ public:
     StallSamples result() {
         StallSamples samples;
         samples.total = total_;
+        samples.elsewhere = elsewhere_;
         samples.dropped = dropped_;
         for (auto& [line, counts] : lines_)
             samples.lines.push_back({line.file, line.line, std::move(counts)});
@@ -231,14 +234,14 @@ private:
     const ReasonNames& reasons_;
     std::map<SourceLine, std::map<std::string, std::uint64_t>> lines_;
     std::uint64_t total_ = 0;
+    std::uint64_t elsewhere_ = 0;
     std::uint64_t dropped_ = 0;
 };
 
 } // namespace
 
-Result<StallSamples> sampleStalls(const Cupti& cupti, const Device& device,
-                                  const PreparedLaunch& launch, const std::string& cubin,
-                                  bool& isFatal) {
+Result<StallSamples> sampleStalls(const Cupti& cupti, Device& device, const Subject& subject,
+                                  std::uint64_t seed, const PreparedLaunch& launch, bool& isFatal) {
     // CUPTI knows the stall reasons of a context only once sampling is enabled there.
     auto sampler = Sampler::enable(cupti, device.context());
     if (!sampler)
@@ -247,18 +250,23 @@ Result<StallSamples> sampleStalls(const Cupti& cupti, const Device& device,
     if (!reasons)
         return std::unexpected(reasons.error());
     SampleBuffer buffer(reasons->size());
-    if (auto configured = (*sampler)->configure(buffer); !configured)
+    SampleBuffer rest(reasons->size()); // what CUPTI still holds when sampling ends
+    if (auto configured = (*sampler)->configure(rest); !configured)
         return std::unexpected(configured.error());
-    Collector collector(cupti, cubin, *reasons);
+    device.forget(subject.cubin);
+    const auto sampled = PreparedLaunch::prepare(device, subject, seed, &launch);
+    if (!sampled)
+        return std::unexpected(sampled.error());
+    Collector collector(cupti, subject.cubin, *reasons);
     const auto end = Now::now() + mostTime;
     do {
-        auto done = launch.restore();
+        auto done = (*sampled)->restore();
         if (done)
             done = synchronise(device.driver(), isFatal);
         if (done)
             done = (*sampler)->start();
         if (done)
-            done = launch.launch();
+            done = (*sampled)->launch();
         if (done)
             done = synchronise(device.driver(), isFatal);
         if (done)
@@ -269,6 +277,8 @@ Result<StallSamples> sampleStalls(const Cupti& cupti, const Device& device,
             return std::unexpected(done.error());
         collector.take(buffer.data());
     } while (collector.total() < enoughSamples && Now::now() < end);
+    sampler->reset();
+    collector.take(rest.data());
     return collector.result();
 }
 

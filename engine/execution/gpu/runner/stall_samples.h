@@ -13,14 +13,16 @@ namespace kernelskill::engine::gpu {
 
 struct StallSamples {
     std::vector<LineStalls> lines;
-    std::uint64_t total = 0;   ///< Samples of the kernel.
-    std::uint64_t dropped = 0; ///< By the hardware.
+    std::uint64_t total = 0;     ///< Samples of the kernel.
+    std::uint64_t elsewhere = 0; ///< Of `total`, those of instructions that have no line.
+    std::uint64_t dropped = 0;   ///< By the hardware.
 };
 
-/// Runs `launch` until there are enough samples to tell shares of a percent, or a second has
-/// passed. `cubin` is the code that it runs, with line tables.
-[[nodiscard]] Result<StallSamples> sampleStalls(const Cupti& cupti, const Device& device,
-                                                const PreparedLaunch& launch,
-                                                const std::string& cubin, bool& isFatal);
+/// Runs `subject` until there are enough samples to tell shares of a percent, or a second has
+/// passed. `launch` is the same one, prepared: its buffers are used, and it is of no more use, for
+/// CUPTI knows instructions of those modules only that are loaded while it samples.
+[[nodiscard]] Result<StallSamples> sampleStalls(const Cupti& cupti, Device& device,
+                                                const Subject& subject, std::uint64_t seed,
+                                                const PreparedLaunch& launch, bool& isFatal);
 
 } // namespace kernelskill::engine::gpu

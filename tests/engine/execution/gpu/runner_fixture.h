@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,17 @@ protected:
         return std::filesystem::exists(beside) ? beside : std::filesystem::path(KERNELSKILL_RUNNER);
     }
 
-    static RunnerCommand command() { return {runnerExecutable(), cuptiLibrary(), {}}; }
+    /// With $KERNELSKILL_TEST_RUNNER_PREFIX, words like "compute-sanitizer --log-file=FILE", in
+    /// front of the runner.
+    static RunnerCommand command() {
+        std::vector<std::string> prefix;
+        if (const char* words = std::getenv("KERNELSKILL_TEST_RUNNER_PREFIX"); words != nullptr) {
+            std::istringstream stream(words);
+            for (std::string word; stream >> word;)
+                prefix.push_back(word);
+        }
+        return {runnerExecutable(), cuptiLibrary(), std::move(prefix)};
+    }
 
     static std::filesystem::path cuptiLibrary() {
         for (const char* place : {"/usr/local/cuda/lib64/libcupti.so",
