@@ -411,33 +411,46 @@ Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
     if (!launches)
         return std::unexpected(launches.error());
     const auto launch = measurableLaunch({*program.model, kernel}, launches->front());
-    say("counting " + kernel.name + " on the emulator", 0);
-    const auto sized = sizedLaunch(**executor, program, kernel, launch, stop);
-    if (!sized)
-        return std::unexpected(sized.error());
-    say("compiling " + kernel.name + " for the GPU", 0.5);
-    const auto image = (*gpu)->build(program, kernel, sized->launch, stop);
+    // The emulator works beside the GPU, unless it has to say first how long buffers are.
+    const bool isSized = hasAllSizes(launch);
+    auto counting = std::async(isSized ? std::launch::async : std::launch::deferred, [&] {
+        return sizedLaunch(**executor, program, kernel, launch, stop);
+    });
+    auto measured = launch;
+    std::optional<Result<SizedLaunch>> sized;
+    if (!isSized) {
+        say("counting " + kernel.name + " on the emulator", 0);
+        sized = counting.get();
+        if (!*sized)
+            return std::unexpected(sized->error());
+        measured = (*sized)->launch;
+    }
+    say("compiling " + kernel.name + " for the GPU", 0.4);
+    const auto image = (*gpu)->build(program, kernel, measured, stop);
     if (!image)
         return std::unexpected(image.error());
-    say("measuring " + kernel.name + " on the GPU", 0.7);
+    say("measuring " + kernel.name + " on the GPU", 0.6);
     Job job;
-    job.launch = sized->launch;
+    job.launch = measured;
     job.wantProfile = true;
     auto result = (*gpu)->run(**image, job, stop);
     if (!result)
         return std::unexpected(result.error());
+    if (!sized)
+        sized = counting.get();
+    if (!*sized)
+        return std::unexpected(sized->error());
+    const Profile& counted = (*sized)->profile;
     auto profile = std::make_shared<Profile>(std::move(result->profile));
-    profile->hazards = sized->profile.hazards;
-    profile->extents = sized->profile.extents;
-    profile->notes.insert(profile->notes.end(), sized->profile.notes.begin(),
-                          sized->profile.notes.end());
-    for (const auto& [name, value] : sized->profile.metrics)
+    profile->hazards = counted.hazards;
+    profile->extents = counted.extents;
+    profile->notes.insert(profile->notes.end(), counted.notes.begin(), counted.notes.end());
+    for (const auto& [name, value] : counted.metrics)
         profile->metrics.try_emplace(name, value);
-    addMissingLines(*profile, sized->profile);
+    addMissingLines(*profile, counted);
     const auto ceilings = (*gpu)->ceilings(stop);
     const Gpu& target = impl_->tableEntry((*gpu)->device().name);
-    KernelFindings findings{profile,
-                            impl_->findFacts(program, kernel, sized->launch, target, stop)};
+    KernelFindings findings{profile, impl_->findFacts(program, kernel, measured, target, stop)};
     auto report = impl_->report(program, kernel, std::move(findings), target);
     if (ceilings)
         report.measured = measuredRooflineOf(

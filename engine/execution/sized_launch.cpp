@@ -9,13 +9,6 @@ namespace {
 constexpr std::uint64_t profiledThreads = 1 << 18;
 constexpr std::uint64_t fewestBlocks = 32;
 
-bool hasAllSizes(const LaunchSpec& launch) {
-    return std::ranges::all_of(launch.arguments, [](const ArgumentSpec& argument) {
-        const auto* buffer = std::get_if<BufferSpec>(&argument);
-        return buffer == nullptr || buffer->elements.has_value();
-    });
-}
-
 Result<Profile> emulated(Executor& emulator, const ProgramSource& program,
                          const analysis::KernelModel& kernel, const LaunchSpec& launch,
                          const std::stop_token& stop) {
@@ -37,6 +30,13 @@ Result<Profile> emulated(Executor& emulator, const ProgramSource& program,
 std::uint64_t profiledBlocks(const LaunchSpec& launch) {
     return std::max(fewestBlocks,
                     profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+}
+
+bool hasAllSizes(const LaunchSpec& launch) {
+    return std::ranges::all_of(launch.arguments, [](const ArgumentSpec& argument) {
+        const auto* buffer = std::get_if<BufferSpec>(&argument);
+        return buffer == nullptr || buffer->elements.has_value();
+    });
 }
 
 Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,

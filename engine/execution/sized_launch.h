@@ -18,6 +18,8 @@ struct SizedLaunch {
 /// scaled.
 [[nodiscard]] std::uint64_t profiledBlocks(const LaunchSpec& launch);
 
+[[nodiscard]] bool hasAllSizes(const LaunchSpec& launch);
+
 /// Runs `launch` on `emulator`. Where that fails and every buffer has its length already, the
 /// profile holds nothing but a note that says why; else the error is the emulator's.
 [[nodiscard]] Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -73,6 +74,11 @@ constexpr std::array lineColumns{
     LineColumn{"barriers", [](const engine::Metrics& m) { return count(m, names::barriers); }},
     LineColumn{"div.br",
                [](const engine::Metrics& m) { return count(m, names::divergentBranchTargets); }},
+    LineColumn{"stall %",
+               [](const engine::Metrics& m) {
+                   const auto share = metric(m, names::stallPercent);
+                   return share ? fmt::format("{:.1f}", *share) : std::string();
+               }},
     LineColumn{"lanes",
                [](const engine::Metrics& m) {
                    const auto lanes = metric(m, names::activeThreads);
@@ -83,17 +89,24 @@ constexpr std::array lineColumns{
 void printLines(const Terminal& terminal, const engine::Profile& profile, TextLookup& texts) {
     if (profile.lines.empty())
         return;
+    std::vector<const LineColumn*> columns; // those that say something of some line
+    for (const LineColumn& column : lineColumns) {
+        if (std::ranges::any_of(profile.lines, [&](const engine::LineMetrics& line) {
+                return !column.text(line.metrics).empty();
+            }))
+            columns.push_back(&column);
+    }
     std::string titles;
-    for (const LineColumn& column : lineColumns)
-        titles += fmt::format("{:>8} ", column.title);
+    for (const LineColumn* column : columns)
+        titles += fmt::format("{:>8} ", column->title);
     fmt::print("\n{}\n{}\n", terminal.paint(Colour::Bold, "Lines"),
                terminal.paint(Colour::Dim, titles + "  source"));
     for (const engine::LineMetrics& line : profile.lines) {
         std::string row;
         bool hasMore = false; // Than lanes, which every line has.
-        for (const LineColumn& column : lineColumns) {
-            const std::string text = column.text(line.metrics);
-            hasMore |= !text.empty() && &column != &lineColumns.back();
+        for (const LineColumn* column : columns) {
+            const std::string text = column->text(line.metrics);
+            hasMore |= !text.empty() && column != &lineColumns.back();
             row += fmt::format("{:>8} ", text);
         }
         if (!hasMore)

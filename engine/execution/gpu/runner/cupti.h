@@ -32,8 +32,6 @@ namespace kernelskill::engine::gpu {
     X(cuptiRangeProfilerSetConfig)                                                                 \
     X(cuptiRangeProfilerStart)                                                                     \
     X(cuptiRangeProfilerStop)                                                                      \
-    X(cuptiRangeProfilerPushRange)                                                                 \
-    X(cuptiRangeProfilerPopRange)                                                                  \
     X(cuptiRangeProfilerDecodeData)                                                                \
     X(cuptiRangeProfilerGetCounterDataSize)                                                        \
     X(cuptiRangeProfilerCounterDataImageInitialize)                                                \

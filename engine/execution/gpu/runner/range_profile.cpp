@@ -9,7 +9,6 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr const char* rangeName = "kernel";
 constexpr std::uint32_t mostPasses = 200; // a metric needs a few
 
 std::vector<const char*> pointersTo(const std::vector<std::string>& texts) {
@@ -215,7 +214,7 @@ public:
         parameters.pConfig = configuration_.data();
         parameters.counterDataImageSize = counters_.size();
         parameters.pCounterDataImage = counters_.data();
-        parameters.range = CUPTI_UserRange;
+        parameters.range = CUPTI_AutoRange; // around the kernel alone: percents are of its time
         parameters.replayMode = CUPTI_UserReplay;
         parameters.maxRangesPerPass = 1;
         parameters.numNestingLevels = 1;
@@ -229,22 +228,11 @@ public:
     Result<void> start() {
         KERNELSKILL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Start_Params, begin);
         begin.pRangeProfilerObject = object_;
-        if (auto begun = cupti_.check("start a pass", cupti_.cuptiRangeProfilerStart(&begin));
-            !begun)
-            return begun;
-        KERNELSKILL_CUPTI_PARAMETERS(CUpti_RangeProfiler_PushRange_Params, push);
-        push.pRangeProfilerObject = object_;
-        push.pRangeName = rangeName;
-        return cupti_.check("start the range", cupti_.cuptiRangeProfilerPushRange(&push));
+        return cupti_.check("start a pass", cupti_.cuptiRangeProfilerStart(&begin));
     }
 
     /// Whether that was the last pass.
     Result<bool> stop() {
-        KERNELSKILL_CUPTI_PARAMETERS(CUpti_RangeProfiler_PopRange_Params, pop);
-        pop.pRangeProfilerObject = object_;
-        if (auto popped = cupti_.check("end the range", cupti_.cuptiRangeProfilerPopRange(&pop));
-            !popped)
-            return std::unexpected(popped.error());
         KERNELSKILL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Stop_Params, end);
         end.pRangeProfilerObject = object_;
         if (auto ended = cupti_.check("end a pass", cupti_.cuptiRangeProfilerStop(&end)); !ended)

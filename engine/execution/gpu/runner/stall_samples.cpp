@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace kernelskill::engine::gpu {
@@ -17,8 +19,8 @@ namespace {
 using Now = std::chrono::steady_clock;
 
 constexpr std::size_t mostPlaces = 16'384; // instructions of a kernel that are told apart
-constexpr std::uint64_t enoughSamples = 20'000;
-constexpr std::chrono::milliseconds mostTime{1000};
+constexpr std::uint64_t enoughSamples = 10'000;
+constexpr std::chrono::milliseconds mostTime{400};
 constexpr std::uint32_t samplingPeriod = 11; // each 2^11 cycles: about a microsecond
 constexpr std::size_t reasonTextBytes = CUPTI_STALL_REASON_STRING_SIZE;
 
@@ -191,13 +193,22 @@ public:
     Collector(const Cupti& cupti, const std::string& cubin, const ReasonNames& reasons)
         : cupti_(cupti), cubin_(cubin), reasons_(reasons) {}
 
+    Collector(const Collector&) = delete;
+    Collector& operator=(const Collector&) = delete;
+    ~Collector() {
+        for (char* function : functions_)
+            std::free(function);
+    }
+
     void take(CUpti_PCSamplingData& data) {
         for (std::size_t i = 0; i < data.totalNumPcs; ++i) {
             CUpti_PCSamplingPCData& place = data.pPcData[i];
-            const OwnedText function(place.functionName); // the structure is packed: no exchange
+            char* function = place.functionName; // the structure is packed: no reference
             place.functionName = nullptr;
-            const auto line =
-                function ? lineOf(cupti_, cubin_, function.get(), place.pcOffset) : std::nullopt;
+            if (function != nullptr)
+                functions_.insert(function);
+            const auto line = function != nullptr ? lineOf(cupti_, cubin_, function, place.pcOffset)
+                                                  : std::nullopt;
             for (std::size_t r = 0; r < place.stallReasonCount; ++r) {
                 const auto& reason = place.stallReason[r];
                 const auto name = reasons_.find(reason.pcSamplingStallReasonIndex);
@@ -233,6 +244,7 @@ private:
     const std::string& cubin_;
     const ReasonNames& reasons_;
     std::map<SourceLine, std::map<std::string, std::uint64_t>> lines_;
+    std::set<char*> functions_; ///< CUPTI's names, ours to free; records share them.
     std::uint64_t total_ = 0;
     std::uint64_t elsewhere_ = 0;
     std::uint64_t dropped_ = 0;

@@ -18,7 +18,7 @@ struct StallSamples {
     std::uint64_t dropped = 0;   ///< By the hardware.
 };
 
-/// Runs `subject` until there are enough samples to tell shares of a percent, or a second has
+/// Runs `subject` until there are enough samples to tell shares of a percent, or 0.4 seconds have
 /// passed. `launch` is the same one, prepared: its buffers are used, and it is of no more use, for
 /// CUPTI knows instructions of those modules only that are loaded while it samples.
 [[nodiscard]] Result<StallSamples> sampleStalls(const Cupti& cupti, Device& device,
