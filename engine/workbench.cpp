@@ -5,6 +5,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/execution/gpu/gpu_executor.h"
 #include "engine/execution/sized_launch.h"
+#include "engine/gpu_profile.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/kernel_insights.h"
 #include "engine/late_facts.h"
@@ -101,21 +102,6 @@ std::vector<std::uint64_t> hashesOf(const analysis::FileModel& model) {
 std::string firstFailedCheck(const Verdict& verdict) {
     auto failed = std::ranges::find(verdict.checks, false, &Check::passed);
     return failed == verdict.checks.end() ? verdict.summary : failed->name + ": " + failed->detail;
-}
-
-/// What `counted` knows of lines is added to what `measured` knows.
-void addMissingLines(Profile& measured, const Profile& counted) {
-    for (const LineMetrics& line : counted.lines) {
-        const auto same = std::ranges::find_if(measured.lines, [&](const LineMetrics& other) {
-            return other.line == line.line && other.file == line.file;
-        });
-        if (same == measured.lines.end())
-            measured.lines.push_back(line);
-        else
-            same->metrics.insert(line.metrics.begin(), line.metrics.end());
-    }
-    std::ranges::sort(measured.lines, {},
-                      [](const LineMetrics& line) { return std::tie(line.file, line.line); });
 }
 
 } // namespace
@@ -411,46 +397,14 @@ Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
     if (!launches)
         return std::unexpected(launches.error());
     const auto launch = measurableLaunch({*program.model, kernel}, launches->front());
-    // The emulator works beside the GPU, unless it has to say first how long buffers are.
-    const bool isSized = hasAllSizes(launch);
-    auto counting = std::async(isSized ? std::launch::async : std::launch::deferred, [&] {
-        return sizedLaunch(**executor, program, kernel, launch, stop);
-    });
-    auto measured = launch;
-    std::optional<Result<SizedLaunch>> sized;
-    if (!isSized) {
-        say("counting " + kernel.name + " on the emulator", 0);
-        sized = counting.get();
-        if (!*sized)
-            return std::unexpected(sized->error());
-        measured = (*sized)->launch;
-    }
-    say("compiling " + kernel.name + " for the GPU", 0.4);
-    const auto image = (*gpu)->build(program, kernel, measured, stop);
-    if (!image)
-        return std::unexpected(image.error());
-    say("measuring " + kernel.name + " on the GPU", 0.6);
-    Job job;
-    job.launch = measured;
-    job.wantProfile = true;
-    auto result = (*gpu)->run(**image, job, stop);
-    if (!result)
-        return std::unexpected(result.error());
-    if (!sized)
-        sized = counting.get();
-    if (!*sized)
-        return std::unexpected(sized->error());
-    const Profile& counted = (*sized)->profile;
-    auto profile = std::make_shared<Profile>(std::move(result->profile));
-    profile->hazards = counted.hazards;
-    profile->extents = counted.extents;
-    profile->notes.insert(profile->notes.end(), counted.notes.begin(), counted.notes.end());
-    for (const auto& [name, value] : counted.metrics)
-        profile->metrics.try_emplace(name, value);
-    addMissingLines(*profile, counted);
+    auto found = measureProfile(**gpu, **executor, program, kernel, launch, stop, say);
+    if (!found)
+        return std::unexpected(found.error());
+    const auto profile = std::make_shared<const Profile>(std::move(*found));
     const auto ceilings = (*gpu)->ceilings(stop);
     const Gpu& target = impl_->tableEntry((*gpu)->device().name);
-    KernelFindings findings{profile, impl_->findFacts(program, kernel, measured, target, stop)};
+    KernelFindings findings{profile,
+                            impl_->findFacts(program, kernel, profile->launch, target, stop)};
     auto report = impl_->report(program, kernel, std::move(findings), target);
     if (ceilings)
         report.measured = measuredRooflineOf(

@@ -59,8 +59,8 @@ void printRepair(const engine::HazardRepair& repair, const Snapshot& snapshot,
         fmt::print("{} has no compile error and {}\n", file,
                    repair.notRun.empty() ? "no hazard" : "no hazard in what could be run");
     else
-        fmt::print("\n{}: {} hazards before, {} after\n", statusOf(repair), repair.hazardsBefore,
-                   repair.left.size());
+        fmt::print("\n{}: {} hazard{} before, {} after\n", statusOf(repair), repair.hazardsBefore,
+                   repair.hazardsBefore == 1 ? "" : "s", repair.left.size());
 }
 
 int write(const analysis::EditSet& edits, TextLookup& texts, const RepairArguments& arguments,

@@ -7,6 +7,7 @@
 #include "engine/execution/emulator/worker/loaded_image.h"
 #include "engine/execution/emulator/worker/report_channel.h"
 #include "engine/execution/emulator/worker/sandbox.h"
+#include "engine/execution/frame_io.h"
 #include "engine/execution/framing.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -44,42 +45,6 @@ using wire::frameHeaderBytes;
 
 constexpr std::uint64_t arenaOverhead =
     8ull << 30; ///< Stacks of fibers and tables, mostly never touched.
-
-/// False at the end of the stream or on an error.
-bool readAll(int descriptor, std::span<std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t count = read(descriptor, bytes.data(), bytes.size());
-        if (count == 0 || (count < 0 && errno != EINTR))
-            return false;
-        if (count > 0)
-            bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
-bool writeAll(int descriptor, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t count = write(descriptor, bytes.data(), bytes.size());
-        if (count < 0 && errno != EINTR)
-            return false;
-        if (count > 0)
-            bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
-std::optional<std::vector<std::byte>> readFrame(int descriptor) {
-    std::array<std::byte, frameHeaderBytes> header{};
-    if (!readAll(descriptor, header))
-        return std::nullopt;
-    const auto length = wire::payloadLength(header);
-    if (!length)
-        return std::nullopt;
-    std::vector<std::byte> payload(*length);
-    if (!readAll(descriptor, payload))
-        return std::nullopt;
-    return payload;
-}
 
 std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::string remedy) {
     WorkerReport report;
@@ -171,18 +136,19 @@ bool isWhole(const std::vector<std::byte>& frame) {
 bool serve(std::span<const std::byte> payload) {
     const Result<WorkerJob> job = emulator::decodeJob(payload);
     if (!job)
-        return writeAll(STDOUT_FILENO, failureFrame(job.error().kind, job.error().what, ""));
+        return wire::writeAll(STDOUT_FILENO, failureFrame(job.error().kind, job.error().what, ""));
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0)
-        return writeAll(STDOUT_FILENO, failureFrame(ErrorKind::Failed, "out of descriptors", ""));
+        return wire::writeAll(STDOUT_FILENO,
+                              failureFrame(ErrorKind::Failed, "out of descriptors", ""));
     const pid_t child = fork();
     if (child == 0)
         runJob(*job, ends[1]);
     close(ends[1]);
     if (child < 0) {
         close(ends[0]);
-        return writeAll(STDOUT_FILENO,
-                        failureFrame(ErrorKind::Failed, "cannot start a process", ""));
+        return wire::writeAll(STDOUT_FILENO,
+                              failureFrame(ErrorKind::Failed, "cannot start a process", ""));
     }
     std::vector<std::byte> frame;
     const bool wanted = collect(ends[0], STDIN_FILENO, frame);
@@ -196,7 +162,7 @@ bool serve(std::span<const std::byte> payload) {
         return false;
     if (!isWhole(frame))
         frame = failureFrame(ErrorKind::Failed, describeEnd(status), "");
-    return writeAll(STDOUT_FILENO, frame);
+    return wire::writeAll(STDOUT_FILENO, frame);
 }
 
 } // namespace
@@ -205,7 +171,7 @@ int runEmulatorWorker() {
     std::signal(SIGPIPE, SIG_IGN);
     // Whatever else the server had open is no business of a process that runs kernels.
     close_range(3, ~0u, 0);
-    while (const auto payload = readFrame(STDIN_FILENO)) {
+    while (const auto payload = wire::readPayload(STDIN_FILENO)) {
         if (!serve(*payload))
             break;
     }

@@ -1,50 +1,23 @@
 // kernelskill-runner: takes jobs for one GPU on its standard input and answers each on its standard
 // output, in frames (engine/execution/framing.h). It is started by the server, which kills it when
 // a job is late; it ends by itself when the server is gone.
-#include "engine/execution/framing.h"
+#include "engine/execution/frame_io.h"
 #include "engine/execution/gpu/runner/job_runner.h"
 #include "engine/execution/gpu/runner/printed_text.h"
 #include "engine/execution/gpu/runner/watchdog.h"
 
-#include <array>
-#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <string>
-#include <sys/prctl.h>
 #include <unistd.h>
 #include <vector>
 
 namespace kernelskill::engine::gpu {
 namespace {
-
-/// False at the end of the stream or on an error.
-bool readAll(int descriptor, std::span<std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t count = ::read(descriptor, bytes.data(), bytes.size());
-        if (count == 0 || (count < 0 && errno != EINTR))
-            return false;
-        if (count > 0)
-            bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return true;
-}
-
-std::optional<std::vector<std::byte>> readPayload() {
-    std::array<std::byte, wire::frameHeaderBytes> header{};
-    if (!readAll(STDIN_FILENO, header))
-        return std::nullopt;
-    const auto length = wire::payloadLength(header);
-    if (!length)
-        return std::nullopt;
-    std::vector<std::byte> payload(*length);
-    if (!readAll(STDIN_FILENO, payload))
-        return std::nullopt;
-    return payload;
-}
 
 std::chrono::milliseconds timeOf(const Request& request) {
     if (const auto* run = std::get_if<RunRequest>(&request))
@@ -82,7 +55,7 @@ int serve(const Arguments& arguments) {
         return 1;
     Watchdog watchdog(STDIN_FILENO, answers);
     std::unique_ptr<JobRunner> runner;
-    while (const auto payload = readPayload()) {
+    while (const auto payload = wire::readPayload(STDIN_FILENO)) {
         const auto request = decodeRequest(*payload);
         Answer answer = FailureAnswer{};
         if (!request) {

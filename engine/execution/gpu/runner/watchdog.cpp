@@ -1,8 +1,8 @@
 #include "engine/execution/gpu/runner/watchdog.h"
 
+#include "engine/execution/frame_io.h"
 #include "engine/execution/gpu/runner_wire.h"
 
-#include <cerrno>
 #include <poll.h>
 #include <unistd.h>
 
@@ -10,17 +10,6 @@ namespace kernelskill::engine::gpu {
 namespace {
 
 constexpr std::chrono::milliseconds glance{20}; // how often the watchdog looks
-
-bool writeAll(int descriptor, std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-        if (count < 0 && errno != EINTR)
-            return false;
-        if (count > 0)
-            bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return true;
-}
 
 } // namespace
 
@@ -42,7 +31,7 @@ void Watchdog::disarm() {
 
 bool Watchdog::send(std::span<const std::byte> frame) {
     const std::scoped_lock lock(mutex_);
-    return writeAll(answers_, frame);
+    return wire::writeAll(answers_, frame);
 }
 
 void Watchdog::watch(const std::stop_token& stop) {
@@ -61,7 +50,7 @@ void Watchdog::watch(const std::stop_token& stop) {
              "launch a smaller problem, or look for an endless loop with the "
              "emulator"},
             true};
-        writeAll(answers_, encode(Answer(late)));
+        wire::writeAll(answers_, encode(Answer(late)));
         ::_exit(3);
     }
 }
