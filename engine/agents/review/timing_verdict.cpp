@@ -78,7 +78,8 @@ TimingVerdict judgeTimes(std::span<const double> original, std::span<const doubl
     verdict.status = statusOf(verdict, floorMicroseconds);
     verdict.sentence = fmt::format(
         "{:.4g} µs before, {:.4g} µs after (medians of {} rounds; quartiles {:.4g} to {:.4g} and "
-        "{:.4g} to {:.4g}): {:.3g} times as fast, between {:.3g} and {:.3g} with 99.99 % confidence",
+        "{:.4g} to {:.4g}): {:.3g} times as fast, between {:.3g} and {:.3g} with 99.99 % "
+        "confidence",
         verdict.original.median, verdict.candidate.median, rounds, verdict.original.lower,
         verdict.original.upper, verdict.candidate.lower, verdict.candidate.upper, verdict.speedup,
         verdict.least, verdict.most);

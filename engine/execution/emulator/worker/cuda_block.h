@@ -43,8 +43,8 @@ struct alignas(64) CudaThread {
     KsBarrierKind barrierKind = KsBarrierPlain;
     unsigned barrierName = 0;
     unsigned barrierThreads = 0; ///< That the named barrier waits for.
-    std::uint32_t warpMask = 0; ///< Of the exchange it waits in.
-    std::uint32_t result = 0;   ///< Of that operation.
+    std::uint32_t warpMask = 0;  ///< Of the exchange it waits in.
+    std::uint32_t result = 0;    ///< Of that operation.
     std::uint8_t exchange = 0; ///< Slots it deposited into and may still read; an index, 0 is none.
     KsIndex index{};
 };
@@ -102,8 +102,8 @@ public:
     [[nodiscard]] unsigned runningThread() const { return running_; }
     [[nodiscard]] KsIndex threadIndex(unsigned thread) const { return threads_[thread].index; }
     [[nodiscard]] std::size_t threadCount() const { return threads_.size(); }
-    /// "16 of 64 threads wait at the block's barrier at <site>, (0,0,0) the first of them; ...", for
-    /// the diagnosis of a block that cannot go on.
+    /// "16 of 64 threads wait at the block's barrier at <site>, (0,0,0) the first of them; ...",
+    /// for the diagnosis of a block that cannot go on.
     [[nodiscard]] std::string waitingThreads() const;
 
 private:

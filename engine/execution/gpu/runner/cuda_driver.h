@@ -57,6 +57,7 @@ namespace kernelskill::engine::gpu {
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
 
 struct CudaDriver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given
 #define KERNELSKILL_MEMBER(name) decltype(&::name) name = nullptr;
     KERNELSKILL_DRIVER_FUNCTIONS(KERNELSKILL_MEMBER)
 #undef KERNELSKILL_MEMBER

@@ -47,6 +47,7 @@ namespace kernelskill::engine::gpu {
     X(cuptiGetSassToSourceCorrelation)
 
 struct Cupti {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given
 #define KERNELSKILL_MEMBER(name) decltype(&::name) name = nullptr;
     KERNELSKILL_CUPTI_FUNCTIONS(KERNELSKILL_MEMBER)
 #undef KERNELSKILL_MEMBER
@@ -64,7 +65,8 @@ struct Cupti {
     }
 };
 
-/// `parameters` with its size set, as each function of CUPTI wants it.
+/// `name` with its size set, as each function of CUPTI wants it.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given
 #define KERNELSKILL_CUPTI_PARAMETERS(type, name)                                                   \
     type name{};                                                                                   \
     name.structSize = type##_STRUCT_SIZE

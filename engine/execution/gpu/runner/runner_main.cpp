@@ -6,13 +6,14 @@
 #include "engine/execution/gpu/runner/printed_text.h"
 #include "engine/execution/gpu/runner/watchdog.h"
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -36,12 +37,19 @@ std::optional<Arguments> parse(std::span<char*> words) {
     Arguments arguments;
     for (std::size_t i = 1; i < words.size(); ++i) {
         const std::string word = words[i];
-        if (word.starts_with("--device="))
-            arguments.device = std::atoi(word.c_str() + std::strlen("--device="));
-        else if (word.starts_with("--cupti="))
-            arguments.cupti = word.substr(std::strlen("--cupti="));
-        else
+        static constexpr std::string_view device = "--device=";
+        static constexpr std::string_view cupti = "--cupti=";
+        if (word.starts_with(device)) {
+            const char* end = word.data() + word.size();
+            const auto [rest, problem] =
+                std::from_chars(word.data() + device.size(), end, arguments.device);
+            if (problem != std::errc() || rest != end || arguments.device < 0)
+                return std::nullopt;
+        } else if (word.starts_with(cupti)) {
+            arguments.cupti = word.substr(cupti.size());
+        } else {
             return std::nullopt;
+        }
     }
     return arguments;
 }

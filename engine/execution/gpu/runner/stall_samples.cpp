@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace kernelskill::engine::gpu {
@@ -25,6 +24,7 @@ constexpr std::uint32_t samplingPeriod = 11; // each 2^11 cycles: about a micros
 constexpr std::size_t reasonTextBytes = CUPTI_STALL_REASON_STRING_SIZE;
 
 struct FreeText {
+    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): CUPTI took it from malloc
     void operator()(char* text) const { std::free(text); }
 };
 using OwnedText = std::unique_ptr<char, FreeText>;
@@ -193,20 +193,13 @@ public:
     Collector(const Cupti& cupti, const std::string& cubin, const ReasonNames& reasons)
         : cupti_(cupti), cubin_(cubin), reasons_(reasons) {}
 
-    Collector(const Collector&) = delete;
-    Collector& operator=(const Collector&) = delete;
-    ~Collector() {
-        for (char* function : functions_)
-            std::free(function);
-    }
-
     void take(CUpti_PCSamplingData& data) {
         for (std::size_t i = 0; i < data.totalNumPcs; ++i) {
             CUpti_PCSamplingPCData& place = data.pPcData[i];
             char* function = place.functionName; // the structure is packed: no reference
             place.functionName = nullptr;
             if (function != nullptr)
-                functions_.insert(function);
+                functions_.try_emplace(function, function);
             const auto line = function != nullptr ? lineOf(cupti_, cubin_, function, place.pcOffset)
                                                   : std::nullopt;
             for (std::size_t r = 0; r < place.stallReasonCount; ++r) {
@@ -244,7 +237,8 @@ private:
     const std::string& cubin_;
     const ReasonNames& reasons_;
     std::map<SourceLine, std::map<std::string, std::uint64_t>> lines_;
-    std::set<char*> functions_; ///< CUPTI's names, ours to free; records share them.
+    std::map<const char*, OwnedText>
+        functions_; ///< CUPTI's names, ours to free; records share them.
     std::uint64_t total_ = 0;
     std::uint64_t elsewhere_ = 0;
     std::uint64_t dropped_ = 0;

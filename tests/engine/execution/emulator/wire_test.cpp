@@ -60,15 +60,14 @@ TEST(Wire, CarriesAReport) {
     report.failure = WorkerFailure{ErrorKind::Unsupported, "what", "where", "remedy", 0x1234, true};
     report.sites[0x40][Counter::GlobalLoadSectors] = 99;
     report.totals[Counter::Barriers] = 3;
-    report.hazards.push_back(
-        {HazardKind::Misaligned,
-         false,
-         1,
-         2,
-         "message",
-         {1, 2, 3},
-         {4, 5, 6},
-         {ThreadPlace{{7, 8, 9}, {10, 11, 12}}, "tile", -3, RaceScope::Grid}});
+    report.hazards.push_back({HazardKind::Misaligned,
+                              false,
+                              1,
+                              2,
+                              "message",
+                              {1, 2, 3},
+                              {4, 5, 6},
+                              {ThreadPlace{{7, 8, 9}, {10, 11, 12}}, "tile", -3, RaceScope::Grid}});
     report.extents.push_back({"x", 10, true, false});
     report.outputs.push_back({"y", analysis::ScalarKind::Float, 4, {std::byte{7}}});
     report.notes = {"note"};
