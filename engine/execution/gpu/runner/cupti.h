@@ -66,9 +66,10 @@ struct Cupti {
 };
 
 /// `name` with its size set, as each function of CUPTI wants it.
-// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given
+// NOLINTBEGIN(bugprone-macro-parentheses): it declares what it is given
 #define KERNELSKILL_CUPTI_PARAMETERS(type, name)                                                   \
     type name{};                                                                                   \
     name.structSize = type##_STRUCT_SIZE
+// NOLINTEND(bugprone-macro-parentheses)
 
 } // namespace kernelskill::engine::gpu

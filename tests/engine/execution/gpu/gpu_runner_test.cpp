@@ -4,9 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <fstream>
+#include <thread>
+#include <vector>
 
 namespace kernelskill::engine::gpu {
 namespace {
@@ -203,6 +205,37 @@ TEST_F(GpuRunner, TellsFasterFromSlower) {
     EXPECT_EQ(judgeTimes(tiled, naive, std::nullopt).status, VerdictStatus::Slower);
     std::printf("transpose 4096: %s\n", forward.sentence.c_str());
     EXPECT_GT(times->before.smMegahertz, 0u);
+}
+
+TEST_F(GpuRunner, RunsJobsOnEachGpuSideBySide) {
+    const int devices = pool_->device().devices;
+    if (devices < 2)
+        GTEST_SKIP() << "one GPU only";
+    constexpr int jobs = 64;
+    TimingPlan plan;
+    plan.mostRounds = plan.leastRounds;
+    const auto job = saxpyOf(1 << 22);
+    const auto seconds = [&](int askers, int count) {
+        std::atomic<int> left = count;
+        const auto begin = steady_clock::now();
+        {
+            std::vector<std::jthread> threads;
+            for (int i = 0; i < askers; ++i)
+                threads.emplace_back([&] {
+                    while (left.fetch_sub(1) > 0) {
+                        const auto times = time({job, job}, plan);
+                        EXPECT_TRUE(times) << times.error().describe();
+                    }
+                });
+        }
+        return std::chrono::duration<double>(steady_clock::now() - begin).count();
+    };
+    seconds(devices, 4 * devices); // every runner has started
+    const double one = seconds(1, jobs);
+    const double all = seconds(devices, jobs);
+    std::printf("%d jobs: %.2f s on one GPU, %.2f s on %d: %.2f times as fast\n", jobs, one, all,
+                devices, one / all);
+    EXPECT_GT(one / all, 0.9 * devices);
 }
 
 TEST_F(GpuRunner, CountsWhatTheHardwareDoes) {
