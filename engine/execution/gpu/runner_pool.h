@@ -38,7 +38,7 @@ public:
     /// replaced for the next question.
     [[nodiscard]] Result<Answer> ask(const Request& request, std::stop_token stop);
 
-    static constexpr int mostAttempts = 3;
+    static constexpr int mostAttempts = 5;
 
 private:
     struct Seat {

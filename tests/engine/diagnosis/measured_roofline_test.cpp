@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr DeviceCeilings h200{"NVIDIA H200", 4e12, 60e12, 30e12};
+const DeviceCeilings h200{"NVIDIA H200", 4e12, 60e12, 30e12};
 
 Profile measuredProfile() {
     Profile profile;

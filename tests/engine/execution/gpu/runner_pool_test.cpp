@@ -148,7 +148,7 @@ TEST_F(RunnerPoolTest, LosesNoJobWhenRunnersAreKilledAtRandom) {
     const std::jthread killer([&] {
         std::mt19937 random(1);
         while (!done) {
-            std::this_thread::sleep_for(milliseconds(5 + random() % 60));
+            std::this_thread::sleep_for(milliseconds(20 + random() % 120));
             const auto victims = children();
             if (!victims.empty() && ::kill(victims[random() % victims.size()], SIGKILL) == 0)
                 ++kills;
@@ -160,7 +160,7 @@ TEST_F(RunnerPoolTest, LosesNoJobWhenRunnersAreKilledAtRandom) {
         for (int asker = 0; asker < 2; ++asker)
             askers.emplace_back([&, asker] {
                 for (int job = 0; job < 100; ++job) {
-                    const auto name = "sleep:3 job " + std::to_string(100 * asker + job);
+                    const auto name = "sleep:10 job " + std::to_string(100 * asker + job);
                     const auto answer = order(*pool, name);
                     ASSERT_TRUE(answer) << answer.error().describe();
                     EXPECT_TRUE(answer->starts_with(name)) << *answer;
