@@ -55,7 +55,7 @@ function(kernelskill_test name)
         set(ARG_TIMEOUT 120)
     endif()
     add_executable(${name} ${ARG_SOURCES})
-    target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
+    target_link_libraries(${name} PRIVATE kernelskill_options ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
     target_compile_definitions(${name} PRIVATE
         KERNELSKILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KERNELSKILL_BINARY_DIR="${PROJECT_BINARY_DIR}")
     kernelskill_precompile(${name} GTest::gmock <gtest/gtest.h> <gmock/gmock.h>)

@@ -2,9 +2,8 @@
 
 #include "analysis/source/files.h"
 #include "engine/execution/emulator/compile/child_process.h"
-#include "engine/execution/emulator/compile/image_cache.h"
+#include "engine/execution/temporary_folder.h"
 
-#include <cstdlib>
 #include <fstream>
 #include <string_view>
 #include <system_error>
@@ -53,13 +52,12 @@ std::optional<fs::path> findNvcc(const analysis::CudaToolkit& toolkit) {
 Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
                                      std::stop_token stop) {
     std::error_code error;
-    auto pattern = (fs::temp_directory_path(error) / "kernelskill-nvcc-XXXXXX").string();
-    if (error || ::mkdtemp(pattern.data()) == nullptr)
+    const auto folder = TemporaryFolder::make(fs::temp_directory_path(error), "kernelskill-nvcc");
+    if (!folder)
         return std::unexpected(unusable("no temporary folder"));
-    const TemporaryFolder folder(pattern);
-    const auto mirror = (folder.path() / "src").string();
-    const auto file = folder.path() / "unit.cu";
-    const auto cubin = folder.path() / "unit.cubin";
+    const auto mirror = (folder->path() / "src").string();
+    const auto file = folder->path() / "unit.cu";
+    const auto cubin = folder->path() / "unit.cubin";
     bool written = write(file, placed(unit.source, mirror));
     for (const auto& header : unit.headers)
         written = written && write(placed(header.name, mirror), placed(header.text, mirror));
@@ -68,7 +66,7 @@ Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
 
     ChildCommand command;
     command.program = "/bin/sh";
-    command.arguments = {"-c", limitedStart, job.nvcc.string(), folder.path().string(),
+    command.arguments = {"-c", limitedStart, job.nvcc.string(), folder->path().string(),
                          "-arch=" + job.architecture};
     command.arguments.insert(command.arguments.end(), job.options.begin(), job.options.end());
     command.arguments.insert(command.arguments.end(), {"-o", cubin.string(), file.string()});

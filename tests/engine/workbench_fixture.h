@@ -3,7 +3,7 @@
 
 #include "engine/workbench.h"
 #include "tests/engine/agents/breakage.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -250,19 +250,6 @@ bool LspClient::isRunning() {
     return !status_;
 }
 
-TemporaryWorkspace::TemporaryWorkspace() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "kernelskill-test-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-        throw std::runtime_error("mkdtemp");
-    root_ = pattern;
-}
-
-TemporaryWorkspace::~TemporaryWorkspace() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-}
-
 std::string TemporaryWorkspace::write(const std::string& name, std::string_view text) const {
     const std::filesystem::path file = path(name);
     std::filesystem::create_directories(file.parent_path());
@@ -271,7 +258,7 @@ std::string TemporaryWorkspace::write(const std::string& name, std::string_view 
 }
 
 std::string TemporaryWorkspace::path(const std::string& name) const {
-    return name.empty() ? root_ : root_ + "/" + name;
+    return (name.empty() ? folder_.path() : folder_.path() / name).string();
 }
 
 std::string TemporaryWorkspace::uri(const std::string& name) const {

@@ -1,6 +1,8 @@
 /// A language client for tests: starts the real server and talks to it over pipes.
 #pragma once
 
+#include "tests/temporary_folder.h"
+
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -81,17 +83,13 @@ private:
 /// A folder that is removed with the object, and files in it.
 class TemporaryWorkspace {
 public:
-    TemporaryWorkspace();
-    ~TemporaryWorkspace();
-    TemporaryWorkspace(const TemporaryWorkspace&) = delete;
-    TemporaryWorkspace& operator=(const TemporaryWorkspace&) = delete;
     /// Writes the file and returns its path.
     std::string write(const std::string& name, std::string_view text) const;
     [[nodiscard]] std::string path(const std::string& name = "") const;
     [[nodiscard]] std::string uri(const std::string& name = "") const;
 
 private:
-    std::string root_;
+    kernelskill::testing::TemporaryFolder folder_;
 };
 
 /// What a run of the executable left.

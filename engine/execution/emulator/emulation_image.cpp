@@ -136,13 +136,12 @@ private:
             messages_ = std::move(*known);
             return std::unexpected(Error{ErrorKind::Failed, "does not compile", source_.file, {}});
         }
-        const auto folder = cache_.makeWorkFolder();
-        if (!folder)
-            return std::unexpected(folder.error());
-        const TemporaryFolder work(*folder);
-        if (auto written = writeUnit(unit, work.path()); !written)
+        const auto work = cache_.makeWorkFolder();
+        if (!work)
+            return std::unexpected(work.error());
+        if (auto written = writeUnit(unit, work->path()); !written)
             return std::unexpected(written.error());
-        auto outcome = compileImage(requestFor(flags, work.path()), options_, stop_);
+        auto outcome = compileImage(requestFor(flags, work->path()), options_, stop_);
         if (!outcome)
             return std::unexpected(outcome.error());
         if (!outcome->succeeded) {
@@ -156,7 +155,7 @@ private:
             cache_.storeFailure(key, messages_);
             return std::unexpected(Error{ErrorKind::Failed, "does not link", source_.file, {}});
         }
-        if (auto stored = cache_.storeImage(key, work.path() / "image.so"); !stored)
+        if (auto stored = cache_.storeImage(key, work->path() / "image.so"); !stored)
             return std::unexpected(stored.error());
         return imageOf(key);
     }

@@ -155,7 +155,7 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     if (!subject)
         return std::unexpected(subject.error());
     gpu::RunRequest request;
-    request.subject = std::move(*subject);
+    request.subject = *subject;
     request.seed = job.seed;
     request.wantOutputs = job.wantOutputs;
     request.time = job.limits.time;
@@ -182,9 +182,9 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     result.profile.notes.push_back("measured on " + device().name + " (" + architecture() + ")");
     if (problem)
         result.profile.notes.push_back("no hardware counters: " + problem->describe());
-    const TimedLaunch timed{
-        std::make_shared<const GpuImage>(dynamic_cast<const GpuImage&>(image).code()), job.launch};
-    auto times = time({&timed, 1}, job.seed, {}, std::move(stop));
+    std::vector<gpu::Subject> subjects;
+    subjects.push_back(std::move(*subject));
+    auto times = time(std::move(subjects), job.seed, gpu::TimingPlan{}, std::move(stop));
     if (!times)
         return std::unexpected(times.error());
     auto& sorted = times->microseconds.front();
@@ -196,13 +196,20 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
 Result<gpu::TimingAnswer> GpuExecutor::time(std::span<const TimedLaunch> launches,
                                             std::uint64_t seed, const gpu::TimingPlan& plan,
                                             std::stop_token stop) {
-    gpu::TimingRequest request;
+    std::vector<gpu::Subject> subjects;
     for (const TimedLaunch& launch : launches) {
         auto subject = subjectOf(*launch.image, launch.launch);
         if (!subject)
             return std::unexpected(subject.error());
-        request.subjects.push_back(std::move(*subject));
+        subjects.push_back(std::move(*subject));
     }
+    return time(std::move(subjects), seed, plan, std::move(stop));
+}
+
+Result<gpu::TimingAnswer> GpuExecutor::time(std::vector<gpu::Subject> subjects, std::uint64_t seed,
+                                            const gpu::TimingPlan& plan, std::stop_token stop) {
+    gpu::TimingRequest request;
+    request.subjects = std::move(subjects);
     request.seed = seed;
     request.plan = plan;
     return expectAnswer<gpu::TimingAnswer>(pool_->ask(request, std::move(stop)));

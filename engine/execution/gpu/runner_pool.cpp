@@ -12,15 +12,6 @@ namespace {
 /// Beyond a job's own limit, which the runner enforces and can explain better than we can: the
 /// driver takes seconds to start on a machine with many GPUs.
 constexpr std::chrono::milliseconds grace{20'000};
-constexpr std::chrono::milliseconds shortJob{30'000};
-
-std::chrono::milliseconds timeOf(const Request& request) {
-    if (const auto* run = std::get_if<RunRequest>(&request))
-        return run->time + grace;
-    if (const auto* timing = std::get_if<TimingRequest>(&request))
-        return timing->time + grace;
-    return shortJob + grace;
-}
 
 /// What the driver needs, and nothing else of ours.
 std::vector<std::string> runnerEnvironment() {
@@ -100,7 +91,7 @@ Result<Answer> RunnerPool::askSeat(Seat& seat, const Request& request,
             seat.runner = std::move(*started);
         }
         const auto begin = std::chrono::steady_clock::now();
-        const auto limit = timeOf(request);
+        const auto limit = timeLimit(request) + grace;
         const auto payload = seat.runner->exchange(frame, limit, stop);
         if (!payload) {
             seat.runner.reset();

@@ -195,7 +195,17 @@ TimingRequest timingRequestFrom(const Json& json) {
     throw Json::other_error::create(501, "unknown message", nullptr);
 }
 
+constexpr std::chrono::milliseconds shortJob{30'000};
+
 } // namespace
+
+std::chrono::milliseconds timeLimit(const Request& request) {
+    if (const auto* run = std::get_if<RunRequest>(&request))
+        return run->time;
+    if (const auto* timing = std::get_if<TimingRequest>(&request))
+        return timing->time;
+    return shortJob;
+}
 
 std::vector<std::byte> encode(const Request& request) {
     return wire::frame(

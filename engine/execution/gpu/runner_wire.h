@@ -58,6 +58,9 @@ struct CeilingsRequest {};
 
 using Request = std::variant<DescribeRequest, RunRequest, TimingRequest, CeilingsRequest>;
 
+/// How long the runner may work on it.
+[[nodiscard]] std::chrono::milliseconds timeLimit(const Request& request);
+
 struct DeviceDescription {
     int devices = 0; ///< That CUDA sees, this one included.
     std::string name;

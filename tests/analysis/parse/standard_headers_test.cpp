@@ -1,4 +1,5 @@
 #include "analysis/parse/standard_headers.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -10,26 +11,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class StandardHeaders : public testing::Test {
+class StandardHeaders : public ::testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern = (fs::temp_directory_path() / "standard-headers-XXXXXX").string();
-        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-        folder_ = pattern;
         fs::create_directories(data());
         fs::create_directories(system() / "usr" / "include");
     }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    [[nodiscard]] fs::path data() const { return folder_ / "data"; }
-    [[nodiscard]] fs::path system() const { return folder_ / "system"; }
+    [[nodiscard]] fs::path data() const { return folder_.path() / "data"; }
+    [[nodiscard]] fs::path system() const { return folder_.path() / "system"; }
 
     static void putHeaders(const fs::path& root) {
         fs::create_directories(root / "usr" / "include" / "c++" / "12");
         std::ofstream(root / "usr" / "include" / "stdlib.h") << "\n";
     }
 
-    fs::path folder_;
+    kernelskill::testing::TemporaryFolder folder_;
 };
 
 TEST_F(StandardHeaders, ComeFromTheSystemWhereItHasThem) {

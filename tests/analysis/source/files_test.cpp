@@ -1,5 +1,5 @@
 #include "analysis/source/files.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

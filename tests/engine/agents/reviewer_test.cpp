@@ -3,7 +3,7 @@
 #include "engine/agents/reviewer.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "tests/engine/agents/breakage.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "engine/memory/memory_recall.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 /// Kill the process at any write: nothing earlier is lost.
 #include "analysis/source/files.h"
 #include "engine/memory/short_term_memory.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

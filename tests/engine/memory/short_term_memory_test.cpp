@@ -1,7 +1,7 @@
 #include "analysis/source/files.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/short_term_memory.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

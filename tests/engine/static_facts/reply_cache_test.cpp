@@ -1,5 +1,5 @@
 #include "engine/static_facts/reply_cache.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

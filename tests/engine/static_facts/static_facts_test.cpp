@@ -1,5 +1,5 @@
 #include "tests/engine/static_facts/facts_fixture.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // The command line on a GPU, as a user types it. Skips where there is none.
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -100,15 +100,15 @@ void ImageCache::storeReport(const std::string& key, std::string_view report) co
     evict();
 }
 
-Result<std::filesystem::path> ImageCache::makeWorkFolder() const {
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    auto pattern = (folder_ / "work-XXXXXX").string();
-    if (error || ::mkdtemp(pattern.data()) == nullptr)
+Result<TemporaryFolder> ImageCache::makeWorkFolder() const {
+    std::error_code ignored;
+    std::filesystem::create_directories(folder_, ignored);
+    auto folder = TemporaryFolder::make(folder_, "work");
+    if (!folder)
         return std::unexpected(Error{ErrorKind::Failed, "cannot write to the image cache",
                                      folder_.string(),
                                      "make the folder writable, or set XDG_CACHE_HOME"});
-    return std::filesystem::path(pattern);
+    return std::move(*folder);
 }
 
 void ImageCache::evict() const {
@@ -142,11 +142,6 @@ void ImageCache::evict() const {
         std::filesystem::remove(entry.path, error);
         total -= entry.bytes;
     }
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
 }
 
 } // namespace kernelskill::engine

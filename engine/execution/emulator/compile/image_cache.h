@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/source/error.h"
+#include "engine/execution/temporary_folder.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -47,26 +48,13 @@ public:
     void storeReport(const std::string& key, std::string_view report) const;
 
     /// A fresh private folder beside the images, so that renames are atomic.
-    [[nodiscard]] Result<std::filesystem::path> makeWorkFolder() const;
+    [[nodiscard]] Result<TemporaryFolder> makeWorkFolder() const;
 
 private:
     void evict() const;
 
     std::filesystem::path folder_;
     std::uint64_t largestBytes_;
-};
-
-/// Removes a folder on destruction.
-class TemporaryFolder {
-public:
-    explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder();
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
 };
 
 } // namespace kernelskill::engine

@@ -20,14 +20,6 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-std::chrono::milliseconds timeOf(const Request& request) {
-    if (const auto* run = std::get_if<RunRequest>(&request))
-        return run->time;
-    if (const auto* timing = std::get_if<TimingRequest>(&request))
-        return timing->time;
-    return std::chrono::seconds(30);
-}
-
 struct Arguments {
     int device = 0;
     std::string cupti;
@@ -69,7 +61,7 @@ int serve(const Arguments& arguments) {
         if (!request) {
             answer = FailureAnswer{request.error(), false};
         } else {
-            const auto guarded = watchdog.guard(timeOf(*request));
+            const auto guarded = watchdog.guard(timeLimit(*request));
             if (!runner) {
                 if (auto opened = JobRunner::open(arguments.device, arguments.cupti))
                     runner = std::move(*opened);

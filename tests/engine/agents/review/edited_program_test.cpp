@@ -1,5 +1,5 @@
 #include "engine/agents/review/edited_program.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // From a .cu file to a profile that speaks of its lines.
 #include "tests/engine/execution/emulator/executor_fixture.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,8 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-using testing::Contains;
-using testing::HasSubstr;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 constexpr const char* saxpy = R"(
 extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {

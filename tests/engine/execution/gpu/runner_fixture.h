@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execution/gpu/runner_pool.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@
 
 namespace kernelskill::engine::gpu {
 
-class RunnerFixture : public testing::Test {
+class RunnerFixture : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
         auto pool = RunnerPool::open(command(), {});
@@ -79,9 +80,8 @@ protected:
         auto& cubin = known[{text, architecture}];
         if (!cubin.empty())
             return cubin;
-        std::string pattern = (std::filesystem::temp_directory_path() / "gpu-test-XXXXXX").string();
-        EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-        const std::filesystem::path folder(pattern);
+        const kernelskill::testing::TemporaryFolder temporary;
+        const auto& folder = temporary.path();
         std::ofstream(folder / "kernel.cu") << text;
         const auto shell = nvcc() + " -cubin -lineinfo -arch=" + architecture + " -o " +
                            (folder / "kernel.cubin").string() + " " +
@@ -89,7 +89,6 @@ protected:
         EXPECT_EQ(std::system(shell.c_str()), 0) << shell; // NOLINT: a test's own words
         std::ifstream stream(folder / "kernel.cubin", std::ios::binary);
         cubin.assign(std::istreambuf_iterator<char>(stream), {});
-        std::filesystem::remove_all(folder);
         return cubin;
     }
 

@@ -1,5 +1,5 @@
 #include "engine/execution/gpu/runner_pool.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "analysis/parse/translation_unit.h"
 #include "engine/execution/emulator/emulation_image.h"
 #include "engine/inputs/launch_inference.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "engine/execution/emulator/emulation_image.h"
-#include "tests/engine/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -12,9 +13,12 @@ namespace kernelskill::testing {
 class TemporaryFolder {
 public:
     TemporaryFolder() {
-        std::string pattern =
+        // Where mkdtemp() puts its own letters.
+        std::string name =
             (std::filesystem::temp_directory_path() / "kernelskill-test-XXXXXX").string();
-        path_ = ::mkdtemp(pattern.data());
+        if (::mkdtemp(name.data()) == nullptr)
+            throw std::runtime_error("no temporary folder: " + name);
+        path_ = name;
     }
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
