@@ -61,10 +61,8 @@ float floatingValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t 
 std::int64_t integerValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t index) {
     switch (buffer.fill) {
     case Fill::Random: {
-        const std::int64_t range =
-            buffer.integerRange > 0 ? buffer.integerRange : largestValue(buffer.element) + 1;
         return static_cast<std::int64_t>((mix(seed ^ mix(index)) >> 1) %
-                                         static_cast<std::uint64_t>(range));
+                                         static_cast<std::uint64_t>(randomRange(buffer)));
     }
     case Fill::Constant:
         return static_cast<std::int64_t>(buffer.value);
@@ -135,6 +133,10 @@ void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::
                 bytes[at - offset] = static_cast<std::byte>(bits >> (8 * (at - first)));
         }
     }
+}
+
+std::int64_t randomRange(const BufferSpec& buffer) {
+    return buffer.integerRange > 0 ? buffer.integerRange : largestValue(buffer.element) + 1;
 }
 
 std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position) {

@@ -25,6 +25,9 @@ void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offs
 void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::uint64_t seed,
                 std::uint64_t offset, std::span<std::byte> bytes);
 
+/// Random integers of the buffer are in [0, this).
+[[nodiscard]] std::int64_t randomRange(const BufferSpec& buffer);
+
 /// The seed of argument `position` of a launch.
 [[nodiscard]] std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position);
 

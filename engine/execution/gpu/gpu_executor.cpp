@@ -155,11 +155,15 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     if (!subject)
         return std::unexpected(subject.error());
     gpu::RunRequest request;
-    request.subject = *subject;
+    request.subject = std::move(*subject);
     request.seed = job.seed;
     request.wantOutputs = job.wantOutputs;
     request.time = job.limits.time;
     const auto& problem = device().profilerProblem;
+    if (job.wantProfile) {
+        request.timing.emplace();
+        request.time += gpu::TimingRequest{}.time;
+    }
     if (job.wantProfile && !problem) {
         request.metrics = gpuProfileMetrics();
         request.wantStalls = true;
@@ -182,12 +186,9 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     result.profile.notes.push_back("measured on " + device().name + " (" + architecture() + ")");
     if (problem)
         result.profile.notes.push_back("no hardware counters: " + problem->describe());
-    std::vector<gpu::Subject> subjects;
-    subjects.push_back(std::move(*subject));
-    auto times = time(std::move(subjects), job.seed, gpu::TimingPlan{}, std::move(stop));
-    if (!times)
-        return std::unexpected(times.error());
-    auto& sorted = times->microseconds.front();
+    if (!answer->timing)
+        return std::unexpected(Error{ErrorKind::Internal, "the runner gave no times", {}, {}});
+    auto sorted = answer->timing->microseconds.at(0);
     std::ranges::sort(sorted);
     result.profile.metrics[metric::medianTime] = 1e3 * sorted[sorted.size() / 2];
     return result;
@@ -196,20 +197,13 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
 Result<gpu::TimingAnswer> GpuExecutor::time(std::span<const TimedLaunch> launches,
                                             std::uint64_t seed, const gpu::TimingPlan& plan,
                                             std::stop_token stop) {
-    std::vector<gpu::Subject> subjects;
+    gpu::TimingRequest request;
     for (const TimedLaunch& launch : launches) {
         auto subject = subjectOf(*launch.image, launch.launch);
         if (!subject)
             return std::unexpected(subject.error());
-        subjects.push_back(std::move(*subject));
+        request.subjects.push_back(std::move(*subject));
     }
-    return time(std::move(subjects), seed, plan, std::move(stop));
-}
-
-Result<gpu::TimingAnswer> GpuExecutor::time(std::vector<gpu::Subject> subjects, std::uint64_t seed,
-                                            const gpu::TimingPlan& plan, std::stop_token stop) {
-    gpu::TimingRequest request;
-    request.subjects = std::move(subjects);
     request.seed = seed;
     request.plan = plan;
     return expectAnswer<gpu::TimingAnswer>(pool_->ask(request, std::move(stop)));

@@ -56,10 +56,6 @@ private:
     GpuExecutor(GpuOptions options, std::unique_ptr<gpu::RunnerPool> pool)
         : options_(std::move(options)), pool_(std::move(pool)) {}
 
-    [[nodiscard]] Result<gpu::TimingAnswer> time(std::vector<gpu::Subject> subjects,
-                                                 std::uint64_t seed, const gpu::TimingPlan& plan,
-                                                 std::stop_token stop);
-
     GpuOptions options_;
     std::unique_ptr<gpu::RunnerPool> pool_;
 };

@@ -94,35 +94,6 @@ DeviceDescription deviceFrom(const Json& json) {
     return device;
 }
 
-Json toJson(const RunAnswer& answer) {
-    Json outputs = Json::array();
-    for (const BufferContents& contents : answer.outputs)
-        outputs.push_back(toJson(contents));
-    Json stalls = Json::array();
-    for (const LineStalls& line : answer.stalls)
-        stalls.push_back({{"file", line.file}, {"line", line.line}, {"samples", line.samples}});
-    return {{"outputs", std::move(outputs)}, {"printed", binaryText(answer.printed)},
-            {"metrics", answer.metrics},     {"passes", answer.passes},
-            {"stalls", std::move(stalls)},   {"notes", answer.notes}};
-}
-
-RunAnswer runFrom(const Json& json) {
-    RunAnswer answer;
-    for (const Json& contents : json.at("outputs"))
-        fromJson(contents, answer.outputs.emplace_back());
-    answer.printed = textOf(json.at("printed"));
-    json.at("metrics").get_to(answer.metrics);
-    json.at("passes").get_to(answer.passes);
-    for (const Json& line : json.at("stalls")) {
-        auto& stalls = answer.stalls.emplace_back();
-        line.at("file").get_to(stalls.file);
-        line.at("line").get_to(stalls.line);
-        line.at("samples").get_to(stalls.samples);
-    }
-    json.at("notes").get_to(answer.notes);
-    return answer;
-}
-
 Json toJson(const Clocks& clocks) {
     return {clocks.smMegahertz, clocks.memoryMegahertz, clocks.temperatureCelsius,
             clocks.throttleReasons};
@@ -155,6 +126,54 @@ TimingPlan planFrom(const Json& json) {
     return plan;
 }
 
+Json toJson(const TimingAnswer& timing) {
+    return {{"microseconds", timing.microseconds},
+            {"before", toJson(timing.before)},
+            {"after", toJson(timing.after)}};
+}
+
+TimingAnswer timingFrom(const Json& json) {
+    TimingAnswer timing;
+    json.at("microseconds").get_to(timing.microseconds);
+    timing.before = clocksFrom(json.at("before"));
+    timing.after = clocksFrom(json.at("after"));
+    return timing;
+}
+
+Json toJson(const RunAnswer& answer) {
+    Json outputs = Json::array();
+    for (const BufferContents& contents : answer.outputs)
+        outputs.push_back(toJson(contents));
+    Json stalls = Json::array();
+    for (const LineStalls& line : answer.stalls)
+        stalls.push_back({{"file", line.file}, {"line", line.line}, {"samples", line.samples}});
+    Json json{{"outputs", std::move(outputs)}, {"printed", binaryText(answer.printed)},
+              {"metrics", answer.metrics},     {"passes", answer.passes},
+              {"stalls", std::move(stalls)},   {"notes", answer.notes}};
+    if (answer.timing)
+        json["timing"] = toJson(*answer.timing);
+    return json;
+}
+
+RunAnswer runFrom(const Json& json) {
+    RunAnswer answer;
+    for (const Json& contents : json.at("outputs"))
+        fromJson(contents, answer.outputs.emplace_back());
+    answer.printed = textOf(json.at("printed"));
+    json.at("metrics").get_to(answer.metrics);
+    json.at("passes").get_to(answer.passes);
+    for (const Json& line : json.at("stalls")) {
+        auto& stalls = answer.stalls.emplace_back();
+        line.at("file").get_to(stalls.file);
+        line.at("line").get_to(stalls.line);
+        line.at("samples").get_to(stalls.samples);
+    }
+    if (json.contains("timing"))
+        answer.timing = timingFrom(json.at("timing"));
+    json.at("notes").get_to(answer.notes);
+    return answer;
+}
+
 Json toJson(const CeilingsAnswer& ceilings) {
     return {ceilings.copyBytesPerSecond, ceilings.readBytesPerSecond, ceilings.l2BytesPerSecond,
             ceilings.float32PerSecond, ceilings.float64PerSecond};
@@ -177,6 +196,8 @@ RunRequest runRequestFrom(const Json& json) {
     json.at("outputs").get_to(request.wantOutputs);
     json.at("metrics").get_to(request.metrics);
     json.at("stalls").get_to(request.wantStalls);
+    if (json.contains("timing"))
+        request.timing = planFrom(json.at("timing"));
     request.time = milliseconds(json.at("milliseconds").get<std::int64_t>());
     return request;
 }
@@ -212,13 +233,16 @@ std::vector<std::byte> encode(const Request& request) {
         std::visit(Overloaded{[](const DescribeRequest&) { return Json{{"do", "describe"}}; },
                               [](const CeilingsRequest&) { return Json{{"do", "ceilings"}}; },
                               [](const RunRequest& run) {
-                                  return Json{{"do", "run"},
-                                              {"subject", toJson(run.subject)},
-                                              {"seed", run.seed},
-                                              {"outputs", run.wantOutputs},
-                                              {"metrics", run.metrics},
-                                              {"stalls", run.wantStalls},
-                                              {"milliseconds", run.time.count()}};
+                                  Json json{{"do", "run"},
+                                            {"subject", toJson(run.subject)},
+                                            {"seed", run.seed},
+                                            {"outputs", run.wantOutputs},
+                                            {"metrics", run.metrics},
+                                            {"stalls", run.wantStalls},
+                                            {"milliseconds", run.time.count()}};
+                                  if (run.timing)
+                                      json["timing"] = toJson(*run.timing);
+                                  return json;
                               },
                               [](const TimingRequest& timing) {
                                   Json subjects = Json::array();
@@ -253,11 +277,7 @@ std::vector<std::byte> encode(const Answer& answer) {
         Overloaded{
             [](const DeviceDescription& device) { return Json{{"device", toJson(device)}}; },
             [](const RunAnswer& run) { return Json{{"run", toJson(run)}}; },
-            [](const TimingAnswer& timing) {
-                return Json{{"timing", timing.microseconds},
-                            {"before", toJson(timing.before)},
-                            {"after", toJson(timing.after)}};
-            },
+            [](const TimingAnswer& timing) { return Json{{"timing", toJson(timing)}}; },
             [](const CeilingsAnswer& ceilings) { return Json{{"ceilings", toJson(ceilings)}}; },
             [](const FailureAnswer& failure) {
                 return Json{{"failure", toJson(failure.error)}, {"fatal", failure.isFatal}};
@@ -275,13 +295,9 @@ Result<Answer> decodeAnswer(std::span<const std::byte> payload) {
             return ceilingsFrom(json.at("ceilings"));
         if (json.contains("failure"))
             return FailureAnswer{errorFrom(json.at("failure")), json.at("fatal").get<bool>()};
-        if (!json.contains("timing"))
-            unknownMessage();
-        TimingAnswer timing;
-        json.at("timing").get_to(timing.microseconds);
-        timing.before = clocksFrom(json.at("before"));
-        timing.after = clocksFrom(json.at("after"));
-        return timing;
+        if (json.contains("timing"))
+            return timingFrom(json.at("timing"));
+        unknownMessage();
     });
 }
 

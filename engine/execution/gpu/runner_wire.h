@@ -27,15 +27,6 @@ struct Subject {
 
 struct DescribeRequest {};
 
-struct RunRequest {
-    Subject subject;
-    std::uint64_t seed = 1;
-    bool wantOutputs = false;
-    std::vector<std::string> metrics; ///< Nsight Compute's names; empty: the profiler stays off.
-    bool wantStalls = false;          ///< Sample program counters with their stall reasons.
-    std::chrono::milliseconds time{10'000};
-};
-
 /// How to time: a round runs every subject once, in an order that alternates, each after its
 /// buffers were restored and the L2 cache was swept.
 struct TimingPlan {
@@ -44,6 +35,16 @@ struct TimingPlan {
     std::uint32_t mostRounds = 200;
     std::chrono::milliseconds budget{1'500}; ///< Of the rounds after leastRounds.
     bool sweepCache = true;
+};
+
+struct RunRequest {
+    Subject subject;
+    std::uint64_t seed = 1;
+    bool wantOutputs = false;
+    std::vector<std::string> metrics; ///< Nsight Compute's names; empty: the profiler stays off.
+    bool wantStalls = false;          ///< Sample program counters with their stall reasons.
+    std::optional<TimingPlan> timing; ///< Time it as well, on the same buffers.
+    std::chrono::milliseconds time{10'000};
 };
 
 struct TimingRequest {
@@ -84,15 +85,6 @@ struct LineStalls {
     std::map<std::string, std::uint64_t> samples;
 };
 
-struct RunAnswer {
-    std::vector<BufferContents> outputs;
-    std::string printed;
-    Metrics metrics;
-    std::uint32_t passes = 0; ///< That the profiler needed.
-    std::vector<LineStalls> stalls;
-    std::vector<std::string> notes;
-};
-
 struct Clocks {
     std::uint32_t smMegahertz = 0; ///< 0: not known.
     std::uint32_t memoryMegahertz = 0;
@@ -105,6 +97,16 @@ struct TimingAnswer {
     std::vector<std::vector<double>> microseconds;
     Clocks before;
     Clocks after;
+};
+
+struct RunAnswer {
+    std::vector<BufferContents> outputs;
+    std::string printed;
+    Metrics metrics;
+    std::uint32_t passes = 0; ///< That the profiler needed.
+    std::vector<LineStalls> stalls;
+    std::optional<TimingAnswer> timing;
+    std::vector<std::string> notes;
 };
 
 struct CeilingsAnswer {

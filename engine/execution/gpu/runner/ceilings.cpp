@@ -2,6 +2,7 @@
 
 #include "engine/execution/gpu/runner/event_clock.h"
 #include "engine/execution/gpu/runner/helper_launch.h"
+#include "engine/execution/gpu/runner/synchronise.h"
 
 #include <algorithm>
 #include <bit>

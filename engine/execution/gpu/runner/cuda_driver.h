@@ -26,14 +26,13 @@ namespace kernelskill::engine::gpu {
     X(cuDevicePrimaryCtxRetain)                                                                    \
     X(cuCtxSetCurrent)                                                                             \
     X(cuCtxSynchronize)                                                                            \
-    X(cuMemGetInfo)                                                                                \
     X(cuMemAlloc)                                                                                  \
     X(cuMemFree)                                                                                   \
     X(cuMemcpyHtoD)                                                                                \
     X(cuMemcpyDtoH)                                                                                \
     X(cuMemcpyDtoDAsync)                                                                           \
-    X(cuMemsetD8)                                                                                  \
-    X(cuMemsetD32)                                                                                 \
+    X(cuMemsetD8Async)                                                                             \
+    X(cuMemsetD32Async)                                                                            \
     X(cuMemGetAllocationGranularity)                                                               \
     X(cuMemAddressReserve)                                                                         \
     X(cuMemAddressFree)                                                                            \
@@ -45,16 +44,13 @@ namespace kernelskill::engine::gpu {
     X(cuModuleLoadData)                                                                            \
     X(cuModuleUnload)                                                                              \
     X(cuModuleGetFunction)                                                                         \
-    X(cuModuleGetGlobal)                                                                           \
-    X(cuFuncGetAttribute)                                                                          \
     X(cuFuncSetAttribute)                                                                          \
     X(cuLaunchKernel)                                                                              \
     X(cuStreamCreate)                                                                              \
     X(cuStreamSynchronize)                                                                         \
     X(cuEventCreate)                                                                               \
     X(cuEventRecord)                                                                               \
-    X(cuEventElapsedTime)                                                                          \
-    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+    X(cuEventElapsedTime)
 
 struct CudaDriver {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given

@@ -24,8 +24,6 @@ namespace kernelskill::engine::gpu {
     X(cuptiProfilerHostConfigAddMetrics)                                                           \
     X(cuptiProfilerHostGetConfigImageSize)                                                         \
     X(cuptiProfilerHostGetConfigImage)                                                             \
-    X(cuptiProfilerHostGetNumOfPasses)                                                             \
-    X(cuptiProfilerHostGetMetricProperties)                                                        \
     X(cuptiProfilerHostEvaluateToGpuValues)                                                        \
     X(cuptiRangeProfilerEnable)                                                                    \
     X(cuptiRangeProfilerDisable)                                                                   \
@@ -35,7 +33,6 @@ namespace kernelskill::engine::gpu {
     X(cuptiRangeProfilerDecodeData)                                                                \
     X(cuptiRangeProfilerGetCounterDataSize)                                                        \
     X(cuptiRangeProfilerCounterDataImageInitialize)                                                \
-    X(cuptiRangeProfilerGetCounterDataInfo)                                                        \
     X(cuptiPCSamplingEnable)                                                                       \
     X(cuptiPCSamplingDisable)                                                                      \
     X(cuptiPCSamplingStart)                                                                        \

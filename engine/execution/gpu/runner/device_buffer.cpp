@@ -80,14 +80,16 @@ Result<void> DeviceBuffer::paintSurroundings() const {
     const auto before = std::min<std::uint64_t>(address_ - mapped_, watchedBefore);
     const auto after = mappedEnd() - (address_ + bytes_);
     if (before > 0) {
-        if (auto set = driver_.check("paint a guard",
-                                     driver_.cuMemsetD8(address_ - before, pattern, before));
+        if (auto set =
+                driver_.check("paint a guard",
+                              driver_.cuMemsetD8Async(address_ - before, pattern, before, nullptr));
             !set)
             return set;
     }
     if (after == 0)
         return {};
-    return driver_.check("paint a guard", driver_.cuMemsetD8(address_ + bytes_, pattern, after));
+    return driver_.check("paint a guard",
+                         driver_.cuMemsetD8Async(address_ + bytes_, pattern, after, nullptr));
 }
 
 Result<std::vector<std::int64_t>> DeviceBuffer::writesOutside() const {

@@ -1,5 +1,5 @@
 /// Kernels of the runner's own, as PTX that the driver compiles for whatever GPU there is: they
-/// sweep the L2 cache and find out what the device reaches at best.
+/// sweep the L2 cache, fill buffers and find out what the device reaches at best.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,13 @@ namespace kernelskill::engine::gpu {
 ///   Writes to `to` only if the words have bits that they cannot have, which is to keep the loads.
 /// - copy_memory: copies `count` 16-byte words, four in flight a thread.
 /// - fuse_float, fuse_double: each thread does `count` × 64 fused multiply-adds in eight
-/// independent
-///   chains.
+///   independent chains.
+/// - fill_float, fill_word: writes `count` 4-byte elements at `to`, as fillBuffer() (buffer_fill.h)
+///   has them for the seed `from`: floats, and integers below `window`.
 [[nodiscard]] std::string_view helperKernels();
+
+/// discard_memory, with the same parameters, for sm_80 and later: the L2 cache drops the `count`
+/// lines of 128 bytes at `from` without writing them back.
+[[nodiscard]] std::string_view discardKernel();
 
 } // namespace kernelskill::engine::gpu

@@ -11,6 +11,7 @@ namespace {
 
 constexpr unsigned blocksPerMultiprocessor = 4; // of 512 threads: all that fit
 constexpr std::uint64_t wordBytes = 16;
+constexpr std::uint64_t lineBytes = 128;
 /// The L2 cache does not replace strictly by age: more than its size has to pass.
 constexpr std::uint64_t sweepFactor = 3;
 constexpr std::uint64_t leastSweep = 64ull << 20;
@@ -24,8 +25,8 @@ Result<Scratch> Scratch::allocate(const CudaDriver& driver, std::uint64_t bytes)
         !allocated)
         return std::unexpected(allocated.error());
     Scratch scratch(driver, address, bytes);
-    if (auto cleared =
-            driver.check("clear memory", driver.cuMemsetD32(address, 0, bytes / sizeof(int)));
+    if (auto cleared = driver.check(
+            "clear memory", driver.cuMemsetD32Async(address, 0, bytes / sizeof(int), nullptr));
         !cleared)
         return std::unexpected(cleared.error());
     return scratch;
@@ -45,13 +46,23 @@ Result<Helpers> Helpers::load(Device& device) {
     if (!module)
         return std::unexpected(module.error());
     Helpers helpers(device);
-    const std::pair<CUfunction*, const char*> wanted[] = {{&helpers.readMemory, "read_memory"},
-                                                          {&helpers.copyMemory, "copy_memory"},
-                                                          {&helpers.fuseFloat, "fuse_float"},
-                                                          {&helpers.fuseDouble, "fuse_double"}};
+    const std::pair<CUfunction*, const char*> wanted[] = {
+        {&helpers.readMemory, "read_memory"}, {&helpers.copyMemory, "copy_memory"},
+        {&helpers.fuseFloat, "fuse_float"},   {&helpers.fuseDouble, "fuse_double"},
+        {&helpers.fillFloat, "fill_float"},   {&helpers.fillWord, "fill_word"}};
     for (const auto& [function, name] : wanted) {
         if (auto found = driver.check("find a helper kernel",
                                       driver.cuModuleGetFunction(function, *module, name));
+            !found)
+            return std::unexpected(found.error());
+    }
+    if (device.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 8) {
+        const auto discard = device.module(std::string(discardKernel()));
+        if (!discard)
+            return std::unexpected(discard.error());
+        if (auto found = driver.check(
+                "find a helper kernel",
+                driver.cuModuleGetFunction(&helpers.discardMemory, *discard, "discard_memory"));
             !found)
             return std::unexpected(found.error());
     }
@@ -85,6 +96,13 @@ Result<CacheSweep> CacheSweep::prepare(Device& device) {
 Result<void> CacheSweep::operator()() const {
     return helpers_.launch(helpers_.readMemory,
                            {scratch_.address(), scratch_.address(), scratch_.bytes() / wordBytes});
+}
+
+Result<void> CacheSweep::empty() const {
+    if (auto swept = (*this)(); !swept || helpers_.discardMemory == nullptr)
+        return swept;
+    return helpers_.launch(helpers_.discardMemory,
+                           {scratch_.address(), scratch_.address(), scratch_.bytes() / lineBytes});
 }
 
 } // namespace kernelskill::engine::gpu

@@ -25,11 +25,12 @@ private:
     std::uint64_t bytes_;
 };
 
+/// helper_kernels.h says what each kernel makes of them.
 struct HelperArguments {
     CUdeviceptr from = 0;
     CUdeviceptr to = 0;
     std::uint64_t count = 0;
-    std::uint64_t window = ~std::uint64_t{0}; ///< See helper_kernels.h.
+    std::uint64_t window = ~std::uint64_t{0};
 };
 
 class Helpers {
@@ -43,6 +44,9 @@ public:
     CUfunction copyMemory = nullptr;
     CUfunction fuseFloat = nullptr;
     CUfunction fuseDouble = nullptr;
+    CUfunction fillFloat = nullptr;
+    CUfunction fillWord = nullptr;
+    CUfunction discardMemory = nullptr; ///< Null on GPUs older than sm_80.
     static constexpr unsigned threadsPerBlock = 512;
     [[nodiscard]] unsigned blocks() const { return blocks_; }
 
@@ -58,6 +62,9 @@ class CacheSweep {
 public:
     [[nodiscard]] static Result<CacheSweep> prepare(Device& device);
     [[nodiscard]] Result<void> operator()() const;
+    /// The same, and then drops that memory from the cache where the GPU can: what a kernel writes
+    /// finds room there, as it does after Nsight Compute's flush.
+    [[nodiscard]] Result<void> empty() const;
 
 private:
     CacheSweep(Helpers helpers, Scratch scratch)

@@ -1,10 +1,10 @@
 #include "engine/execution/gpu/runner/job_runner.h"
 
 #include "engine/execution/gpu/runner/ceilings.h"
-#include "engine/execution/gpu/runner/event_clock.h"
 #include "engine/execution/gpu/runner/prepared_launch.h"
 #include "engine/execution/gpu/runner/range_profile.h"
 #include "engine/execution/gpu/runner/stall_samples.h"
+#include "engine/execution/gpu/runner/synchronise.h"
 #include "engine/execution/gpu/runner/timing_run.h"
 
 #include <utility>
@@ -86,9 +86,21 @@ Result<RunAnswer> JobRunner::run(const RunRequest& request, bool& isFatal) {
             return std::unexpected(outputs.error());
         answer.outputs = std::move(*outputs);
     }
-    if (!request.metrics.empty() || request.wantStalls) {
+    if (!request.metrics.empty()) {
         if (auto counted = count(request, **launch, answer, isFatal); !counted)
             return std::unexpected(counted.error());
+    }
+    if (request.timing) {
+        const PreparedLaunch* const alone = launch->get();
+        auto timing = timeLaunches(*device_, {&alone, 1}, *request.timing, isFatal);
+        if (!timing)
+            return std::unexpected(timing.error());
+        answer.timing = std::move(*timing);
+    }
+    // Last: it loads the module anew.
+    if (request.wantStalls) {
+        if (auto sampled = sample(request, **launch, answer, isFatal); !sampled)
+            return std::unexpected(sampled.error());
     }
     return answer;
 }
@@ -98,39 +110,43 @@ Result<void> JobRunner::count(const RunRequest& request, const PreparedLaunch& l
     const auto library = cupti();
     if (!library)
         return std::unexpected(library.error());
-    if (!request.metrics.empty()) {
-        const auto sweep = CacheSweep::prepare(*device_);
-        if (!sweep)
-            return std::unexpected(sweep.error());
-        auto counters = countRange(**library, *device_, launch, *sweep, request.metrics, isFatal);
-        if (!counters)
-            return std::unexpected(counters.error());
-        answer.metrics = std::move(counters->metrics);
-        answer.passes = counters->passes;
-        for (const auto& metric : counters->unknown)
-            answer.notes.push_back("this GPU has no metric " + metric);
+    const auto sweep = CacheSweep::prepare(*device_);
+    if (!sweep)
+        return std::unexpected(sweep.error());
+    auto counters = countRange(**library, *device_, launch, *sweep, request.metrics, isFatal);
+    if (!counters)
+        return std::unexpected(counters.error());
+    answer.metrics = std::move(counters->metrics);
+    answer.passes = counters->passes;
+    for (const auto& metric : counters->unknown)
+        answer.notes.push_back("this GPU has no metric " + metric);
+    return {};
+}
+
+Result<void> JobRunner::sample(const RunRequest& request, const PreparedLaunch& launch,
+                               RunAnswer& answer, bool& isFatal) {
+    const auto library = cupti();
+    if (!library)
+        return std::unexpected(library.error());
+    auto samples =
+        sampleStalls(**library, *device_, request.subject, request.seed, launch, isFatal);
+    // Counters are worth having without samples.
+    if (!samples && (isFatal || request.metrics.empty()))
+        return std::unexpected(samples.error());
+    if (!samples) {
+        answer.notes.push_back("no samples of stalls: " + samples.error().what);
+        return {};
     }
-    if (request.wantStalls) {
-        auto samples =
-            sampleStalls(**library, *device_, request.subject, request.seed, launch, isFatal);
-        // Counters are worth having without samples.
-        if (!samples && (isFatal || request.metrics.empty()))
-            return std::unexpected(samples.error());
-        if (!samples) {
-            answer.notes.push_back("no samples of stalls: " + samples.error().what);
-            return {};
-        }
-        answer.stalls = std::move(samples->lines);
-        if (samples->total == 0)
-            answer.notes.emplace_back("no samples of stalls: the kernel is too short");
-        else if (samples->elsewhere > 0)
-            answer.notes.push_back(std::to_string(samples->elsewhere) + " of " +
-                                   std::to_string(samples->total) +
-                                   " samples of stalls are of instructions without a line");
-        if (samples->dropped > 0)
-            answer.notes.push_back("the hardware dropped " + std::to_string(samples->dropped) +
-                                   " of the samples of stalls");
-    }
+    answer.stalls = std::move(samples->lines);
+    if (samples->total == 0)
+        answer.notes.emplace_back("no samples of stalls: the kernel is too short");
+    else if (samples->elsewhere > 0)
+        answer.notes.push_back(std::to_string(samples->elsewhere) + " of " +
+                               std::to_string(samples->total) +
+                               " samples of stalls are of instructions without a line");
+    if (samples->dropped > 0)
+        answer.notes.push_back("the hardware dropped " + std::to_string(samples->dropped) +
+                               " of the samples of stalls");
     return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/execution/gpu/runner/cupti.h"
 #include "engine/execution/gpu/runner/device.h"
+#include "engine/execution/gpu/runner/prepared_launch.h"
 #include "engine/execution/gpu/runner_wire.h"
 
 #include <memory>
@@ -27,8 +28,10 @@ private:
     [[nodiscard]] Result<const Cupti*> cupti();
     [[nodiscard]] Answer describe();
     [[nodiscard]] Result<RunAnswer> run(const RunRequest& request, bool& isFatal);
-    [[nodiscard]] Result<void> count(const RunRequest& request, const class PreparedLaunch& launch,
+    [[nodiscard]] Result<void> count(const RunRequest& request, const PreparedLaunch& launch,
                                      RunAnswer& answer, bool& isFatal);
+    [[nodiscard]] Result<void> sample(const RunRequest& request, const PreparedLaunch& launch,
+                                      RunAnswer& answer, bool& isFatal);
 
     std::unique_ptr<Device> device_;
     std::string cuptiLibrary_;

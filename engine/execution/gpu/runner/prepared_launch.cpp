@@ -1,50 +1,15 @@
 #include "engine/execution/gpu/runner/prepared_launch.h"
 
 #include "engine/execution/buffer_fill.h"
+#include "engine/execution/gpu/runner/device_fill.h"
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <span>
-#include <thread>
 
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr std::uint64_t hostChunk = 64ull << 20;
-constexpr std::uint64_t smallestShare = 1ull << 20; // of a thread that fills
-constexpr std::uint64_t shareUnit = 4096;           // fillBuffer() wants multiples of 16
 constexpr std::uint64_t sharedWithoutAsking = 48ull << 10;
-
-void fillOnAllCores(const BufferSpec& spec, std::uint64_t seed, std::uint64_t offset,
-                    std::span<std::byte> bytes) {
-    const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-    const auto share = std::max(smallestShare, bytes.size() / cores / shareUnit * shareUnit);
-    std::vector<std::jthread> threads;
-    while (bytes.size() > share) {
-        threads.emplace_back(fillBuffer, std::cref(spec), seed, offset, bytes.first(share));
-        offset += share;
-        bytes = bytes.subspan(share);
-    }
-    fillBuffer(spec, seed, offset, bytes);
-}
-
-/// Fills device memory as the emulator fills its own, so that both run on the same input.
-Result<void> fillDevice(const CudaDriver& driver, const BufferSpec& spec, std::uint64_t seed,
-                        CUdeviceptr address, std::uint64_t bytes) {
-    std::vector<std::byte> chunk(std::min(bytes, hostChunk));
-    for (std::uint64_t offset = 0; offset < bytes; offset += chunk.size()) {
-        const auto part =
-            std::span(chunk).first(std::min<std::uint64_t>(chunk.size(), bytes - offset));
-        fillOnAllCores(spec, seed, offset, part);
-        if (auto copied =
-                driver.check("copy a buffer to the GPU",
-                             driver.cuMemcpyHtoD(address + offset, part.data(), part.size()));
-            !copied)
-            return copied;
-    }
-    return {};
-}
 
 } // namespace
 
@@ -119,7 +84,7 @@ Result<void> PreparedLaunch::addBuffer(const BufferSpec& spec, std::uint64_t see
     if (auto painted = (*buffer)->paintSurroundings(); !painted)
         return painted;
     if (auto filled =
-            fillDevice(driver, spec, bufferSeed(seed, position), (*buffer)->address(), bytes);
+            fillDevice(device_, spec, bufferSeed(seed, position), (*buffer)->address(), bytes);
         !filled)
         return filled;
     Argument argument{position, spec, std::move(*buffer), nullptr};
@@ -150,7 +115,7 @@ Result<void> PreparedLaunch::addArguments(std::uint64_t seed, const PreparedLaun
             return added;
     }
     const auto& driver = device_.driver();
-    return driver.check("prepare the launch", driver.cuStreamSynchronize(device_.stream()));
+    return driver.check("prepare the launch", driver.cuCtxSynchronize());
 }
 
 Result<void> PreparedLaunch::restore() const {

@@ -32,8 +32,6 @@ public:
     /// Sentences on bytes that were written beside buffers.
     [[nodiscard]] Result<std::vector<std::string>> strayWrites() const;
 
-    [[nodiscard]] CUfunction function() const { return function_; }
-
 private:
     struct Argument {
         std::size_t position = 0;

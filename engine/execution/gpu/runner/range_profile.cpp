@@ -1,6 +1,6 @@
 #include "engine/execution/gpu/runner/range_profile.h"
 
-#include "engine/execution/gpu/runner/event_clock.h"
+#include "engine/execution/gpu/runner/synchronise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -322,7 +322,7 @@ Result<RangeCounters> countRange(const Cupti& cupti, const Device& device,
     for (bool isLast = false; !isLast && result.passes < mostPasses; ++result.passes) {
         auto done = launch.restore();
         if (done)
-            done = sweep();
+            done = sweep.empty();
         if (done)
             done = synchronise(device.driver(), isFatal);
         if (done)

@@ -1,6 +1,6 @@
 #include "engine/execution/gpu/runner/stall_samples.h"
 
-#include "engine/execution/gpu/runner/event_clock.h"
+#include "engine/execution/gpu/runner/synchronise.h"
 
 #include <algorithm>
 #include <chrono>

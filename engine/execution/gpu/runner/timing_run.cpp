@@ -3,7 +3,7 @@
 #include "engine/execution/gpu/runner/device_clocks.h"
 #include "engine/execution/gpu/runner/event_clock.h"
 #include "engine/execution/gpu/runner/helper_launch.h"
-#include "engine/execution/gpu/runner/prepared_launch.h"
+#include "engine/execution/gpu/runner/synchronise.h"
 
 #include <chrono>
 #include <optional>
@@ -16,26 +16,26 @@ using Now = std::chrono::steady_clock;
 /// A GPU that was idle takes some milliseconds of work to reach its clocks.
 constexpr std::chrono::milliseconds leastWarmUp{50};
 
-class Race {
+class SideBySide {
 public:
-    Race(Device& device, const TimingRequest& request, bool& isFatal)
-        : device_(device), request_(request), isFatal_(isFatal) {}
+    SideBySide(Device& device, std::span<const PreparedLaunch* const> launches,
+               const TimingPlan& plan, bool& isFatal)
+        : device_(device), launches_(launches), plan_(plan), isFatal_(isFatal) {}
 
     Result<TimingAnswer> run() {
         if (auto prepared = prepare(); !prepared)
             return std::unexpected(prepared.error());
         TimingAnswer answer;
         answer.microseconds.resize(launches_.size());
-        const auto& plan = request_.plan;
         const auto warmUntil = Now::now() + leastWarmUp;
-        for (std::uint32_t i = 0; i < plan.warmUpRounds || Now::now() < warmUntil; ++i) {
+        for (std::uint32_t i = 0; i < plan_.warmUpRounds || Now::now() < warmUntil; ++i) {
             if (auto warmed = round(i, nullptr); !warmed)
                 return std::unexpected(warmed.error());
         }
         answer.before = clocksOf(device_.busId());
-        const auto end = Now::now() + plan.budget;
-        for (std::uint32_t i = 0; i < plan.mostRounds && (i < plan.leastRounds || Now::now() < end);
-             ++i) {
+        const auto end = Now::now() + plan_.budget;
+        for (std::uint32_t i = 0;
+             i < plan_.mostRounds && (i < plan_.leastRounds || Now::now() < end); ++i) {
             if (auto timed = round(i, &answer); !timed)
                 return std::unexpected(timed.error());
         }
@@ -45,15 +45,7 @@ public:
 
 private:
     Result<void> prepare() {
-        for (const Subject& subject : request_.subjects) {
-            auto launch =
-                PreparedLaunch::prepare(device_, subject, request_.seed,
-                                        launches_.empty() ? nullptr : launches_.front().get());
-            if (!launch)
-                return std::unexpected(launch.error());
-            launches_.push_back(std::move(*launch));
-        }
-        if (request_.plan.sweepCache) {
+        if (plan_.sweepCache) {
             auto sweep = CacheSweep::prepare(device_);
             if (!sweep)
                 return std::unexpected(sweep.error());
@@ -100,9 +92,9 @@ private:
     }
 
     Device& device_;
-    const TimingRequest& request_;
+    std::span<const PreparedLaunch* const> launches_;
+    const TimingPlan& plan_;
     bool& isFatal_;
-    std::vector<std::unique_ptr<PreparedLaunch>> launches_;
     std::optional<CacheSweep> sweep_;
     std::optional<EventClock> clock_;
 };
@@ -110,7 +102,22 @@ private:
 } // namespace
 
 Result<TimingAnswer> timeSubjects(Device& device, const TimingRequest& request, bool& isFatal) {
-    return Race(device, request, isFatal).run();
+    std::vector<std::unique_ptr<PreparedLaunch>> launches;
+    std::vector<const PreparedLaunch*> each;
+    for (const Subject& subject : request.subjects) {
+        auto launch = PreparedLaunch::prepare(device, subject, request.seed,
+                                              launches.empty() ? nullptr : launches.front().get());
+        if (!launch)
+            return std::unexpected(launch.error());
+        each.push_back(launch->get());
+        launches.push_back(std::move(*launch));
+    }
+    return timeLaunches(device, each, request.plan, isFatal);
+}
+
+Result<TimingAnswer> timeLaunches(Device& device, std::span<const PreparedLaunch* const> launches,
+                                  const TimingPlan& plan, bool& isFatal) {
+    return SideBySide(device, launches, plan, isFatal).run();
 }
 
 } // namespace kernelskill::engine::gpu

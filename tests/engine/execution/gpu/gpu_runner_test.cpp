@@ -95,6 +95,38 @@ TEST_F(GpuRunner, RunsOnTheInputOfTheEmulator) {
     EXPECT_TRUE(answer->notes.empty()) << answer->notes.front();
 }
 
+TEST_F(GpuRunner, FillsBuffersAsTheEmulatorDoes) {
+    constexpr std::uint64_t n = 70'001;
+    constexpr const char* text = R"(
+extern "C" __global__ void touch(int* unused) { }
+)";
+    auto wide = buffer("wide", n, true);
+    wide.element = analysis::ScalarKind::Int64;
+    wide.elementBytes = 8;
+    auto words = buffer("words", n, true);
+    words.element = analysis::ScalarKind::Int32;
+    auto small = words;
+    small.integerRange = 37;
+    auto bytes = buffer("bytes", n, true);
+    bytes.element = analysis::ScalarKind::UInt8;
+    bytes.elementBytes = 1;
+    auto output = buffer("output", n, true);
+    output.isInput = false;
+    for (const BufferSpec& spec : {buffer("floats", n, true), buffer("zeros", n, true, Fill::Zero),
+                                   wide, words, small, bytes, output}) {
+        RunRequest request;
+        request.subject = subject(text, "touch", {1, 1, 1}, {32, 1, 1}, {spec});
+        request.seed = 11;
+        request.wantOutputs = true;
+        const auto answer = run(request);
+        ASSERT_TRUE(answer) << answer.error().describe();
+        std::vector<std::byte> expected(n * spec.elementBytes);
+        fillBuffer(spec, bufferSeed(11, 0), 0, expected);
+        ASSERT_EQ(answer->outputs.size(), 1u);
+        EXPECT_TRUE(answer->outputs[0].bytes == expected) << spec.name << " " << spec.integerRange;
+    }
+}
+
 TEST_F(GpuRunner, SurvivesAnIllegalAddress) {
     RunRequest request;
     request.subject = saxpyOf(1 << 20);

@@ -39,6 +39,7 @@ TEST(RunnerWire, CarriesARun) {
     sent.wantOutputs = true;
     sent.metrics = {"dram__bytes_read.sum"};
     sent.wantStalls = true;
+    sent.timing = TimingPlan{.leastRounds = 7, .budget = std::chrono::milliseconds(9)};
     sent.time = std::chrono::milliseconds(123);
     const auto frame = encode(Request(sent));
     const auto received = decodeRequest(payloadOf(frame));
@@ -55,6 +56,9 @@ TEST(RunnerWire, CarriesARun) {
     EXPECT_TRUE(run.wantOutputs);
     EXPECT_TRUE(run.wantStalls);
     EXPECT_EQ(run.metrics, sent.metrics);
+    ASSERT_TRUE(run.timing);
+    EXPECT_EQ(run.timing->leastRounds, 7u);
+    EXPECT_EQ(run.timing->budget, sent.timing->budget);
     EXPECT_EQ(run.time, sent.time);
 }
 
@@ -83,6 +87,7 @@ TEST(RunnerWire, CarriesAnswers) {
     run.metrics = {{"dram__bytes_read.sum", 1e9}};
     run.passes = 3;
     run.stalls = {{"/a/kernel.cu", 4, {{"smsp__pcsamp_warps_issue_stalled_barrier", 12}}}};
+    run.timing = TimingAnswer{{{1.5, 2.5}}, {1980, 3201, 40, 0}, {1980, 3201, 41, 4}};
     run.notes = {"a note"};
     const auto back = decodeAnswer(payloadOf(encode(Answer(run))));
     ASSERT_TRUE(back) << back.error().describe();
@@ -91,6 +96,9 @@ TEST(RunnerWire, CarriesAnswers) {
     EXPECT_EQ(read.metrics, run.metrics);
     EXPECT_EQ(read.stalls.at(0).samples, run.stalls.at(0).samples);
     EXPECT_EQ(read.notes, run.notes);
+    ASSERT_TRUE(read.timing);
+    EXPECT_EQ(read.timing->microseconds, run.timing->microseconds);
+    EXPECT_EQ(read.timing->after.throttleReasons, 4u);
 
     DeviceDescription device;
     device.name = "NVIDIA H200";
