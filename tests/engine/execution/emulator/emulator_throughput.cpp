@@ -1,4 +1,5 @@
 // Memory accesses a second that one worker counts, with hazards looked for and every block run.
+#include "analysis/source/files.h"
 #include "tests/engine/execution/emulator/executor_fixture.h"
 
 #include <benchmark/benchmark.h>
@@ -13,29 +14,11 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr const char* tiledProduct = R"(
-template <int TILE> __global__ void product(float* C, const float* A, const float* B, int n) {
-    __shared__ float As[TILE][TILE];
-    __shared__ float Bs[TILE][TILE];
-    int tx = threadIdx.x, ty = threadIdx.y;
-    int row = blockIdx.y * TILE + ty;
-    int col = blockIdx.x * TILE + tx;
-    float acc = 0;
-    for (int t = 0; t < n / TILE; ++t) {
-        As[ty][tx] = A[row * n + t * TILE + tx];
-        Bs[ty][tx] = B[(t * TILE + ty) * n + col];
-        __syncthreads();
-        for (int k = 0; k < TILE; ++k)
-            acc += As[ty][k] * Bs[k][tx];
-        __syncthreads();
-    }
-    C[row * n + col] = acc;
-}
-void launch(float* C, float* A, float* B) {
-    product<16><<<dim3(16, 16), dim3(16, 16)>>>(C, A, B, 256);
-}
-)";
 constexpr std::int64_t productAccesses = 65536 * (2 * 256 + 16 * 4 + 1);
+
+std::string tiledProduct() {
+    return analysis::readFile(KERNELSKILL_SOURCE_DIR "/tests/bench/tiled_256.cu").value_or("");
+}
 
 constexpr const char* streams = R"(
 __global__ void saxpy(int n, float a, const float* x, float* y) {
@@ -50,7 +33,7 @@ constexpr std::int64_t streamAccesses = 3 * (1 << 20);
 /// The fixture, without a test around it.
 class Runner : public ExecutorFixture {
 public:
-    explicit Runner(const char* text) {
+    explicit Runner(const std::string& text) {
         SetUp();
         const ProgramSource program = parse(source("examples/throughput.cu"), text);
         auto launches = inferLaunches(*program.model, program.model->kernels.front());
@@ -99,7 +82,7 @@ double workerSeconds() {
     return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-void count(benchmark::State& state, const char* text, std::int64_t accesses) {
+void count(benchmark::State& state, const std::string& text, std::int64_t accesses) {
     const Runner runner(text);
     if (!runner.isReady() || !runner.run()) {
         state.SkipWithError("the kernel does not run");
@@ -115,7 +98,7 @@ void count(benchmark::State& state, const char* text, std::int64_t accesses) {
         static_cast<double>(state.iterations() * accesses) / (workerSeconds() - before);
 }
 
-BENCHMARK_CAPTURE(count, matmul_tiled, tiledProduct, productAccesses)
+BENCHMARK_CAPTURE(count, matmul_tiled, tiledProduct(), productAccesses)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(count, saxpy, streams, streamAccesses)
