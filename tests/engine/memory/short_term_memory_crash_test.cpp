@@ -71,6 +71,7 @@ TEST(ShortTermMemoryCrash, AKilledWriterLosesNoEntryItHasReported) {
     TemporaryFolder folder;
     ShortTermMemory memory(folder.path(), folder.path() / "a.cu");
     std::mt19937 random(20240607);
+    std::uniform_int_distribution<int> entries(0, 2);
     std::uniform_int_distribution<int> delay(0, 4000);
     int reported = 0;
     constexpr int rounds = 60;
@@ -87,12 +88,18 @@ TEST(ShortTermMemoryCrash, AKilledWriterLosesNoEntryItHasReported) {
             }
         }
         ::close(channel[1]);
+        // A busy machine may not have started the writer yet: first some entries, then a while.
+        int number = 0;
+        for (int wanted = entries(random); wanted > 0; --wanted) {
+            ASSERT_EQ(::read(channel[0], &number, sizeof number), ssize_t{sizeof number});
+            reported = number + 1;
+        }
         std::this_thread::sleep_for(std::chrono::microseconds(delay(random)));
         ASSERT_EQ(::kill(child, SIGKILL), 0);
         int status = 0;
         ::waitpid(child, &status, 0);
         ASSERT_TRUE(WIFSIGNALED(status)) << "the writer failed by itself";
-        for (int number = 0; ::read(channel[0], &number, sizeof number) == sizeof number;)
+        while (::read(channel[0], &number, sizeof number) == sizeof number)
             reported = number + 1;
         ::close(channel[0]);
 
