@@ -1,5 +1,6 @@
 #include "engine/agents/review/timing_verdict.h"
 #include "engine/execution/buffer_fill.h"
+#include "tests/engine/execution/gpu/child_processes.h"
 #include "tests/engine/execution/gpu/runner_fixture.h"
 
 #include <gmock/gmock.h>
@@ -7,6 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -162,6 +165,33 @@ TEST_F(GpuRunner, SaysWhenMemoryIsShort) {
     EXPECT_THAT(answer.error().what, HasSubstr("OUT_OF_MEMORY"));
     EXPECT_FALSE(answer.error().remedy.empty());
     expectWorks();
+}
+
+TEST_F(GpuRunner, LosesNoJobWhenItIsKilledAtRandom) {
+    constexpr int jobs = 200;
+    constexpr unsigned jobsPerKill = 16;
+    RunRequest request;
+    request.subject = saxpyOf(1 << 20);
+    request.wantOutputs = true;
+    const auto expected = run(request);
+    ASSERT_TRUE(expected) << expected.error().describe();
+    std::mt19937 random(5);
+    int kills = 0;
+    for (int job = 0; job < jobs; ++job) {
+        std::jthread killer;
+        if (random() % jobsPerKill == 0) {
+            killer = std::jthread([&kills, delay = std::chrono::microseconds(random() % 8000)] {
+                std::this_thread::sleep_for(delay);
+                for (const pid_t runner : kernelskill::testing::childProcesses())
+                    kills += ::kill(runner, SIGKILL) == 0;
+            });
+        }
+        const auto answer = run(request);
+        ASSERT_TRUE(answer) << "job " << job << ": " << answer.error().describe();
+        ASSERT_EQ(answer->outputs.size(), 1u);
+        ASSERT_TRUE(answer->outputs[0].bytes == expected->outputs[0].bytes) << "job " << job;
+    }
+    EXPECT_GT(kills, 3);
 }
 
 TEST_F(GpuRunner, RefusesCodeOfAnotherArchitecture) {

@@ -1,4 +1,5 @@
 #include "engine/execution/gpu/runner_pool.h"
+#include "tests/engine/execution/gpu/child_processes.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -40,17 +41,6 @@ protected:
         if (!answer)
             return std::unexpected(answer.error());
         return std::get<RunAnswer>(*answer).printed;
-    }
-
-    /// The processes that this one started and that still run.
-    static std::vector<pid_t> children() {
-        std::vector<pid_t> found;
-        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
-            std::ifstream list(entry.path() / "children");
-            for (pid_t child = 0; list >> child;)
-                found.push_back(child);
-        }
-        return found;
     }
 };
 
@@ -149,7 +139,7 @@ TEST_F(RunnerPoolTest, LosesNoJobWhenRunnersAreKilledAtRandom) {
         std::mt19937 random(1);
         while (!done) {
             std::this_thread::sleep_for(milliseconds(20 + random() % 120));
-            const auto victims = children();
+            const auto victims = testing::childProcesses();
             if (!victims.empty() && ::kill(victims[random() % victims.size()], SIGKILL) == 0)
                 ++kills;
         }
