@@ -145,7 +145,7 @@ std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position) {
 
 void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offset,
                 std::span<std::byte> bytes) {
-    if (!buffer.isInput || buffer.fill == Fill::Poison) {
+    if (!buffer.isInput || buffer.fill == Fill::Poison || buffer.fill == Fill::Captured) {
         fillWith<std::uint32_t>(offset, bytes, [](std::uint64_t) { return poisonWord; });
         return;
     }

@@ -16,7 +16,8 @@ namespace kernelskill::engine {
 inline constexpr std::uint32_t poisonWord = 0xFFF5FFF5u;
 
 /// Writes the buffer's bytes from `offset` on (a multiple of 16) into `bytes`. `seed` already tells
-/// buffers of one launch apart. Async-signal-safe.
+/// buffers of one launch apart. Captured data is elsewhere (captured_data.h): its place gets
+/// poison. Async-signal-safe.
 void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offset,
                 std::span<std::byte> bytes);
 

@@ -14,6 +14,8 @@
 
 namespace kernelskill::engine {
 
+class CaptureStore;
+
 /// A text to execute kernels of. Contents of user headers may be overridden like the editor's.
 struct ProgramSource {
     std::string file;
@@ -21,6 +23,8 @@ struct ProgramSource {
     analysis::UnsavedFiles unsaved;
     analysis::CompileCommand command;
     std::shared_ptr<const analysis::FileModel> model; ///< Of exactly this text.
+    /// What the user's programs were seen to launch; null: nobody looked.
+    std::shared_ptr<const CaptureStore> captures = nullptr;
 };
 
 /// A compiled program, valid with the executor that made it. Shared and immutable.

@@ -29,7 +29,18 @@ enum class Fill : std::uint8_t {
     Zero,
     Constant, ///< `value`
     Iota,
-    Poison, ///< A pattern no computation leaves by chance: outputs
+    Poison,   ///< A pattern no computation leaves by chance: outputs
+    Captured, ///< What a program passed, see BufferSpec::captured
+};
+
+/// A buffer of a launch as a program was seen to pass it, in files on this machine.
+struct CapturedBytes {
+    std::string before; ///< Absolute path of what it held when the launch began.
+    std::string after;  ///< The same when the launch had ended; empty when nobody looked. Executors
+                        ///< are not told.
+    /// What the files hold. Floats become doubles where the buffer's elements are.
+    analysis::ScalarKind element = analysis::ScalarKind::Float;
+    bool operator==(const CapturedBytes&) const = default;
 };
 
 struct BufferSpec {
@@ -43,6 +54,7 @@ struct BufferSpec {
         0;                 ///< For Random integers; 0: 256, or the element's range if smaller.
     bool isOutput = false; ///< Compared after the run.
     bool isInput = true;   ///< Filled by `fill`; else poisoned.
+    std::optional<CapturedBytes> captured; ///< With Captured.
     bool operator==(const BufferSpec&) const = default;
 };
 
@@ -67,7 +79,12 @@ struct SymbolSpec {
 };
 
 /// Where a launch came from, so that the user can be told and can pin it.
-enum class LaunchOrigin : std::uint8_t { Pinned, Evaluated, Guessed };
+enum class LaunchOrigin : std::uint8_t {
+    Pinned,
+    Captured, ///< As a program of the user's was seen to launch it.
+    Evaluated,
+    Guessed,
+};
 
 /// A concrete launch of a kernel.
 struct LaunchSpec {

@@ -41,6 +41,9 @@ Json toJson(const BufferSpec& buffer) {
               {"input", buffer.isInput}};
     if (buffer.elements)
         json["elements"] = *buffer.elements;
+    if (buffer.captured)
+        json["captured"] = {{"file", buffer.captured->before},
+                            {"element", number(buffer.captured->element)}};
     return json;
 }
 
@@ -56,6 +59,12 @@ BufferSpec bufferFrom(const Json& json) {
     buffer.isInput = json.at("input").get<bool>();
     if (json.contains("elements"))
         buffer.elements = json.at("elements").get<std::uint64_t>();
+    if (json.contains("captured")) {
+        const Json& captured = json.at("captured");
+        buffer.captured.emplace();
+        buffer.captured->before = captured.at("file").get<std::string>();
+        readEnum(captured.at("element"), buffer.captured->element);
+    }
     return buffer;
 }
 

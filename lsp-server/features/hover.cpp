@@ -20,6 +20,8 @@ std::string_view howFound(engine::LaunchOrigin origin) {
     switch (origin) {
     case engine::LaunchOrigin::Pinned:
         return "pinned by a comment";
+    case engine::LaunchOrigin::Captured:
+        return "captured from a program";
     case engine::LaunchOrigin::Evaluated:
         return "evaluated from the launch in this file";
     case engine::LaunchOrigin::Guessed:

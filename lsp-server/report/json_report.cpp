@@ -21,6 +21,8 @@ std::string_view spelling(engine::LaunchOrigin origin) {
     switch (origin) {
     case engine::LaunchOrigin::Pinned:
         return "pinned";
+    case engine::LaunchOrigin::Captured:
+        return "captured";
     case engine::LaunchOrigin::Evaluated:
         return "evaluated";
     case engine::LaunchOrigin::Guessed:

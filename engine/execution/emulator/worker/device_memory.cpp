@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cstring>
+#include <utility>
 
 namespace kernelskill::engine::emulator {
 
@@ -68,7 +69,17 @@ void DeviceMemory::setFields(std::size_t position, std::span<const KsField> fiel
     }
 }
 
+void DeviceMemory::setCaptured(CapturedContents contents) {
+    captured_ = std::move(contents);
+    for (Buffer& buffer : buffers_) {
+        if (const auto found = captured_.find(buffer.position); found != captured_.end())
+            buffer.captured = found->second.bytes();
+    }
+}
+
 void DeviceMemory::fill(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes) {
+    if (buffer.spec.fill == Fill::Captured && buffer.spec.isInput)
+        return fillFromCaptured(buffer.spec, buffer.captured, offset, bytes);
     fillBuffer(buffer.spec, buffer.seed, offset, bytes);
     if (!buffer.fields.empty() && buffer.spec.isInput && buffer.spec.fill == Fill::Random)
         fillFields(buffer.fields, buffer.spec, buffer.seed, offset, bytes);

@@ -8,6 +8,7 @@
 
 #include "analysis/prelude/include/kernelskill/emulation_support.h"
 #include "analysis/source/error.h"
+#include "engine/execution/captured_data.h"
 #include "engine/execution/emulator/wire.h"
 #include "engine/execution/emulator/worker/address_space.h"
 #include "engine/execution/emulator/worker/race_detector.h"
@@ -31,8 +32,9 @@ public:
         std::uint64_t limit = 0;   ///< Bytes that may be touched.
         std::uint64_t readEnd = 0; ///< One past the last byte read, from `low`.
         std::uint64_t writtenEnd = 0;
-        std::vector<KsField> fields;        ///< Of its class; empty for plain numbers.
-        std::vector<std::uint64_t> present; ///< One bit for each chunk of the slot.
+        std::span<const std::byte> captured; ///< For Fill::Captured.
+        std::vector<KsField> fields;         ///< Of its class; empty for plain numbers.
+        std::vector<std::uint64_t> present;  ///< One bit for each chunk of the slot.
     };
 
     enum class Fault : std::uint8_t { Provided, NotOurs, OverBudget };
@@ -55,6 +57,9 @@ public:
     /// Fills the buffer of argument `position`, whose elements are of a class, by its fields from
     /// here on.
     void setFields(std::size_t position, std::span<const KsField> fields);
+
+    /// Gives the buffers at these positions what a program passed there.
+    void setCaptured(CapturedContents contents);
 
     /// Makes the page at `address` usable. Async-signal-safe.
     [[nodiscard]] Fault provide(std::uint64_t address);
@@ -84,6 +89,7 @@ private:
     Reservation arena_;
     Reservation shadow_;
     std::vector<Buffer> buffers_;
+    CapturedContents captured_;
     std::uint64_t budgetBytes_ = 0;
     std::uint64_t usedBytes_ = 0;
 };

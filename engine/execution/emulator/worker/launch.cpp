@@ -87,14 +87,15 @@ Launch::Launch(const Job& job, const LoadedImage& image, const ReportChannel& ch
 
 Result<std::unique_ptr<Launch>> Launch::prepare(const Job& job, const LoadedImage& image,
                                                 const ReportChannel& channel,
-                                                std::optional<JobPart> part) {
+                                                std::optional<JobPart> part,
+                                                CapturedContents captured) {
     std::unique_ptr<Launch> launch{new Launch(job, image, channel, part)};
-    if (auto laidOut = launch->layOut(); !laidOut)
+    if (auto laidOut = launch->layOut(std::move(captured)); !laidOut)
         return std::unexpected(laidOut.error());
     return launch;
 }
 
-Result<void> Launch::layOut() {
+Result<void> Launch::layOut(CapturedContents captured) {
     const LaunchSpec& spec = job_.launch;
     const std::uint64_t threads = spec.block.count();
     if (threads == 0 || threads > mostBlockThreads || spec.grid.count() == 0) {
@@ -108,6 +109,7 @@ Result<void> Launch::layOut() {
     if (!memory)
         return std::unexpected(memory.error());
     memory_ = std::move(*memory);
+    memory_.setCaptured(std::move(captured));
     for (std::size_t i = 0; i < spec.arguments.size(); ++i)
         memory_.setFields(i, image_.pointeeFields(i));
     const std::uint64_t mostLive =

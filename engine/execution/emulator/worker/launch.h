@@ -29,10 +29,10 @@ class Launch {
 public:
     /// Lays out memory and arguments. `image` and `channel` outlive the launch. With `part`, run()
     /// runs some of the blocks only and reports what tells whether they ran as they would have
-    /// after those in front of them.
+    /// after those in front of them. `captured`: what openCaptured() gave for the job.
     [[nodiscard]] static Result<std::unique_ptr<Launch>>
     prepare(const Job& job, const LoadedImage& image, const ReportChannel& channel,
-            std::optional<JobPart> part = std::nullopt);
+            std::optional<JobPart> part, CapturedContents captured);
 
     /// Runs every block (or those sampled) and reports. What ends a run early goes through fail().
     [[nodiscard]] WorkerReport run();
@@ -117,7 +117,7 @@ private:
 
     Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel,
            std::optional<JobPart> part);
-    [[nodiscard]] Result<void> layOut();
+    [[nodiscard]] Result<void> layOut(CapturedContents captured);
     void passArguments();
     void fillSymbols();
     void noteFills();

@@ -1,4 +1,5 @@
 // `emulator-worker`: reads jobs, runs each in a child of its own, and passes its report on.
+#include "engine/execution/captured_data.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/execution/emulator/wire.h"
 #include "engine/execution/emulator/worker/fault_handlers.h"
@@ -69,6 +70,10 @@ std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::strin
         fail({ErrorKind::Failed,
               fmt::format("cannot open the compiled kernel: {}", strerror(errno)), path, ""});
     }
+    // Opened before the sandbox closes; what is mapped stays.
+    auto captured = openCaptured(job.job.launch);
+    if (!captured)
+        fail(captured.error());
     if (auto handlers = emulator::installFaultHandlers(FaultContext{&channel, &path, image},
                                                        job.job.limits.time);
         !handlers)
@@ -88,7 +93,7 @@ std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::strin
     if (!loaded)
         fail(loaded.error());
     loaded->setSharedVariables(emulator::readSharedVariables(image));
-    auto launch = Launch::prepare(job.job, *loaded, channel, job.part);
+    auto launch = Launch::prepare(job.job, *loaded, channel, job.part, std::move(*captured));
     if (!launch)
         fail(launch.error());
     channel.finish((*launch)->run());

@@ -1,6 +1,7 @@
 #include "engine/execution/gpu/runner/device_fill.h"
 
 #include "engine/execution/buffer_fill.h"
+#include "engine/execution/captured_data.h"
 #include "engine/execution/gpu/runner/helper_launch.h"
 
 #include <algorithm>
@@ -48,6 +49,28 @@ Result<void> fillFromHost(const CudaDriver& driver, const BufferSpec& spec, std:
     return {};
 }
 
+Result<void> fillFromFile(const CudaDriver& driver, const BufferSpec& spec, CUdeviceptr address,
+                          std::uint64_t bytes) {
+    if (!spec.captured)
+        return std::unexpected(
+            Error{ErrorKind::Internal, "no file for the captured '" + spec.name + "'", {}, {}});
+    const auto file = MappedFile::open(spec.captured->before);
+    if (!file)
+        return std::unexpected(file.error());
+    std::vector<std::byte> chunk(std::min(bytes, hostChunk));
+    for (std::uint64_t offset = 0; offset < bytes; offset += chunk.size()) {
+        const auto part =
+            std::span(chunk).first(std::min<std::uint64_t>(chunk.size(), bytes - offset));
+        fillFromCaptured(spec, file->bytes(), offset, part);
+        if (auto copied =
+                driver.check("copy a buffer to the GPU",
+                             driver.cuMemcpyHtoD(address + offset, part.data(), part.size()));
+            !copied)
+            return copied;
+    }
+    return {};
+}
+
 bool isWord(ScalarKind kind) {
     return kind == ScalarKind::Int32 || kind == ScalarKind::UInt32 || kind == ScalarKind::Unknown ||
            kind == ScalarKind::Void;
@@ -58,6 +81,8 @@ bool isWord(ScalarKind kind) {
 Result<void> fillDevice(Device& device, const BufferSpec& spec, std::uint64_t seed,
                         CUdeviceptr address, std::uint64_t bytes) {
     const auto& driver = device.driver();
+    if (spec.fill == Fill::Captured && spec.isInput)
+        return fillFromFile(driver, spec, address, bytes);
     if (bytes == 0 || bytes % wordBytes != 0)
         return fillFromHost(driver, spec, seed, address, bytes);
     const auto words = bytes / wordBytes;
