@@ -1,5 +1,6 @@
 #include "engine/gpu_profile.h"
 
+#include "engine/execution/metric_names.h"
 #include "engine/execution/sized_launch.h"
 
 #include <algorithm>
@@ -24,6 +25,20 @@ void addMissingLines(Profile& measured, const Profile& counted) {
     }
     std::ranges::sort(measured.lines, {},
                       [](const LineMetrics& line) { return std::tie(line.file, line.line); });
+}
+
+/// Sectors per request follow from what the hardware counted; where the emulator counted others,
+/// these stay beside them.
+void setSectorsPerRequest(Metrics& measured, const Metrics& counted) {
+    for (const metric::AccessNames* access : metric::accesses) {
+        const auto requests = measured.find(access->globalRequests);
+        const auto sectors = measured.find(access->globalSectors);
+        if (requests == measured.end() || sectors == measured.end() || requests->second <= 0)
+            continue;
+        measured[access->sectorsPerRequest] = sectors->second / requests->second;
+        if (const auto other = counted.find(access->sectorsPerRequest); other != counted.end())
+            measured[access->countedSectorsPerRequest] = other->second;
+    }
 }
 
 } // namespace
@@ -65,6 +80,7 @@ Result<Profile> measureProfile(GpuExecutor& gpu, Executor& emulator, const Progr
     profile.hazards = counted.hazards;
     profile.extents = counted.extents;
     profile.notes.insert(profile.notes.end(), counted.notes.begin(), counted.notes.end());
+    setSectorsPerRequest(profile.metrics, counted.metrics);
     for (const auto& [name, value] : counted.metrics)
         profile.metrics.try_emplace(name, value);
     addMissingLines(profile, counted);

@@ -1,6 +1,8 @@
 #include "engine/kernel_insights.h"
 
+#include "engine/agents/trial.h"
 #include "engine/inputs/launch_inference.h"
+#include "engine/measured_profiles.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,7 +31,7 @@ KernelInsights::Known& KernelInsights::known(const ProgramSource& program,
     if (known_.size() == mostKernels)
         known_.pop_front();
     return known_.emplace_back(
-        Known{program.model, kernel.qualifiedName, kernel.span, {}, {}, {}, {}, {}});
+        Known{program.model, kernel.qualifiedName, kernel.span, {}, {}, {}, {}, {}, {}, {}});
 }
 
 template <typename Value, typename Make>
@@ -58,6 +60,25 @@ KernelInsights::launches(const ProgramSource& program, const analysis::KernelMod
                 [&] { return inferLaunches(*program.model, kernel); });
 }
 
+std::shared_ptr<const Result<LaunchSpec>>
+KernelInsights::gpuLaunch(const ProgramSource& program, const analysis::KernelModel& kernel) {
+    return find(&Known::gpuLaunch, program, kernel, [&]() -> Result<LaunchSpec> {
+        const auto launches = inferLaunches(*program.model, kernel, LaunchTarget::Gpu);
+        if (!launches)
+            return std::unexpected(launches.error());
+        return measurableLaunch({*program.model, kernel}, launches->front());
+    });
+}
+
+std::optional<ProfileKey> KernelInsights::measuredKey(const ProgramSource& program,
+                                                      const analysis::KernelModel& kernel) {
+    const auto launch = gpuLaunch(program, kernel);
+    if (!*launch)
+        return std::nullopt;
+    return *find(&Known::measuredKey, program, kernel,
+                 [&] { return launchKey(key(program, kernel), **launch); });
+}
+
 ProfileKey KernelInsights::key(const ProgramSource& program, const analysis::KernelModel& kernel) {
     return *find(&Known::key, program, kernel, [&] { return profileKey(program, kernel); });
 }
@@ -66,7 +87,9 @@ ProfileKey KernelInsights::refreshedKey(const ProgramSource& program,
                                         const analysis::KernelModel& kernel) {
     auto key = std::make_shared<const ProfileKey>(profileKey(program, kernel));
     std::scoped_lock lock(mutex_);
-    known(program, kernel).key = key;
+    Known& entry = known(program, kernel);
+    entry.key = key;
+    entry.measuredKey.reset(); // made from it
     return *key;
 }
 

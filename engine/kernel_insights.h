@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,20 @@ public:
     /// inferLaunches()
     [[nodiscard]] std::shared_ptr<const Launches> launches(const ProgramSource& program,
                                                            const analysis::KernelModel& kernel);
+    /// The launch to measure: of inferLaunches() for a GPU the first, made large enough for one.
+    [[nodiscard]] std::shared_ptr<const Result<LaunchSpec>>
+    gpuLaunch(const ProgramSource& program, const analysis::KernelModel& kernel);
     /// profileKey(). Headers on disk are looked at only at the first call: a model is as old as
     /// they are.
     [[nodiscard]] ProfileKey key(const ProgramSource& program, const analysis::KernelModel& kernel);
     /// Computed afresh, for a run that reads the headers as they are now.
     [[nodiscard]] ProfileKey refreshedKey(const ProgramSource& program,
                                           const analysis::KernelModel& kernel);
-    /// diagnose() with what `findings` hold, which may be nothing; always with the same `gpu`.
+    /// launchKey() of key() and gpuLaunch(); nullopt where the kernel cannot be launched.
+    [[nodiscard]] std::optional<ProfileKey> measuredKey(const ProgramSource& program,
+                                                        const analysis::KernelModel& kernel);
+    /// diagnose() with what `findings` hold, which may be nothing; for the same findings always
+    /// with the same `gpu`.
     [[nodiscard]] std::shared_ptr<const Bottleneck> diagnosis(const ProgramSource& program,
                                                               const analysis::KernelModel& kernel,
                                                               const KernelFindings& findings,
@@ -45,6 +53,8 @@ private:
         std::shared_ptr<const ProfileKey> key;
         std::shared_ptr<const analysis::Features> features;
         std::shared_ptr<const Launches> launches;
+        std::shared_ptr<const Result<LaunchSpec>> gpuLaunch;
+        std::shared_ptr<const ProfileKey> measuredKey;
         std::shared_ptr<const Bottleneck> bottleneck;
         KernelFindings diagnosed; ///< What `bottleneck` was made from.
     };

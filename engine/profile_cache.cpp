@@ -98,6 +98,7 @@ ProfileKey profileKey(const ProgramSource& program, const KernelModel& kernel) {
     auto own = reached(*program.model, kernel);
     ProfileKey key;
     TextHash hash;
+    TextHash lines; // where tokens of the kernel and of what it calls fall
     hash.add(kernel.qualifiedName);
     for (const KernelModel* function : own) {
         if (function->file == program.file)
@@ -115,25 +116,28 @@ ProfileKey profileKey(const ProgramSource& program, const KernelModel& kernel) {
         hash.add(token.text);
         for (const KernelModel* function : own) {
             if (function->file == program.file && function->span.contains(token.span.begin))
-                hash.add(source.lineColumn(token.span.begin).line -
-                         source.lineColumn(function->span.begin).line);
+                lines.add(source.lineColumn(token.span.begin).line -
+                          source.lineColumn(function->span.begin).line);
         }
     }
     for (const LaunchPin& pin : findLaunchPins(*program.model).pins)
         hash.add(pin.text);
     addHeaders(hash, program);
     addCommand(hash, program.command);
-    key.hash = hash.value();
+    key.textHash = hash.value();
+    lines.add(key.textHash);
+    key.hash = lines.value();
     return key;
 }
 
 Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
                   const std::vector<FunctionPlace>& to) {
-    auto move = [&](const std::string& file, std::uint32_t& line) {
+    auto move = [&](std::string& file, std::uint32_t& line) {
         for (std::size_t index = 0; index < std::min(from.size(), to.size()); ++index) {
             const FunctionPlace& old = from[index];
             if (old.file == file && old.firstLine <= line && line <= old.lastLine) {
                 line = line - old.firstLine + to[index].firstLine;
+                file = to[index].file; // The same text may stand in another file.
                 return;
             }
         }

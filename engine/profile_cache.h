@@ -1,6 +1,7 @@
 /// Profiles by what they depend on, so that an edit elsewhere in the file keeps them.
 #pragma once
 
+#include "engine/diagnosis/measured_roofline.h"
 #include "engine/execution/executor.h"
 #include "engine/static_facts/static_facts.h"
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,8 @@ struct FunctionPlace {
 /// because a profile speaks of lines.
 struct ProfileKey {
     std::uint64_t hash = 0;
+    /// The same without where lines fall: unchanged by what changes no run.
+    std::uint64_t textHash = 0;
     std::vector<FunctionPlace> places; ///< Of the kernel and what it calls in the main file.
 };
 [[nodiscard]] ProfileKey profileKey(const ProgramSource& program,
@@ -38,10 +42,19 @@ struct ProfileKey {
 [[nodiscard]] Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
                                 const std::vector<FunctionPlace>& to);
 
+/// Where and when a profile was measured.
+struct Measurement {
+    std::string device; ///< UUID.
+    std::string gpu;    ///< "NVIDIA H200"
+    std::string time;   ///< ISO 8601, UTC.
+    std::optional<DeviceCeilings> ceilings;
+};
+
 /// What was found out about a kernel by running and by compiling it.
 struct KernelFindings {
     std::shared_ptr<const Profile> profile;
-    std::shared_ptr<const Result<StaticFacts>> facts; ///< Null: not asked for.
+    std::shared_ptr<const Result<StaticFacts>> facts;    ///< Null: not asked for.
+    std::shared_ptr<const Measurement> measurement = {}; ///< Null: of no GPU.
 };
 
 /// Keeps the latest findings. Thread-safe.

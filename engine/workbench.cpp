@@ -9,6 +9,7 @@
 #include "engine/inputs/launch_inference.h"
 #include "engine/kernel_insights.h"
 #include "engine/late_facts.h"
+#include "engine/measured_profiles.h"
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/memory_recall.h"
@@ -17,6 +18,7 @@
 #include "skills/skill_document.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -119,7 +121,9 @@ struct Workbench::Impl {
                        const auto& found = gpuExecutor();
                        return found ? found->get() : nullptr;
                    }),
-          longTermMemory(openLongTermMemory(options.userDataDirectory)) {}
+          longTermMemory(openLongTermMemory(options.userDataDirectory)),
+          measuredProfiles(options.cacheDirectory.empty() ? fs::path{}
+                                                          : options.cacheDirectory / "measured") {}
 
     WorkbenchOptions options;
     analysis::Toolchain toolchain;
@@ -129,8 +133,11 @@ struct Workbench::Impl {
     Result<std::unique_ptr<Executor>> executor;
     std::once_flag gpuOpened;
     Result<std::unique_ptr<GpuExecutor>> openedGpu; ///< Use gpuExecutor().
+    enum class GpuState : std::uint8_t { Unopened, Open, Failed };
+    std::atomic<GpuState> gpuState = GpuState::Unopened;
     Reviewer reviewer;
     std::optional<LongTermMemory> longTermMemory;
+    MeasuredProfiles measuredProfiles;
     ProfileCache profiles;
     LateFacts lateFacts; ///< Ends before what its compilers use, which is declared above.
     HazardFixCache hazardFixes;
@@ -140,6 +147,13 @@ struct Workbench::Impl {
 
     [[nodiscard]] KernelFindings cachedFindings(const ProgramSource& program,
                                                 const analysis::KernelModel& kernel) {
+        if (const auto key = insights.measuredKey(program, kernel)) {
+            const bool isOpen = gpuState == GpuState::Open;
+            if (auto measured = measuredProfiles.find(*key, isOpen ? (*openedGpu)->device().uuid
+                                                                   : std::string{});
+                measured.profile)
+                return measured;
+        }
         lateFacts.settle(profiles);
         return profiles.find(insights.key(program, kernel));
     }
@@ -163,24 +177,34 @@ struct Workbench::Impl {
         return named != nullptr ? *named : gpu();
     }
 
+    /// The one that findings speak of.
+    [[nodiscard]] const Gpu& gpuOf(const KernelFindings& findings) const {
+        return findings.measurement ? tableEntry(findings.measurement->gpu) : gpu();
+    }
+
     /// The GPU of this machine, opened when it is first asked for.
     [[nodiscard]] const Result<std::unique_ptr<GpuExecutor>>& gpuExecutor() {
         std::call_once(gpuOpened, [&] {
-            if (options.runner.empty()) {
-                openedGpu = std::unexpected(
-                    Error{ErrorKind::Missing,
-                          "there is no kernelskill-runner beside this program, which runs kernels "
-                          "on a GPU",
-                          {},
-                          "build where the CUDA toolkit is installed, or install the bundle"});
-                return;
-            }
-            GpuOptions wanted;
-            wanted.runner = {options.runner, cuptiLibrary(), {}};
-            wanted.compile = factsOptions();
-            openedGpu = GpuExecutor::open(std::move(wanted), {});
+            openGpu();
+            gpuState = openedGpu ? GpuState::Open : GpuState::Failed;
         });
         return openedGpu;
+    }
+
+    void openGpu() {
+        if (options.runner.empty()) {
+            openedGpu = std::unexpected(
+                Error{ErrorKind::Missing,
+                      "there is no kernelskill-runner beside this program, which runs kernels "
+                      "on a GPU",
+                      {},
+                      "build where the CUDA toolkit is installed, or install the bundle"});
+            return;
+        }
+        GpuOptions wanted;
+        wanted.runner = {options.runner, cuptiLibrary(), {}};
+        wanted.compile = factsOptions();
+        openedGpu = GpuExecutor::open(std::move(wanted), {});
     }
 
     /// Empty where the toolkit has none.
@@ -216,8 +240,9 @@ struct Workbench::Impl {
     }
 
     [[nodiscard]] KernelReport report(const ProgramSource& program,
-                                      const analysis::KernelModel& kernel, KernelFindings findings,
-                                      const Gpu& gpu) {
+                                      const analysis::KernelModel& kernel,
+                                      KernelFindings findings) {
+        const Gpu& gpu = gpuOf(findings);
         KernelReport report;
         report.bottleneck = insights.diagnosis(program, kernel, findings, gpu);
         if (findings.facts && *findings.facts) {
@@ -227,6 +252,10 @@ struct Workbench::Impl {
         const auto features = insights.features(program, kernel);
         if (const auto counts = rooflineCounts(kernel, *features, *findings.profile))
             report.roofline = rooflineOf(*counts, gpu);
+        if (findings.measurement && findings.measurement->ceilings)
+            report.measured =
+                measuredRooflineOf(*findings.profile, *findings.measurement->ceilings);
+        report.measurement = std::move(findings.measurement);
         report.profile = std::move(findings.profile);
         report.facts = std::move(findings.facts);
         return report;
@@ -310,8 +339,27 @@ Workbench::features(const ProgramSource& program, const analysis::KernelModel& k
 
 std::shared_ptr<const Bottleneck> Workbench::diagnosis(const ProgramSource& program,
                                                        const analysis::KernelModel& kernel) const {
-    return impl_->insights.diagnosis(program, kernel, impl_->cachedFindings(program, kernel),
-                                     impl_->gpu());
+    const auto findings = impl_->cachedFindings(program, kernel);
+    return impl_->insights.diagnosis(program, kernel, findings, impl_->gpuOf(findings));
+}
+
+std::uint64_t Workbench::runHash(const ProgramSource& program,
+                                 const analysis::KernelModel& kernel) const {
+    return impl_->insights.key(program, kernel).textHash;
+}
+
+bool Workbench::offersGpu() const {
+    switch (impl_->gpuState) {
+    case Impl::GpuState::Open:
+        return true;
+    case Impl::GpuState::Failed:
+        return false;
+    case Impl::GpuState::Unopened:
+        break;
+    }
+    std::error_code ignored;
+    const bool hasDriver = fs::exists("/dev/nvidiactl", ignored) || fs::exists("/dev/dxg", ignored);
+    return hasDriver && !impl_->options.runner.empty();
 }
 
 std::optional<LaunchSpec> Workbench::launch(const ProgramSource& program,
@@ -327,7 +375,7 @@ std::optional<KernelReport> Workbench::cachedReport(const ProgramSource& program
     auto findings = impl_->cachedFindings(program, kernel);
     if (!findings.profile)
         return std::nullopt;
-    return impl_->report(program, kernel, std::move(findings), impl_->gpu());
+    return impl_->report(program, kernel, std::move(findings));
 }
 
 Result<KernelReport> Workbench::profile(const ProgramSource& program,
@@ -340,7 +388,7 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
     ProfileKey key = impl_->insights.refreshedKey(program, kernel);
     impl_->lateFacts.settle(impl_->profiles, wanted == Facts::Awaited ? &key : nullptr);
     if (auto known = impl_->profiles.find(key); known.profile)
-        return impl_->report(program, kernel, std::move(known), impl_->gpu());
+        return impl_->report(program, kernel, std::move(known));
     auto executor = this->executor();
     if (!executor)
         return std::unexpected(executor.error());
@@ -365,11 +413,11 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
     if (wanted == Facts::Later && facts.wait_for(factsPatience) != std::future_status::ready) {
         impl_->profiles.insert(key, findings);
         impl_->lateFacts.add(key, findings.profile, std::move(facts), std::move(compiling));
-        return impl_->report(program, kernel, std::move(findings), impl_->gpu());
+        return impl_->report(program, kernel, std::move(findings));
     }
     findings.facts = facts.get();
     impl_->profiles.insert(key, findings);
-    return impl_->report(program, kernel, std::move(findings), impl_->gpu());
+    return impl_->report(program, kernel, std::move(findings));
 }
 
 Result<GpuExecutor*> Workbench::gpu() const {
@@ -387,31 +435,37 @@ Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
         if (progress)
             progress(what, fraction);
     };
+    say("starting the GPU's runner", 0);
     const auto gpu = this->gpu();
     if (!gpu)
         return std::unexpected(gpu.error());
     const auto executor = this->executor();
     if (!executor)
         return std::unexpected(executor.error());
-    const auto launches = inferLaunches(*program.model, kernel, LaunchTarget::Gpu);
-    if (!launches)
-        return std::unexpected(launches.error());
-    const auto launch = measurableLaunch({*program.model, kernel}, launches->front());
-    auto found = measureProfile(**gpu, **executor, program, kernel, launch, stop, say);
+    // Before the run, which reads the headers as they are now.
+    std::ignore = impl_->insights.refreshedKey(program, kernel);
+    const auto launch = impl_->insights.gpuLaunch(program, kernel);
+    if (!*launch)
+        return std::unexpected(launch->error());
+    const auto key = impl_->insights.measuredKey(program, kernel);
+    auto found = measureProfile(**gpu, **executor, program, kernel, **launch, stop, say);
     if (!found)
         return std::unexpected(found.error());
-    const auto profile = std::make_shared<const Profile>(std::move(*found));
-    const auto ceilings = (*gpu)->ceilings(stop);
-    const Gpu& target = impl_->tableEntry((*gpu)->device().name);
-    KernelFindings findings{profile,
-                            impl_->findFacts(program, kernel, profile->launch, target, stop)};
-    auto report = impl_->report(program, kernel, std::move(findings), target);
-    if (ceilings)
-        report.measured = measuredRooflineOf(
-            *profile, {(*gpu)->device().name,
-                       std::max(ceilings->copyBytesPerSecond, ceilings->readBytesPerSecond),
-                       ceilings->float32PerSecond, ceilings->float64PerSecond});
-    return report;
+    say("measuring what the GPU reaches at best", 0.9);
+    const auto& device = (*gpu)->device();
+    Measurement measurement{device.uuid, device.name, timestamp(), std::nullopt};
+    if (const auto ceilings = (*gpu)->ceilings(stop))
+        measurement.ceilings = DeviceCeilings{
+            device.name, std::max(ceilings->copyBytesPerSecond, ceilings->readBytesPerSecond),
+            ceilings->float32PerSecond, ceilings->float64PerSecond, ceilings->l2BytesPerSecond};
+    KernelFindings findings{std::make_shared<const Profile>(std::move(*found)), nullptr,
+                            std::make_shared<const Measurement>(std::move(measurement))};
+    findings.facts =
+        impl_->findFacts(program, kernel, findings.profile->launch, impl_->gpuOf(findings), stop);
+    if (stop.stop_requested())
+        return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", "", ""});
+    impl_->measuredProfiles.insert(*key, findings);
+    return impl_->report(program, kernel, std::move(findings));
 }
 
 HazardFixes Workbench::cachedHazardFixes(const ProgramSource& program,

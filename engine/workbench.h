@@ -14,8 +14,10 @@
 #include "engine/execution/executor.h"
 #include "engine/hazard_fix_cache.h"
 #include "engine/memory/short_term_memory.h"
+#include "engine/profile_cache.h"
 #include "engine/static_facts/static_facts.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -46,6 +48,8 @@ struct KernelReport {
     std::optional<analysis::Occupancy> occupancy; ///< Of the profiled launch, with the facts.
     std::optional<Roofline> roofline;
     std::optional<MeasuredRoofline> measured; ///< Of a profile on a GPU.
+    /// Where and when it was measured; null for one of the emulator.
+    std::shared_ptr<const Measurement> measurement;
 };
 
 /// A skill's edit with the judgement on it.
@@ -73,6 +77,9 @@ public:
     /// The GPU of this machine, or why nothing can be measured on one. The first call starts a
     /// runner, which takes up to some seconds where there is a GPU.
     [[nodiscard]] Result<GpuExecutor*> gpu() const;
+    /// Whether a profile on the GPU is worth offering: there is one to all appearance, and opening
+    /// it has not failed. Cheap: opens nothing.
+    [[nodiscard]] bool offersGpu() const;
     /// SKILL.md files that could not be read, for `doctor` and the log.
     [[nodiscard]] const std::vector<Error>& skillErrors() const;
 
@@ -82,25 +89,32 @@ public:
 
     [[nodiscard]] std::shared_ptr<const analysis::Features>
     features(const ProgramSource& program, const analysis::KernelModel& kernel) const;
-    /// Static diagnosis when no profile is cached, else with it. Cheap: no run.
+    /// Static diagnosis when no profile is cached, else with it, rather with a measured one. Cheap:
+    /// no run.
     [[nodiscard]] std::shared_ptr<const Bottleneck>
     diagnosis(const ProgramSource& program, const analysis::KernelModel& kernel) const;
     /// The launch that a profile would try first. Cheap.
     [[nodiscard]] std::optional<LaunchSpec> launch(const ProgramSource& program,
                                                    const analysis::KernelModel& kernel) const;
-    /// The cached profile of exactly this kernel text and launch, if any. Cheap.
+    /// The cached profile of exactly this kernel text and launch, if any: what a GPU has measured,
+    /// be it for another process, else what the emulator has counted. Cheap.
     [[nodiscard]] std::optional<KernelReport>
     cachedReport(const ProgramSource& program, const analysis::KernelModel& kernel) const;
     /// Whether a profile waits for what the GPU's compiler says, which takes longer than to count:
     /// Later, it comes with a later cachedReport() or diagnosis().
     enum class Facts : std::uint8_t { Awaited, Later };
+    /// What a run of the kernel depends on, comments and line breaks apart: the text of the kernel
+    /// and of what it calls, launches, headers, flags. Cheap.
+    [[nodiscard]] std::uint64_t runHash(const ProgramSource& program,
+                                        const analysis::KernelModel& kernel) const;
     /// Runs the kernel on the emulator (or answers from the cache).
     [[nodiscard]] Result<KernelReport> profile(const ProgramSource& program,
                                                const analysis::KernelModel& kernel,
                                                std::stop_token stop, const ProgressSink& progress,
                                                Facts facts = Facts::Awaited) const;
     /// Runs it on the GPU: measured, at the size that the file launches. Hazards, and counts that
-    /// the hardware was not asked for, are the emulator's, on the same launch.
+    /// the hardware was not asked for, are the emulator's, on the same launch. Always measures:
+    /// time is not the same twice. The findings are kept, for other processes as well.
     [[nodiscard]] Result<KernelReport> profileOnGpu(const ProgramSource& program,
                                                     const analysis::KernelModel& kernel,
                                                     std::stop_token stop,

@@ -14,6 +14,7 @@ struct DeviceCeilings {
     double bytesPerSecond = 0;  ///< Of DRAM: of a copy or of a read, whichever is more.
     double singlePerSecond = 0; ///< Floating-point operations, a fused one as two.
     double doublePerSecond = 0;
+    double cacheBytesPerSecond = 0; ///< Of L2; 0: not measured.
 };
 
 struct MeasuredRoofline {

@@ -191,6 +191,7 @@ Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
     if (counts.operations)
         roofline.intensity = {operations.sum() / counts.movedBytes,
                               operations.sum() / counts.uniqueBytes};
+    roofline.operations = operations.sum();
     roofline.position = positionOf(roofline);
     roofline.fitsInCache = counts.uniqueBytes <= gpu.cacheBytes;
     roofline.operationsAreStatic = operations.unknown > 0;

@@ -63,6 +63,7 @@ struct Roofline {
     Interval memory;                   ///< The part of both ends that moving bytes takes.
     Interval arithmetic;               ///< And operations.
     std::optional<Interval> intensity; ///< Operations per byte: over moved, over unique bytes.
+    double operations = 0;             ///< Floating-point, of a launch; 0 where not counted.
     Balance ridge;                     ///< Of the precision that most operations have.
     RooflinePosition position = RooflinePosition::Unknown;
     bool fitsInCache = false; ///< Data that L2 still holds takes less than low.

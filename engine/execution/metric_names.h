@@ -19,6 +19,8 @@ struct AccessNames {
     const char* bytesPerSector; ///< Percent of the bytes of a sector that were asked for.
     const char* movedBytes;     ///< Of all sectors of all requests.
     const char* reuse;          ///< Bytes that lanes asked for, per byte of distinct sectors.
+    /// Beside a measured sectorsPerRequest: what the emulator counted of the same launch.
+    const char* countedSectorsPerRequest;
 };
 inline constexpr AccessNames load{
     "load",
@@ -33,6 +35,7 @@ inline constexpr AccessNames load{
     "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
     "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum",
     "kernelskill__global_reuse_ld.ratio",
+    "kernelskill__counted_sectors_per_request_ld.ratio",
 };
 inline constexpr AccessNames store{
     "store",
@@ -47,6 +50,7 @@ inline constexpr AccessNames store{
     "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
     "l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum",
     "kernelskill__global_reuse_st.ratio",
+    "kernelskill__counted_sectors_per_request_st.ratio",
 };
 inline constexpr const AccessNames* accesses[] = {&load, &store};
 
