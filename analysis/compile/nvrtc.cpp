@@ -74,6 +74,8 @@ struct Nvrtc::Library {
     int (*getLoweredName)(Program, const char*, const char**) = nullptr;
     int (*getLogSize)(Program, std::size_t*) = nullptr;
     int (*getLog)(Program, char*) = nullptr;
+    int (*getPtxSize)(Program, std::size_t*) = nullptr;
+    int (*getPtx)(Program, char*) = nullptr;
     int (*getCubinSize)(Program, std::size_t*) = nullptr;
     int (*getCubin)(Program, char*) = nullptr;
 
@@ -102,6 +104,7 @@ struct Nvrtc::Library {
                find(addNameExpression, "nvrtcAddNameExpression") &&
                find(getLoweredName, "nvrtcGetLoweredName") &&
                find(getLogSize, "nvrtcGetProgramLogSize") && find(getLog, "nvrtcGetProgramLog") &&
+               find(getPtxSize, "nvrtcGetPTXSize") && find(getPtx, "nvrtcGetPTX") &&
                find(getCubinSize, "nvrtcGetCUBINSize") && find(getCubin, "nvrtcGetCUBIN");
     }
 
@@ -201,6 +204,12 @@ Result<DeviceCompileOutcome> Nvrtc::compile(const DeviceCompileRequest& request)
         if (status != success || lowered == nullptr)
             return std::unexpected(nvrtc.failure("the kernel has no symbol", status));
         outcome.loweredNames.emplace_back(lowered);
+    }
+    if (nvrtc.getPtxSize(program, &size) == success && size > 1) {
+        outcome.ptx.resize(size); // with a terminating zero
+        if (const int status = nvrtc.getPtx(program, outcome.ptx.data()); status != success)
+            return std::unexpected(nvrtc.failure("no PTX", status));
+        outcome.ptx.resize(outcome.ptx.find_last_not_of('\0') + 1);
     }
     if (nvrtc.getCubinSize(program, &size) == success && size > 0) {
         outcome.cubin.resize(size);

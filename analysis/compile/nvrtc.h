@@ -33,6 +33,7 @@ struct DeviceCompileOutcome {
     bool succeeded = false;
     std::string log;                       ///< The compiler's messages, then those of ptxas.
     std::vector<std::string> loweredNames; ///< One per name expression, once it succeeded.
+    std::string ptx;                       ///< What the cubin was assembled from.
     std::string cubin; ///< ELF; empty unless the options name a real architecture ("sm_90").
 };
 

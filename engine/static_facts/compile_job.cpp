@@ -83,7 +83,8 @@ std::string encodeReply(const Result<CompileReply>& reply) {
          {"succeeded", reply->succeeded},
          {"log", reply->log},
          {"names", reply->loweredNames},
-         {"cubin", json::binary(std::vector<std::uint8_t>(cubin, cubin + reply->cubin.size()))}});
+         {"cubin", json::binary(std::vector<std::uint8_t>(cubin, cubin + reply->cubin.size()))},
+         {"ptx", reply->ptx}});
 }
 
 Result<CompileReply> decodeReply(std::string_view text) {
@@ -110,6 +111,7 @@ Result<CompileReply> decodeReply(std::string_view text) {
             document.at("names").get_to(result.reply.loweredNames);
             const auto& cubin = document.at("cubin").get_binary();
             result.reply.cubin.assign(cubin.begin(), cubin.end());
+            document.at("ptx").get_to(result.reply.ptx);
             return result;
         },
         {ErrorKind::Failed, "the compiler's process gave no answer", "compile-worker", {}});

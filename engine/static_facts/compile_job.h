@@ -21,6 +21,7 @@ struct CompileReply {
     std::string log;
     std::vector<std::string> loweredNames; ///< Of the kernel; empty where the compiler tells none.
     std::string cubin = {};                ///< ELF, with line tables; empty unless it succeeded.
+    std::string ptx = {};                  ///< What the cubin was assembled from.
 };
 
 /// "NVRTC 13.0" for 13000.

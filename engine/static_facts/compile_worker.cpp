@@ -77,9 +77,9 @@ Result<CompileReply> reply(const std::string& input) {
     auto outcome = nvrtc->compile(job->request);
     if (!outcome)
         return std::unexpected(outcome.error());
-    return CompileReply{versionText("NVRTC", nvrtc->version()), outcome->succeeded,
-                        std::move(outcome->log), std::move(outcome->loweredNames),
-                        std::move(outcome->cubin)};
+    return CompileReply{
+        versionText("NVRTC", nvrtc->version()), outcome->succeeded,        std::move(outcome->log),
+        std::move(outcome->loweredNames),       std::move(outcome->cubin), std::move(outcome->ptx)};
 }
 
 } // namespace

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Part of a reply's identity: changes with what a job means.
-constexpr std::string_view jobEdition = "3";
+constexpr std::string_view jobEdition = "4";
 
 std::vector<fs::path> includeFolders(const analysis::CompileCommand& command,
                                      std::vector<fs::path> toolkitFolders) {
@@ -181,7 +181,7 @@ private:
             facts.error().where = kernelPlace();
             return std::unexpected(std::move(facts.error()));
         }
-        return DeviceCode{std::move(*facts), std::move(reply.cubin)};
+        return DeviceCode{std::move(*facts), std::move(reply.cubin), std::move(reply.ptx)};
     }
 
     /// The failure in the user's terms.

@@ -8,6 +8,7 @@ namespace kernelskill::engine {
 struct DeviceCode {
     StaticFacts facts; ///< Its `symbol` names the kernel in the cubin.
     std::string cubin; ///< ELF with line tables.
+    std::string ptx; ///< What the cubin was assembled from; with lines and what was inlined where.
 };
 
 /// As staticFacts(), which says what the arguments are, when it is slow and which errors there are.

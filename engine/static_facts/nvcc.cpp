@@ -69,7 +69,9 @@ Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
     command.arguments = {"-c", limitedStart, job.nvcc.string(), folder->path().string(),
                          "-arch=" + job.architecture};
     command.arguments.insert(command.arguments.end(), job.options.begin(), job.options.end());
-    command.arguments.insert(command.arguments.end(), {"-o", cubin.string(), file.string()});
+    command.arguments.insert(
+        command.arguments.end(),
+        {"--keep", "--keep-dir", folder->path().string(), "-o", cubin.string(), file.string()});
     command.time = job.time;
     auto child = runChild(command, std::move(stop));
     if (!child)
@@ -78,12 +80,17 @@ Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
                        child->status == 0,
                        child->output + child->messages,
                        {},
+                       {},
                        {}};
     if (reply.succeeded) {
         auto bytes = analysis::readFile(cubin);
         if (!bytes)
             return std::unexpected(unusable("it left no cubin"));
         reply.cubin = std::move(*bytes);
+        auto ptx = analysis::readFile(folder->path() / "unit.ptx");
+        if (!ptx)
+            return std::unexpected(unusable("it left no PTX"));
+        reply.ptx = std::move(*ptx);
     }
     return reply;
 }

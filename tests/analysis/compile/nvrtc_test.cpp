@@ -70,6 +70,8 @@ TEST_F(WithNvrtc, CompilesATemplateWithItsHeaders) {
     ASSERT_EQ(outcome->loweredNames.size(), 1U);
     EXPECT_THAT(outcome->cubin, testing::StartsWith("\x7f"
                                                     "ELF"));
+    EXPECT_THAT(outcome->ptx, testing::HasSubstr(".entry " + outcome->loweredNames[0]));
+    EXPECT_EQ(outcome->ptx.find('\0'), std::string::npos);
     const auto functions = parsePtxasReport(outcome->log);
     ASSERT_EQ(functions.size(), 1U) << outcome->log;
     EXPECT_EQ(outcome->log.find('\0'), std::string::npos);

@@ -39,8 +39,8 @@ TEST(CompileReply, CarriesTheOutcomeOrTheError) {
     const std::string cubin("\x7f"
                             "ELF\0\xff",
                             6);
-    const auto reply =
-        decodeReply(encodeReply(CompileReply{"NVRTC 13.0", true, "log\n", {"_Z1kPf"}, cubin}));
+    const auto reply = decodeReply(encodeReply(
+        CompileReply{"NVRTC 13.0", true, "log\n", {"_Z1kPf"}, cubin, ".version 9.0\n"}));
     ASSERT_TRUE(reply) << reply.error().describe();
     EXPECT_EQ(reply->compiler, "NVRTC 13.0");
     EXPECT_EQ(versionText("NVRTC", 12080), "NVRTC 12.8");
@@ -48,6 +48,7 @@ TEST(CompileReply, CarriesTheOutcomeOrTheError) {
     EXPECT_EQ(reply->log, "log\n");
     EXPECT_EQ(reply->loweredNames, std::vector<std::string>{"_Z1kPf"});
     EXPECT_EQ(reply->cubin, cubin);
+    EXPECT_EQ(reply->ptx, ".version 9.0\n");
 
     const auto error =
         decodeReply(encodeReply(std::unexpected(Error{ErrorKind::Unsupported, "a", "b", "c"})));
