@@ -22,6 +22,8 @@ public:
             complete(function);
         for (KernelModel& kernel : model_.kernels)
             complete(kernel);
+        for (KernelModel& function : model_.loopFunctions)
+            complete(function);
     }
 
 private:

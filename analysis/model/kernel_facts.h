@@ -21,7 +21,8 @@ using FunctionKey =
 /// Qualified names of the user's functions that each call may mean.
 using CalleeTable = std::map<FunctionKey, std::map<ExprId, std::vector<std::string>>>;
 
-/// Completes every kernel and device function of `model`, whose `body` and `parameters` are there.
+/// Completes every kernel, device function and host function with loops of `model`, whose `body`
+/// and `parameters` are there.
 void collectFacts(FileModel& model, const CalleeTable& callees);
 
 /// Values of a comma-separated list of constant expressions, e.g. of `__launch_bounds__(2 * WARP,

@@ -18,4 +18,11 @@ const KernelModel* kernelNamed(const FileModel& model, std::string_view name) {
     return found != model.kernels.end() ? &*found : nullptr;
 }
 
+const KernelModel* loopFunctionAt(const FileModel& model, std::uint32_t offset) {
+    const auto found = std::ranges::find_if(model.loopFunctions, [&](const KernelModel& function) {
+        return function.span.contains(offset);
+    });
+    return found != model.loopFunctions.end() ? &*found : nullptr;
+}
+
 } // namespace kernelskill::analysis

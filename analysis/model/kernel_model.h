@@ -143,7 +143,7 @@ struct LaunchSite {
     std::vector<std::int64_t> constantBlock;
 };
 
-/// A kernel, or a device function that kernels call (kind tells).
+/// A kernel, a device function that kernels call, or a host function with loops (kind tells).
 struct KernelModel {
     FunctionKind kind = FunctionKind::Kernel;
     std::string name;          ///< "saxpy"
@@ -199,6 +199,8 @@ struct FileModel {
     std::vector<KernelModel> kernels; ///< Of the main file first, then of user headers it includes.
     std::vector<KernelModel> deviceFunctions;
     std::vector<HostFunction> hostFunctions; ///< Only those with launches.
+    /// Host functions of the main file with loops over arrays: what a first kernel may be made of.
+    std::vector<KernelModel> loopFunctions;
     std::vector<Include> includes;
     std::vector<std::string> userFiles; ///< Non-system files read, the main file first.
 };
@@ -206,5 +208,7 @@ struct FileModel {
 /// The kernel of the main file whose definition holds `offset`; nullptr when there is none.
 [[nodiscard]] const KernelModel* kernelAt(const FileModel& model, std::uint32_t offset);
 [[nodiscard]] const KernelModel* kernelNamed(const FileModel& model, std::string_view name);
+/// The host function with loops whose definition holds `offset`; nullptr when there is none.
+[[nodiscard]] const KernelModel* loopFunctionAt(const FileModel& model, std::uint32_t offset);
 
 } // namespace kernelskill::analysis

@@ -135,20 +135,40 @@ private:
         const CXSourceRange range = clang_getCursorExtent(cursor);
         const std::uint32_t begin = fileLocation(clang_getRangeStart(range)).offset;
         const std::uint32_t end = fileLocation(clang_getRangeEnd(range)).offset;
-        const bool mayLaunch =
-            launchMacros_ ||
-            (source.hasLaunchSyntax && begin <= end && end <= source.text.size() &&
-             source.text.substr(begin, end - begin).find("<<<") != std::string_view::npos);
-        if (mayLaunch)
+        const std::string_view text = begin <= end && end <= source.text.size()
+                                          ? source.text.substr(begin, end - begin)
+                                          : std::string_view();
+        if (launchMacros_ || (source.hasLaunchSyntax && text.contains("<<<")))
             addHost(cursor, source);
+        if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl && source.path == model_.file &&
+            text.contains("for") && text.contains('[') && !text.contains("<<<"))
+            addLoopFunction(cursor, source);
     }
 
     void addKernel(CXCursor cursor, const SourceFile& source, Attributes attributes) {
+        const FunctionKind kind = attributes.global ? FunctionKind::Kernel
+                                  : attributes.host ? FunctionKind::HostDevice
+                                                    : FunctionKind::Device;
+        auto& list = attributes.global ? model_.kernels : model_.deviceFunctions;
+        list.push_back(lowered(cursor, source, kind));
+    }
+
+    void addLoopFunction(CXCursor cursor, const SourceFile& source) {
+        KernelModel function = lowered(cursor, source, FunctionKind::Host);
+        const bool hasLoop = std::ranges::find(function.body.stmts, StmtKind::For, &Stmt::kind) !=
+                             function.body.stmts.end();
+        const bool hasArray =
+            std::ranges::any_of(function.parameters, [](const Parameter& parameter) {
+                return parameter.type.pointerDepth > 0;
+            });
+        if (hasLoop && hasArray)
+            model_.loopFunctions.push_back(std::move(function));
+    }
+
+    KernelModel lowered(CXCursor cursor, const SourceFile& source, FunctionKind kind) {
         LoweredFunction lowered = functions_.lower(cursor);
         KernelModel kernel;
-        kernel.kind = attributes.global ? FunctionKind::Kernel
-                      : attributes.host ? FunctionKind::HostDevice
-                                        : FunctionKind::Device;
+        kernel.kind = kind;
         kernel.name = spellingOf(cursor);
         kernel.qualifiedName = qualifiedNameOf(cursor);
         kernel.file = source.path;
@@ -171,14 +191,13 @@ private:
         if (kernel.bodySpan.end <= source.text.size())
             kernel.normalisedHash = normalisedHash(
                 kernel, source.text.substr(kernel.bodySpan.begin, kernel.bodySpan.size()));
-        auto& list = attributes.global ? model_.kernels : model_.deviceFunctions;
         std::map<ExprId, std::vector<std::string>> callees;
         for (auto& [call, candidates] : lowered.callees)
             for (Callee& callee : candidates)
                 if (!callee.inSystemHeader)
                     callees[call].push_back(std::move(callee.qualifiedName));
         callees_.emplace(functionKey(kernel), std::move(callees));
-        list.push_back(std::move(kernel));
+        return kernel;
     }
 
     void addHost(CXCursor cursor, const SourceFile& source) {

@@ -206,5 +206,30 @@ TEST(NormalisedHash, SurvivesRenamesCommentsAndMoves) {
     EXPECT_NE(a.kernels.at(0).normalisedHash, c.kernels.at(0).normalisedHash);
 }
 
+TEST(LoopFunctions, AreHostFunctionsOfTheMainFileWithLoopsOverArrays) {
+    const std::string text =
+        "void scale(int n, float a, float* x) {\n"
+        "    for (int i = 0; i < n; i++)\n        x[i] = a * x[i];\n}\n"
+        "int count(int n) {\n    int sum = 0;\n    for (int i = 0; i < n; i++) sum += i;\n"
+        "    int list[2] = {sum, 0};\n    return list[0];\n}\n"
+        "void set(float* x) { x[0] = 1; }\n"
+        "__global__ void k(int n, float* x) {\n    for (int i = 0; i < n; i++) x[i] = 0;\n}\n";
+    const FileModel model = analyze(text);
+    ASSERT_EQ(model.loopFunctions.size(), 1U);
+    const KernelModel& function = model.loopFunctions.front();
+    EXPECT_EQ(function.name, "scale");
+    EXPECT_EQ(function.kind, FunctionKind::Host);
+    ASSERT_EQ(function.loops.size(), 1U);
+    EXPECT_EQ(function.loops[0].tripCountExpression->describe(function.body), "n");
+    ASSERT_EQ(function.accesses.size(), 2U);
+    for (const MemoryAccess& access : function.accesses)
+        EXPECT_EQ(access.index->describe(function.body), "i");
+    EXPECT_TRUE(function.parameters[2].isWritten);
+    EXPECT_EQ(loopFunctionAt(model, static_cast<std::uint32_t>(text.find("x[i]"))), &function);
+    EXPECT_EQ(loopFunctionAt(model, static_cast<std::uint32_t>(text.find("count"))), nullptr);
+    EXPECT_EQ(model.kernels.size(), 1U);
+    EXPECT_TRUE(model.deviceFunctions.empty());
+}
+
 } // namespace
 } // namespace kernelskill::analysis
