@@ -3,6 +3,7 @@
 #include "engine/agents/hang_diagnoser.h"
 #include "engine/agents/trial.h"
 #include "engine/execution/emulator/emulator_executor.h"
+#include "engine/execution/gpu/cupti_library.h"
 #include "engine/execution/gpu/gpu_executor.h"
 #include "engine/execution/sized_launch.h"
 #include "engine/gpu_profile.h"
@@ -202,21 +203,9 @@ struct Workbench::Impl {
             return;
         }
         GpuOptions wanted;
-        wanted.runner = {options.runner, cuptiLibrary(), {}};
+        wanted.runner = {options.runner, gpu::cuptiLibraryOf(toolchain.toolkit), {}};
         wanted.compile = factsOptions();
         openedGpu = GpuExecutor::open(std::move(wanted), {});
-    }
-
-    /// Empty where the toolkit has none.
-    [[nodiscard]] fs::path cuptiLibrary() const {
-        if (!toolchain.toolkit)
-            return {};
-        for (const char* place : {"lib64/libcupti.so", "extras/CUPTI/lib64/libcupti.so"}) {
-            std::error_code ignored;
-            if (auto library = toolchain.toolkit->root / place; fs::exists(library, ignored))
-                return library;
-        }
-        return {};
     }
 
     [[nodiscard]] StaticFactsOptions factsOptions() const {

@@ -122,6 +122,7 @@ int runCommandLine(int argc, char** argv) {
     addApplyCommand(app, invocation);
     addRepairCommand(app, invocation);
     addMemoryCommand(app, invocation);
+    addTimelineCommand(app, invocation);
     addDoctorCommand(app, invocation);
     addConfigurationSchemaCommand(app, invocation);
     addEmulatorWorkerCommand(app, invocation);

@@ -59,6 +59,28 @@ __global__ void shift(const float* in, float* out, int n) {
 // kernelskill: launch shift<<<16, 256>>>(n=4096, in=rand[n], out=zero[n])
 )";
 
+/// Thirty short launches in a row, and a long one.
+constexpr const char* launches = R"(#include <cuda_runtime.h>
+
+__global__ void tick(float* x) { x[threadIdx.x] += 1; }
+__global__ void spin(float* x, int n) {
+    for (int i = 0; i < n; ++i)
+        x[threadIdx.x] = x[threadIdx.x] * 0.5f + 1;
+}
+
+int main() {
+    float* x = nullptr;
+    cudaMalloc(&x, 256 * sizeof(float));
+    cudaMemset(x, 0, 256 * sizeof(float));
+    for (int i = 0; i < 30; ++i)
+        tick<<<1, 256>>>(x);
+    spin<<<1, 256>>>(x, 1 << 16);
+    float result = 0;
+    cudaMemcpy(&result, x, sizeof(float), cudaMemcpyDeviceToHost);
+    return result > 0 ? 0 : 1;
+}
+)";
+
 struct Outcome {
     int status = -1;
     std::string output;
@@ -141,6 +163,29 @@ TEST_F(GpuCommand, FindsPaddingFaster) {
     std::printf("%s\n", verdict.dump(1).c_str());
     EXPECT_EQ(verdict.at("status"), "faster");
     EXPECT_GT(verdict.at("speedup"), 1.1);
+}
+
+TEST_F(GpuCommand, SaysWhenKernelsRan) {
+    write("launches.cu", launches);
+    const std::string usual = "/usr/local/cuda/bin/nvcc";
+    const auto compile = "cd '" + folder_.path().string() + "' && " +
+                         (std::filesystem::exists(usual) ? usual : "nvcc") +
+                         " -arch=native -o launches launches.cu";
+    ASSERT_EQ(std::system(compile.c_str()), 0); // NOLINT: a test's own words
+    const auto recorded = run("timeline --json --trace trace.json -- ./launches");
+    ASSERT_EQ(recorded.status, 0) << recorded.output;
+    const auto document = recorded.document();
+    std::printf("%s\n", document.dump(1).c_str());
+    EXPECT_EQ(document.at("status"), 0);
+    const auto& kernels = document.at("kernels");
+    ASSERT_EQ(kernels.size(), 2u);
+    EXPECT_EQ(kernels[0].at("name"), "spin(float*, int)");
+    EXPECT_EQ(kernels[0].at("launches"), 1);
+    EXPECT_EQ(kernels[1].at("name"), "tick(float*)");
+    EXPECT_EQ(kernels[1].at("launches"), 30);
+    EXPECT_EQ(kernels[1].at("block"), json({256, 1, 1}));
+    EXPECT_GE(document.at("devices").at(0).at("short_launches").at("launches"), 10);
+    EXPECT_GT(std::filesystem::file_size(folder_.path() / "trace.json"), 1000u);
 }
 
 TEST_F(GpuCommand, SaysWhatAKernelDidWrong) {

@@ -1,0 +1,232 @@
+#include "analysis/parse/toolchain.h"
+#include "engine/execution/gpu/cupti_library.h"
+#include "engine/execution/temporary_folder.h"
+#include "engine/timeline/activity_file.h"
+#include "engine/timeline/timeline_summary.h"
+#include "engine/timeline/trace_json.h"
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/terminal.h"
+#include "lsp-server/commands/user_program.h"
+#include "lsp-server/report/metric_text.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <ranges>
+
+namespace kernelskill::lsp {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::DeviceTimes;
+using engine::KernelTimes;
+using engine::TimelineSummary;
+using nlohmann::json;
+
+struct TimelineArguments {
+    std::string trace;
+    std::size_t mostKernels = 20;
+};
+
+std::string timeText(std::uint64_t nanoseconds) {
+    const auto value = static_cast<double>(nanoseconds);
+    if (nanoseconds < 100'000)
+        return fmt::format("{:.2f} us", value * 1e-3);
+    if (nanoseconds < 100'000'000)
+        return fmt::format("{:.3f} ms", value * 1e-6);
+    return fmt::format("{:.3f} s", value * 1e-9);
+}
+
+double percentOf(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string sizeText(const std::array<std::uint32_t, 3>& size) {
+    return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
+}
+
+json deviceJson(const DeviceTimes& device) {
+    json result{{"device", device.device},    {"span_ns", device.end - device.begin},
+                {"busy_ns", device.busy},     {"kernels_ns", device.kernels},
+                {"copies_ns", device.copies}, {"copied_bytes", device.copiedBytes}};
+    if (device.worst.launches > 0)
+        result["short_launches"] = {{"launches", device.worst.launches},
+                                    {"begin_ns", device.worst.begin - device.begin},
+                                    {"span_ns", device.worst.end - device.worst.begin},
+                                    {"idle_ns", device.worst.idle}};
+    return result;
+}
+
+json kernelJson(const KernelTimes& kernel) {
+    return {{"name", kernel.name},           {"launches", kernel.launches},
+            {"total_ns", kernel.total},      {"median_ns", kernel.median},
+            {"min_ns", kernel.shortest},     {"max_ns", kernel.longest},
+            {"grid", kernel.grid},           {"block", kernel.block},
+            {"registers", kernel.registers}, {"shared_bytes", kernel.sharedBytes}};
+}
+
+json timelineJson(const std::vector<std::string>& program, int status,
+                  const engine::ActivityFile& file, const TimelineSummary& summary) {
+    json devices = json::array();
+    for (const DeviceTimes& device : summary.devices)
+        devices.push_back(deviceJson(device));
+    json kernels = json::array();
+    for (const KernelTimes& kernel : summary.kernels)
+        kernels.push_back(kernelJson(kernel));
+    return {{"program", program},
+            {"status", status},
+            {"dropped", file.dropped},
+            {"devices", std::move(devices)},
+            {"kernels", std::move(kernels)}};
+}
+
+void printDevice(const Terminal& terminal, const DeviceTimes& device) {
+    const std::uint64_t span = device.end - device.begin;
+    fmt::print("{}  busy {:.1f} % of the {} from its first work to its last\n",
+               terminal.paint(Colour::Cyan, fmt::format("GPU {}", device.device)),
+               percentOf(device.busy, span), timeText(span));
+    fmt::print("       kernels {}, copies {}", timeText(device.kernels), timeText(device.copies));
+    if (device.copies > 0)
+        fmt::print(" ({}B at {:.3g} GB/s)", shortNumber(static_cast<double>(device.copiedBytes)),
+                   static_cast<double>(device.copiedBytes) / static_cast<double>(device.copies));
+    fmt::print("\n");
+    const auto& train = device.worst;
+    if (train.launches == 0)
+        return;
+    fmt::print("       {} {} launches of at most {} in a row, from {} on: the GPU waited {} of "
+               "their {}\n",
+               terminal.paint(Colour::Yellow, "launch-overhead"), train.launches,
+               timeText(engine::shortKernel), timeText(train.begin - device.begin),
+               timeText(train.idle), timeText(train.end - train.begin));
+    fmt::print("       {}\n",
+               terminal.paint(Colour::Dim,
+                              "a CUDA graph issues them at once; or fuse them, or give each more "
+                              "work"));
+}
+
+void printKernels(const Terminal& terminal, const TimelineSummary& summary, std::size_t most) {
+    std::uint64_t total = 0;
+    for (const KernelTimes& kernel : summary.kernels)
+        total += kernel.total;
+    fmt::print(
+        "\n{}\n",
+        terminal.paint(Colour::Bold,
+                       fmt::format("{:>6}  {:>11}  {:>8}  {:>11}  {:>11}  {:>11}  kernel", "share",
+                                   "total", "launches", "median", "shortest", "longest")));
+    for (const KernelTimes& kernel : summary.kernels | std::views::take(most)) {
+        fmt::print("{:>5.1f}%  {:>11}  {:>8}  {:>11}  {:>11}  {:>11}  {}\n",
+                   percentOf(kernel.total, total), timeText(kernel.total), kernel.launches,
+                   timeText(kernel.median), timeText(kernel.shortest), timeText(kernel.longest),
+                   kernel.name);
+        fmt::print(
+            "{:68}{}\n", "",
+            terminal.paint(Colour::Dim, fmt::format("grid {}, block {}, {} registers, {} B shared",
+                                                    sizeText(kernel.grid), sizeText(kernel.block),
+                                                    kernel.registers, kernel.sharedBytes)));
+    }
+    if (summary.kernels.size() > most)
+        fmt::print("and {} more kernels (--kernels, or --json)\n", summary.kernels.size() - most);
+}
+
+/// The recorder stands beside this program.
+Result<fs::path> recorderLibrary() {
+    std::error_code ignored;
+    const auto library =
+        fs::read_symlink("/proc/self/exe", ignored).parent_path() / "libkernelskill-timeline.so";
+    if (fs::exists(library, ignored))
+        return library;
+    return std::unexpected(Error{ErrorKind::Missing, "the recorder of timelines is not here",
+                                 library.string(),
+                                 "build where CUDA's headers are found (12.6 or newer)"});
+}
+
+std::string cuptiOf(const Options& options) {
+    analysis::ToolchainOptions wanted;
+    if (!options.cudaPath.empty())
+        wanted.cudaPath = options.cudaPath;
+    const auto toolchain = analysis::findToolchain(wanted);
+    return toolchain ? engine::gpu::cuptiLibraryOf(toolchain->toolkit).string() : std::string();
+}
+
+int run(const TimelineArguments& arguments, const Invocation& invocation) {
+    const auto& words = invocation.options.fallbackFlags;
+    if (words.empty())
+        return reportError({ErrorKind::InvalidInput, "no program to run", "timeline",
+                            "put it behind `--`: kernelskill timeline -- ./program arguments"},
+                           invocation);
+    const auto recorder = recorderLibrary();
+    if (!recorder)
+        return reportError(recorder.error(), invocation);
+    std::error_code error;
+    const auto folder =
+        engine::TemporaryFolder::make(fs::temp_directory_path(error), "kernelskill-timeline");
+    if (!folder)
+        return reportError({ErrorKind::Failed, "no temporary folder", {}, "set TMPDIR"},
+                           invocation);
+    const auto path = folder->path() / "activities";
+    UserProgram program{words,
+                        {{"CUDA_INJECTION64_PATH", recorder->string()},
+                         {engine::activityFileVariable, path.string()},
+                         {engine::cuptiVariable, cuptiOf(invocation.options)}},
+                        invocation.json};
+    const auto status = runUserProgram(program);
+    if (!status)
+        return reportError(status.error(), invocation);
+    const auto file = engine::readActivities(path);
+    if (!file)
+        return reportError(file.error(), invocation);
+    if (!file->problem.empty())
+        return reportError({ErrorKind::Missing, file->problem, {}, "run `kernelskill doctor`"},
+                           invocation);
+    const auto summary = engine::summaryOf(file->activities);
+    if (!arguments.trace.empty() &&
+        !(std::ofstream(arguments.trace) << engine::traceJson(file->activities)).flush())
+        return reportError({ErrorKind::Failed, "the trace cannot be written", arguments.trace, {}},
+                           invocation);
+    if (invocation.json) {
+        printJson(timelineJson(words, *status, *file, summary));
+    } else {
+        const Terminal terminal(stdout);
+        if (*status != 0)
+            fmt::print(stderr, "the program ended with status {}\n", *status);
+        for (const DeviceTimes& device : summary.devices)
+            printDevice(terminal, device);
+        if (summary.kernels.empty())
+            fmt::print("no kernel ran\n");
+        else
+            printKernels(terminal, summary, arguments.mostKernels);
+        if (file->dropped > 0)
+            fmt::print("\nCUPTI dropped {} records: times are too low\n", file->dropped);
+    }
+    return summary.kernels.empty() ? exitNothingFound : exitDone;
+}
+
+} // namespace
+
+void addTimelineCommand(CLI::App& app, Invocation& invocation) {
+    CLI::App* command = app.add_subcommand(
+        "timeline", "Run a CUDA program and say when its kernels ran, on a machine with a GPU");
+    command->fallthrough();
+    command->footer("\nExamples:\n"
+                    "  kernelskill timeline -- ./program arguments\n"
+                    "  kernelskill timeline --trace out.json -- ./program\n"
+                    "\nTimes are CUPTI's, of every launch; recording makes launches a little "
+                    "slower. The trace opens\n"
+                    "in Perfetto (ui.perfetto.dev) or chrome://tracing.");
+    addJsonFlag(*command, invocation);
+    const auto arguments = std::make_shared<TimelineArguments>();
+    command->add_option("--trace", arguments->trace, "Write every launch and copy to this file")
+        ->type_name("OUT.json");
+    command->add_option("--kernels", arguments->mostKernels, "How many kernels to list (20)")
+        ->type_name("N");
+    command->callback([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    });
+}
+
+} // namespace kernelskill::lsp

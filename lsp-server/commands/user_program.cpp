@@ -1,0 +1,86 @@
+#include "lsp-server/commands/user_program.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace kernelskill::lsp {
+namespace {
+
+/// As long as it lives, an interrupt ends the program in front of us, and not us.
+class InterruptsIgnored {
+public:
+    InterruptsIgnored() {
+        struct sigaction ignore{};
+        ignore.sa_handler = SIG_IGN;
+        ::sigaction(SIGINT, &ignore, &before_);
+    }
+    InterruptsIgnored(const InterruptsIgnored&) = delete;
+    InterruptsIgnored& operator=(const InterruptsIgnored&) = delete;
+    ~InterruptsIgnored() { ::sigaction(SIGINT, &before_, nullptr); }
+
+private:
+    struct sigaction before_{};
+};
+
+std::vector<std::string> environmentOf(const UserProgram& program) {
+    std::vector<std::string> variables;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string_view text = *variable;
+        const auto name = text.substr(0, text.find('='));
+        bool isReplaced = false;
+        for (const auto& [added, value] : program.environment)
+            isReplaced = isReplaced || name == added;
+        if (!isReplaced)
+            variables.emplace_back(text);
+    }
+    for (const auto& [name, value] : program.environment)
+        variables.push_back(name + "=" + value);
+    return variables;
+}
+
+std::vector<char*> pointersTo(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (std::string& text : texts)
+        pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+} // namespace
+
+Result<int> runUserProgram(const UserProgram& program) {
+    const InterruptsIgnored ignored;
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t defaults;
+    ::sigemptyset(&defaults);
+    ::sigaddset(&defaults, SIGINT); // an ignored signal would stay ignored in the program
+    ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    if (program.isOutputApart)
+        ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    auto words = program.words;
+    auto variables = environmentOf(program);
+    pid_t child = -1;
+    const int problem = ::posix_spawnp(&child, words.front().c_str(), &actions, &attributes,
+                                       pointersTo(words).data(), pointersTo(variables).data());
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+    if (problem != 0)
+        return std::unexpected(
+            Error{ErrorKind::Missing,
+                  "the program cannot be started: " + std::string(std::strerror(problem)),
+                  program.words.front(), "look at its name and whether it may be executed"});
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+} // namespace kernelskill::lsp
