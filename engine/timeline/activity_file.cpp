@@ -90,7 +90,8 @@ Result<ActivityFile> readActivities(const std::filesystem::path& path) {
     const auto text = analysis::readFile(path);
     if (!text || text->empty())
         return std::unexpected(Error{ErrorKind::Missing,
-                                     "the program never started the CUDA driver", path.string(),
+                                     "the program never started the CUDA driver",
+                                     {},
                                      "run it on a machine with a GPU, and see that it uses it"});
     const auto foreign = [&](std::string what) {
         return std::unexpected(
