@@ -1,0 +1,54 @@
+#include "engine/model/retry.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+
+namespace kernelskill::engine {
+
+using std::chrono::milliseconds;
+
+std::optional<milliseconds> retryAfter(std::string_view header,
+                                       std::chrono::system_clock::time_point now) {
+    if (header.empty())
+        return std::nullopt;
+    constexpr double longest = 1e9; // half a lifetime; what is more would not fit into a duration
+    double seconds = 0;
+    const auto [end, error] =
+        std::from_chars(header.data(), header.data() + header.size(), seconds);
+    if (error == std::errc() && end == header.data() + header.size())
+        return seconds >= 0 ? std::optional(milliseconds(
+                                  static_cast<long long>(std::min(seconds, longest) * 1000)))
+                            : std::nullopt;
+    const std::time_t date = curl_getdate(std::string(header).c_str(), nullptr);
+    if (date < 0)
+        return std::nullopt;
+    const auto left = std::chrono::system_clock::from_time_t(date) - now;
+    return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(left));
+}
+
+std::optional<milliseconds> waitBeforeRetry(const RetryPolicy& policy, int attempt,
+                                            std::optional<milliseconds> asked, double jitter) {
+    if (attempt >= policy.attempts)
+        return std::nullopt;
+    if (asked)
+        return *asked <= policy.longest ? asked : std::nullopt;
+    const double backOff =
+        std::min(std::ldexp(static_cast<double>(policy.first.count()), attempt - 1),
+                 static_cast<double>(policy.longest.count()));
+    return milliseconds(static_cast<long long>(backOff * (1 - 0.25 * jitter)));
+}
+
+bool waitFor(milliseconds time, std::stop_token stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any wake;
+    wake.wait_for(lock, stop, time, [] { return false; });
+    return !stop.stop_requested();
+}
+
+} // namespace kernelskill::engine
