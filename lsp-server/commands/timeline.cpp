@@ -136,7 +136,7 @@ void printKernels(const Terminal& terminal, const TimelineSummary& summary, std:
 /// The recorder stands beside this program.
 Result<fs::path> recorderLibrary() {
     std::error_code ignored;
-    const auto library =
+    auto library =
         fs::read_symlink("/proc/self/exe", ignored).parent_path() / "libkernelskill-timeline.so";
     if (fs::exists(library, ignored))
         return library;
