@@ -158,14 +158,18 @@ LaunchCandidates::sentinelOf(const analysis::Parameter& parameter) const {
     return value->integer;
 }
 
+void LaunchCandidates::addSymbols(LaunchSpec& spec) const {
+    if (!text_)
+        return;
+    auto contents = symbolContents(program_, *text_->function, settings(false, nullptr, {}));
+    spec.symbols = std::move(contents.symbols);
+    spec.notes.insert(spec.notes.end(), contents.notes.begin(), contents.notes.end());
+}
+
 void LaunchCandidates::passArguments(LaunchSpec& spec,
                                      const std::vector<std::optional<Value>>& values,
                                      const std::vector<std::optional<std::int64_t>>& bytes) const {
-    if (text_) {
-        auto contents = symbolContents(program_, *text_->function, settings(false, nullptr, {}));
-        spec.symbols = std::move(contents.symbols);
-        spec.notes.insert(spec.notes.end(), contents.notes.begin(), contents.notes.end());
-    }
+    addSymbols(spec);
     std::int64_t indexRange = 0;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
         const auto& parameter = kernel_.parameters[i];

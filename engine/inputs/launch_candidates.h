@@ -31,6 +31,23 @@ public:
     /// Computed again with other values for roots; nullopt when that gives no valid launch.
     [[nodiscard]] std::optional<LaunchSpec>
     again(const LaunchSpec& launch, const std::map<std::string, std::int64_t>& overrides) const;
+    /// Failed, saying in one sentence why, when the kernel takes something else by now.
+    [[nodiscard]] Result<LaunchSpec> captured(const StoredLaunch& stored) const;
+
+    struct SiteShape {
+        Dim3 grid;
+        Dim3 block;
+        std::uint64_t sharedBytes = 0;
+        bool operator==(const SiteShape&) const = default;
+    };
+    /// A launch in the text.
+    struct CapturedSite {
+        std::string configuration;      ///< Grid, block and shared bytes as written.
+        std::optional<SiteShape> shape; ///< What they are with the scalars of `captured`.
+        bool operator==(const CapturedSite&) const = default;
+    };
+    [[nodiscard]] std::vector<CapturedSite> sitesWith(const LaunchSpec& captured) const;
+
     [[nodiscard]] bool hasBounds() const { return text_ && text_->hasBounds(); }
 
 private:
@@ -61,6 +78,7 @@ private:
     [[nodiscard]] std::optional<std::int64_t>
     sentinelOf(const analysis::Parameter& parameter) const;
     static void pinSymbol(LaunchSpec& spec, const PinnedArgument& argument, const HostScope& scope);
+    void addSymbols(LaunchSpec& spec) const;
     void passArguments(LaunchSpec& spec, const std::vector<std::optional<Value>>& values,
                        const std::vector<std::optional<std::int64_t>>& bytes) const;
 

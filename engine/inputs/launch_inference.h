@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
+#include "engine/capture/capture_store.h"
 #include "engine/execution/job.h"
 
 #include <string>
@@ -28,13 +29,34 @@ struct LaunchPins {
 /// What runs the launch: what of a file is too large for it is scaled down.
 enum class LaunchTarget : std::uint8_t { Emulator, Gpu };
 
-/// Launches to try, best first: pinned, then each launch site that can be evaluated, else one
-/// guessed from parameter names and index expressions. Never empty for a kernel whose parameters
-/// can be passed; Unsupported when one cannot (e.g. a texture, a class with pointers inside),
-/// naming it.
+/// Launches to try, best first: pinned, then captured from a program, then each launch site that
+/// can be evaluated, else one guessed from parameter names and index expressions. Never empty for a
+/// kernel whose parameters can be passed; Unsupported when one cannot (e.g. a texture, a class with
+/// pointers inside), naming it. Captures that do not fit the kernel any more are named in the notes
+/// of the first.
 [[nodiscard]] Result<std::vector<LaunchSpec>>
 inferLaunches(const analysis::FileModel& file, const analysis::KernelModel& kernel,
-              LaunchTarget target = LaunchTarget::Emulator);
+              LaunchTarget target = LaunchTarget::Emulator, const StoredCaptures& captures = {});
+
+/// Launches of `kernel` among `captures`, with the data that was passed.
+struct CapturedLaunches {
+    std::vector<LaunchSpec> launches;
+    std::vector<std::string> refusals; ///< Why others cannot be made again, one sentence each.
+};
+[[nodiscard]] CapturedLaunches capturedLaunches(const analysis::FileModel& file,
+                                                const analysis::KernelModel& kernel,
+                                                const StoredCaptures& captures);
+
+/// A kernel in the file that it stands in.
+struct KernelOfFile {
+    const analysis::FileModel& file;
+    const analysis::KernelModel& kernel;
+};
+/// `captured`, a launch of `original`, as `edited` is launched on the same data: where the edit
+/// changes grid or block they are what its launch makes of the captured values. Failed when that
+/// cannot be told, or when the edit changes what is passed.
+[[nodiscard]] Result<LaunchSpec> editedCapture(KernelOfFile original, KernelOfFile edited,
+                                               const LaunchSpec& captured);
 
 /// The same launch at another problem size: integral scalars that act as extents become about
 /// `scale` times as large (odd sizes when `odd`), grid recomputed by the launch site's own

@@ -1,0 +1,62 @@
+/// The captures of a workspace, in its `.kernelskill/captures/`.
+#pragma once
+
+#include "engine/capture/captured_launch.h"
+#include "engine/capture/kernel_symbol.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// A launch that can be made again. Its buffers' `before` and `after` are absolute paths.
+struct StoredLaunch {
+    CapturedLaunch launch;
+    KernelSymbol kernel;
+    std::filesystem::path manifest;
+};
+
+struct StoredCaptures {
+    std::vector<StoredLaunch> launches; ///< By kernel, then in the order of its launches.
+    std::vector<Error> problems;        ///< One for each file that cannot be used.
+
+    /// Those that name `kernel`.
+    [[nodiscard]] std::vector<const StoredLaunch*> of(const analysis::KernelModel& kernel) const;
+};
+
+/// What `folder` holds; a folder that is not there holds nothing.
+[[nodiscard]] StoredCaptures readCaptures(const std::filesystem::path& folder);
+
+/// Keeps what it has read until a capture is added or goes. Thread-safe.
+class CaptureStore {
+public:
+    explicit CaptureStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+    /// The same object as long as nothing has changed. Cheap: looks at one folder's time.
+    [[nodiscard]] std::shared_ptr<const StoredCaptures> captures() const;
+
+private:
+    std::filesystem::path folder_;
+    mutable std::mutex mutex_;
+    mutable std::filesystem::file_time_type changed_;
+    mutable std::shared_ptr<const StoredCaptures> known_;
+};
+
+/// An empty one where `store` is null.
+[[nodiscard]] std::shared_ptr<const StoredCaptures>
+capturesOf(const std::shared_ptr<const CaptureStore>& store);
+
+/// Moves what a program recorded in `incoming`, a folder of the same file system, into the store
+/// `folder`. New launches of a kernel take the place of all old ones; data that nothing names any
+/// more is removed, and so is `incoming`. Returns what was added.
+[[nodiscard]] Result<StoredCaptures> adoptCaptures(const std::filesystem::path& folder,
+                                                   const std::filesystem::path& incoming);
+
+/// Removes every capture. Returns how many there were.
+[[nodiscard]] Result<std::size_t> clearCaptures(const std::filesystem::path& folder);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,28 @@
+#include "engine/capture/recorder/driver_functions.h"
+
+namespace kernelskill::engine::capture {
+
+#define KERNELSKILL_TEXT_OF(name) #name
+#define KERNELSKILL_TEXT(name) KERNELSKILL_TEXT_OF(name)
+
+Result<DriverFunctions> DriverFunctions::load() {
+    const auto library = gpu::SharedLibrary::open({"libcuda.so.1"});
+    if (!library)
+        return std::unexpected(library.error());
+    DriverFunctions functions;
+    const char* missing = nullptr;
+#define KERNELSKILL_FIND(name)                                                                     \
+    if (!library->find(functions.name, KERNELSKILL_TEXT(name)))                                    \
+        missing = KERNELSKILL_TEXT(name);
+    KERNELSKILL_CAPTURE_FUNCTIONS(KERNELSKILL_FIND)
+#undef KERNELSKILL_FIND
+    if (missing != nullptr)
+        return std::unexpected(
+            Error{ErrorKind::Missing,
+                  std::string("the driver is older than CUDA 12.4: it has no ") + missing,
+                  {},
+                  {}});
+    return functions;
+}
+
+} // namespace kernelskill::engine::capture

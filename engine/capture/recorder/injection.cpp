@@ -1,0 +1,131 @@
+// libkernelskill-capture.so: the CUDA driver loads it into the user's program when it starts
+// (CUDA_INJECTION64_PATH) and calls InitializeInjection(). It asks CUPTI to be called around every
+// launch of a kernel. Whatever goes wrong here, the program runs on as if nothing were there.
+#include "engine/capture/recorder/launch_call.h"
+#include "engine/capture/recorder/launch_recorder.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cupti_callbacks.h>
+#include <cupti_driver_cbid.h>
+#include <exception>
+#include <utility>
+
+namespace kernelskill::engine::capture {
+namespace {
+
+#define KERNELSKILL_CALLBACK_FUNCTIONS(X)                                                          \
+    X(cuptiSubscribe)                                                                              \
+    X(cuptiEnableCallback)                                                                         \
+    X(cuptiGetResultString)
+
+struct CallbackApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given
+#define KERNELSKILL_MEMBER(name) decltype(&::name) name = nullptr;
+    KERNELSKILL_CALLBACK_FUNCTIONS(KERNELSKILL_MEMBER)
+#undef KERNELSKILL_MEMBER
+};
+
+constexpr CUpti_CallbackId launches[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
+};
+
+/// Lives until the process does: CUPTI calls it from any thread at any time.
+struct Listener {
+    DriverFunctions driver;
+    LaunchRecorder recorder;
+
+    Listener(Recording recording, const DriverFunctions& found)
+        : driver(found), recorder(std::move(recording), driver) {}
+};
+
+void CUPTIAPI aroundLaunch(void* listener, CUpti_CallbackDomain domain, CUpti_CallbackId function,
+                           const void* data) {
+    if (domain != CUPTI_CB_DOMAIN_DRIVER_API)
+        return;
+    const auto& event = *static_cast<const CUpti_CallbackData*>(data);
+    auto& recorder = static_cast<Listener*>(listener)->recorder;
+    if (event.callbackSite == CUPTI_API_ENTER) {
+        *event.correlationData = 0;
+        auto call = launchCallOf(function, event.functionParams);
+        if (!call)
+            return;
+        call->symbol = event.symbolName;
+        // What the two halves of a call share is a number of CUPTI's: ownership goes through it.
+        *event.correlationData = reinterpret_cast<std::uint64_t>(recorder.begin(*call).release());
+    } else if (*event.correlationData != 0) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        std::unique_ptr<OpenLaunch> open(reinterpret_cast<OpenLaunch*>(*event.correlationData));
+        *event.correlationData = 0;
+        recorder.end(std::move(open), *static_cast<const CUresult*>(event.functionReturnValue));
+    }
+}
+
+/// Why nothing is recorded; empty when it is.
+std::string listen(Recording recording) {
+    const auto driver = DriverFunctions::load();
+    if (!driver)
+        return driver.error().what;
+    const auto library = gpu::SharedLibrary::open(
+        {recording.cupti, "libcupti.so.13", "libcupti.so.12", "libcupti.so"});
+    if (!library)
+        return "CUPTI cannot be loaded: " + library.error().what;
+    CallbackApi cupti;
+    const char* missing = nullptr;
+#define KERNELSKILL_FIND(name)                                                                     \
+    if (!library->find(cupti.name, #name))                                                         \
+        missing = #name;
+    KERNELSKILL_CALLBACK_FUNCTIONS(KERNELSKILL_FIND)
+#undef KERNELSKILL_FIND
+    if (missing != nullptr)
+        return std::string("this CUPTI has no ") + missing;
+    const auto failed = [&](CUptiResult status) {
+        const char* text = nullptr;
+        cupti.cuptiGetResultString(status, &text);
+        return std::string("CUPTI: ") + (text != nullptr ? text : "it failed");
+    };
+    const std::string attached =
+        recording.folder + "/" + attachedPrefix + std::to_string(::getpid());
+    auto listener = std::make_unique<Listener>(std::move(recording), *driver);
+    CUpti_SubscriberHandle subscriber = nullptr;
+    if (const auto status = cupti.cuptiSubscribe(&subscriber, &aroundLaunch, listener.get());
+        status != CUPTI_SUCCESS)
+        return failed(status);
+    static_cast<void>(listener.release()); // CUPTI has it from here on.
+    for (const CUpti_CallbackId launch : launches) {
+        if (const auto status =
+                cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch);
+            status != CUPTI_SUCCESS)
+            return failed(status);
+    }
+    if (std::FILE* file = std::fopen(attached.c_str(), "w"); file != nullptr)
+        std::fclose(file);
+    return {};
+}
+
+void start(const char* text) {
+    try {
+        auto recording = parseRecording(text);
+        const std::string problem =
+            recording ? listen(std::move(*recording)) : recording.error().what;
+        if (!problem.empty())
+            std::fprintf(stderr, "kernelskill: nothing is captured: %s\n", problem.c_str());
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "kernelskill: nothing is captured: %s\n", problem.what());
+    }
+}
+
+} // namespace
+} // namespace kernelskill::engine::capture
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+    namespace ke = kernelskill::engine;
+    if (const char* text = std::getenv(ke::recordingVariable); text != nullptr && *text != '\0')
+        ke::capture::start(text);
+    return 1;
+}
