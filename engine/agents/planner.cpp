@@ -1,9 +1,10 @@
 #include "engine/agents/planner.h"
 
+#include "engine/agents/record_bound.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -11,18 +12,18 @@ namespace kernelskill::engine {
 namespace {
 
 // The ranking, in points. What answers the bottleneck comes first whatever else speaks for the
-// others; an edit that keeps every bit comes before one that does not; a record decides between
-// equals.
+// others; an edit that keeps every bit comes before one that does not. A record lowers a skill by
+// what it fell short of, see record_bound.h.
 constexpr double answersLeadingKind = 100;
 constexpr double answersFurtherKind = 50;
 constexpr double eachFurtherKindLater = 5;
 constexpr double fitsOnly = 10;
 constexpr double keepsEveryBit = 4;
 constexpr double reorders = 2;
-constexpr double recordWeight = 20;
+/// A record takes up to so many points: enough that a skill which has long brought nothing on this
+/// bottleneck falls behind one that answers the next, and never behind one that merely fits.
+constexpr double recordWeight = 60;
 constexpr double failedOnThisCode = -1000;
-/// Fewer kernels than this say nothing about a skill.
-constexpr int kernelsForARecord = 3;
 
 bool isAnswer(const skills::SkillMetadata& skill, BottleneckKind kind) {
     return std::ranges::find(skill.bottlenecks, spelling(kind)) != skill.bottlenecks.end();
@@ -64,17 +65,12 @@ void rankByNumerics(RankedSkill& ranked, skills::Numerics numerics) {
 }
 
 void rankByRecord(RankedSkill& ranked, const std::vector<SkillRecord>& records) {
-    auto record = std::ranges::find(records, ranked.offer.skillId, &SkillRecord::skill);
-    if (record == records.end() || record->kernels < kernelsForARecord)
+    const auto record = std::ranges::find(records, ranked.offer.skillId, &SkillRecord::skill);
+    if (record == records.end())
         return;
-    double accepted = static_cast<double>(record->accepted) / record->kernels;
-    ranked.score += recordWeight * (accepted - 1);
-    ranked.why +=
-        fmt::format(" Accepted on {} of {} kernels so far.", record->accepted, record->kernels);
-    if (record->meanSpeedup) {
-        ranked.score += recordWeight * std::clamp(std::log2(*record->meanSpeedup), -1.0, 1.0);
-        ranked.why += fmt::format(" Measured {:.2f}x on average.", *record->meanSpeedup);
-    }
+    const RecordBound bound = boundOf(*record, records);
+    ranked.score -= recordWeight * (1 - bound.bound);
+    ranked.why += " " + describe(*record, bound);
 }
 
 /// An accepted verdict after the failure means that the cause is gone, e.g. a later version of the

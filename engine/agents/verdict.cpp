@@ -20,4 +20,14 @@ std::string_view spelling(VerdictStatus status) {
     return "invalid";
 }
 
+std::optional<VerdictStatus> statusSpelled(std::string_view text) {
+    for (const VerdictStatus status :
+         {VerdictStatus::Faster, VerdictStatus::Slower, VerdictStatus::Inconclusive,
+          VerdictStatus::Incorrect, VerdictStatus::Invalid, VerdictStatus::Unmeasured}) {
+        if (spelling(status) == text)
+            return status;
+    }
+    return std::nullopt;
+}
+
 } // namespace kernelskill::engine

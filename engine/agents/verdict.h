@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -19,6 +20,7 @@ enum class VerdictStatus : std::uint8_t {
 };
 /// "faster", "slower", "inconclusive", "incorrect", "invalid", "unmeasured".
 [[nodiscard]] std::string_view spelling(VerdictStatus status);
+[[nodiscard]] std::optional<VerdictStatus> statusSpelled(std::string_view text);
 
 struct Check {
     std::string name; ///< "parses", "compiles", "matches original, seed 2, n=1023", "control

@@ -2,10 +2,13 @@
 
 #include "engine/memory/memory_entry.h"
 
+#include <spdlog/fmt/fmt.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <system_error>
@@ -14,9 +17,11 @@
 namespace kernelskill::engine {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// "KSLM": tells our file from any other SQLite file.
 constexpr int applicationId = 0x4b534c4d;
-constexpr int schemaVersion = 1;
+constexpr int schemaVersion = 2;
 /// Records rank skills: what another process found out a moment ago can wait.
 constexpr std::chrono::milliseconds recordsMayBeOld{500};
 
@@ -29,22 +34,17 @@ constexpr const char* schema = R"sql(
         architecture TEXT NOT NULL,
         kernel_hash TEXT NOT NULL,
         status TEXT NOT NULL,
-        log_speedup REAL
+        log_speedup REAL,
+        failure TEXT NOT NULL DEFAULT ''
     );
     CREATE INDEX outcome_by_bottleneck ON outcome (bottleneck, architecture, skill, kernel_hash);
 )sql";
 
-// Only the last outcome of a skill on a kernel counts: trying the same thing again is no new
-// knowledge.
-constexpr const char* recordsQuery = R"sql(
-    WITH last AS (
-        SELECT max(id) AS id FROM outcome
-        WHERE bottleneck = ?1 AND (?2 = '' OR architecture = ?2)
-        GROUP BY skill, kernel_hash, architecture
-    )
-    SELECT skill, count(*), sum(status NOT IN ('incorrect', 'invalid')), avg(log_speedup)
-    FROM outcome JOIN last USING (id) GROUP BY skill ORDER BY skill
-)sql";
+constexpr const char* fromFirstSchema =
+    "ALTER TABLE outcome ADD COLUMN failure TEXT NOT NULL DEFAULT '';";
+
+constexpr const char* columns =
+    "skill, bottleneck, architecture, kernel_hash, status, log_speedup, failure, time";
 
 struct CloseDatabase {
     void operator()(sqlite3* database) const { sqlite3_close(database); }
@@ -91,7 +91,12 @@ void bindText(sqlite3_stmt* statement, int index, const std::string& text) {
                       SQLITE_TRANSIENT);
 }
 
-/// Creates the tables in a new file; refuses a file that is not ours.
+std::string mark() {
+    return "PRAGMA application_id = " + std::to_string(applicationId) +
+           "; PRAGMA user_version = " + std::to_string(schemaVersion) + ";";
+}
+
+/// Creates the tables in a new file, brings older ones up to date; refuses a file that is not ours.
 Result<void> migrate(sqlite3* database, const std::string& file) {
     auto id = pragma(database, "PRAGMA application_id", file);
     if (!id)
@@ -104,6 +109,8 @@ Result<void> migrate(sqlite3* database, const std::string& file) {
         return std::unexpected(tables.error());
     if (*id == applicationId && *version == schemaVersion)
         return {};
+    if (*id == applicationId && *version == 1)
+        return execute(database, (fromFirstSchema + mark()).c_str(), file);
     if (*id == applicationId && *version > schemaVersion)
         return std::unexpected(
             Error{ErrorKind::InvalidInput,
@@ -114,14 +121,152 @@ Result<void> migrate(sqlite3* database, const std::string& file) {
             Error{ErrorKind::InvalidInput,
                   "the file is a database, but not KernelSkill's long-term memory", file,
                   "Move the file away to start a new one"});
-    std::string mark = "PRAGMA application_id = " + std::to_string(applicationId) +
-                       "; PRAGMA user_version = " + std::to_string(schemaVersion) + ";";
-    return execute(database, (schema + mark).c_str(), file);
+    return execute(database, (schema + mark()).c_str(), file);
+}
+
+/// Whether its speedup is that of a measurement, and of nothing else.
+Result<void> checked(const Outcome& outcome, const std::string& file) {
+    const bool isTimed = outcome.status == VerdictStatus::Faster ||
+                         outcome.status == VerdictStatus::Slower ||
+                         outcome.status == VerdictStatus::Inconclusive;
+    const bool isOnGpu = outcome.architecture != emulatedArchitecture;
+    const bool hasSpeedup =
+        outcome.speedup && std::isfinite(*outcome.speedup) && *outcome.speedup > 0;
+    if (isTimed == hasSpeedup && (!isTimed || isOnGpu))
+        return {};
+    return std::unexpected(Error{
+        ErrorKind::InvalidInput,
+        fmt::format("an outcome of {} is no evidence: its verdict, its speedup and where it was "
+                    "measured do not belong together",
+                    outcome.skill),
+        file, ""});
+}
+
+Result<void> insert(sqlite3* database, const Outcome& outcome, const std::string& file) {
+    const std::string query =
+        fmt::format("INSERT INTO outcome ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", columns);
+    auto statement = prepare(database, query.c_str(), file);
+    if (!statement)
+        return std::unexpected(statement.error());
+    sqlite3_stmt* insert = statement->get();
+    bindText(insert, 1, outcome.skill);
+    bindText(insert, 2, outcome.bottleneck);
+    bindText(insert, 3, outcome.architecture);
+    bindText(insert, 4, formatHash(outcome.kernelHash));
+    bindText(insert, 5, std::string(spelling(outcome.status)));
+    if (outcome.speedup)
+        sqlite3_bind_double(insert, 6, std::log(*outcome.speedup));
+    else
+        sqlite3_bind_null(insert, 6);
+    bindText(insert, 7, outcome.failure);
+    bindText(insert, 8, outcome.time.empty() ? timestamp() : outcome.time);
+    if (sqlite3_step(insert) != SQLITE_DONE)
+        return std::unexpected(failure(database, file));
+    return {};
+}
+
+Result<bool> isKnown(sqlite3* database, const Outcome& outcome, const std::string& file) {
+    auto statement = prepare(database,
+                             "SELECT 1 FROM outcome WHERE skill = ?1 AND bottleneck = ?2 AND "
+                             "architecture = ?3 AND kernel_hash = ?4 AND time = ?5",
+                             file);
+    if (!statement)
+        return std::unexpected(statement.error());
+    sqlite3_stmt* select = statement->get();
+    bindText(select, 1, outcome.skill);
+    bindText(select, 2, outcome.bottleneck);
+    bindText(select, 3, outcome.architecture);
+    bindText(select, 4, formatHash(outcome.kernelHash));
+    bindText(select, 5, outcome.time);
+    const int status = sqlite3_step(select);
+    if (status != SQLITE_ROW && status != SQLITE_DONE)
+        return std::unexpected(failure(database, file));
+    return status == SQLITE_ROW;
+}
+
+std::string textAt(sqlite3_stmt* row, int column) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
+    return text == nullptr ? std::string() : std::string(text);
+}
+
+/// nullopt for a status or a hash that this version does not know.
+std::optional<Outcome> readRow(sqlite3_stmt* row) {
+    const auto hash = parseHash(textAt(row, 3));
+    const auto status = statusSpelled(textAt(row, 4));
+    if (!hash || !status)
+        return std::nullopt;
+    Outcome outcome{textAt(row, 0), textAt(row, 1), textAt(row, 2), *hash,
+                    *status,        std::nullopt,   textAt(row, 6), textAt(row, 7)};
+    if (sqlite3_column_type(row, 5) != SQLITE_NULL)
+        outcome.speedup = std::exp(sqlite3_column_double(row, 5));
+    return outcome;
+}
+
+void count(SkillRecord& record, const Outcome& outcome) {
+    ++record.kernels;
+    if (outcome.status == VerdictStatus::Incorrect || outcome.status == VerdictStatus::Invalid) {
+        ++record.failed;
+        record.lastFailure = outcome.failure;
+    }
+    if (!outcome.speedup)
+        return;
+    ++record.measured;
+    // The sum of logarithms, until all are in.
+    record.meanSpeedup = record.meanSpeedup.value_or(0) + std::log(*outcome.speedup);
+    if (outcome.status == VerdictStatus::Faster) {
+        ++record.faster;
+        record.worth += std::clamp(std::log2(*outcome.speedup), 0.0, 1.0);
+    }
+}
+
+/// `outcomes` are oldest first.
+std::vector<SkillRecord> recordsOf(const std::vector<Outcome>& outcomes) {
+    std::map<std::pair<std::string, std::uint64_t>, const Outcome*> last;
+    for (const Outcome& outcome : outcomes) {
+        const Outcome*& slot = last[{outcome.skill, outcome.kernelHash}];
+        const bool hidesATime =
+            slot != nullptr && slot->speedup && outcome.status == VerdictStatus::Unmeasured;
+        if (!hidesATime)
+            slot = &outcome;
+    }
+    std::vector<SkillRecord> records;
+    for (const auto& [key, outcome] : last) {
+        if (records.empty() || records.back().skill != key.first)
+            records.emplace_back().skill = key.first;
+        count(records.back(), *outcome);
+    }
+    for (SkillRecord& record : records) {
+        if (record.meanSpeedup)
+            record.meanSpeedup = std::exp(*record.meanSpeedup / record.measured);
+    }
+    return records;
 }
 
 } // namespace
 
+Outcome outcomeOf(const Verdict& verdict, std::string skill, std::string bottleneck,
+                  std::uint64_t kernelHash, std::string architecture) {
+    Outcome outcome;
+    outcome.skill = std::move(skill);
+    outcome.bottleneck = std::move(bottleneck);
+    outcome.kernelHash = kernelHash;
+    outcome.status = verdict.status;
+    const bool isFailure =
+        verdict.status == VerdictStatus::Incorrect || verdict.status == VerdictStatus::Invalid;
+    if (verdict.speedup && !isFailure && verdict.status != VerdictStatus::Unmeasured)
+        outcome.speedup = verdict.speedup;
+    outcome.architecture = outcome.speedup ? std::move(architecture) : emulatedArchitecture;
+    if (const auto failed = std::ranges::find(verdict.checks, false, &Check::passed);
+        isFailure && failed != verdict.checks.end())
+        outcome.failure = failed->name;
+    return outcome;
+}
+
 struct LongTermMemory::Impl {
+    /// Oldest first. `values` are those of ?1, ?2, ... in `condition`. The mutex is held.
+    [[nodiscard]] Result<std::vector<Outcome>> select(const std::string& condition,
+                                                      const std::vector<std::string>& values) const;
+
     std::string file;
     Database database;
     std::mutex mutex;
@@ -131,6 +276,27 @@ struct LongTermMemory::Impl {
     int recordsVersion = -1;
     std::chrono::steady_clock::time_point versionAsked;
 };
+
+Result<std::vector<Outcome>>
+LongTermMemory::Impl::select(const std::string& condition,
+                             const std::vector<std::string>& values) const {
+    const std::string query =
+        fmt::format("SELECT {} FROM outcome WHERE {} ORDER BY id", columns, condition);
+    auto statement = prepare(database.get(), query.c_str(), file);
+    if (!statement)
+        return std::unexpected(statement.error());
+    for (std::size_t index = 0; index < values.size(); ++index)
+        bindText(statement->get(), static_cast<int>(index) + 1, values[index]);
+    std::vector<Outcome> found;
+    int status = SQLITE_ROW;
+    while ((status = sqlite3_step(statement->get())) == SQLITE_ROW) {
+        if (auto outcome = readRow(statement->get()))
+            found.push_back(std::move(*outcome));
+    }
+    if (status != SQLITE_DONE)
+        return std::unexpected(failure(database.get(), file));
+    return found;
+}
 
 LongTermMemory::LongTermMemory(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 LongTermMemory::LongTermMemory(LongTermMemory&&) noexcept = default;
@@ -164,28 +330,43 @@ Result<LongTermMemory> LongTermMemory::open(const std::filesystem::path& file) {
 }
 
 Result<void> LongTermMemory::record(const Outcome& outcome) {
+    if (auto valid = checked(outcome, impl_->file); !valid)
+        return valid;
     std::scoped_lock lock(impl_->mutex);
-    auto statement =
-        prepare(impl_->database.get(),
-                "INSERT INTO outcome (skill, bottleneck, architecture, kernel_hash, status, "
-                "log_speedup) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                impl_->file);
-    if (!statement)
-        return std::unexpected(statement.error());
-    sqlite3_stmt* insert = statement->get();
-    bindText(insert, 1, outcome.skill);
-    bindText(insert, 2, outcome.bottleneck);
-    bindText(insert, 3, outcome.architecture);
-    bindText(insert, 4, formatHash(outcome.kernelHash));
-    bindText(insert, 5, std::string(spelling(outcome.status)));
-    if (outcome.speedup && *outcome.speedup > 0)
-        sqlite3_bind_double(insert, 6, std::log(*outcome.speedup));
-    else
-        sqlite3_bind_null(insert, 6);
-    if (sqlite3_step(insert) != SQLITE_DONE)
-        return std::unexpected(failure(impl_->database.get(), impl_->file));
     impl_->recordsCache.clear();
-    return {};
+    return insert(impl_->database.get(), outcome, impl_->file);
+}
+
+Result<std::size_t> LongTermMemory::merge(const std::vector<Outcome>& outcomes) {
+    for (const Outcome& outcome : outcomes) {
+        if (auto valid = checked(outcome, impl_->file); !valid)
+            return std::unexpected(valid.error());
+    }
+    std::scoped_lock lock(impl_->mutex);
+    impl_->recordsCache.clear();
+    sqlite3* database = impl_->database.get();
+    if (auto begun = execute(database, "BEGIN IMMEDIATE", impl_->file); !begun)
+        return std::unexpected(begun.error());
+    std::size_t added = 0;
+    for (const Outcome& outcome : outcomes) {
+        auto known = isKnown(database, outcome, impl_->file);
+        auto done = !known   ? std::unexpected(known.error())
+                    : *known ? Result<void>()
+                             : insert(database, outcome, impl_->file);
+        if (!done) {
+            static_cast<void>(execute(database, "ROLLBACK", impl_->file));
+            return std::unexpected(done.error());
+        }
+        added += *known ? 0 : 1;
+    }
+    if (auto done = execute(database, "COMMIT", impl_->file); !done)
+        return std::unexpected(done.error());
+    return added;
+}
+
+Result<std::vector<Outcome>> LongTermMemory::outcomes() const {
+    std::scoped_lock lock(impl_->mutex);
+    return impl_->select("1 = 1", {});
 }
 
 Result<std::vector<SkillRecord>> LongTermMemory::records(const std::string& bottleneck,
@@ -204,26 +385,23 @@ Result<std::vector<SkillRecord>> LongTermMemory::records(const std::string& bott
     if (auto known = impl_->recordsCache.find({bottleneck, architecture});
         known != impl_->recordsCache.end())
         return known->second;
-    auto statement = prepare(impl_->database.get(), recordsQuery, impl_->file);
-    if (!statement)
-        return std::unexpected(statement.error());
-    sqlite3_stmt* select = statement->get();
-    bindText(select, 1, bottleneck);
-    bindText(select, 2, architecture);
-    std::vector<SkillRecord> found;
-    int status = SQLITE_ROW;
-    while ((status = sqlite3_step(select)) == SQLITE_ROW) {
-        SkillRecord record;
-        record.skill = reinterpret_cast<const char*>(sqlite3_column_text(select, 0));
-        record.kernels = sqlite3_column_int(select, 1);
-        record.accepted = sqlite3_column_int(select, 2);
-        if (sqlite3_column_type(select, 3) != SQLITE_NULL)
-            record.meanSpeedup = std::exp(sqlite3_column_double(select, 3));
-        found.push_back(std::move(record));
+    auto found = impl_->select(
+        "bottleneck = ?1 AND (?2 = '' OR architecture = ?2 OR architecture = 'emulator')",
+        {bottleneck, architecture});
+    if (!found)
+        return std::unexpected(found.error());
+    return impl_->recordsCache[{bottleneck, architecture}] = recordsOf(*found);
+}
+
+fs::path longTermMemoryFile(const fs::path& configured) {
+    fs::path folder = configured;
+    if (folder.empty()) {
+        if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
+            folder = fs::path(data) / "kernelskill";
+        else if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+            folder = fs::path(home) / ".local" / "share" / "kernelskill";
     }
-    if (status != SQLITE_DONE)
-        return std::unexpected(failure(impl_->database.get(), impl_->file));
-    return found;
+    return folder.empty() ? fs::path() : folder / "outcomes.sqlite";
 }
 
 } // namespace kernelskill::engine

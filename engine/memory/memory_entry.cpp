@@ -28,14 +28,6 @@ std::optional<EntryKind> kindSpelled(std::string_view text) {
     return std::nullopt;
 }
 
-std::optional<std::uint64_t> parseHash(std::string_view text) {
-    std::uint64_t value = 0;
-    auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    if (status != std::errc{} || stop != text.data() + text.size())
-        return std::nullopt;
-    return value;
-}
-
 std::string textOf(const nlohmann::json& object, const char* key) {
     auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
@@ -59,6 +51,14 @@ std::string formatHash(std::uint64_t hash) {
     return fmt::format("{:016x}", hash);
 }
 
+std::optional<std::uint64_t> parseHash(std::string_view text) {
+    std::uint64_t value = 0;
+    auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (status != std::errc{} || stop != text.data() + text.size())
+        return std::nullopt;
+    return value;
+}
+
 std::string formatEntry(const MemoryEntry& entry) {
     nlohmann::ordered_json object;
     object["v"] = formatVersion;
@@ -71,6 +71,14 @@ std::string formatEntry(const MemoryEntry& entry) {
     object["editHash"] = entry.editHash;
     object["status"] = entry.status;
     object["detail"] = entry.detail;
+    if (entry.resultHash != 0)
+        object["resultHash"] = formatHash(entry.resultHash);
+    if (!entry.architecture.empty())
+        object["architecture"] = entry.architecture;
+    if (entry.speedup)
+        object["speedup"] = *entry.speedup;
+    if (entry.isKept)
+        object["kept"] = *entry.isKept;
     return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -97,6 +105,12 @@ Result<MemoryEntry> parseEntry(std::string_view line) {
     entry.editHash = textOf(object, "editHash");
     entry.status = textOf(object, "status");
     entry.detail = textOf(object, "detail");
+    entry.resultHash = parseHash(textOf(object, "resultHash")).value_or(0);
+    entry.architecture = textOf(object, "architecture");
+    if (auto speedup = object.find("speedup"); speedup != object.end() && speedup->is_number())
+        entry.speedup = speedup->get<double>();
+    if (auto kept = object.find("kept"); kept != object.end() && kept->is_boolean())
+        entry.isKept = kept->get<bool>();
     return entry;
 }
 

@@ -3,6 +3,8 @@
 
 #include "engine/memory/short_term_memory.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,5 +23,7 @@ namespace kernelskill::engine {
 /// A kernel's hash as it is written: 16 hexadecimal digits, because JSON numbers are exact only up
 /// to 2^53.
 [[nodiscard]] std::string formatHash(std::uint64_t hash);
+/// nullopt for what is not such a number.
+[[nodiscard]] std::optional<std::uint64_t> parseHash(std::string_view text);
 
 } // namespace kernelskill::engine

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct MemoryEntry {
     std::string editHash; ///< Of the edits, hex; empty for plans.
     std::string status;   ///< Verdict spelling; empty for plans.
     std::string detail;   ///< Why; the failing check.
+    /// Of a verdict: the hash of the kernel that the edit makes; 0: not noted.
+    std::uint64_t resultHash = 0;
+    std::string architecture;      ///< That it was judged for, "sm_90"; empty: not noted.
+    std::optional<double> speedup; ///< Of a measured verdict.
+    std::optional<bool> isKept;    ///< What an optimisation decided; nullopt: none asked.
 };
 
 /// Entries of one file. Reading skips a line cut short by a crash and says so; appending repairs it

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -144,16 +147,42 @@ TEST_F(PlannerTest, AFailureOnOtherCodeOrOneThatWasOvercomeCountsForNothing) {
     EXPECT_FALSE(result.ranked[1].failedBefore);
 }
 
-TEST_F(PlannerTest, ARecordDecidesBetweenEqualsOnceItIsLongEnough) {
+SkillRecord recordOf(std::string skill, int failed, int measured, int faster, double speedup) {
+    SkillRecord record;
+    record.skill = std::move(skill);
+    record.kernels = failed + measured;
+    record.failed = failed;
+    record.measured = measured;
+    record.faster = faster;
+    record.meanSpeedup = speedup;
+    record.worth = faster * std::min(1.0, std::log2(speedup));
+    record.lastFailure = "no new hazard, n=1023";
+    return record;
+}
+
+TEST_F(PlannerTest, ARecordDecidesBetweenEqualsAndSaysWhy) {
     add("poor", {});
     add("good", {});
-    records_ = {{"poor", 2, 0, {}}, {"good", 2, 2, {}}};
-    EXPECT_EQ(order(plan()).front(), "poor") << "two kernels say nothing";
-    records_ = {{"poor", 10, 2, {}}, {"good", 10, 10, 1.5}};
-    Plan result = plan();
+    EXPECT_EQ(order(plan()).front(), "poor") << "nobody knows better";
+    records_ = {recordOf("poor", 2, 8, 2, 1.1), recordOf("good", 0, 10, 10, 1.5)};
+    const Plan result = plan();
     EXPECT_EQ(order(result).front(), "good");
-    EXPECT_THAT(result.ranked[0].why, HasSubstr("Accepted on 10 of 10 kernels"));
-    EXPECT_THAT(result.ranked[0].why, HasSubstr("1.50x"));
+    EXPECT_THAT(result.ranked[0].why, HasSubstr("measured faster on 10 of 10 kernels, 1.50x"));
+    EXPECT_THAT(result.ranked[1].why,
+                HasSubstr("its edit failed on 2 (last: no new hazard, n=1023)"));
+    EXPECT_THAT(result.ranked[1].why, HasSubstr("for 10 of 20 tries"));
+}
+
+TEST_F(PlannerTest, WhatLongBroughtNothingFallsBehindTheAnswerToAFurtherBottleneckOnly) {
+    bottleneck_.kind = BottleneckKind::Compute;
+    bottleneck_.others = {BottleneckKind::BankConflicts};
+    add("useless", {"compute"});
+    add("further", {"bank-conflicts"});
+    add("fits", {});
+    records_ = {recordOf("useless", 0, 100, 0, 1.0)};
+    EXPECT_EQ(order(plan()), (std::vector<std::string>{"further", "useless", "fits"}));
+    records_ = {recordOf("useless", 0, 2, 0, 1.0)};
+    EXPECT_EQ(order(plan()).front(), "useless") << "two kernels are not enough";
 }
 
 } // namespace
