@@ -1,7 +1,12 @@
 #include "engine/workbench.h"
 
+#include "engine/agents/candidate_decision.h"
 #include "engine/agents/hang_diagnoser.h"
+#include "engine/agents/optimization_manager.h"
+#include "engine/agents/optimizer.h"
+#include "engine/agents/program_difference.h"
 #include "engine/agents/trial.h"
+#include "engine/edit_hash.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/execution/gpu/cupti_library.h"
 #include "engine/execution/gpu/gpu_executor.h"
@@ -14,18 +19,16 @@
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/memory_recall.h"
-#include "engine/text_hash.h"
+#include "engine/workbench_steps.h"
 #include "skills/catalogue.h"
 #include "skills/skill_document.h"
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <fstream>
 #include <future>
-#include <iterator>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <tuple>
 #include <utility>
 
@@ -42,57 +45,15 @@ constexpr std::chrono::seconds guessTime{4};
 constexpr std::chrono::milliseconds lockWait{50};
 /// Of somebody who would rather have the profile: for facts that are in the cache.
 constexpr std::chrono::milliseconds factsPatience{20};
-/// Outcomes without a GPU are kept apart from measured ones.
-constexpr const char* emulatedArchitecture = "emulator";
-
-fs::path userDataFolder() {
-    if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data != '\0')
-        return fs::path(data) / "kernelskill";
-    if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-        return fs::path(home) / ".local" / "share" / "kernelskill";
-    return {};
-}
 
 std::optional<LongTermMemory> openLongTermMemory(const fs::path& configured) {
-    fs::path folder = configured.empty() ? userDataFolder() : configured;
-    if (folder.empty())
+    const fs::path file = longTermMemoryFile(configured);
+    if (file.empty())
         return std::nullopt;
-    auto memory = LongTermMemory::open(folder / "outcomes.sqlite");
+    auto memory = LongTermMemory::open(file);
     if (!memory)
         return std::nullopt;
     return std::move(*memory);
-}
-
-std::string hashOf(const analysis::EditSet& edits) {
-    TextHash hash;
-    for (const auto& [file, changes] : edits) {
-        hash.add(fs::path(file).filename().string());
-        for (const analysis::TextEdit& edit : changes) {
-            hash.add(edit.span.begin);
-            hash.add(edit.span.end);
-            hash.add(edit.newText);
-        }
-    }
-    return formatHash(hash.value());
-}
-
-std::string textOf(const ProgramSource& program, const std::string& file) {
-    if (file == program.file)
-        return program.text;
-    if (auto open = program.unsaved.find(file); open != program.unsaved.end())
-        return open->second;
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::string diffOf(const ProgramSource& program, const analysis::EditSet& edits) {
-    std::string diff;
-    for (const auto& [file, changes] : edits) {
-        std::string before = textOf(program, file);
-        if (auto after = analysis::applyEdits(before, changes))
-            diff += analysis::unifiedDiff(file, before, *after);
-    }
-    return diff;
 }
 
 std::vector<std::uint64_t> hashesOf(const analysis::FileModel& model) {
@@ -102,11 +63,6 @@ std::vector<std::uint64_t> hashesOf(const analysis::FileModel& model) {
     return hashes;
 }
 
-std::string firstFailedCheck(const Verdict& verdict) {
-    auto failed = std::ranges::find(verdict.checks, false, &Check::passed);
-    return failed == verdict.checks.end() ? verdict.summary : failed->name + ": " + failed->detail;
-}
-
 } // namespace
 
 struct Workbench::Impl {
@@ -114,13 +70,16 @@ struct Workbench::Impl {
         : options(std::move(given)), toolchain(std::move(found)),
           catalogue(skills::makeCatalogue()),
           documents(skills::loadSkillDocuments(options.dataDirectory / "skills")),
-          planner(catalogue, documents.skills),
+          planner(catalogue, documents.skills), optimizer(catalogue, documents.skills),
           executor(makeEmulatorExecutor(
               {options.executable, options.hostCompiler, options.cacheDirectory, true}, toolchain)),
           reviewer(executor ? executor->get() : nullptr, toolchain,
-                   [this] {
-                       const auto& found = gpuExecutor();
-                       return found ? found->get() : nullptr;
+                   [this](const std::stop_token& stop, const ProgressSink& progress) {
+                       auto found = gpuExecutor(stop, progress);
+                       // What a cluster did not give is no lack of a GPU.
+                       if (!found && options.slurm && found.error().kind == ErrorKind::Missing)
+                           found.error().kind = ErrorKind::Failed;
+                       return found;
                    }),
           longTermMemory(openLongTermMemory(options.userDataDirectory)),
           measuredProfiles(options.cacheDirectory.empty() ? fs::path{}
@@ -131,8 +90,9 @@ struct Workbench::Impl {
     std::vector<std::unique_ptr<skills::Skill>> catalogue;
     skills::SkillDocuments documents;
     Planner planner;
+    Optimizer optimizer;
     Result<std::unique_ptr<Executor>> executor;
-    std::once_flag gpuOpened;
+    std::timed_mutex openingGpu;
     Result<std::unique_ptr<GpuExecutor>> openedGpu; ///< Use gpuExecutor().
     enum class GpuState : std::uint8_t { Unopened, Open, Failed };
     std::atomic<GpuState> gpuState = GpuState::Unopened;
@@ -183,29 +143,51 @@ struct Workbench::Impl {
         return findings.measurement ? tableEntry(findings.measurement->gpu) : gpu();
     }
 
-    /// The GPU of this machine, opened when it is first asked for.
-    [[nodiscard]] const Result<std::unique_ptr<GpuExecutor>>& gpuExecutor() {
-        std::call_once(gpuOpened, [&] {
-            openGpu();
-            gpuState = openedGpu ? GpuState::Open : GpuState::Failed;
-        });
-        return openedGpu;
+    /// The GPU of this machine or of the cluster, opened when it is first asked for. What a cluster
+    /// could not give it may give the next time; a machine without a GPU stays so.
+    [[nodiscard]] Result<GpuExecutor*> gpuExecutor(const std::stop_token& stop,
+                                                   const ProgressSink& progress) {
+        const auto onWait = [&](std::string_view what) {
+            if (progress)
+                progress(what, 0);
+        };
+        std::unique_lock opening(openingGpu, std::defer_lock);
+        while (!opening.try_lock_for(lockWait)) {
+            if (stop.stop_requested())
+                return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", "", ""});
+        }
+        if (gpuState == GpuState::Open && options.slurm) {
+            opening.unlock();
+            if (auto ready = (*openedGpu)->awaitRunner(stop, onWait); !ready)
+                return std::unexpected(ready.error());
+        } else if (gpuState == GpuState::Unopened) {
+            openedGpu = openGpu(stop, onWait);
+            const bool isFinal = !options.slurm && !stop.stop_requested();
+            if (openedGpu)
+                gpuState = GpuState::Open;
+            else if (isFinal)
+                gpuState = GpuState::Failed;
+        }
+        if (!openedGpu)
+            return std::unexpected(openedGpu.error());
+        return openedGpu->get();
     }
 
-    void openGpu() {
-        if (options.runner.empty()) {
-            openedGpu = std::unexpected(
+    [[nodiscard]] Result<std::unique_ptr<GpuExecutor>> openGpu(const std::stop_token& stop,
+                                                               const gpu::WaitSink& onWait) const {
+        if (options.runner.empty())
+            return std::unexpected(
                 Error{ErrorKind::Missing,
                       "there is no kernelskill-runner beside this program, which runs kernels "
                       "on a GPU",
                       {},
                       "build where the CUDA toolkit is installed, or install the bundle"});
-            return;
-        }
         GpuOptions wanted;
-        wanted.runner = {options.runner, gpu::cuptiLibraryOf(toolchain.toolkit), {}};
+        wanted.name = options.slurm ? "slurm" : "gpu";
+        wanted.runner = {options.runner, gpu::cuptiLibraryOf(toolchain.toolkit), {}, options.slurm};
         wanted.compile = factsOptions();
-        openedGpu = GpuExecutor::open(std::move(wanted), {});
+        wanted.cacheDirectory = options.cacheDirectory;
+        return GpuExecutor::open(std::move(wanted), stop, onWait);
     }
 
     [[nodiscard]] StaticFactsOptions factsOptions() const {
@@ -348,7 +330,7 @@ bool Workbench::offersGpu() const {
     }
     std::error_code ignored;
     const bool hasDriver = fs::exists("/dev/nvidiactl", ignored) || fs::exists("/dev/dxg", ignored);
-    return hasDriver && !impl_->options.runner.empty();
+    return (hasDriver || impl_->options.slurm) && !impl_->options.runner.empty();
 }
 
 std::optional<LaunchSpec> Workbench::launch(const ProgramSource& program,
@@ -409,11 +391,9 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
     return impl_->report(program, kernel, std::move(findings));
 }
 
-Result<GpuExecutor*> Workbench::gpu() const {
-    const auto& opened = impl_->gpuExecutor();
-    if (!opened)
-        return std::unexpected(opened.error());
-    return opened->get();
+Result<GpuExecutor*> Workbench::gpu(const std::stop_token& stop,
+                                    const ProgressSink& progress) const {
+    return impl_->gpuExecutor(stop, progress);
 }
 
 Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
@@ -425,7 +405,7 @@ Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
             progress(what, fraction);
     };
     say("starting the GPU's runner", 0);
-    const auto gpu = this->gpu();
+    const auto gpu = this->gpu(stop, progress);
     if (!gpu)
         return std::unexpected(gpu.error());
     const auto executor = this->executor();
@@ -499,8 +479,9 @@ Plan Workbench::plan(const ProgramSource& program, const analysis::KernelModel& 
     const auto remembered = impl_->recall.entries(memory, hashesOf(*program.model));
     PlannerInput input{*program.model, kernel, *features, *bottleneck, range, *remembered, {}};
     if (impl_->longTermMemory) {
-        auto records = impl_->longTermMemory->records(std::string(spelling(bottleneck->kind)),
-                                                      emulatedArchitecture);
+        auto records =
+            impl_->longTermMemory->records(std::string(spelling(bottleneck->kind)),
+                                           analysis::architectureName(impl_->gpu().capability));
         if (records)
             input.records = std::move(*records);
     }
@@ -511,15 +492,6 @@ Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
                                       const analysis::KernelModel& kernel,
                                       const skills::Offer& offer, const ShortTermMemory& memory,
                                       std::stop_token stop, const ProgressSink& progress) const {
-    auto skill = std::ranges::find(impl_->catalogue, offer.skillId, [](const auto& candidate) {
-        return std::string(candidate->id());
-    });
-    auto document =
-        std::ranges::find(impl_->documents.skills, offer.skillId, &skills::SkillMetadata::id);
-    if (skill == impl_->catalogue.end() || document == impl_->documents.skills.end())
-        return std::unexpected(Error{ErrorKind::InvalidInput, "there is no skill " + offer.skillId,
-                                     "", "See `kernelskill skills`"});
-
     MemoryEntry entry;
     entry.kernel = kernel.qualifiedName;
     entry.kernelHash = kernel.normalisedHash;
@@ -536,17 +508,18 @@ Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
     };
     remember(EntryKind::Plan, "", offer.why);
 
-    const auto features = this->features(program, kernel);
-    auto edits = (*skill)->apply({*program.model, kernel, *features, offer.anchor}, offer);
-    if (!edits) {
-        remember(EntryKind::Failure, "", edits.error().describe());
-        return std::unexpected(edits.error());
+    auto proposed =
+        impl_->optimizer.propose(*program.model, kernel, *features(program, kernel), offer);
+    if (!proposed) {
+        if (proposed.error().kind != ErrorKind::InvalidInput) // No such skill.
+            remember(EntryKind::Failure, "", proposed.error().describe());
+        return std::unexpected(proposed.error());
     }
-    entry.editHash = hashOf(*edits);
+    entry.editHash = hashOf(proposed->edits);
     remember(EntryKind::Edit, "", offer.title);
 
-    auto verdict = impl_->reviewer.review(
-        program, kernel, *edits, offer.numerics.value_or(document->numerics), stop, progress);
+    auto verdict = impl_->reviewer.review(program, kernel, proposed->edits, proposed->numerics,
+                                          stop, progress);
     if (!verdict)
         return std::unexpected(verdict.error());
     // An edit that could not be tried is no failure of the skill: without a status it is not held
@@ -555,16 +528,73 @@ Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
              firstFailedCheck(*verdict));
     if (impl_->longTermMemory && verdict->isAboutEdit) {
         // Statistics for ranking: not worth failing an edit for.
-        static_cast<void>(impl_->longTermMemory->record(
-            {offer.skillId, std::string(spelling(diagnosis(program, kernel)->kind)),
-             verdict->speedup ? (*impl_->gpuExecutor())->architecture() : emulatedArchitecture,
-             kernel.normalisedHash, verdict->status, verdict->speedup}));
+        static_cast<void>(impl_->longTermMemory->record(outcomeOf(
+            *verdict, offer.skillId, std::string(spelling(diagnosis(program, kernel)->kind)),
+            kernel.normalisedHash, verdict->speedup ? (*impl_->openedGpu)->architecture() : "")));
     }
-    ReviewedEdit reviewed{offer.skillId, std::move(*edits), std::move(*verdict), "", notRemembered};
+    ReviewedEdit reviewed{offer.skillId, std::move(proposed->edits), std::move(*verdict), "",
+                          notRemembered};
     reviewed.diff = diffOf(program, reviewed.edits);
     if (!notRemembered.empty())
         reviewed.verdict.summary += " Not remembered: " + notRemembered;
     return reviewed;
+}
+
+Result<KernelAssembly> Workbench::assembly(const ProgramSource& program,
+                                           const analysis::KernelModel& kernel,
+                                           AssemblyRequest request, std::stop_token stop) const {
+    const auto launches = impl_->insights.launches(program, kernel);
+    if (!*launches && !kernel.templateParameters.empty())
+        return std::unexpected(launches->error());
+    if (request.architecture.empty()) {
+        const auto gpu = this->gpu(stop);
+        request.architecture =
+            gpu ? (*gpu)->architecture() : analysis::architectureName(impl_->gpu().capability);
+    }
+    return kernelAssembly(program, kernel, *launches ? &(*launches)->front() : nullptr, request,
+                          impl_->factsOptions(), std::move(stop));
+}
+
+Result<analysis::EditSet> Workbench::draft(const ProgramSource& program,
+                                           const analysis::KernelModel& kernel,
+                                           const skills::Offer& offer) const {
+    auto proposed =
+        impl_->optimizer.propose(*program.model, kernel, *features(program, kernel), offer);
+    if (!proposed)
+        return std::unexpected(std::move(proposed.error()));
+    return std::move(proposed->edits);
+}
+
+Result<Optimization> Workbench::optimize(const ProgramSource& program,
+                                         const analysis::KernelModel& kernel,
+                                         const OptimizationOptions& options,
+                                         const ShortTermMemory& memory, std::stop_token stop,
+                                         const ProgressSink& progress) const {
+    if (!impl_->executor)
+        return std::unexpected(impl_->executor.error());
+    if (options.measure && !gpu())
+        return std::unexpected(gpu().error());
+    OptimizationOptions seeded = options;
+    if (!seeded.seed)
+        seeded.seed = std::random_device()();
+    const StepTools tools{*this,
+                          impl_->planner,
+                          impl_->optimizer,
+                          impl_->reviewer,
+                          impl_->recall,
+                          memory,
+                          impl_->longTermMemory ? &*impl_->longTermMemory : nullptr,
+                          impl_->gpu(),
+                          options.measure ? (*gpu())->architecture()
+                                          : analysis::architectureName(impl_->gpu().capability)};
+    WorkbenchSteps steps(tools, seeded);
+    OptimizationManager manager(steps, seeded);
+    auto found = manager.run({program, kernel.qualifiedName}, std::move(stop), progress);
+    if (found) {
+        found->executor = options.measure ? "gpu" : "emulator";
+        found->seed = *seeded.seed;
+    }
+    return found;
 }
 
 } // namespace kernelskill::engine

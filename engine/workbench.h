@@ -4,14 +4,17 @@
 
 #include "analysis/model/kernel_model.h"
 #include "analysis/parse/translation_unit.h"
+#include "engine/agents/optimization.h"
 #include "engine/agents/plan.h"
 #include "engine/agents/planner.h"
 #include "engine/agents/repairer.h"
 #include "engine/agents/reviewer.h"
+#include "engine/assembly/kernel_assembly.h"
 #include "engine/diagnosis/bottleneck.h"
 #include "engine/diagnosis/measured_roofline.h"
 #include "engine/diagnosis/roofline.h"
 #include "engine/execution/executor.h"
+#include "engine/execution/gpu/slurm_job.h"
 #include "engine/hazard_fix_cache.h"
 #include "engine/memory/short_term_memory.h"
 #include "engine/profile_cache.h"
@@ -36,6 +39,7 @@ struct WorkbenchOptions {
     std::string gpu; ///< That estimates are made for, see engine/diagnosis/gpus.h; empty: an H200.
     /// kernelskill-runner; empty: nothing is measured, GPU or not.
     std::filesystem::path runner;
+    std::optional<gpu::SlurmJob> slurm = std::nullopt; ///< Measure there, not on this machine.
 };
 
 /// A profile with its diagnosis.
@@ -74,9 +78,11 @@ public:
     [[nodiscard]] const analysis::Toolchain& toolchain() const;
     /// The emulator, or why there is none.
     [[nodiscard]] Result<Executor*> executor() const;
-    /// The GPU of this machine, or why nothing can be measured on one. The first call starts a
-    /// runner, which takes up to some seconds where there is a GPU.
-    [[nodiscard]] Result<GpuExecutor*> gpu() const;
+    /// The GPU of this machine, or of a node of the cluster, or why nothing can be measured on one.
+    /// Waits for a runner: some seconds the first time; on Slurm as long as the queue is, which
+    /// `progress` hears of.
+    [[nodiscard]] Result<GpuExecutor*> gpu(const std::stop_token& stop = {},
+                                           const ProgressSink& progress = {}) const;
     /// Whether a profile on the GPU is worth offering: there is one to all appearance, and opening
     /// it has not failed. Cheap: opens nothing.
     [[nodiscard]] bool offersGpu() const;
@@ -142,6 +148,28 @@ public:
                                              const skills::Offer& offer,
                                              const ShortTermMemory& memory, std::stop_token stop,
                                              const ProgressSink& progress) const;
+
+    /// What the kernel compiles to, see kernelAssembly(). An empty architecture: that of the GPU of
+    /// this machine, which the first call opens; where there is none, of the GPU of estimates.
+    /// Slow.
+    [[nodiscard]] Result<KernelAssembly> assembly(const ProgramSource& program,
+                                                  const analysis::KernelModel& kernel,
+                                                  AssemblyRequest request,
+                                                  std::stop_token stop) const;
+    /// The edits that a skill proposes, nobody having reviewed them: to see what they would compile
+    /// to, never to be applied.
+    [[nodiscard]] Result<analysis::EditSet> draft(const ProgramSource& program,
+                                                  const analysis::KernelModel& kernel,
+                                                  const skills::Offer& offer) const;
+
+    /// Tries plans, round after round, and keeps what is correct and better, see
+    /// OptimizationManager. `options.measure` needs a GPU. An error: the kernel cannot be run, or
+    /// there is nothing to run it on. Cancelled, it answers with the best so far. Very slow.
+    [[nodiscard]] Result<Optimization> optimize(const ProgramSource& program,
+                                                const analysis::KernelModel& kernel,
+                                                const OptimizationOptions& options,
+                                                const ShortTermMemory& memory, std::stop_token stop,
+                                                const ProgressSink& progress) const;
 
 private:
     struct Impl;

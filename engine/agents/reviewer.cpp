@@ -4,6 +4,7 @@
 #include "engine/agents/review/edited_program.h"
 #include "engine/agents/review/gpu_measurement.h"
 #include "engine/agents/review/output_judgement.h"
+#include "engine/agents/review/replay_check.h"
 #include "engine/agents/review/review_images.h"
 #include "engine/agents/review/success_summary.h"
 #include "engine/agents/review/trial_run.h"
@@ -19,15 +20,20 @@
 namespace kernelskill::engine {
 namespace {
 
+std::uint64_t freshSeed() {
+    std::random_device entropy;
+    return (std::uint64_t{entropy()} << 32) | entropy();
+}
+
 /// One review, step by step. Each step appends its checks; a failed one ends the review.
 class Review {
 public:
     Review(Executor& executor, const analysis::Toolchain& toolchain, const ProgramSource& original,
            const analysis::KernelModel& kernel, skills::Numerics numerics, const GpuSource& gpu,
-           std::stop_token stop, const ProgressSink& progress)
+           const ReviewOptions& options, std::stop_token stop, const ProgressSink& progress)
         : executor_(executor), toolchain_(toolchain), original_(original), kernel_(kernel),
-          closeness_(closenessFor(kernel, numerics)), gpu_(gpu), stop_(std::move(stop)),
-          progress_(progress) {}
+          closeness_(closenessFor(kernel, numerics)), gpu_(gpu), measures_(options.measure),
+          seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !planRuns() || !build() || !runTrials() || !control())
@@ -85,6 +91,8 @@ private:
     const analysis::KernelModel& kernel_;
     Closeness closeness_;
     const GpuSource& gpu_;
+    bool measures_;
+    std::mt19937_64 seeds_; ///< One for each input.
     std::stop_token stop_;
     const ProgressSink& progress_;
 
@@ -127,7 +135,8 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
 }
 
 bool Review::planRuns() {
-    auto plan = planTrials({*original_.model, kernel_}, {*candidate_.model, *candidateKernel_});
+    auto plan = planTrials({*original_.model, kernel_}, {*candidate_.model, *candidateKernel_},
+                           *capturesOf(original_.captures));
     if (!plan)
         return take(unusable("can be launched", plan.error().describe()));
     plan_ = std::move(*plan);
@@ -151,7 +160,6 @@ bool Review::build() {
 }
 
 bool Review::runTrials() {
-    std::random_device entropy;
     const std::size_t runsAtOnce = TrialRunner::runsAtOnce();
     std::vector<Comparand> batch;
     auto runTheBatch = [&] { return batch.empty() || runBatch(std::exchange(batch, {})); };
@@ -173,8 +181,7 @@ bool Review::runTrials() {
                     invalid("compiles, " + trial.label, images_.candidate.error().describe()));
         }
         for (int seed = 1; seed <= trial.seeds; ++seed) {
-            std::uint64_t value = (std::uint64_t{entropy()} << 32) | entropy();
-            batch.push_back({&trial, number, seed, value});
+            batch.push_back({&trial, number, seed, seeds_()});
             if (batch.size() == runsAtOnce && !runTheBatch())
                 return false;
         }
@@ -232,6 +239,11 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     controlTolerance_ = outputs.tolerance;
     if (!take(std::move(outputs.check)))
         return false;
+    if (trial.isReplay) {
+        Check replay = checkReplay(trial.original, pair.original.outputs, "the emulator");
+        if (!replay.detail.empty())
+            verdict_.checks.push_back(std::move(replay));
+    }
     if (comparand.trialNumber == 0)
         controlOutputs_.push_back(std::move(pair.original.outputs));
     ++runsDone_;
@@ -246,14 +258,22 @@ bool Review::control() {
 }
 
 void Review::measure() {
-    GpuExecutor* gpu = gpu_ ? gpu_() : nullptr;
-    if (gpu == nullptr) {
-        verdict_.summary += " No GPU: its time is not known.";
+    if (!measures_) {
+        verdict_.summary += " Not measured, as asked.";
         return;
     }
+    const auto found =
+        gpu_ ? gpu_(stop_, progress_) : std::unexpected(Error{ErrorKind::Missing, {}, {}, {}});
+    if (!found) {
+        verdict_.summary += found.error().kind == ErrorKind::Missing
+                                ? " No GPU: its time is not known."
+                                : " Not measured: " + found.error().describe();
+        return;
+    }
+    GpuExecutor* gpu = *found;
     report("measuring on the " + gpu->device().name, 0.98);
-    auto measured =
-        measureOnGpu(*gpu, executor_, original(), candidate(), closeness_.numerics, stop_);
+    auto measured = measureOnGpu(*gpu, executor_, original(), candidate(), closeness_.numerics,
+                                 seeds_(), stop_);
     if (!measured) {
         verdict_.summary += " Not measured: " + measured.error().describe();
         return;
@@ -272,7 +292,8 @@ Reviewer::Reviewer(Executor* executor, const analysis::Toolchain& toolchain, Gpu
 
 Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::KernelModel& kernel,
                                  const analysis::EditSet& edits, skills::Numerics numerics,
-                                 std::stop_token stop, const ProgressSink& progress) const {
+                                 std::stop_token stop, const ProgressSink& progress,
+                                 const ReviewOptions& options) const {
     if (executor_ == nullptr) {
         Verdict verdict;
         verdict.isAboutEdit = false;
@@ -281,8 +302,8 @@ Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::
         verdict.checks.push_back({"can be run", false, "no executor"});
         return verdict;
     }
-    Review review(*executor_, toolchain_, original, kernel, numerics, gpu_, std::move(stop),
-                  progress);
+    Review review(*executor_, toolchain_, original, kernel, numerics, gpu_, options,
+                  std::move(stop), progress);
     return review.run(edits);
 }
 

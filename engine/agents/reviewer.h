@@ -7,7 +7,9 @@
 #include "engine/execution/gpu/gpu_executor.h"
 #include "skills/skill.h"
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 
 namespace kernelskill::engine {
@@ -16,8 +18,15 @@ namespace kernelskill::engine {
 /// empty.
 using ProgressSink = std::function<void(std::string_view, double)>;
 
-/// The GPU to measure on; null, or the null that it gives, where there is none.
-using GpuSource = std::function<GpuExecutor*()>;
+struct ReviewOptions {
+    bool measure = true; ///< Where there is a GPU; else what passes is Unmeasured.
+    /// Of the inputs: the same number gives the same inputs. nullopt: fresh ones.
+    std::optional<std::uint64_t> seed = std::nullopt;
+};
+
+/// The GPU to measure on, or why there is none (Missing), or none now. May be empty.
+using GpuSource =
+    std::function<Result<GpuExecutor*>(const std::stop_token& stop, const ProgressSink& progress)>;
 
 class Reviewer {
 public:
@@ -32,7 +41,8 @@ public:
     [[nodiscard]] Result<Verdict> review(const ProgramSource& original,
                                          const analysis::KernelModel& kernel,
                                          const analysis::EditSet& edits, skills::Numerics numerics,
-                                         std::stop_token stop, const ProgressSink& progress) const;
+                                         std::stop_token stop, const ProgressSink& progress,
+                                         const ReviewOptions& options = {}) const;
 
 private:
     Executor* executor_;

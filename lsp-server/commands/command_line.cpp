@@ -28,6 +28,7 @@ constexpr const char* footer =
     "  kernelskill check saxpy.cu                       diagnostics, bottleneck, skills that fit\n"
     "  kernelskill profile saxpy.cu                     run on the CPU emulator and count\n"
     "  kernelskill apply loop-unrolling saxpy.cu:12     a verified edit, as a diff\n"
+    "  kernelskill optimize saxpy.cu                    round after round, keeps what is better\n"
     "  kernelskill check saxpy.cu -- -Iinclude -DN=64   flags as nvcc takes them, after `--`\n"
     "\nExit status: 0 done; 1 nothing found or improved; 2 wrong usage or unreadable input;\n"
     "3 something needed is missing (it is named, with the remedy).";
@@ -120,6 +121,7 @@ int runCommandLine(int argc, char** argv) {
     addProfileCommand(app, invocation);
     addSkillsCommand(app, invocation);
     addApplyCommand(app, invocation);
+    addOptimizeCommand(app, invocation);
     addRepairCommand(app, invocation);
     addMemoryCommand(app, invocation);
     addTimelineCommand(app, invocation);

@@ -31,6 +31,7 @@ void addCheckCommand(CLI::App& app, Invocation& invocation);
 void addProfileCommand(CLI::App& app, Invocation& invocation);
 void addSkillsCommand(CLI::App& app, Invocation& invocation);
 void addApplyCommand(CLI::App& app, Invocation& invocation);
+void addOptimizeCommand(CLI::App& app, Invocation& invocation);
 void addRepairCommand(CLI::App& app, Invocation& invocation);
 void addMemoryCommand(CLI::App& app, Invocation& invocation);
 void addTimelineCommand(CLI::App& app, Invocation& invocation);

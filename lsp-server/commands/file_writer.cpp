@@ -11,7 +11,7 @@ namespace kernelskill::lsp {
 
 Result<void> replaceFile(const std::filesystem::path& path, std::string_view text) {
     std::error_code error;
-    const auto target = std::filesystem::canonical(path, error); // A link stays a link.
+    const auto target = std::filesystem::weakly_canonical(path, error); // A link stays one.
     const auto temporary =
         std::filesystem::path(fmt::format("{}.kernelskill-{}", target.string(), ::getpid()));
     {
@@ -24,8 +24,9 @@ Result<void> replaceFile(const std::filesystem::path& path, std::string_view tex
                 Error{ErrorKind::Failed, "the file cannot be written", path.string(), ""});
         }
     }
-    std::filesystem::permissions(temporary, std::filesystem::status(target, error).permissions(),
-                                 error);
+    if (std::filesystem::exists(target, error))
+        std::filesystem::permissions(temporary,
+                                     std::filesystem::status(target, error).permissions(), error);
     std::filesystem::rename(temporary, target, error);
     if (error) {
         const std::string why = error.message();

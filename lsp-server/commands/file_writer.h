@@ -9,8 +9,8 @@
 
 namespace kernelskill::lsp {
 
-/// Replaces the file's contents in one step: either the old or the new text is there, never half of
-/// one.
+/// Writes a file, or replaces its contents in one step: either the old or the new text is there,
+/// never half of one.
 [[nodiscard]] Result<void> replaceFile(const std::filesystem::path& path, std::string_view text);
 
 /// Applies edits that refer to `texts` to the files on disk. InvalidInput when a file has changed

@@ -1,6 +1,10 @@
 #include "lsp-server/features/memory.h"
 
+#include "analysis/source/files.h"
+#include "engine/memory/long_term_memory.h"
+#include "engine/memory/outcome_file.h"
 #include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
@@ -52,10 +56,73 @@ int run(const std::string& file, const Invocation& invocation) {
     return status;
 }
 
+/// The user's long-term memory; without `mayCreate` only if there is one.
+Result<engine::LongTermMemory> openOutcomes(bool mayCreate) {
+    const auto file = engine::longTermMemoryFile({});
+    std::error_code ignored;
+    if (file.empty() || (!mayCreate && !std::filesystem::exists(file, ignored)))
+        return std::unexpected(Error{ErrorKind::Failed, "there is no long-term memory yet",
+                                     file.string(), "`kernelskill apply` and `optimize` fill it"});
+    return engine::LongTermMemory::open(file);
+}
+
+int exportOutcomes(const std::string& file, const Invocation& invocation) {
+    const auto memory = openOutcomes(false);
+    if (!memory)
+        return reportError(memory.error(), invocation);
+    const auto outcomes = memory->outcomes();
+    if (!outcomes)
+        return reportError(outcomes.error(), invocation);
+    if (const auto written = replaceFile(file, engine::formatOutcomes(*outcomes)); !written)
+        return reportError(written.error(), invocation);
+    if (invocation.json)
+        printJson({{"file", file}, {"outcomes", outcomes->size()}});
+    else
+        fmt::print("{} outcomes written to {}\n", outcomes->size(), file);
+    return exitDone;
+}
+
+int importOutcomes(const std::string& file, const Invocation& invocation) {
+    const auto text = analysis::readFile(file);
+    if (!text)
+        return reportError({ErrorKind::InvalidInput, "the file cannot be read", file, ""},
+                           invocation);
+    const auto outcomes = engine::parseOutcomes(*text);
+    if (!outcomes)
+        return reportError(outcomes.error(), invocation);
+    auto memory = openOutcomes(true);
+    if (!memory)
+        return reportError(memory.error(), invocation);
+    const auto added = memory->merge(*outcomes);
+    if (!added)
+        return reportError(added.error(), invocation);
+    if (invocation.json)
+        printJson({{"file", file}, {"outcomes", outcomes->size()}, {"added", *added}});
+    else
+        fmt::print("{} outcomes read, {} of them new\n", outcomes->size(), *added);
+    return *added > 0 ? exitDone : exitNothingFound;
+}
+
+using FileAction = int (*)(const std::string& file, const Invocation& invocation);
+
+void addFileCommand(CLI::App& memory, Invocation& invocation, const char* name,
+                    const char* description, const char* footer, FileAction action) {
+    CLI::App* command = memory.add_subcommand(name, description);
+    command->fallthrough();
+    command->footer(footer);
+    addJsonFlag(*command, invocation);
+    const auto file = std::make_shared<std::string>();
+    command->add_option("FILE", *file, "A file of outcomes")->required();
+    command->callback([&invocation, file, action] {
+        invocation.run = [&invocation, file, action] { return action(*file, invocation); };
+    });
+}
+
 } // namespace
 
 void addMemoryCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("memory", "What has been tried on a file");
+    CLI::App* command =
+        app.add_subcommand("memory", "What has been tried on a file, and what skills have done");
     command->fallthrough();
     command->require_subcommand(1);
     CLI::App* show =
@@ -69,6 +136,16 @@ void addMemoryCommand(CLI::App& app, Invocation& invocation) {
     show->callback([&invocation, file] {
         invocation.run = [&invocation, file] { return run(*file, invocation); };
     });
+    addFileCommand(*command, invocation, "export", "Write what skills have done to a file",
+                   "\nExample:\n  kernelskill memory export outcomes.json\n\n"
+                   "Holds verdicts and speedups of reviewed edits; kernels are named by their "
+                   "hashes, no code is in it.",
+                   exportOutcomes);
+    addFileCommand(*command, invocation, "import", "Take over what skills have done elsewhere",
+                   "\nExample:\n  kernelskill memory import outcomes.json\n\n"
+                   "It changes the order in which skills are tried. What is there already is left "
+                   "out.",
+                   importOutcomes);
 }
 
 } // namespace kernelskill::lsp

@@ -1,5 +1,6 @@
 #include "lsp-server/features/code_actions.h"
 
+#include "engine/kernel_generation.h"
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/hazard_fixes.h"
 #include "lsp-server/features/memory.h"
@@ -80,6 +81,57 @@ public:
                 snapshot_.program, kernel, request_.range, memoryOf(snapshot_));
             for (const engine::RankedSkill& ranked : plan.ranked)
                 addSkill(ranked);
+        }
+    }
+
+    void addKernels() {
+        const std::string kind = "refactor.rewrite.generate-kernel";
+        if (!request_.offerSkills || !isWanted(request_.only, kind))
+            return;
+        for (const engine::KernelOffer& offer :
+             engine::kernelOffers(snapshot_.model(), request_.range)) {
+            const std::string title = fmt::format("Generate kernel from '{}'", offer.function);
+            json data{{"type", "generate"},
+                      {"uri", snapshot_.uri},
+                      {"version", snapshot_.version},
+                      {"function", offer.function},
+                      {"why", offer.why}};
+            json command{{"title", title},
+                         {"command", "kernelskill.generate"},
+                         {"arguments", json::array({data})}};
+            if (!capabilities_.codeActionLiterals) {
+                actions_.push_back(std::move(command));
+                continue;
+            }
+            json action{{"title", title}, {"kind", kind}};
+            if (canResolve_)
+                action["data"] = std::move(data);
+            else
+                action["command"] = std::move(command);
+            actions_.push_back(std::move(action));
+        }
+    }
+
+    /// A command, not an edit by resolve: it takes minutes, with progress.
+    void addOptimizations() {
+        if (!request_.offerSkills || !isWanted(request_.only, "source.optimize"))
+            return;
+        for (const analysis::KernelModel& kernel : snapshot_.model().kernels) {
+            if (!snapshot_.isInMainFile(kernel) || !touches(kernel.span, request_.range) ||
+                hasErrorAt(snapshot_, kernel.span))
+                continue;
+            const std::string title = fmt::format("Optimize kernel '{}'", kernel.name);
+            json command{{"title", title},
+                         {"command", "kernelskill.optimize"},
+                         {"arguments", json::array({{{"uri", snapshot_.uri},
+                                                     {"version", snapshot_.version},
+                                                     {"kernel", kernel.qualifiedName}}})}};
+            if (capabilities_.codeActionLiterals)
+                actions_.push_back({{"title", title},
+                                    {"kind", "source.optimize"},
+                                    {"command", std::move(command)}});
+            else
+                actions_.push_back(std::move(command));
         }
     }
 
@@ -193,6 +245,8 @@ json codeActions(const Snapshot& snapshot, const CodeActionRequest& request, con
         builder.addFixes(*fixes);
     builder.addHazardFixes();
     builder.addSkills();
+    builder.addKernels();
+    builder.addOptimizations();
     return builder.take();
 }
 

@@ -1,5 +1,5 @@
 /// textDocument/codeAction: skills that fit at the cursor, fixes for compile errors and for
-/// hazards.
+/// hazards, and the search for what makes a kernel faster.
 #pragma once
 
 #include "lsp-server/documents/document_worker.h"

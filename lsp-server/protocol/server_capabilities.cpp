@@ -10,7 +10,7 @@ json serverCapabilities(const ClientCapabilities& client) {
     constexpr int incremental = 2;
     json codeActions = true;
     if (client.codeActionLiterals)
-        codeActions = {{"codeActionKinds", {"quickfix", "refactor.rewrite"}},
+        codeActions = {{"codeActionKinds", {"quickfix", "refactor.rewrite", "source.optimize"}},
                        {"resolveProvider", true}};
     return {{"positionEncoding", spelling(client.positionEncoding)},
             {"textDocumentSync",
@@ -22,7 +22,8 @@ json serverCapabilities(const ClientCapabilities& client) {
             {"executeCommandProvider",
              {{"commands",
                {"kernelskill.profile", "kernelskill.applySkill", "kernelskill.applyFix",
-                "kernelskill.repair", "kernelskill.showMemory", "kernelskill.explain"}},
+                "kernelskill.optimize", "kernelskill.generate", "kernelskill.repair",
+                "kernelskill.showMemory", "kernelskill.explain"}},
               {"workDoneProgress", true}}},
             {"workspace",
              {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

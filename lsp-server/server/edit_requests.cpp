@@ -8,6 +8,7 @@
 #include "lsp-server/features/memory.h"
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/server/generate_request.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -31,24 +32,9 @@ void requireAction(const json& data) {
     } else if (type == "hazardFix") {
         std::ignore = data.at("kernel").get<std::string>();
         std::ignore = data.at("title").get<std::string>();
+    } else if (type == "generate") {
+        std::ignore = data.at("function").get<std::string>();
     }
-}
-
-/// The snapshot that `data` was made from, or why it may not be used any more.
-void whenUnchanged(const ServerContext& context, const json& data,
-                   DocumentWorker::SnapshotReader reader) {
-    const int version = data.at("version").get<int>();
-    context.documents.whenCurrent(
-        data.at("uri").get<std::string>(),
-        [version, reader = std::move(reader)](auto snapshot) mutable {
-            if (snapshot && (*snapshot)->version != version)
-                snapshot = std::unexpected(ResponseError{
-                    ErrorCode::ContentModified,
-                    fmt::format("the action was made for version {} of the document, which is now "
-                                "at version {}: ask for code actions again",
-                                version, (*snapshot)->version)});
-            reader(std::move(snapshot));
-        });
 }
 
 std::string explainRefusal(const engine::ReviewedEdit& edit) {
@@ -184,6 +170,8 @@ void onResolve(const ServerContext& context, const json& params, Reply& reply,
                 action["edit"] = workspaceEdit(fix->edits, *fix->snapshot, context.capabilities);
                 reply.result(std::move(action));
             });
+    if (type == "generate")
+        return resolveGeneration(context, params, reply, stop);
     if (type != "skill")
         return reply.error(ErrorCode::InvalidParams, "unknown kind of code action");
     skills::Offer offer = offerFromJson(data.at("offer"));
@@ -204,23 +192,6 @@ void onResolve(const ServerContext& context, const json& params, Reply& reply,
                                  context.refresh(snapshot);
                              });
                   });
-}
-
-/// Asks the client to apply `edits` and answers with `result` plus `applied`.
-void applyInEditor(const ServerContext& context, const Snapshot& snapshot, const std::string& label,
-                   const analysis::EditSet& edits, json result, Reply reply) {
-    if (!context.capabilities.applyEdit)
-        return reply.error(ErrorCode::RequestFailed,
-                           "the editor does not support workspace/applyEdit");
-    context.connection.request(
-        "workspace/applyEdit",
-        {{"label", label}, {"edit", workspaceEdit(edits, snapshot, context.capabilities)}},
-        [result = std::move(result), reply = std::move(reply)](auto answer) mutable {
-            if (!answer)
-                return reply.error(std::move(answer.error()));
-            result["applied"] = answer->is_object() && answer->value("applied", false);
-            reply.result(std::move(result));
-        });
 }
 
 /// The offer of a skill at a place, when the command came without one.
@@ -265,6 +236,38 @@ Result<std::pair<json, analysis::EditSet>> repairOf(const ServerContext& context
 }
 
 } // namespace
+
+void whenUnchanged(const ServerContext& context, const json& data,
+                   DocumentWorker::SnapshotReader reader) {
+    const int version = data.at("version").get<int>();
+    context.documents.whenCurrent(
+        data.at("uri").get<std::string>(),
+        [version, reader = std::move(reader)](auto snapshot) mutable {
+            if (snapshot && (*snapshot)->version != version)
+                snapshot = std::unexpected(ResponseError{
+                    ErrorCode::ContentModified,
+                    fmt::format("the action was made for version {} of the document, which is now "
+                                "at version {}: ask for code actions again",
+                                version, (*snapshot)->version)});
+            reader(std::move(snapshot));
+        });
+}
+
+void applyInEditor(const ServerContext& context, const Snapshot& snapshot, const std::string& label,
+                   const analysis::EditSet& edits, json result, Reply reply) {
+    if (!context.capabilities.applyEdit)
+        return reply.error(ErrorCode::RequestFailed,
+                           "the editor does not support workspace/applyEdit");
+    context.connection.request(
+        "workspace/applyEdit",
+        {{"label", label}, {"edit", workspaceEdit(edits, snapshot, context.capabilities)}},
+        [result = std::move(result), reply = std::move(reply)](auto answer) mutable {
+            if (!answer)
+                return reply.error(std::move(answer.error()));
+            result["applied"] = answer->is_object() && answer->value("applied", false);
+            reply.result(std::move(result));
+        });
+}
 
 Result<CommandTarget> findTarget(const Snapshot& snapshot, const json& argument) {
     const analysis::FileModel& model = snapshot.model();

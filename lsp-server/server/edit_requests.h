@@ -3,6 +3,10 @@
 
 #include "lsp-server/server/server_context.h"
 
+#include <nlohmann/json.hpp>
+
+#include <string>
+
 namespace kernelskill::lsp {
 
 /// What a command's argument points at.
@@ -14,6 +18,14 @@ struct CommandTarget {
 /// By {kernel}, {line} or {position}; the first kernel when none is given.
 [[nodiscard]] Result<CommandTarget> findTarget(const Snapshot& snapshot,
                                                const nlohmann::json& argument);
+
+/// The snapshot that a code action's `data` was made from, or why it may not be used any more.
+void whenUnchanged(const ServerContext& context, const nlohmann::json& data,
+                   DocumentWorker::SnapshotReader reader);
+
+/// Asks the client to apply `edits` and answers with `result` plus `applied`.
+void applyInEditor(const ServerContext& context, const Snapshot& snapshot, const std::string& label,
+                   const analysis::EditSet& edits, nlohmann::json result, Reply reply);
 
 /// {uri, skill, kernel|line}, or the data of a code action. Reviews, applies, answers {skill,
 /// edits, verdict, applied}.

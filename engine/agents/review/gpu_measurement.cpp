@@ -1,6 +1,7 @@
 #include "engine/agents/review/gpu_measurement.h"
 
 #include "engine/agents/review/output_judgement.h"
+#include "engine/agents/review/replay_check.h"
 #include "engine/agents/trial.h"
 #include "engine/execution/metric_names.h"
 #include "engine/execution/sized_launch.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -54,9 +54,10 @@ std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& coun
 
 Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, KernelInProgram original,
                                     KernelInProgram candidate, skills::Numerics numerics,
-                                    const std::stop_token& stop) {
+                                    std::uint64_t seed, const std::stop_token& stop) {
     auto trial = planMeasurement({*original.program.model, original.kernel},
-                                 {*candidate.program.model, candidate.kernel});
+                                 {*candidate.program.model, candidate.kernel},
+                                 *capturesOf(original.program.captures));
     if (!trial)
         return std::unexpected(trial.error());
     const auto sized =
@@ -74,8 +75,6 @@ Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, Kernel
         fmt::format("matches original on the {}, {}", gpu.device().name, trial->label);
     if (!other)
         return GpuMeasurement{invalid("compiles for the GPU", other.error().describe()), {}};
-    std::random_device entropy;
-    const std::uint64_t seed = (std::uint64_t{entropy()} << 32) | entropy();
     auto expected = outputsOf(gpu, **own, trial->original, seed, stop);
     if (!expected)
         return std::unexpected(expected.error());
@@ -89,6 +88,11 @@ Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, Kernel
     auto judged = judgeOutputs(name, seed, pair, {comparedAs(numerics), {}});
     if (!judged.check)
         return GpuMeasurement{std::move(judged.check), {}};
+    if (trial->isReplay) {
+        const auto replay = checkReplay(trial->original, pair.original.outputs, "the GPU");
+        if (!replay.detail.empty())
+            judged.check->detail += (judged.check->detail.empty() ? "" : "; ") + replay.detail;
+    }
 
     const std::array launches{TimedLaunch{*own, trial->original},
                               TimedLaunch{*other, trial->candidate}};

@@ -19,9 +19,11 @@ struct GpuMeasurement {
 
 /// The emulator tells how long the buffers are that nobody sized. An error says why nothing could
 /// be measured, which is no fault of the edit.
-[[nodiscard]] Result<GpuMeasurement>
-measureOnGpu(GpuExecutor& gpu, Executor& emulator, KernelInProgram original,
-             KernelInProgram candidate, skills::Numerics numerics, const std::stop_token& stop);
+[[nodiscard]] Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator,
+                                                  KernelInProgram original,
+                                                  KernelInProgram candidate,
+                                                  skills::Numerics numerics, std::uint64_t seed,
+                                                  const std::stop_token& stop);
 
 /// The least time, in microseconds, that the data which `launch` reads, as `counted` on the
 /// emulator, takes to come from the memory of `device`; nullopt when that is not known.

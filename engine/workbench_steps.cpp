@@ -1,0 +1,211 @@
+#include "engine/workbench_steps.h"
+
+#include "analysis/syntax/lexer.h"
+#include "engine/agents/program_difference.h"
+#include "engine/agents/review/edited_program.h"
+#include "engine/edit_hash.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+void addTokens(TextHash& hash, std::string_view text) {
+    for (const analysis::Token& token : analysis::lex(text))
+        hash.add(token.text);
+}
+
+} // namespace
+
+std::uint64_t WorkbenchSteps::codeHash(const KernelText& text) const {
+    const analysis::KernelModel& kernel = text.kernel();
+    const ProgramSource& program = text.program;
+    TextHash hash;
+    hash.add(kernel.normalisedHash);
+    const std::string_view whole = program.text;
+    if (kernel.file == program.file) {
+        addTokens(hash, whole.substr(0, kernel.span.begin));
+        addTokens(hash, whole.substr(kernel.span.end));
+    } else {
+        addTokens(hash, whole);
+    }
+    for (const auto& [file, header] : program.unsaved)
+        addTokens(hash, header);
+    return hash.value();
+}
+
+Result<Standing> WorkbenchSteps::assess(const KernelText& text, std::stop_token stop,
+                                        const ProgressSink& progress) const {
+    const analysis::KernelModel& kernel = text.kernel();
+    auto report =
+        options_.measure
+            ? tools_.workbench.profileOnGpu(text.program, kernel, std::move(stop), progress)
+            : tools_.workbench.profile(text.program, kernel, std::move(stop), progress);
+    if (!report)
+        return std::unexpected(report.error());
+    Standing standing;
+    standing.bottleneck = report->bottleneck;
+    standing.measured = report->measured;
+    standing.launch = report->profile->launch;
+    if (report->facts && !*report->facts && report->facts->error().kind == ErrorKind::Failed)
+        standing.compilerRefusal = report->facts->error().describe();
+    if (!options_.measure) {
+        const bool hasFacts = report->facts && *report->facts;
+        standing.cost =
+            costOf({kernel, *tools_.workbench.features(text.program, kernel), *report->profile,
+                    tools_.gpu, hasFacts ? &**report->facts : nullptr});
+    }
+    return standing;
+}
+
+MemoryRecall::Entries WorkbenchSteps::remembered(const KernelText& text) const {
+    if (!options_.usesShortTermMemory)
+        return std::make_shared<const std::vector<MemoryEntry>>();
+    std::vector<std::uint64_t> hashes;
+    for (const analysis::KernelModel& kernel : text.program.model->kernels)
+        hashes.push_back(kernel.normalisedHash);
+    return tools_.recall.entries(tools_.shortTermMemory, hashes);
+}
+
+Plan WorkbenchSteps::plan(const KernelText& text, const Standing& standing) const {
+    const analysis::KernelModel& kernel = text.kernel();
+    const auto features = tools_.workbench.features(text.program, kernel);
+    const auto bottleneck = standing.bottleneck ? standing.bottleneck
+                                                : tools_.workbench.diagnosis(text.program, kernel);
+    const auto memory = remembered(text);
+    PlannerInput input{*text.program.model, kernel,  *features, *bottleneck,
+                       kernel.span,         *memory, {}};
+    if (options_.usesLongTermMemory && tools_.longTermMemory != nullptr) {
+        if (auto records = tools_.longTermMemory->records(std::string(spelling(bottleneck->kind)),
+                                                          tools_.architecture))
+            input.records = std::move(*records);
+    }
+    return tools_.planner.plan(input);
+}
+
+Result<Draft> WorkbenchSteps::draft(const KernelText& text, const skills::Offer& offer) const {
+    const analysis::KernelModel& kernel = text.kernel();
+    const auto features = tools_.workbench.features(text.program, kernel);
+    auto proposed = tools_.optimizer.propose(*text.program.model, kernel, *features, offer);
+    if (!proposed)
+        return std::unexpected(proposed.error());
+    auto program = withEdits(text.program, proposed->edits);
+    if (!program)
+        return std::unexpected(program.error());
+    auto model = analysis::analyzeFile(program->file, program->text, program->command,
+                                       tools_.workbench.toolchain(), program->unsaved);
+    if (!model)
+        return std::unexpected(model.error());
+    program->model = std::make_shared<const analysis::FileModel>(std::move(*model));
+    if (analysis::kernelNamed(*program->model, text.kernelName) == nullptr)
+        return std::unexpected(
+            Error{ErrorKind::Failed, "the edit leaves no kernel " + text.kernelName, "", ""});
+    Draft draft{{std::move(*program), text.kernelName},
+                std::move(proposed->edits),
+                proposed->numerics,
+                0,
+                ""};
+    draft.codeHash = codeHash(draft.text);
+    draft.diff = diffOf(text.program, draft.edits);
+    return draft;
+}
+
+Result<Verdict> WorkbenchSteps::review(const KernelText& original, const analysis::EditSet& edits,
+                                       skills::Numerics numerics, std::stop_token stop,
+                                       const ProgressSink& progress) const {
+    return tools_.reviewer.review(original.program, original.kernel(), edits, numerics,
+                                  std::move(stop), progress, {options_.measure, options_.seed});
+}
+
+std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelText& text,
+                                                        const skills::Offer& offer,
+                                                        const Draft& draft) const {
+    const std::uint64_t before = text.kernel().normalisedHash;
+    const std::uint64_t after = draft.text.kernel().normalisedHash;
+    const auto entries = remembered(text);
+    const auto isAbout = [&](const MemoryEntry& entry) {
+        return entry.kind == EntryKind::Verdict && entry.isKept && entry.kernelHash == before &&
+               (entry.resultHash == after || entry.resultHash == 0) &&
+               entry.skill == offer.skillId && entry.option == offer.option &&
+               entry.architecture == tools_.architecture;
+    };
+    const auto last = std::find_if(entries->rbegin(), entries->rend(), isAbout);
+    if (last == entries->rend())
+        return std::nullopt;
+    const auto status = statusSpelled(last->status);
+    // What the model judged says nothing to one who measures, and the other way round.
+    if (!status || (*status != VerdictStatus::Unmeasured) != options_.measure)
+        return std::nullopt;
+    RememberedOutcome outcome{last->time, {}, *last->isKept};
+    outcome.verdict.status = *status;
+    outcome.verdict.speedup = last->speedup;
+    outcome.verdict.summary = last->detail;
+    return outcome;
+}
+
+void WorkbenchSteps::append(const MemoryEntry& entry) {
+    const auto appended = tools_.shortTermMemory.append(entry);
+    const std::scoped_lock lock(mutex_);
+    if (!appended && notRemembered_.empty())
+        notRemembered_ = appended.error().describe();
+}
+
+void WorkbenchSteps::remember(Moment moment, const KernelText& text, const Attempt& attempt,
+                              const Draft* draft) {
+    const analysis::KernelModel& kernel = text.kernel();
+    const skills::Offer& offer = attempt.plan.offer;
+    const bool isOutcome = moment == Moment::Decided && attempt.verdict;
+    // An edit that could not be tried is no failure of the skill.
+    const bool isEvidence = isOutcome && attempt.verdict->isAboutEdit;
+    if (options_.usesShortTermMemory) {
+        MemoryEntry entry;
+        entry.time = timestamp();
+        entry.kernel = kernel.qualifiedName;
+        entry.kernelHash = kernel.normalisedHash;
+        entry.skill = offer.skillId;
+        entry.option = offer.option;
+        if (draft != nullptr)
+            entry.editHash = hashOf(draft->edits);
+        switch (moment) {
+        case Moment::Begins:
+            entry.kind = EntryKind::Plan;
+            entry.detail = offer.why;
+            break;
+        case Moment::Drafted:
+            entry.kind = EntryKind::Edit;
+            entry.detail = offer.title;
+            break;
+        case Moment::Decided:
+            entry.kind = isOutcome ? EntryKind::Verdict : EntryKind::Failure;
+            entry.detail = attempt.decision;
+            if (!isEvidence)
+                break;
+            entry.status = spelling(attempt.verdict->status);
+            entry.architecture = tools_.architecture;
+            entry.speedup = attempt.verdict->speedup;
+            entry.isKept = attempt.isKept;
+            if (draft != nullptr)
+                entry.resultHash = draft->text.kernel().normalisedHash;
+            break;
+        }
+        append(entry);
+    }
+    if (isEvidence && draft != nullptr && attempt.bottleneck != nullptr &&
+        options_.usesLongTermMemory && tools_.longTermMemory != nullptr) {
+        // Statistics for ranking: not worth failing a search for.
+        static_cast<void>(tools_.longTermMemory->record(outcomeOf(
+            *attempt.verdict, offer.skillId, std::string(spelling(attempt.bottleneck->kind)),
+            kernel.normalisedHash, tools_.architecture)));
+    }
+}
+
+std::string WorkbenchSteps::notRemembered() const {
+    const std::scoped_lock lock(mutex_);
+    return notRemembered_;
+}
+
+} // namespace kernelskill::engine

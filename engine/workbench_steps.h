@@ -1,0 +1,61 @@
+/// The steps of an optimisation as the workbench takes them: its skills, its executors, its
+/// memories.
+#pragma once
+
+#include "engine/agents/optimization_steps.h"
+#include "engine/agents/optimizer.h"
+#include "engine/agents/planner.h"
+#include "engine/memory/long_term_memory.h"
+#include "engine/memory/memory_recall.h"
+#include "engine/workbench.h"
+
+#include <mutex>
+#include <string>
+
+namespace kernelskill::engine {
+
+/// What it works with; all of it outlives the steps.
+struct StepTools {
+    const Workbench& workbench;
+    const Planner& planner;
+    const Optimizer& optimizer;
+    const Reviewer& reviewer;
+    MemoryRecall& recall;
+    const ShortTermMemory& shortTermMemory;
+    LongTermMemory* longTermMemory = nullptr; ///< Null: none.
+    const Gpu& gpu;                           ///< That the model is of.
+    std::string architecture;                 ///< Of the GPU that measures, or of `gpu`.
+};
+
+class WorkbenchSteps final : public OptimizationSteps {
+public:
+    /// `options` hold a seed.
+    WorkbenchSteps(StepTools tools, const OptimizationOptions& options)
+        : tools_(std::move(tools)), options_(options) {}
+
+    [[nodiscard]] std::uint64_t codeHash(const KernelText& text) const override;
+    [[nodiscard]] Result<Standing> assess(const KernelText& text, std::stop_token stop,
+                                          const ProgressSink& progress) const override;
+    [[nodiscard]] Plan plan(const KernelText& text, const Standing& standing) const override;
+    [[nodiscard]] Result<Draft> draft(const KernelText& text,
+                                      const skills::Offer& offer) const override;
+    [[nodiscard]] Result<Verdict> review(const KernelText& original, const analysis::EditSet& edits,
+                                         skills::Numerics numerics, std::stop_token stop,
+                                         const ProgressSink& progress) const override;
+    [[nodiscard]] std::optional<RememberedOutcome>
+    recall(const KernelText& text, const skills::Offer& offer, const Draft& draft) const override;
+    void remember(Moment moment, const KernelText& text, const Attempt& attempt,
+                  const Draft* draft) override;
+    [[nodiscard]] std::string notRemembered() const override;
+
+private:
+    [[nodiscard]] MemoryRecall::Entries remembered(const KernelText& text) const;
+    void append(const MemoryEntry& entry);
+
+    StepTools tools_;
+    const OptimizationOptions& options_;
+    mutable std::mutex mutex_;
+    std::string notRemembered_;
+};
+
+} // namespace kernelskill::engine

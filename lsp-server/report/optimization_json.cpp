@@ -1,0 +1,104 @@
+#include "lsp-server/report/optimization_json.h"
+
+#include "lsp-server/report/json_report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+json ruledOutJson(const std::vector<engine::RuledOut>& ruledOut) {
+    json list = json::array();
+    for (const engine::RuledOut& each : ruledOut)
+        list.push_back({{"skill", each.skill}, {"why", each.why}});
+    return list;
+}
+
+json intervalJson(const engine::Interval& interval) {
+    return json::array({interval.low, interval.high});
+}
+
+/// {seconds: [low, high], least_seconds, parts, text}; null without a model.
+json costJson(const std::optional<engine::Standing>& standing) {
+    if (!standing || !standing->cost)
+        return nullptr;
+    json parts = json::object();
+    for (const engine::CostPart& part : standing->cost->parts)
+        parts[std::string(part.name)] = intervalJson(part.seconds);
+    return {{"seconds", intervalJson(standing->cost->seconds)},
+            {"least_seconds", standing->cost->leastSeconds},
+            {"parts", std::move(parts)},
+            {"text", describe(*standing->cost)}};
+}
+
+json measuredJson(const std::optional<engine::Standing>& standing) {
+    if (!standing || !standing->measured)
+        return nullptr;
+    return {{"microseconds", standing->measured->microseconds},
+            {"percent_of_roofline", standing->measured->percent()},
+            {"text", describe(*standing->measured)}};
+}
+
+json attemptJson(const engine::Attempt& attempt) {
+    const engine::RankedSkill& plan = attempt.plan;
+    return {
+        {"round", attempt.round},
+        {"number", attempt.number},
+        {"from", attempt.from},
+        {"bottleneck", attempt.bottleneck ? bottleneckJson(*attempt.bottleneck) : json(nullptr)},
+        {"plan",
+         {{"skill", plan.offer.skillId},
+          {"option", plan.offer.option},
+          {"title", plan.offer.title},
+          {"why", plan.why},
+          {"expected", plan.expected},
+          {"ruled_out", ruledOutJson(attempt.ruledOut)}}},
+        {"verdict", attempt.verdict ? verdictJson(*attempt.verdict) : json(nullptr)},
+        {"sum", attempt.sum ? verdictJson(*attempt.sum) : json(nullptr)},
+        {"remembered", attempt.isRemembered},
+        {"kept", attempt.isKept},
+        {"version", attempt.version > 0 ? json(attempt.version) : json(nullptr)},
+        {"decision", attempt.decision},
+        {"model", {{"before", costJson(attempt.before)}, {"after", costJson(attempt.after)}}},
+        {"measured",
+         {{"before", measuredJson(attempt.before)}, {"after", measuredJson(attempt.after)}}},
+        {"diff", attempt.diff}};
+}
+
+} // namespace
+
+json optimizationJson(const engine::Optimization& found, const std::string& mainFile,
+                      TextLookup& texts, PositionEncoding encoding) {
+    json rounds = json::array();
+    for (const engine::Attempt& attempt : found.attempts)
+        rounds.push_back(attemptJson(attempt));
+    const bool isMeasured = found.verdict && found.verdict->speedup;
+    return {
+        {"kernel", found.kernel},
+        {"executor", found.executor},
+        {"seed", found.seed},
+        {"rounds", std::move(rounds)},
+        {"base",
+         {{"bottleneck",
+           found.base.bottleneck ? bottleneckJson(*found.base.bottleneck) : json(nullptr)},
+          {"model", costJson(found.base)},
+          {"measured", measuredJson(found.base)}}},
+        {"best",
+         {{"improved", found.isImproved()},
+          {"speedup", isMeasured ? json(*found.verdict->speedup) : json(nullptr)},
+          {"modelled_gain", found.modelledGain ? json(*found.modelledGain) : json(nullptr)},
+          {"skills", found.skills},
+          {"verdict", found.verdict ? verdictJson(*found.verdict) : json(nullptr)},
+          {"model", costJson(found.best)},
+          {"measured", measuredJson(found.best)},
+          {"edits", editsJson(found.edits, mainFile, texts, encoding)}}},
+        {"diff", found.diff},
+        {"stop",
+         {{"reason", spelling(found.stop)}, {"text", found.stopText}, {"rounds", found.rounds}}},
+        {"ruled_out", ruledOutJson(found.ruledOut)}};
+}
+
+} // namespace kernelskill::lsp

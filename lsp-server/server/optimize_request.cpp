@@ -1,0 +1,103 @@
+#include "lsp-server/server/optimize_request.h"
+
+#include "lsp-server/features/memory.h"
+#include "lsp-server/report/optimization_json.h"
+#include "lsp-server/report/optimization_report.h"
+#include "lsp-server/server/edit_requests.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int mostRounds = 1000;
+constexpr int mostSeconds = 86400;
+
+/// Throws what becomes InvalidParams.
+engine::OptimizationOptions optionsFrom(const json& argument) {
+    engine::OptimizationOptions options;
+    options.rounds = std::clamp(argument.value("rounds", options.rounds), 1, mostRounds);
+    options.time = std::chrono::seconds(std::clamp(
+        argument.value("seconds", static_cast<int>(options.time.count())), 1, mostSeconds));
+    return options;
+}
+
+/// On the loop's thread.
+void finish(const ServerContext& context, const SnapshotPtr& snapshot,
+            const engine::Optimization& found, Reply reply) {
+    TextLookup texts(snapshot->program);
+    json result = optimizationJson(found, snapshot->program.file, texts,
+                                   context.capabilities.positionEncoding);
+    result["applied"] = false;
+    if (!found.notRemembered.empty())
+        context.showMessage(ServerContext::MessageType::Warning,
+                            "The search is not remembered: " + found.notRemembered);
+    if (!found.isImproved() || found.stop == engine::StopReason::Cancelled) {
+        context.showMessage(ServerContext::MessageType::Info, summaryOf(found));
+        return reply.result(std::move(result));
+    }
+    const Document* document = context.documents.find(snapshot->uri);
+    if (document == nullptr || document->version != snapshot->version)
+        return reply.error(ErrorCode::ContentModified,
+                           "the document changed while the kernel was optimised; the next time the "
+                           "search goes on where it was");
+    context.showMessage(ServerContext::MessageType::Info, summaryOf(found));
+    applyInEditor(context, *snapshot, fmt::format("Optimize kernel '{}'", found.kernel),
+                  found.edits, std::move(result), std::move(reply));
+}
+
+void optimize(const ServerContext& context, const SnapshotPtr& snapshot,
+              const analysis::KernelModel& kernel, engine::OptimizationOptions options,
+              const json& params, Reply reply, const std::stop_source& stop) {
+    context.runJob(
+        fmt::format("Optimizing '{}'", kernel.name), params, std::move(reply), stop,
+        [&context, snapshot, &kernel, options](Reply answer, const std::stop_token& token,
+                                               const WorkDoneProgress& progress) mutable {
+            options.measure = snapshot->workbench->gpu().has_value();
+            auto found = snapshot->workbench->optimize(
+                snapshot->program, kernel, options, memoryOf(*snapshot), token,
+                [&progress](std::string_view what, double fraction) {
+                    progress.report(what, fraction);
+                });
+            if (!found)
+                return answer.error(toResponseError(found.error()));
+            context.loop.post([&context, snapshot, found = std::move(*found),
+                               answer = std::move(answer)]() mutable {
+                finish(context, snapshot, found, std::move(answer));
+            });
+        });
+}
+
+} // namespace
+
+void optimizeCommand(const ServerContext& context, const json& argument, const json& params,
+                     Reply& reply, const std::stop_source& stop) {
+    if (!context.workspace.options().executionEnabled)
+        return reply.error(ErrorCode::RequestFailed,
+                           "running kernels is turned off (kernelskill.execution.enabled)");
+    const auto options = optionsFrom(argument);
+    context.documents.whenCurrent(
+        argument.at("uri").get<std::string>(), [&context, argument, params, options, stop,
+                                                reply = std::move(reply)](auto outcome) mutable {
+            if (!outcome)
+                return reply.error(std::move(outcome.error()));
+            const SnapshotPtr snapshot = std::move(*outcome);
+            if (const auto version = argument.find("version");
+                version != argument.end() && version->template get<int>() != snapshot->version)
+                return reply.error(ErrorCode::ContentModified,
+                                   "the action was made for another version of the document: ask "
+                                   "for code actions again");
+            const auto target = findTarget(*snapshot, argument);
+            if (!target)
+                return reply.error(toResponseError(target.error()));
+            optimize(context, snapshot, *target->kernel, options, params, std::move(reply), stop);
+        });
+}
+
+} // namespace kernelskill::lsp
