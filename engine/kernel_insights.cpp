@@ -25,13 +25,37 @@ KernelInsights::Known& KernelInsights::known(const ProgramSource& program,
         return entry.span == kernel.span && entry.model.lock() == program.model &&
                entry.kernel == kernel.qualifiedName;
     });
-    if (found != known_.rend())
+    auto captures = capturesOf(program.captures);
+    if (found != known_.rend() && found->captures == captures)
         return *found;
+    if (found != known_.rend()) { // What follows from launches is worked out anew.
+        *found = Known{found->model,
+                       found->kernel,
+                       found->span,
+                       std::move(captures),
+                       {},
+                       found->features,
+                       {},
+                       {},
+                       {},
+                       {},
+                       {}};
+        return *found;
+    }
     std::erase_if(known_, [](const Known& entry) { return entry.model.expired(); });
     if (known_.size() == mostKernels)
         known_.pop_front();
-    return known_.emplace_back(
-        Known{program.model, kernel.qualifiedName, kernel.span, {}, {}, {}, {}, {}, {}, {}});
+    return known_.emplace_back(Known{program.model,
+                                     kernel.qualifiedName,
+                                     kernel.span,
+                                     std::move(captures),
+                                     {},
+                                     {},
+                                     {},
+                                     {},
+                                     {},
+                                     {},
+                                     {}});
 }
 
 template <typename Value, typename Make>
@@ -56,14 +80,17 @@ KernelInsights::features(const ProgramSource& program, const analysis::KernelMod
 
 std::shared_ptr<const KernelInsights::Launches>
 KernelInsights::launches(const ProgramSource& program, const analysis::KernelModel& kernel) {
-    return find(&Known::launches, program, kernel,
-                [&] { return inferLaunches(*program.model, kernel); });
+    return find(&Known::launches, program, kernel, [&] {
+        return inferLaunches(*program.model, kernel, LaunchTarget::Emulator,
+                             *capturesOf(program.captures));
+    });
 }
 
 std::shared_ptr<const Result<LaunchSpec>>
 KernelInsights::gpuLaunch(const ProgramSource& program, const analysis::KernelModel& kernel) {
     return find(&Known::gpuLaunch, program, kernel, [&]() -> Result<LaunchSpec> {
-        const auto launches = inferLaunches(*program.model, kernel, LaunchTarget::Gpu);
+        const auto launches =
+            inferLaunches(*program.model, kernel, LaunchTarget::Gpu, *capturesOf(program.captures));
         if (!launches)
             return std::unexpected(launches.error());
         return measurableLaunch({*program.model, kernel}, launches->front());

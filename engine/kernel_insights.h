@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/features/features.h"
+#include "engine/capture/capture_store.h"
 #include "engine/diagnosis/bottleneck.h"
 #include "engine/profile_cache.h"
 
@@ -50,6 +51,7 @@ private:
         std::weak_ptr<const analysis::FileModel> model;
         std::string kernel; ///< Qualified name; overloads differ in their place.
         analysis::Span span;
+        std::shared_ptr<const StoredCaptures> captures; ///< That the rest was worked out with.
         std::shared_ptr<const ProfileKey> key;
         std::shared_ptr<const analysis::Features> features;
         std::shared_ptr<const Launches> launches;

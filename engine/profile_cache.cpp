@@ -1,6 +1,7 @@
 #include "engine/profile_cache.h"
 
 #include "analysis/syntax/lexer.h"
+#include "engine/capture/capture_store.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/text_hash.h"
 
@@ -122,6 +123,8 @@ ProfileKey profileKey(const ProgramSource& program, const KernelModel& kernel) {
     }
     for (const LaunchPin& pin : findLaunchPins(*program.model).pins)
         hash.add(pin.text);
+    for (const StoredLaunch* stored : capturesOf(program.captures)->of(kernel))
+        hash.add(formatCapture(stored->launch));
     addHeaders(hash, program);
     addCommand(hash, program.command);
     key.textHash = hash.value();

@@ -127,7 +127,7 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
     std::string label =
         fmt::format("the first {}x{}x{} of {}x{}x{} blocks", launch.grid.x, launch.grid.y,
                     launch.grid.z, original.grid.x, original.grid.y, original.grid.z);
-    return Trial{std::move(label), std::move(launch), std::move(*pair), 1};
+    return Trial{std::move(label), std::move(launch), std::move(*pair), 1, false};
 }
 
 std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
@@ -145,12 +145,55 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
                        !candidate.kernel.launches.empty());
     if (!pair)
         return std::nullopt;
-    return Trial{labelOf(launch), std::move(launch), std::move(*pair), 1};
+    return Trial{labelOf(launch), std::move(launch), std::move(*pair), 1, false};
+}
+
+std::string captureLabel(const LaunchSpec& launch) {
+    return labelOf(launch) + ", as captured";
+}
+
+/// Beside the other trials of its instance of the kernel, for which a review has images.
+void insertByInstance(std::vector<Trial>& trials, Trial trial) {
+    const auto place = std::ranges::find_if(trials, [&](const Trial& other) {
+        return other.original.templateArguments != trials.front().original.templateArguments;
+    });
+    const bool isOfFirst = !trials.empty() && trial.original.templateArguments ==
+                                                  trials.front().original.templateArguments;
+    trials.insert(isOfFirst ? place : trials.end(), std::move(trial));
+}
+
+/// The first launch that was captured, or where it is large its first blocks.
+void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
+               const StoredCaptures& captures) {
+    const auto captured = capturedLaunches(original.file, original.kernel, captures);
+    plan.notes.insert(plan.notes.end(), captured.refusals.begin(), captured.refusals.end());
+    if (captured.launches.empty())
+        return;
+    const LaunchSpec& launch = captured.launches.front();
+    auto theirs =
+        editedCapture({original.file, original.kernel}, {candidate.file, candidate.kernel}, launch);
+    if (!theirs) {
+        plan.notes.push_back("the captured data was not tried: " + theirs.error().what);
+        return;
+    }
+    if (threadsOf(launch) <= largestAsIs) {
+        insertByInstance(plan.trials, {captureLabel(launch), launch, std::move(*theirs), 1, true});
+        return;
+    }
+    auto corner = cornerOf(launch, *theirs, true);
+    if (!corner) {
+        plan.notes.push_back("the captured data was not tried: the launch is too large to emulate, "
+                             "and the edit gives its blocks other work");
+        return;
+    }
+    corner->label += ", as captured";
+    insertByInstance(plan.trials, std::move(*corner));
 }
 
 } // namespace
 
-Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
+Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
+                             const StoredCaptures& captures) {
     auto originalLaunches = inferLaunches(original.file, original.kernel);
     if (!originalLaunches)
         return std::unexpected(originalLaunches.error());
@@ -183,7 +226,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
             base = cornerOf(launch, theirs, !candidate.kernel.launches.empty());
         if (!base) {
             if (auto pair = paired(launch, theirs, !candidate.kernel.launches.empty()))
-                base = Trial{labelOf(launch), launch, std::move(*pair), 1};
+                base = Trial{labelOf(launch), launch, std::move(*pair), 1, false};
         }
         if (!base) {
             plan.notes.push_back(
@@ -209,6 +252,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
             plan.notes.push_back("the launch cannot be resized: only " + labels.front() +
                                  " was tried");
     }
+    addReplay(plan, original, candidate, captures);
     if (plan.trials.empty())
         return std::unexpected(
             Error{ErrorKind::Failed,
@@ -216,7 +260,8 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate) {
     return plan;
 }
 
-Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate) {
+Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
+                              const StoredCaptures& captures) {
     const auto originalLaunches = inferLaunches(original.file, original.kernel, LaunchTarget::Gpu);
     if (!originalLaunches)
         return std::unexpected(originalLaunches.error());
@@ -226,6 +271,13 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate) {
         return std::unexpected(candidateLaunches.error());
     const LaunchSpec& launch = originalLaunches->front();
     const LaunchSpec& theirs = candidateLaunches->front();
+    const auto captured = capturedLaunches(original.file, original.kernel, captures);
+    if (launch.origin != LaunchOrigin::Pinned && !captured.launches.empty()) {
+        const LaunchSpec& passed = captured.launches.front();
+        if (auto edited = editedCapture({original.file, original.kernel},
+                                        {candidate.file, candidate.kernel}, passed))
+            return Trial{captureLabel(passed), passed, std::move(*edited), 1, true};
+    }
     if (launch.origin == LaunchOrigin::Guessed && threadsOf(launch) < measuredThreads) {
         if (auto trial = resizedTrial(original, launch, candidate, theirs, measuredThreads, false))
             return std::move(*trial);
@@ -238,7 +290,7 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate) {
                 " and " + labelOf(theirs),
             {},
             {}});
-    return Trial{labelOf(launch), launch, std::move(*pair), 1};
+    return Trial{labelOf(launch), launch, std::move(*pair), 1, false};
 }
 
 LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch) {

@@ -1,6 +1,7 @@
 /// What a review runs: the same problem for the original and for the candidate, at several sizes.
 #pragma once
 
+#include "engine/capture/capture_store.h"
 #include "engine/execution/executor.h"
 
 #include <string>
@@ -14,6 +15,8 @@ struct Trial {
     LaunchSpec original;
     LaunchSpec candidate;
     int seeds = 1; ///< Fresh inputs to run it with.
+    /// The very launch of a program, whose results are known.
+    bool isReplay = false;
 };
 
 struct TrialPlan {
@@ -29,13 +32,16 @@ struct KernelInFile {
 };
 
 /// Launches of both at the file's own size and at odd ones. The candidate's grid and scalars come
-/// from its own launch site, which the edit may have changed; its buffers are the original's.
-/// Unsupported when the kernel cannot be launched.
-[[nodiscard]] Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate);
+/// from its own launch site, which the edit may have changed; its buffers are the original's. What
+/// was captured is one trial more. Unsupported when the kernel cannot be launched.
+[[nodiscard]] Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
+                                           const StoredCaptures& captures = {});
 
-/// The one launch to measure both on: the file's own, whatever its size, or where it is guessed one
-/// that is large enough to fill a GPU. Errors as planTrials().
-[[nodiscard]] Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate);
+/// The one launch to measure both on: a pinned one, else a captured one, else the file's own,
+/// whatever its size, or where it is guessed one that is large enough to fill a GPU. Errors as
+/// planTrials().
+[[nodiscard]] Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
+                                            const StoredCaptures& captures = {});
 
 /// `launch`, or where it is guessed one that is large enough to fill a GPU.
 [[nodiscard]] LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch);

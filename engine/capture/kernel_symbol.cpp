@@ -59,9 +59,11 @@ KernelSymbol kernelSymbol(const std::string& symbol) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> spelled{
         abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free};
-    if (status != 0 || spelled == nullptr || !symbol.starts_with("_Z"))
+    // Types alone demangle as well; what is spelled out already has parentheses.
+    const bool isMangled = status == 0 && spelled != nullptr && symbol.starts_with("_Z");
+    if (!isMangled && symbol.find('(') == std::string::npos)
         return {symbol, {}};
-    const std::string text = withoutUnnamed(spelled.get());
+    const std::string text = withoutUnnamed(isMangled ? spelled.get() : symbol);
     std::string_view name = text;
     if (name.ends_with(')')) {
         const auto parameters = opening(name);

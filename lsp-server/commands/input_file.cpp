@@ -93,7 +93,8 @@ Result<SnapshotPtr> openInput(const std::string& file, const Options& options) {
                          std::move(*text),
                          {},
                          std::move(*command),
-                         std::make_shared<const analysis::FileModel>(std::move(*model))};
+                         std::make_shared<const analysis::FileModel>(std::move(*model)),
+                         capturesIn(root)};
     return snapshot;
 }
 

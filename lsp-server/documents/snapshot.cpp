@@ -1,5 +1,7 @@
 #include "lsp-server/documents/snapshot.h"
 
+#include "engine/capture/capture_store.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -16,6 +18,13 @@ constexpr std::size_t maxTextBytes = 32u << 20;
 
 const analysis::KernelModel* findKernel(const Snapshot& snapshot, std::string_view name) {
     return analysis::kernelNamed(snapshot.model(), name);
+}
+
+std::shared_ptr<const engine::CaptureStore> capturesIn(const std::filesystem::path& workspaceRoot) {
+    if (workspaceRoot.empty())
+        return nullptr;
+    return std::make_shared<const engine::CaptureStore>(workspaceRoot / ".kernelskill" /
+                                                        "captures");
 }
 
 std::string textProblem(std::string_view text) {

@@ -34,6 +34,11 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 [[nodiscard]] const analysis::KernelModel* findKernel(const Snapshot& snapshot,
                                                       std::string_view name);
 
+/// What programs were seen to launch, kept in the workspace's `.kernelskill/captures/`; null
+/// without a workspace.
+[[nodiscard]] std::shared_ptr<const engine::CaptureStore>
+capturesIn(const std::filesystem::path& workspaceRoot);
+
 /// Why `text` is not worth parsing ("the file is not text: ..."); empty when it is.
 [[nodiscard]] std::string textProblem(std::string_view text);
 

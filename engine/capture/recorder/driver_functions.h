@@ -21,6 +21,7 @@ namespace kernelskill::engine::capture {
     X(cuEventQuery)                                                                                \
     X(cuEventDestroy)                                                                              \
     X(cuThreadExchangeStreamCaptureMode)                                                           \
+    X(cuFuncGetModule)                                                                             \
     X(cuFuncGetParamInfo)                                                                          \
     X(cuKernelGetParamInfo)
 

@@ -169,10 +169,15 @@ bool LaunchRecorder::claim(const CapturedLaunch& launch) const {
 }
 
 void LaunchRecorder::readParameters(CapturedLaunch& launch, const LaunchCall& call) const {
+    // The handle is a CUfunction, or a CUkernel in its place, which has no module.
+    CUmodule module = nullptr;
+    const bool isFunction = driver_.cuFuncGetModule(&module, call.function) == CUDA_SUCCESS;
     const auto layout = [&](std::size_t index, std::size_t& offset, std::size_t& bytes) {
-        return driver_.cuFuncGetParamInfo(call.function, index, &offset, &bytes) == CUDA_SUCCESS ||
-               driver_.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(call.function), index,
-                                            &offset, &bytes) == CUDA_SUCCESS;
+        const auto status =
+            isFunction ? driver_.cuFuncGetParamInfo(call.function, index, &offset, &bytes)
+                       : driver_.cuKernelGetParamInfo(reinterpret_cast<CUkernel>(call.function),
+                                                      index, &offset, &bytes);
+        return status == CUDA_SUCCESS;
     };
     const std::byte* packed = nullptr;
     for (void** at = call.extra; at != nullptr && *at != CU_LAUNCH_PARAM_END; at += 2) {

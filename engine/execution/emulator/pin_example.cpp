@@ -48,12 +48,12 @@ std::string spelled(const ArgumentSpec& argument) {
 
 bool hasGuessedInputs(const LaunchSpec& launch) {
     return launch.origin == LaunchOrigin::Guessed ||
-           std::any_of(launch.arguments.begin(), launch.arguments.end(),
-                       [&](const ArgumentSpec& argument) {
-                           const auto* buffer = std::get_if<BufferSpec>(&argument);
-                           return buffer != nullptr && buffer->isInput &&
-                                  launch.origin != LaunchOrigin::Pinned;
-                       });
+           std::any_of(
+               launch.arguments.begin(), launch.arguments.end(), [&](const ArgumentSpec& argument) {
+                   const auto* buffer = std::get_if<BufferSpec>(&argument);
+                   return buffer != nullptr && buffer->isInput && buffer->fill != Fill::Captured &&
+                          launch.origin != LaunchOrigin::Pinned;
+               });
 }
 
 std::string pinExample(const LaunchSpec& launch) {

@@ -20,6 +20,13 @@ TEST(KernelSymbol, IsTakenApart) {
               "hidden");
 }
 
+TEST(KernelSymbol, TakesNamesThatAreSpelledOut) {
+    const auto symbol = kernelSymbol("void ns::scale<float, (int)4>(float *, int)");
+    EXPECT_EQ(symbol.qualifiedName, "ns::scale");
+    EXPECT_THAT(symbol.templateArguments, ElementsAre("float", "(int)4"));
+    EXPECT_EQ(kernelSymbol("f").qualifiedName, "f") << "the mangled name of float";
+}
+
 TEST(KernelSymbol, SpellsTemplateArgumentsAsTheyCanBeWritten) {
     const auto symbol = kernelSymbol("_ZN36_GLOBAL__N__2441cbb6_4_a_cu_f3f09f122tkIfLi3ELb1ELNS_"
                                      "4ModeE1ELj7EEEvPT_PKS2_");

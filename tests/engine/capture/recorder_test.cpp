@@ -128,7 +128,7 @@ TEST_F(RecorderTest, WritesDownAsManyLaunchesAsWanted) {
 }
 
 TEST_F(RecorderTest, UnderstandsEveryWayToLaunch) {
-    for (const char* way : {"launch", "packed", "extended"}) {
+    for (const char* way : {"launch", "packed", "extended", "other"}) {
         const auto launches = record(way);
         ASSERT_THAT(launches, SizeIs(1)) << way;
         EXPECT_EQ(launches[0].launch.parameters.at(0).value.at(3), std::byte{0x40}) << way;

@@ -250,8 +250,17 @@ CUresult cuFuncGetParamInfo(CUfunction kernel, std::size_t index, std::size_t* o
     *bytes = kernel->sizes[index];
     return CUDA_SUCCESS;
 }
-CUresult cuKernelGetParamInfo(CUkernel, std::size_t, std::size_t*, std::size_t*) {
-    return CUDA_ERROR_INVALID_VALUE;
+/// Every other kernel of a program is known by a handle of the newer kind.
+CUresult cuFuncGetModule(CUmodule* module, CUfunction kernel) {
+    *module = nullptr;
+    return kernel == gpu().kernels.front().get() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset,
+                              std::size_t* bytes) {
+    auto* const function = reinterpret_cast<CUfunction>(kernel);
+    if (function == gpu().kernels.front().get())
+        return CUDA_ERROR_INVALID_HANDLE;
+    return cuFuncGetParamInfo(function, index, offset, bytes);
 }
 CUresult cuLaunchKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                         unsigned by, unsigned bz, unsigned shared, CUstream stream,

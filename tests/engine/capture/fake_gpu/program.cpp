@@ -36,6 +36,7 @@ void nothing(const std::byte*) {}
 struct Program {
     CUfunction saxpyKernel;
     CUfunction emptyKernel;
+    CUfunction otherKernel;
     CUdeviceptr x = 0;
     CUdeviceptr y = 0;
     int n = count;
@@ -44,6 +45,7 @@ struct Program {
         constexpr std::array<std::size_t, 4> sizes{4, 8, 8, 4};
         saxpyKernel = fakeKernel("_Z5saxpyfPKfPfi", sizes.data(), sizes.size(), &saxpy);
         emptyKernel = fakeKernel("empty", nullptr, 0, &nothing);
+        otherKernel = fakeKernel("other", sizes.data(), sizes.size(), &saxpy);
         cuMemAlloc(&x, count * sizeof(float));
         cuMemAlloc(&y, count * sizeof(float));
         std::vector<float> values(count);
@@ -53,9 +55,12 @@ struct Program {
     }
 
     CUresult launch(CUstream stream = nullptr, unsigned block = threads) {
+        return launch(saxpyKernel, stream, block);
+    }
+    CUresult launch(CUfunction kernel, CUstream stream, unsigned block) {
         float a = 2;
         std::array<void*, 4> parameters{&a, &x, &y, &n};
-        return cuLaunchKernel(saxpyKernel, (count + threads - 1) / threads, 1, 1, block, 1, 1, 64,
+        return cuLaunchKernel(kernel, (count + threads - 1) / threads, 1, 1, block, 1, 1, 64,
                               stream, parameters.data(), nullptr);
     }
 
@@ -101,6 +106,8 @@ int main(int argc, char** argv) {
         const std::string_view what = argv[word];
         if (what == "launch")
             program.launch();
+        else if (what == "other")
+            program.launch(program.otherKernel, nullptr, threads);
         else if (what == "own-stream")
             program.launch(ownStream);
         else if (what == "packed")

@@ -1,0 +1,217 @@
+/// What a program passed, run on the real emulator: by itself and in a review.
+#include "engine/agents/reviewer.h"
+#include "engine/capture/capture_store.h"
+#include "engine/execution/emulator/emulator_executor.h"
+#include "engine/inputs/launch_inference.h"
+#include "tests/engine/agents/breakage.h"
+#include "tests/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::RepairBench;
+using kernelskill::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// No number that is made up is above 100, and none makes an index into 300 elements by chance.
+constexpr const char* source = R"(
+__global__ void clip(const float* x, const int* index, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float value = x[index[i]];
+        y[i] = value > 100.0f ? 100.0f : value;
+    }
+}
+void run(const float* x, const int* index, float* y, int n) {
+    clip<<<(n + 127) / 128, 128>>>(x, index, y, n);
+}
+)";
+constexpr int count = 300;
+
+class ReplayTest : public ::testing::Test {
+protected:
+    ReplayTest() {
+        EmulatorOptions options;
+        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.cacheDirectory = cache_.path();
+        auto executor = makeEmulatorExecutor(options, bench_.toolchain);
+        EXPECT_TRUE(executor) << executor.error().describe();
+        if (executor)
+            executor_ = std::move(*executor);
+        for (int i = 0; i < count; ++i) {
+            x_.push_back(static_cast<float>(2 * i));
+            index_.push_back(count - 1 - i);
+            y_.push_back(std::min(100.0f, static_cast<float>(2 * (count - 1 - i))));
+        }
+    }
+
+    template <typename T>
+    [[nodiscard]] std::string addData(const std::vector<T>& values) const {
+        auto name = dataName(values.data(), values.size() * sizeof(T));
+        std::filesystem::create_directories(store_.path() / dataFolder);
+        std::ofstream(store_.path() / dataFolder / name, std::ios::binary)
+            .write(reinterpret_cast<const char*>(values.data()),
+                   static_cast<std::streamsize>(values.size() * sizeof(T)));
+        return name;
+    }
+    template <typename T>
+    [[nodiscard]] CapturedParameter pointer(std::uint64_t address, const std::vector<T>& before,
+                                            const std::vector<T>& after) const {
+        CapturedParameter parameter{0, std::vector<std::byte>(sizeof address), CapturedBuffer{}};
+        std::memcpy(parameter.value.data(), &address, sizeof address);
+        *parameter.buffer = {
+            address, before.size() * sizeof(T), addData(before), addData(after), {}};
+        return parameter;
+    }
+    /// With what the program's launch made of it.
+    void capture() const {
+        CapturedLaunch launch;
+        launch.symbol = "_Z4clipPKfPKiPfi";
+        launch.parameters = {pointer(0x10000, x_, x_), pointer(0x20000, index_, index_),
+                             pointer(0x30000, std::vector<float>(count), y_), size()};
+        capture(std::move(launch));
+    }
+    static CapturedParameter size() {
+        CapturedParameter n{24, std::vector<std::byte>(sizeof count), {}};
+        std::memcpy(n.value.data(), &count, sizeof count);
+        return n;
+    }
+    void capture(CapturedLaunch launch) const {
+        launch.program = "./clip";
+        launch.grid = {3, 1, 1};
+        launch.block = {128, 1, 1};
+        std::filesystem::create_directories(store_.path() / manifestFolder);
+        std::ofstream(store_.path() / manifestFolder / manifestName(launch.symbol, 1))
+            << formatCapture(launch);
+    }
+    [[nodiscard]] ProgramSource program(const char* text = source) const {
+        ProgramSource program;
+        program.text = text;
+        program.command = bench_.command;
+        auto model = bench_.parsed(program.text);
+        program.file = model.file;
+        program.model = std::make_shared<const analysis::FileModel>(std::move(model));
+        program.captures = std::make_shared<const CaptureStore>(store_.path());
+        return program;
+    }
+    [[nodiscard]] Verdict review(std::string_view from, std::string_view to) const {
+        const auto original = program();
+        const auto begin = static_cast<std::uint32_t>(original.text.find(from));
+        const analysis::EditSet edits{
+            {original.file,
+             {{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(to)}}}};
+        const auto verdict = Reviewer(executor_.get(), bench_.toolchain)
+                                 .review(original, original.model->kernels.at(0), edits,
+                                         skills::Numerics::Exact, {}, {});
+        EXPECT_TRUE(verdict) << verdict.error().describe();
+        return verdict ? *verdict : Verdict{};
+    }
+    /// The first kernel, as it was captured.
+    [[nodiscard]] Result<RunResult> run(const ProgramSource& program) const {
+        const auto& kernel = program.model->kernels.at(0);
+        const auto launches = inferLaunches(*program.model, kernel, LaunchTarget::Emulator,
+                                            *capturesOf(program.captures));
+        if (!launches)
+            return std::unexpected(launches.error());
+        EXPECT_EQ(launches->front().origin, LaunchOrigin::Captured);
+        const auto image = executor_->build(program, kernel, launches->front(), {});
+        if (!image)
+            return std::unexpected(image.error());
+        Job job;
+        job.launch = launches->front();
+        job.wantOutputs = true;
+        return executor_->run(**image, job, {});
+    }
+    static std::string report(const Verdict& verdict) {
+        std::string text = verdict.summary;
+        for (const Check& check : verdict.checks)
+            text += "\n  " + std::string(check.passed ? "passed " : "FAILED ") + check.name + ": " +
+                    check.detail;
+        return text;
+    }
+
+    RepairBench bench_;
+    TemporaryFolder cache_;
+    TemporaryFolder store_;
+    std::unique_ptr<Executor> executor_;
+    std::vector<float> x_;
+    std::vector<int> index_;
+    std::vector<float> y_; ///< What the kernel makes of it.
+};
+
+TEST_F(ReplayTest, GivesTheKernelWhatTheProgramGaveIt) {
+    capture();
+    const auto result = run(program());
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(result->profile.hazards, IsEmpty());
+    ASSERT_EQ(result->outputs.size(), 1u);
+    ASSERT_EQ(result->outputs[0].bytes.size(), count * sizeof(float));
+    EXPECT_EQ(std::memcmp(result->outputs[0].bytes.data(), y_.data(), count * sizeof(float)), 0);
+}
+
+TEST_F(ReplayTest, PassesNullPointers) {
+    CapturedLaunch launch;
+    launch.symbol = "_Z4biasPKfS0_Pfi";
+    launch.parameters = {pointer(0x10000, x_, x_),
+                         {8, std::vector<std::byte>(8), {}},
+                         pointer(0x30000, std::vector<float>(count), x_),
+                         size()};
+    capture(launch);
+    const auto result = run(program(R"(
+__global__ void bias(const float* x, const float* bias, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[i] + (bias != nullptr ? bias[i] : 0.0f);
+}
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(result->profile.hazards, IsEmpty());
+    EXPECT_EQ(std::memcmp(result->outputs.at(0).bytes.data(), x_.data(), count * sizeof(float)), 0);
+}
+
+TEST_F(ReplayTest, IsOneTrialMoreAndAgreesWithTheProgram) {
+    capture();
+    const auto verdict = review("const float* x", "const float* __restrict__ x");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_THAT(report(verdict), HasSubstr("matches original, seed 1, n=300, as captured"));
+    EXPECT_THAT(report(verdict), HasSubstr("the emulator gives what the program got"));
+    EXPECT_THAT(report(verdict), HasSubstr("matches original, seed 3, ")) << "with data made up";
+}
+
+TEST_F(ReplayTest, SeesAnErrorThatOnlyTheProgramsDataShows) {
+    const char* right = "? 100.0f";
+    const char* wrong = "? 101.0f";
+    EXPECT_EQ(review(right, wrong).status, VerdictStatus::Unmeasured) << "without a capture";
+    capture();
+    const auto verdict = review(right, wrong);
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+    EXPECT_THAT(report(verdict), HasSubstr("FAILED matches original, seed 1, n=300, as captured"));
+}
+
+TEST_F(ReplayTest, FollowsTheLaunchThatAnEditChanges) {
+    capture();
+    const auto verdict = review("<<<(n + 127) / 128, 128>>>", "<<<(n + 63) / 64, 64>>>");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_THAT(report(verdict), HasSubstr("n=300, as captured"));
+    const auto tooFew = review("<<<(n + 127) / 128, 128>>>", "<<<(n + 127) / 128, 64>>>");
+    EXPECT_EQ(tooFew.status, VerdictStatus::Incorrect) << report(tooFew);
+}
+
+TEST_F(ReplayTest, SaysWhenTheProgramGotSomethingElse) {
+    y_[7] += 1; // An older kernel's.
+    capture();
+    const auto verdict = review("const float* x", "const float* __restrict__ x");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_THAT(report(verdict), HasSubstr("gives something else than the program got"));
+}
+
+} // namespace
+} // namespace kernelskill::engine
