@@ -123,6 +123,7 @@ int runCommandLine(int argc, char** argv) {
     addApplyCommand(app, invocation);
     addOptimizeCommand(app, invocation);
     addRepairCommand(app, invocation);
+    addCaptureCommand(app, invocation);
     addMemoryCommand(app, invocation);
     addTimelineCommand(app, invocation);
     addDoctorCommand(app, invocation);

@@ -16,12 +16,12 @@ namespace kernelskill::lsp {
 
 namespace {
 
-std::string_view howFound(engine::LaunchOrigin origin) {
-    switch (origin) {
+std::string_view howFound(const engine::LaunchSpec& launch) {
+    switch (launch.origin) {
     case engine::LaunchOrigin::Pinned:
         return "pinned by a comment";
-    case engine::LaunchOrigin::Captured:
-        return "captured from a program";
+    case engine::LaunchOrigin::Captured: // The first note names the program.
+        return launch.notes.empty() ? "captured from a program" : launch.notes.front();
     case engine::LaunchOrigin::Evaluated:
         return "evaluated from the launch in this file";
     case engine::LaunchOrigin::Guessed:
@@ -33,7 +33,7 @@ std::string_view howFound(engine::LaunchOrigin origin) {
 // Lists rather than tables without a heading: those read badly in terminals and as plain text.
 std::string launchItems(const engine::LaunchSpec& launch) {
     std::string items =
-        fmt::format("- launch: {} ({})\n", describeLaunch(launch), howFound(launch.origin));
+        fmt::format("- launch: {} ({})\n", describeLaunch(launch), howFound(launch));
     if (const std::string arguments = describeArguments(launch); !arguments.empty())
         items += fmt::format("- arguments: `{}`\n", arguments);
     return items;

@@ -1,0 +1,295 @@
+#include "analysis/parse/toolchain.h"
+#include "engine/capture/capture_store.h"
+#include "engine/capture/recording.h"
+#include "engine/execution/gpu/cupti_library.h"
+#include "engine/execution/temporary_folder.h"
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/terminal.h"
+#include "lsp-server/commands/user_program.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+namespace kernelskill::lsp {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::CapturedParameter;
+using engine::StoredCaptures;
+using engine::StoredLaunch;
+using nlohmann::json;
+
+struct CaptureArguments {
+    std::uint32_t launches = 1;
+    std::vector<std::string> kernels;
+    std::uint64_t bufferMebibytes = 64;
+    std::uint64_t totalMebibytes = 1024;
+};
+
+/// Of the workspace that the current folder belongs to.
+fs::path captureFolder() {
+    std::error_code ignored;
+    return workspaceRootOf(fs::current_path(ignored) / "program") / ".kernelskill" / "captures";
+}
+
+json parameterJson(const CapturedParameter& parameter) {
+    json result{{"bytes", parameter.value.size()}};
+    if (parameter.buffer) {
+        result["buffer"] = {{"bytes", parameter.buffer->bytes},
+                            {"before", parameter.buffer->before},
+                            {"after", parameter.buffer->after}};
+        if (!parameter.buffer->missing.empty())
+            result["buffer"]["missing"] = parameter.buffer->missing;
+    }
+    return result;
+}
+
+json launchJson(const StoredLaunch& stored) {
+    const auto& launch = stored.launch;
+    json parameters = json::array();
+    for (const CapturedParameter& parameter : launch.parameters)
+        parameters.push_back(parameterJson(parameter));
+    json result{{"kernel", stored.kernel.qualifiedName},
+                {"template_arguments", stored.kernel.templateArguments},
+                {"symbol", launch.symbol},
+                {"launch", launch.ordinal},
+                {"program", launch.program},
+                {"time", launch.time},
+                {"device", launch.device},
+                {"grid", launch.grid},
+                {"block", launch.block},
+                {"shared_bytes", launch.sharedBytes},
+                {"parameters", std::move(parameters)},
+                {"manifest", stored.manifest.string()}};
+    if (!launch.missing.empty())
+        result["missing"] = launch.missing;
+    return result;
+}
+
+json capturesJson(const StoredCaptures& captures) {
+    json launches = json::array();
+    for (const StoredLaunch& stored : captures.launches)
+        launches.push_back(launchJson(stored));
+    return launches;
+}
+
+std::string nameOf(const StoredLaunch& stored) {
+    const auto& arguments = stored.kernel.templateArguments;
+    return stored.kernel.qualifiedName +
+           (arguments.empty() ? "" : fmt::format("<{}>", fmt::join(arguments, ", ")));
+}
+
+/// On disk, where equal data is kept once.
+std::uint64_t dataBytes(const StoredCaptures& captures) {
+    std::set<std::string> files;
+    std::uint64_t bytes = 0;
+    for (const StoredLaunch& stored : captures.launches) {
+        for (const CapturedParameter& parameter : stored.launch.parameters) {
+            if (!parameter.buffer)
+                continue;
+            for (const auto* file : {&parameter.buffer->before, &parameter.buffer->after})
+                if (!file->empty() && files.insert(*file).second)
+                    bytes += parameter.buffer->bytes;
+        }
+    }
+    return bytes;
+}
+
+std::string sizeText(std::uint64_t bytes) {
+    if (bytes >= 1 << 20)
+        return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
+    return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / (1 << 10));
+}
+
+void printLaunches(std::FILE* stream, const StoredCaptures& captures) {
+    const Terminal terminal(stream);
+    for (const StoredLaunch& stored : captures.launches) {
+        const auto& launch = stored.launch;
+        fmt::print(stream, "{}  launch {}, grid {}, block {}  {}\n",
+                   terminal.paint(Colour::Bold, nameOf(stored)), launch.ordinal,
+                   fmt::join(launch.grid, "x"), fmt::join(launch.block, "x"),
+                   terminal.paint(Colour::Dim, launch.program + ", " + launch.time));
+        if (!launch.missing.empty())
+            fmt::print(stream, "    not usable: {}\n", launch.missing);
+        for (std::size_t i = 0; i < launch.parameters.size(); ++i) {
+            const auto& buffer = launch.parameters[i].buffer;
+            if (buffer && !buffer->missing.empty())
+                fmt::print(stream, "    parameter {}, {}: no data, {}\n", i + 1,
+                           sizeText(buffer->bytes), buffer->missing);
+        }
+    }
+}
+
+/// The recorder stands beside this program.
+Result<fs::path> recorderLibrary() {
+    std::error_code ignored;
+    const auto library =
+        fs::read_symlink("/proc/self/exe", ignored).parent_path() / "libkernelskill-capture.so";
+    if (fs::exists(library, ignored))
+        return library;
+    return std::unexpected(Error{ErrorKind::Missing, "the recorder of launches is not here",
+                                 library.string(),
+                                 "build where CUDA's headers are found (12.6 or newer)"});
+}
+
+std::string cuptiOf(const Options& options) {
+    analysis::ToolchainOptions wanted;
+    if (!options.cudaPath.empty())
+        wanted.cudaPath = options.cudaPath;
+    const auto toolchain = analysis::findToolchain(wanted);
+    return toolchain ? engine::gpu::cuptiLibraryOf(toolchain->toolkit).string() : std::string();
+}
+
+/// Whether a process of the program was listened to.
+bool wasAttached(const fs::path& incoming) {
+    std::error_code error;
+    for (fs::directory_iterator at(incoming, error), end; !error && at != end; at.increment(error))
+        if (at->path().filename().string().starts_with(engine::attachedPrefix))
+            return true;
+    return false;
+}
+
+Result<engine::TemporaryFolder> incomingFolder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    auto incoming = engine::TemporaryFolder::make(folder, "incoming");
+    if (error || !incoming)
+        return std::unexpected(Error{ErrorKind::Failed, "captures cannot be written",
+                                     folder.string(), "look at the folder's permissions"});
+    return std::move(*incoming);
+}
+
+int run(const CaptureArguments& arguments, const Invocation& invocation) {
+    const auto& words = invocation.options.fallbackFlags;
+    if (words.empty())
+        return reportError({ErrorKind::InvalidInput, "no program to run", "capture",
+                            "put it behind `--`: kernelskill capture -- ./program arguments"},
+                           invocation);
+    if (const char* other = std::getenv("CUDA_INJECTION64_PATH"); other != nullptr && *other != 0)
+        return reportError({ErrorKind::InvalidInput, "another tool is injected into CUDA programs",
+                            other, "unset CUDA_INJECTION64_PATH"},
+                           invocation);
+    const auto recorder = recorderLibrary();
+    if (!recorder)
+        return reportError(recorder.error(), invocation);
+    const auto folder = captureFolder();
+    const auto incoming = incomingFolder(folder);
+    if (!incoming)
+        return reportError(incoming.error(), invocation);
+    engine::Recording recording;
+    recording.folder = incoming->path().string();
+    recording.program = fmt::format("{}", fmt::join(words, " "));
+    recording.cupti = cuptiOf(invocation.options);
+    recording.kernels = arguments.kernels;
+    recording.launches = arguments.launches;
+    recording.bufferBytes = arguments.bufferMebibytes << 20;
+    recording.totalBytes = arguments.totalMebibytes << 20;
+    const auto status =
+        runUserProgram({words,
+                        {{"CUDA_INJECTION64_PATH", recorder->string()},
+                         {engine::recordingVariable, engine::formatRecording(recording)}},
+                        invocation.json});
+    if (!status)
+        return reportError(status.error(), invocation);
+    const bool isAttached = wasAttached(incoming->path());
+    const auto captures = engine::adoptCaptures(folder, incoming->path());
+    if (!captures)
+        return reportError(captures.error(), invocation);
+    for (const Error& problem : captures->problems)
+        fmt::print(stderr, "warning: {}\n", problem.describe());
+    if (invocation.json)
+        printJson({{"program", words}, {"status", *status}, {"launches", capturesJson(*captures)}});
+    if (captures->launches.empty()) {
+        fmt::print(stderr, "kernelskill: nothing was captured: {}\n",
+                   isAttached ? "no kernel that was asked for was launched"
+                              : "the program did not start the CUDA driver, or see above");
+        return *status != 0 ? *status : exitNothingFound;
+    }
+    fmt::print(stderr, "kernelskill: captured {} launch{}, {}, in {}\n", captures->launches.size(),
+               captures->launches.size() == 1 ? "" : "es", sizeText(dataBytes(*captures)),
+               folder.string());
+    if (!invocation.json)
+        printLaunches(stderr, *captures);
+    return *status;
+}
+
+int list(const Invocation& invocation) {
+    const auto captures = engine::readCaptures(captureFolder());
+    for (const Error& problem : captures.problems)
+        fmt::print(stderr, "warning: {}\n", problem.describe());
+    if (invocation.json)
+        printJson({{"folder", captureFolder().string()}, {"launches", capturesJson(captures)}});
+    else if (captures.launches.empty())
+        fmt::print("nothing is captured in {}\n", captureFolder().string());
+    else
+        printLaunches(stdout, captures);
+    return captures.launches.empty() ? exitNothingFound : exitDone;
+}
+
+int clear(const Invocation& invocation) {
+    const auto count = engine::clearCaptures(captureFolder());
+    if (!count)
+        return reportError(count.error(), invocation);
+    if (invocation.json)
+        printJson({{"removed", *count}});
+    else
+        fmt::print("removed {} launch{}\n", *count, *count == 1 ? "" : "es");
+    return exitDone;
+}
+
+} // namespace
+
+void addCaptureCommand(CLI::App& app, Invocation& invocation) {
+    CLI::App* command = app.add_subcommand(
+        "capture", "Run a CUDA program and keep what it passes to its kernels, to test with");
+    command->fallthrough();
+    command->footer(
+        "\nExamples:\n"
+        "  kernelskill capture -- ./program arguments\n"
+        "  kernelskill capture --kernel softmax --launches 3 -- python3 train.py\n"
+        "  kernelskill capture list\n"
+        "\nFrom then on every check, profile and timing of these kernels in this workspace uses "
+        "their data,\n"
+        "unless a launch is pinned. It lies in .kernelskill/captures/; a program that is captured "
+        "again\n"
+        "replaces it. The exit status is the program's. Needs a GPU and a driver for CUDA 12.4.");
+    const auto arguments = std::make_shared<CaptureArguments>();
+    addJsonFlag(*command, invocation);
+    command->add_option("--launches", arguments->launches, "How many launches of each kernel (1)")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("N");
+    command
+        ->add_option("--kernel", arguments->kernels,
+                     "Only kernels whose name holds this; may be given again")
+        ->type_name("NAME");
+    command
+        ->add_option("--buffer-limit", arguments->bufferMebibytes,
+                     "Leave out the data of larger buffers, in MiB (64)")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("MIB");
+    command->add_option("--limit", arguments->totalMebibytes, "Data in all, in MiB (1024)")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("MIB");
+    command->callback([&invocation, arguments] {
+        if (!invocation.run)
+            invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    });
+    CLI::App* listing = command->add_subcommand("list", "What is captured in this workspace");
+    addJsonFlag(*listing, invocation);
+    listing->callback(
+        [&invocation] { invocation.run = [&invocation] { return list(invocation); }; });
+    CLI::App* clearing = command->add_subcommand("clear", "Forget all of it");
+    addJsonFlag(*clearing, invocation);
+    clearing->callback(
+        [&invocation] { invocation.run = [&invocation] { return clear(invocation); }; });
+}
+
+} // namespace kernelskill::lsp
