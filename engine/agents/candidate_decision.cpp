@@ -43,8 +43,7 @@ CandidateDecision byModel(const Standing& before, const Standing& after) {
                 "the counts cannot be compared: pin one with // kernelskill: launch"};
     if (isImprovement(*before.cost, *after.cost))
         return {true, "correct, and faster by the model: " + modelled(before, after)};
-    return {false, "correct, but by the model not faster at one end and as fast at the other: " +
-                       modelled(before, after)};
+    return {false, "correct, but not faster by the model: " + modelled(before, after)};
 }
 
 } // namespace

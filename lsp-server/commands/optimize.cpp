@@ -81,6 +81,7 @@ Result<void> writeReportFile(const OptimizeArguments& arguments,
 }
 
 int run(OptimizeArguments arguments, const Invocation& invocation) {
+    const Interruption interruption; // Before there are threads: they take its mask over.
     const auto opened = openInput(arguments.file, invocation.options);
     if (!opened)
         return reportError(opened.error(), invocation);
@@ -100,7 +101,6 @@ int run(OptimizeArguments arguments, const Invocation& invocation) {
     options.measure = arguments.executor == "gpu" ||
                       (arguments.executor == "auto" && snapshot.workbench->gpu().has_value());
 
-    const Interruption interruption;
     const bool showsProgress = isatty(STDERR_FILENO) != 0;
     const auto say = [&](std::string_view what, double) {
         if (showsProgress)
