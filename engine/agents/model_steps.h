@@ -1,0 +1,71 @@
+/// The steps of an optimisation with a language model among those who propose: everything else,
+/// the review above all, is left to the steps that it stands before.
+#pragma once
+
+#include "engine/agents/model_optimizer.h"
+#include "engine/agents/optimization_steps.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// The skill of a plan that the model carries out, in reports and memories.
+inline constexpr std::string_view languageModelSkill = "language-model";
+
+class ModelSteps final : public OptimizationSteps {
+public:
+    /// All of it outlives the steps. `stop` ends a question under way.
+    ModelSteps(OptimizationSteps& inner, const ModelOptimizer& optimizer,
+               const analysis::Toolchain& toolchain,
+               const std::vector<skills::SkillMetadata>& documents, std::stop_token stop)
+        : inner_(inner), optimizer_(optimizer), toolchain_(toolchain), documents_(documents),
+          stop_(std::move(stop)) {}
+
+    /// Behind the skills that fit: the first method against the bottleneck that no skill could
+    /// carry out here, given to the model with its text (Offer::option is its number among the
+    /// documents, from 1), then the model's own choice (option 0).
+    [[nodiscard]] Plan plan(const KernelText& text, const Standing& standing) const override;
+    /// Asks the model, for up to minutes, where the offer is its own.
+    [[nodiscard]] Result<Draft> draft(const KernelText& text,
+                                      const skills::Offer& offer) const override;
+    /// Notes what became of a plan, so that the model is told of it.
+    void remember(Moment moment, const KernelText& text, const Attempt& attempt,
+                  const Draft* draft) override;
+
+    [[nodiscard]] std::uint64_t codeHash(const KernelText& text) const override {
+        return inner_.codeHash(text);
+    }
+    [[nodiscard]] Result<Standing> assess(const KernelText& text, std::stop_token stop,
+                                          const ProgressSink& progress) const override {
+        return inner_.assess(text, std::move(stop), progress);
+    }
+    [[nodiscard]] Result<Verdict> review(const KernelText& original, const analysis::EditSet& edits,
+                                         skills::Numerics numerics, std::stop_token stop,
+                                         const ProgressSink& progress) const override {
+        return inner_.review(original, edits, numerics, std::move(stop), progress);
+    }
+    [[nodiscard]] std::optional<RememberedOutcome>
+    recall(const KernelText& text, const skills::Offer& offer, const Draft& draft) const override {
+        return inner_.recall(text, offer, draft);
+    }
+    [[nodiscard]] std::string notRemembered() const override { return inner_.notRemembered(); }
+
+private:
+    [[nodiscard]] const skills::SkillMetadata* methodOf(const skills::Offer& offer) const;
+
+    OptimizationSteps& inner_;
+    const ModelOptimizer& optimizer_;
+    const analysis::Toolchain& toolchain_;
+    const std::vector<skills::SkillMetadata>& documents_;
+    std::stop_token stop_;
+    mutable std::mutex mutex_;
+    /// Of the texts that plans were made for, by their code.
+    mutable std::map<std::uint64_t, std::shared_ptr<const Bottleneck>> bottlenecks_;
+    std::vector<MemoryEntry> history_; ///< Of this run.
+};
+
+} // namespace kernelskill::engine
