@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -196,6 +197,37 @@ TEST_F(GpuCommand, SaysWhatAKernelDidWrong) {
     const std::string said{std::istreambuf_iterator<char>(messages), {}};
     std::printf("%s\n", said.c_str());
     EXPECT_FALSE(said.empty());
+}
+
+TEST_F(GpuCommand, OptimizesByMeasurementAndRepeatsNothing) {
+    write("transpose.cu", transposes);
+    const std::string search = "optimize transpose.cu --kernel tiled --on gpu --seconds 200 --json";
+    const auto first = run(search + " --report page.html");
+    ASSERT_EQ(first.status, 0) << first.output;
+    const auto found = first.document();
+    std::printf("%s\n", found.at("diff").get<std::string>().c_str());
+    EXPECT_EQ(found.at("executor"), "gpu");
+    EXPECT_EQ(found.at("best").at("verdict").at("status"), "faster");
+    EXPECT_GT(found.at("best").at("speedup"), 1.1);
+    EXPECT_TRUE(found.at("best").at("modelled_gain").is_null()) << "it was measured";
+    for (const auto& round : found.at("rounds")) {
+        std::printf("round %s %s: %s\n", round.at("round").dump().c_str(),
+                    round.at("plan").at("skill").get<std::string>().c_str(),
+                    round.at("decision").get<std::string>().c_str());
+        if (round.at("kept").get<bool>())
+            EXPECT_EQ(round.at("verdict").at("status"), "faster");
+    }
+    EXPECT_GT(std::filesystem::file_size(folder_.path() / "page.html"), 1000u);
+    const auto second = run(search).document();
+    for (const auto& round : second.at("rounds"))
+        EXPECT_TRUE(round.at("remembered").get<bool>() || round.at("verdict").is_null()) << round;
+    EXPECT_EQ(second.at("best").at("skills"), found.at("best").at("skills"));
+    ASSERT_EQ(run("memory export outcomes.json").status, 0);
+    const auto outcomes =
+        json::parse(std::ifstream(folder_.path() / "outcomes.json"), nullptr, false);
+    EXPECT_TRUE(std::ranges::any_of(outcomes.at("outcomes"), [](const json& outcome) {
+        return outcome.at("status") == "faster" && outcome.at("speedup") > 1.1;
+    }));
 }
 
 } // namespace
