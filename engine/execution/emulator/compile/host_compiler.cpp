@@ -1,6 +1,7 @@
 #include "engine/execution/emulator/compile/host_compiler.h"
 
 #include "analysis/source/files.h"
+#include "analysis/source/program_search.h"
 #include "engine/execution/emulator/compile/assembly.h"
 
 #include <algorithm>
@@ -15,24 +16,6 @@
 
 namespace kernelskill::engine {
 namespace {
-
-bool isExecutable(const std::filesystem::path& path) {
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
-}
-
-std::optional<std::filesystem::path> onPath(const std::string& name) {
-    if (name.find('/') != std::string::npos)
-        return isExecutable(name) ? std::optional(std::filesystem::absolute(name)) : std::nullopt;
-    const char* variable = std::getenv("PATH");
-    std::istringstream folders(variable == nullptr ? "/usr/bin:/bin" : variable);
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        auto candidate = std::filesystem::path(folder) / name;
-        if (!folder.empty() && isExecutable(candidate))
-            return candidate;
-    }
-    return std::nullopt;
-}
 
 bool isClang(const std::filesystem::path& compiler) {
     std::error_code ignored;
@@ -114,7 +97,7 @@ std::vector<std::string> undefinedReferences(const std::string& messages) {
 
 Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& wanted) {
     if (!wanted.empty()) {
-        if (const auto found = onPath(wanted.string()))
+        if (const auto found = analysis::findProgram(wanted.string()))
             return *found;
         return std::unexpected(
             Error{ErrorKind::Missing, "the host compiler '" + wanted.string() + "' cannot be run",
@@ -122,14 +105,14 @@ Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& want
     }
     if (const char* variable = std::getenv("KERNELSKILL_HOST_CXX");
         variable != nullptr && *variable != '\0') {
-        if (const auto found = onPath(variable))
+        if (const auto found = analysis::findProgram(variable))
             return *found;
         return std::unexpected(Error{
             ErrorKind::Missing, std::string("the host compiler '") + variable + "' cannot be run",
             "KERNELSKILL_HOST_CXX", "correct the variable, or unset it"});
     }
     for (const char* name : {"g++", "c++", "clang++"}) {
-        if (const auto found = onPath(name))
+        if (const auto found = analysis::findProgram(name))
             return *found;
     }
     return std::unexpected(Error{ErrorKind::Missing,
