@@ -3,16 +3,20 @@
 #include "engine/execution/framing.h"
 #include "engine/file_descriptor.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
+#include <limits>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -38,8 +42,9 @@ std::vector<char*> pointersTo(std::vector<std::string>& texts) {
 class Conversation {
 public:
     Conversation(int socket, int stopped, Clock::time_point end, const std::stop_token& stop,
-                 const std::string& partner)
-        : socket_(socket), stopped_(stopped), end_(end), stop_(stop), partner_(partner) {}
+                 const std::string& partner, ChildMessages& messages, const LineSink& onMessage)
+        : socket_(socket), stopped_(stopped), end_(end), stop_(stop), partner_(partner),
+          messages_(messages), onMessage_(onMessage) {}
 
     Result<void> send(std::span<const std::byte> bytes) {
         while (!bytes.empty()) {
@@ -82,10 +87,15 @@ private:
                                              {},
                                              "launch a smaller problem"});
             }
-            std::array<pollfd, 2> waiting{pollfd{socket_, events, 0}, pollfd{stopped_, POLLIN, 0}};
-            const int count = poll(waiting.data(), waiting.size(), static_cast<int>(left.count()));
+            std::array<pollfd, 3> waiting{pollfd{socket_, events, 0}, pollfd{stopped_, POLLIN, 0},
+                                          pollfd{messages_.descriptor(), POLLIN, 0}};
+            constexpr auto most = std::numeric_limits<int>::max();
+            const int count = poll(waiting.data(), waiting.size(),
+                                   static_cast<int>(std::min<std::int64_t>(left.count(), most)));
             if (count < 0 && errno != EINTR)
                 return std::unexpected(noAnswer(partner_));
+            if (count > 0 && waiting[2].revents != 0)
+                messages_.take(onMessage_);
             if (count > 0 && waiting[0].revents != 0)
                 return {};
         }
@@ -96,6 +106,8 @@ private:
     Clock::time_point end_;
     const std::stop_token& stop_;
     const std::string& partner_;
+    ChildMessages& messages_;
+    const LineSink& onMessage_;
 };
 
 } // namespace
@@ -113,10 +125,21 @@ Result<std::unique_ptr<FramedChild>> FramedChild::start(const FramedChildCommand
     FileDescriptor ours{ends[0]};
     const FileDescriptor theirs{ends[1]};
 
+    FileDescriptor readEnd;
+    FileDescriptor writeEnd;
+    if (command.keepsMessages) {
+        if (pipe2(ends.data(), O_CLOEXEC) != 0)
+            return failure(errno);
+        readEnd = FileDescriptor{ends[0]};
+        writeEnd = FileDescriptor{ends[1]};
+    }
+
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDOUT_FILENO);
+    if (writeEnd.isOpen())
+        posix_spawn_file_actions_adddup2(&actions, writeEnd.get(), STDERR_FILENO);
     posix_spawn_file_actions_addchdir_np(&actions, "/");
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
@@ -135,15 +158,37 @@ Result<std::unique_ptr<FramedChild>> FramedChild::start(const FramedChildCommand
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0)
         return failure(error);
+    auto messages = readEnd.isOpen() ? ChildMessages(std::move(readEnd)) : ChildMessages();
     return std::unique_ptr<FramedChild>(
-        new FramedChild(process, ours.release(), command.calledInMessages));
+        new FramedChild(process, ours.release(), std::move(messages), command));
 }
 
 FramedChild::~FramedChild() {
     close(socket_);
+    // More than once: it may have been about to wait when the first came.
+    constexpr std::chrono::milliseconds between{200};
+    for (auto left = command_.farewell; !hasEnded_ && left.count() > 0; left -= between) {
+        kill(process_, SIGTERM);
+        awaitEnd(std::min(left, between));
+    }
+    if (hasEnded_)
+        return;
     kill(process_, SIGKILL);
     while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
     }
+}
+
+bool FramedChild::awaitEnd(std::chrono::milliseconds time) {
+    constexpr std::chrono::milliseconds look{5};
+    const auto end = Clock::now() + time;
+    while (!hasEnded_) {
+        const pid_t found = waitpid(process_, nullptr, WNOHANG);
+        hasEnded_ = found == process_ || (found < 0 && errno == ECHILD);
+        if (hasEnded_ || Clock::now() >= end)
+            break;
+        std::this_thread::sleep_for(look);
+    }
+    return hasEnded_;
 }
 
 bool FramedChild::isAlive() const {
@@ -154,25 +199,37 @@ bool FramedChild::isAlive() const {
 
 Result<std::vector<std::byte>> FramedChild::exchange(std::span<const std::byte> frame,
                                                      std::chrono::milliseconds time,
-                                                     std::stop_token stop) {
+                                                     std::stop_token stop,
+                                                     const LineSink& onMessage) {
     const FileDescriptor stopped{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     const std::stop_callback wake{stop, [&] {
                                       const std::uint64_t one = 1;
                                       static_cast<void>(write(stopped.get(), &one, sizeof one));
                                   }};
-    Conversation conversation{socket_, stopped.get(), Clock::now() + time, stop, calledInMessages_};
-    if (auto sent = conversation.send(frame); !sent)
-        return std::unexpected(sent.error());
-    std::array<std::byte, wire::frameHeaderBytes> header{};
-    if (auto received = conversation.receive(header); !received)
-        return std::unexpected(received.error());
-    const auto length = wire::payloadLength(header);
-    if (!length)
-        return std::unexpected(noAnswer(calledInMessages_));
-    std::vector<std::byte> payload(*length);
-    if (auto received = conversation.receive(payload); !received)
-        return std::unexpected(received.error());
-    return payload;
+    const std::string& partner = command_.calledInMessages;
+    Conversation conversation{socket_,   stopped.get(), Clock::now() + time, stop, partner,
+                              messages_, onMessage};
+    const auto talk = [&]() -> Result<std::vector<std::byte>> {
+        if (auto sent = conversation.send(frame); !sent)
+            return std::unexpected(sent.error());
+        std::array<std::byte, wire::frameHeaderBytes> header{};
+        if (auto received = conversation.receive(header); !received)
+            return std::unexpected(received.error());
+        const auto length = wire::payloadLength(header);
+        if (!length)
+            return std::unexpected(noAnswer(partner));
+        std::vector<std::byte> payload(*length);
+        if (auto received = conversation.receive(payload); !received)
+            return std::unexpected(received.error());
+        return payload;
+    };
+    auto answer = talk();
+    if (!answer && answer.error().kind != ErrorKind::Cancelled && command_.keepsMessages) {
+        // Its last words come after the end of its answers.
+        awaitEnd(command_.farewell);
+        messages_.take(onMessage);
+    }
+    return answer;
 }
 
 } // namespace kernelskill::engine
