@@ -122,13 +122,14 @@ const std::vector<std::string>& gpuProfileMetrics() {
     return metrics;
 }
 
-Result<std::unique_ptr<GpuExecutor>> GpuExecutor::open(GpuOptions options, std::stop_token stop) {
+Result<std::unique_ptr<GpuExecutor>> GpuExecutor::open(GpuOptions options, std::stop_token stop,
+                                                       const gpu::WaitSink& onWait) {
     if (!options.compile.toolkit)
         return std::unexpected(Error{ErrorKind::Missing,
                                      "no CUDA toolkit was found, whose compiler a GPU needs",
                                      {},
                                      "install the CUDA toolkit, or set the CUDA path"});
-    auto pool = gpu::RunnerPool::open(options.runner, std::move(stop));
+    auto pool = gpu::RunnerPool::open(options.runner, std::move(stop), onWait);
     if (!pool)
         return std::unexpected(pool.error());
     return std::unique_ptr<GpuExecutor>(new GpuExecutor(std::move(options), std::move(*pool)));
@@ -211,7 +212,8 @@ Result<gpu::TimingAnswer> GpuExecutor::time(std::span<const TimedLaunch> launche
 
 Result<gpu::CeilingsAnswer> GpuExecutor::ceilings(std::stop_token stop) {
     using nlohmann::json;
-    const auto folder = userCacheFolder("ceilings");
+    const auto folder = options_.cacheDirectory.empty() ? userCacheFolder("ceilings")
+                                                        : options_.cacheDirectory / "ceilings";
     const auto path = folder / cacheName(device());
     if (const auto text = analysis::readFile(path)) {
         const auto known = json::parse(*text, nullptr, false);

@@ -6,6 +6,7 @@
 #include "engine/execution/gpu/runner_pool.h"
 #include "engine/static_facts/static_facts.h"
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@ struct GpuOptions {
     std::string name = "gpu"; ///< What profiles call it: "gpu" or "slurm".
     gpu::RunnerCommand runner;
     StaticFactsOptions compile;
+    std::filesystem::path cacheDirectory; ///< Of what was measured of GPUs; empty: the user's.
 };
 
 /// An image and how to launch it.
@@ -28,9 +30,15 @@ struct TimedLaunch {
 /// Thread-safe. Buffers of a launch have to have their sizes.
 class GpuExecutor final : public Executor {
 public:
-    /// Starts a runner. Missing, with the remedy, without runner, driver, GPU or compiler.
-    [[nodiscard]] static Result<std::unique_ptr<GpuExecutor>> open(GpuOptions options,
-                                                                   std::stop_token stop);
+    /// Starts a runner; on Slurm that waits in the queue, and `onWait` hears of it. Missing, with
+    /// the remedy, without runner, driver, GPU or compiler.
+    [[nodiscard]] static Result<std::unique_ptr<GpuExecutor>>
+    open(GpuOptions options, std::stop_token stop, const gpu::WaitSink& onWait = {});
+
+    /// Waits until a runner is there, where the one of before was given back or lost.
+    [[nodiscard]] Result<void> awaitRunner(std::stop_token stop, const gpu::WaitSink& onWait) {
+        return pool_->awaitRunner(std::move(stop), onWait);
+    }
 
     [[nodiscard]] const gpu::DeviceDescription& device() const { return pool_->device(); }
     [[nodiscard]] std::string architecture() const;

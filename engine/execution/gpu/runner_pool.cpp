@@ -13,55 +13,87 @@ namespace {
 /// driver takes seconds to start on a machine with many GPUs.
 constexpr std::chrono::milliseconds grace{20'000};
 
+/// For a runner that waits in a queue: until somebody cancels.
+constexpr std::chrono::hours queueTime{24 * 365};
+/// For srun, to give its job back.
+constexpr std::chrono::milliseconds srunFarewell{5'000};
+
 /// What the driver needs, and nothing else of ours.
-std::vector<std::string> runnerEnvironment() {
+std::vector<std::string> localEnvironment() {
     std::vector<std::string> variables;
     for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH"}) {
         if (const char* value = std::getenv(name); value != nullptr)
             variables.push_back(std::string(name) + "=" + value);
     }
-    variables.push_back("CUDA_CACHE_PATH=" + userCacheFolder("cuda").string());
     return variables;
+}
+
+bool isSameModel(const DeviceDescription& left, const DeviceDescription& right) {
+    return left.name == right.name && left.capabilityMajor == right.capabilityMajor &&
+           left.capabilityMinor == right.capabilityMinor;
+}
+
+Error cancelled() {
+    return {ErrorKind::Cancelled, "the run was cancelled", {}, {}};
 }
 
 } // namespace
 
-Result<std::unique_ptr<RunnerPool>> RunnerPool::open(RunnerCommand command, std::stop_token stop) {
+Result<std::unique_ptr<RunnerPool>> RunnerPool::open(RunnerCommand command, std::stop_token stop,
+                                                     const WaitSink& onWait) {
     std::unique_ptr<RunnerPool> pool(new RunnerPool(std::move(command)));
     pool->seats_.emplace_back();
-    const auto answer = pool->ask(DescribeRequest{}, std::move(stop));
-    if (!answer)
-        return std::unexpected(answer.error());
-    const auto* device = std::get_if<DeviceDescription>(&*answer);
-    if (device == nullptr)
-        return std::unexpected(
-            Error{ErrorKind::Internal, "the runner does not know its GPU", {}, {}});
-    pool->device_ = *device;
-    pool->seats_.resize(static_cast<std::size_t>(std::max(1, device->devices)));
-    for (std::size_t i = 0; i < pool->seats_.size(); ++i)
-        pool->seats_[i].device = static_cast<int>(i);
+    if (auto ready = pool->awaitRunner(std::move(stop), onWait); !ready)
+        return std::unexpected(ready.error());
+    const auto& slurm = pool->command_.slurm;
+    pool->seats_.resize(
+        static_cast<std::size_t>(std::max(1, slurm ? slurm->slots : pool->device_->devices)));
+    if (slurm) {
+        pool->keeper_ = std::jthread(
+            [pool = pool.get()](const std::stop_token& ended) { pool->releaseIdle(ended); });
+    } else {
+        for (std::size_t i = 0; i < pool->seats_.size(); ++i)
+            pool->seats_[i].device = static_cast<int>(i);
+    }
     return pool;
 }
+
+RunnerPool::~RunnerPool() = default;
 
 Result<std::unique_ptr<FramedChild>> RunnerPool::start(int device) const {
     FramedChildCommand child;
     child.calledInMessages = "GPU runner";
-    child.environment = runnerEnvironment();
-    child.arguments = command_.prefix;
-    child.arguments.push_back(command_.executable.string());
-    child.program = child.arguments.front();
-    child.arguments.erase(child.arguments.begin());
-    child.arguments.push_back("--device=" + std::to_string(device));
+    auto runner = command_.executable;
+    std::vector<std::string> words;
+    if (command_.slurm) {
+        auto srun = srunWords(*command_.slurm);
+        if (!srun)
+            return std::unexpected(srun.error());
+        words = std::move(*srun);
+        child.environment = slurmEnvironment();
+        child.keepsMessages = true;
+        child.farewell = srunFarewell;
+        if (!command_.slurm->runner.empty())
+            runner = command_.slurm->runner;
+    } else {
+        child.environment = localEnvironment();
+    }
+    child.environment.push_back("CUDA_CACHE_PATH=" + userCacheFolder("cuda").string());
+    words.insert(words.end(), command_.prefix.begin(), command_.prefix.end());
+    words.push_back(runner.string());
+    words.push_back("--device=" + std::to_string(device));
     if (!command_.cuptiLibrary.empty())
-        child.arguments.push_back("--cupti=" + command_.cuptiLibrary.string());
+        words.push_back("--cupti=" + command_.cuptiLibrary.string());
+    child.program = words.front();
+    child.arguments.assign(words.begin() + 1, words.end());
     return FramedChild::start(child);
 }
 
 Result<RunnerPool::Seat*> RunnerPool::take(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    const auto isFree = [](const Seat& seat) { return !seat.isTaken; };
+    const auto isFree = [](const Seat& seat) { return !seat.isTaken && !seat.isOther; };
     if (!freed_.wait(lock, stop, [&] { return std::ranges::any_of(seats_, isFree); }))
-        return std::unexpected(Error{ErrorKind::Cancelled, "the run was cancelled", {}, {}});
+        return std::unexpected(cancelled());
     // One that runs already, rather than one to start.
     auto seat = std::ranges::find_if(
         seats_, [&](const Seat& each) { return isFree(each) && each.runner != nullptr; });
@@ -75,53 +107,155 @@ void RunnerPool::giveBack(Seat& seat) {
     {
         const std::scoped_lock lock(mutex_);
         seat.isTaken = false;
+        seat.lastUsed = Clock::now();
     }
-    freed_.notify_one();
+    freed_.notify_all(); // those who wait for a seat, and the keeper
 }
 
-Result<Answer> RunnerPool::askSeat(Seat& seat, const Request& request,
-                                   const std::stop_token& stop) const {
-    const auto frame = encode(request);
-    Error last;
-    for (int attempt = 0; attempt < mostAttempts; ++attempt) {
-        if (!seat.runner || !seat.runner->isAlive()) {
-            auto started = start(seat.device);
-            if (!started)
-                return std::unexpected(started.error());
-            seat.runner = std::move(*started);
-        }
-        const auto begin = std::chrono::steady_clock::now();
-        const auto limit = timeLimit(request) + grace;
-        const auto payload = seat.runner->exchange(frame, limit, stop);
-        if (!payload) {
+RunnerPool::Attempt RunnerPool::exchange(Seat& seat, const Request& request,
+                                         std::chrono::milliseconds limit,
+                                         const std::stop_token& stop,
+                                         const LineSink& onMessage) const {
+    const auto begin = Clock::now();
+    const auto payload = seat.runner->exchange(encode(request), limit, stop, onMessage);
+    if (!payload) {
+        std::string said = seat.runner->messages();
+        seat.runner.reset();
+        const bool isLate = Clock::now() - begin >= limit;
+        const bool mayRepeat = payload.error().kind != ErrorKind::Cancelled && !isLate;
+        if (mayRepeat && command_.slurm && wasEndedBySlurm(said))
+            return {std::unexpected(slurmError(*command_.slurm, said)), false, {}};
+        return {std::unexpected(payload.error()), mayRepeat, std::move(said)};
+    }
+    auto answer = decodeAnswer(*payload);
+    if (!answer) {
+        seat.runner.reset();
+    } else if (auto* failure = std::get_if<FailureAnswer>(&*answer)) {
+        if (failure->isFatal)
             seat.runner.reset();
-            last = payload.error();
-            const bool isLate = std::chrono::steady_clock::now() - begin >= limit;
-            if (last.kind == ErrorKind::Cancelled || isLate)
-                return std::unexpected(std::move(last));
+        return {std::unexpected(std::move(failure->error)), false, {}};
+    }
+    return {std::move(answer), false, {}};
+}
+
+RunnerPool::Attempt RunnerPool::meet(Seat& seat, const std::stop_token& stop,
+                                     const WaitSink& onWait) {
+    const auto& slurm = command_.slurm;
+    const Request question = DescribeRequest{};
+    const auto limit = slurm ? queueTime : timeLimit(question) + grace;
+    auto met = exchange(seat, question, limit, stop, [&](std::string_view line) {
+        if (const auto state = queueState(line); state && onWait)
+            onWait(*state);
+    });
+    if (!met.answer) {
+        if (slurm && met.mayRepeat) // srun has ended before a runner answered: so it would again.
+            return {std::unexpected(slurmError(*slurm, met.said)), false, {}};
+        if (slurm && met.answer.error().kind == ErrorKind::Missing) {
+            seat.runner.reset(); // A node that lacks a GPU now will lack it at the next question.
+            met.answer.error().remedy = "have a GPU given to the job with kernelskill.slurm.gres "
+                                        "(--gres), like gpu:1";
+        }
+        return met;
+    }
+    const auto* description = std::get_if<DeviceDescription>(&*met.answer);
+    if (description == nullptr) {
+        seat.runner.reset();
+        return {
+            std::unexpected(Error{ErrorKind::Internal, "the runner does not know its GPU", {}, {}}),
+            false,
+            {}};
+    }
+    if (!device_)
+        device_ = *description;
+    if (isSameModel(*device_, *description)) {
+        seat.isMet = true;
+        return met;
+    }
+    seat.runner.reset();
+    seat.isOther = !slurm;
+    return {std::unexpected(
+                Error{ErrorKind::Failed,
+                      "the runner got a " + description->name + ", those before a " + device_->name,
+                      {},
+                      "name the GPU in kernelskill.slurm.gres (--gres), like "
+                      "gpu:h100:1"}),
+            false,
+            {}};
+}
+
+RunnerPool::Attempt RunnerPool::provide(Seat& seat, const std::stop_token& stop,
+                                        const WaitSink& onWait) {
+    if (!seat.runner || !seat.runner->isAlive()) {
+        auto started = start(seat.device);
+        if (!started)
+            return {std::unexpected(started.error()), false, {}};
+        seat.runner = std::move(*started);
+        // On a cluster each runner may have come to another node.
+        if (command_.slurm || !seat.isMet)
+            return meet(seat, stop, onWait);
+    }
+    return {*device_, false, {}};
+}
+
+Result<Answer> RunnerPool::withSeat(const std::stop_token& stop,
+                                    const std::function<Attempt(Seat&)>& use) {
+    while (true) {
+        const auto seat = take(stop);
+        if (!seat)
+            return std::unexpected(seat.error());
+        auto last = use(**seat);
+        for (int attempt = 1; attempt < mostAttempts && last.mayRepeat; ++attempt)
+            last = use(**seat);
+        const bool isOther = (*seat)->isOther;
+        giveBack(**seat);
+        if (isOther)
+            continue;
+        if (last.mayRepeat)
+            last.answer.error().remedy = "run `kernelskill doctor`";
+        return std::move(last.answer);
+    }
+}
+
+Result<Answer> RunnerPool::ask(const Request& request, std::stop_token stop,
+                               const WaitSink& onWait) {
+    return withSeat(stop, [&](Seat& seat) {
+        auto ready = provide(seat, stop, onWait);
+        return ready.answer ? exchange(seat, request, timeLimit(request) + grace, stop, {})
+                            : std::move(ready);
+    });
+}
+
+Result<void> RunnerPool::awaitRunner(std::stop_token stop, const WaitSink& onWait) {
+    const auto ready = withSeat(stop, [&](Seat& seat) { return provide(seat, stop, onWait); });
+    if (!ready)
+        return std::unexpected(ready.error());
+    return {};
+}
+
+void RunnerPool::releaseIdle(const std::stop_token& stop) {
+    const auto limit = command_.slurm->idleTime;
+    const auto mayGo = [](const Seat& seat) { return !seat.isTaken && seat.runner != nullptr; };
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+        const auto now = Clock::now();
+        auto next = now + limit;
+        std::vector<std::unique_ptr<FramedChild>> released;
+        for (Seat& seat : seats_) {
+            if (!mayGo(seat))
+                continue;
+            if (seat.lastUsed + limit <= now)
+                released.push_back(std::move(seat.runner));
+            else
+                next = std::min(next, seat.lastUsed + limit);
+        }
+        if (!released.empty()) {
+            lock.unlock();
+            released.clear(); // Takes srun some time.
+            lock.lock();
             continue;
         }
-        auto answer = decodeAnswer(*payload);
-        if (!answer)
-            seat.runner.reset();
-        else if (auto* failure = std::get_if<FailureAnswer>(&*answer)) {
-            if (failure->isFatal)
-                seat.runner.reset();
-            return std::unexpected(std::move(failure->error));
-        }
-        return answer;
+        freed_.wait_until(lock, stop, next, [] { return false; });
     }
-    last.remedy = "run `kernelskill doctor`";
-    return std::unexpected(std::move(last));
-}
-
-Result<Answer> RunnerPool::ask(const Request& request, std::stop_token stop) {
-    const auto seat = take(stop);
-    if (!seat)
-        return std::unexpected(seat.error());
-    auto answer = askSeat(**seat, request, stop);
-    giveBack(**seat);
-    return answer;
 }
 
 } // namespace kernelskill::engine::gpu

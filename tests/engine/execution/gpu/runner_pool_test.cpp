@@ -26,11 +26,41 @@ using ::testing::HasSubstr;
 
 class RunnerPoolTest : public ::testing::Test {
 protected:
-    static std::unique_ptr<RunnerPool> open(const char* devices = "1") {
-        ::setenv("CUDA_VISIBLE_DEVICES", devices, 1);
-        auto pool = RunnerPool::open({KERNELSKILL_TEST_RUNNER, {}, {}}, {});
+    void TearDown() override { ::unsetenv("CUDA_VISIBLE_DEVICES"); }
+
+    /// On a machine with `gpus`, of which $CUDA_VISIBLE_DEVICES is said to hold `visible`.
+    static Result<std::unique_ptr<RunnerPool>> tryOpen(const std::string& gpus,
+                                                       const char* visible = nullptr) {
+        if (visible != nullptr)
+            ::setenv("CUDA_VISIBLE_DEVICES", visible, 1);
+        else
+            ::unsetenv("CUDA_VISIBLE_DEVICES");
+        return RunnerPool::open(
+            {.executable = KERNELSKILL_TEST_RUNNER, .prefix = {"/usr/bin/env", "GPUS=" + gpus}},
+            {});
+    }
+    static std::unique_ptr<RunnerPool> open(const std::string& gpus = "test runner 9.0",
+                                            const char* visible = nullptr) {
+        auto pool = tryOpen(gpus, visible);
         EXPECT_TRUE(pool) << pool.error().describe();
         return pool ? std::move(*pool) : nullptr;
+    }
+
+    /// What runners say that are asked at the same time.
+    static std::multiset<std::string> askTogether(RunnerPool& pool, const std::string& question,
+                                                  int runners) {
+        std::multiset<std::string> answers;
+        std::mutex mutex;
+        std::vector<std::jthread> askers;
+        for (int i = 0; i < runners; ++i)
+            askers.emplace_back([&] {
+                const auto answer = order(pool, question);
+                ASSERT_TRUE(answer) << answer.error().describe();
+                const std::scoped_lock lock(mutex);
+                answers.insert(*answer);
+            });
+        askers.clear();
+        return answers;
     }
 
     static Result<std::string> order(RunnerPool& pool, std::string what,
@@ -58,7 +88,7 @@ TEST_F(RunnerPoolTest, KeepsARunnerThatIsWell) {
 }
 
 TEST_F(RunnerPoolTest, IsMissingWithoutARunner) {
-    const auto pool = RunnerPool::open({"/nowhere/kernelskill-runner", {}, {}}, {});
+    const auto pool = RunnerPool::open({.executable = "/nowhere/kernelskill-runner"}, {});
     ASSERT_FALSE(pool);
     EXPECT_EQ(pool.error().kind, ErrorKind::Missing);
     EXPECT_FALSE(pool.error().remedy.empty());
@@ -112,27 +142,43 @@ TEST_F(RunnerPoolTest, IsCancelledAtOnce) {
     EXPECT_TRUE(order(*pool, "next"));
 }
 
+constexpr const char* fourGpus = "H100 9.0,H100 9.0,H100 9.0,H100 9.0";
+using Names = std::multiset<std::string>;
+
 TEST_F(RunnerPoolTest, SpreadsJobsOverTheDevices) {
-    const auto pool = open("4");
-    std::set<std::string> devices;
-    std::mutex mutex;
-    std::vector<std::jthread> askers;
-    for (int i = 0; i < 4; ++i)
-        askers.emplace_back([&] {
-            for (int job = 0; job < 4; ++job) {
-                EXPECT_TRUE(order(*pool, "sleep:50"));
-                const auto device = order(*pool, "device");
-                ASSERT_TRUE(device);
-                const std::scoped_lock lock(mutex);
-                devices.insert(*device);
-            }
-        });
-    askers.clear();
-    EXPECT_EQ(devices, (std::set<std::string>{"0", "1", "2", "3"}));
+    const auto pool = open(fourGpus);
+    EXPECT_EQ(pool->device().devices, 4);
+    EXPECT_EQ(askTogether(*pool, "device:300", 4), (Names{"0", "1", "2", "3"}));
+}
+
+TEST_F(RunnerPoolTest, UsesTheDevicesThatAreVisibleInTheirOrder) {
+    const auto pool = open(fourGpus, "3,1");
+    EXPECT_EQ(pool->device().uuid, "GPU-3");
+    EXPECT_EQ(askTogether(*pool, "gpu:300", 2), (Names{"GPU-1", "GPU-3"}));
+}
+
+TEST_F(RunnerPoolTest, UsesTheDevicesThatAreNamedByUuid) {
+    const auto pool = open(fourGpus, "GPU-2,GPU-0");
+    EXPECT_EQ(pool->device().uuid, "GPU-2");
+    EXPECT_EQ(askTogether(*pool, "gpu:300", 2), (Names{"GPU-0", "GPU-2"}));
+}
+
+TEST_F(RunnerPoolTest, IsMissingWhereNoDeviceIsVisible) {
+    for (const char* none : {"", "-1", "NoDevFiles"}) {
+        const auto pool = tryOpen(fourGpus, none);
+        ASSERT_FALSE(pool) << none;
+        EXPECT_EQ(pool.error().kind, ErrorKind::Missing);
+    }
+}
+
+TEST_F(RunnerPoolTest, LeavesDevicesOfAnotherModelAlone) {
+    const auto pool = open("H100 9.0,T4 7.5,H100 9.0,A100 8.0");
+    const auto answers = askTogether(*pool, "gpu:200", 4);
+    EXPECT_EQ(answers, (Names{"GPU-0", "GPU-0", "GPU-2", "GPU-2"}));
 }
 
 TEST_F(RunnerPoolTest, LosesNoJobWhenRunnersAreKilledAtRandom) {
-    const auto pool = open("2");
+    const auto pool = open("H100 9.0,H100 9.0");
     std::atomic<bool> done = false;
     std::atomic<int> kills = 0;
     const std::jthread killer([&] {
