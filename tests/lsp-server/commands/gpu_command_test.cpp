@@ -214,8 +214,9 @@ TEST_F(GpuCommand, OptimizesByMeasurementAndRepeatsNothing) {
         std::printf("round %s %s: %s\n", round.at("round").dump().c_str(),
                     round.at("plan").at("skill").get<std::string>().c_str(),
                     round.at("decision").get<std::string>().c_str());
-        if (round.at("kept").get<bool>())
+        if (round.at("kept").get<bool>()) {
             EXPECT_EQ(round.at("verdict").at("status"), "faster");
+        }
     }
     EXPECT_GT(std::filesystem::file_size(folder_.path() / "page.html"), 1000u);
     const auto second = run(search).document();
