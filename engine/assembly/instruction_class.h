@@ -39,7 +39,7 @@ inline constexpr std::size_t instructionClassCount =
 
 /// "global-load", "float32"
 [[nodiscard]] std::string_view spelling(InstructionClass kind);
-/// "global loads", "fp32": for people, after a number.
+/// "global load", "fp32": for people.
 [[nodiscard]] std::string_view title(InstructionClass kind);
 
 /// Of an opcode with its modifiers: "ld.global.nc.f32", "LDG.E.CONSTANT".

@@ -4,6 +4,7 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/access_cost.h"
 #include "lsp-server/features/memory.h"
+#include "lsp-server/features/offered_skill.h"
 #include "lsp-server/report/json_report.h"
 
 #include <CLI/CLI.hpp>
@@ -104,7 +105,7 @@ int run(const ApplyArguments& arguments, const Invocation& invocation) {
     const auto kernel = chooseKernel(snapshot, "", place.line);
     if (!kernel)
         return reportError(kernel.error(), invocation);
-    const auto offer = findOffer(snapshot, **kernel, place.line, arguments.skill);
+    const auto offer = offerOf(snapshot, **kernel, place.line, arguments.skill);
     if (!offer)
         return reportNotOffered(offer.error(), arguments.skill, invocation);
     const auto edit = snapshot.workbench->apply(snapshot.program, **kernel, *offer,

@@ -124,6 +124,7 @@ int runCommandLine(int argc, char** argv) {
     addOptimizeCommand(app, invocation);
     addRepairCommand(app, invocation);
     addCaptureCommand(app, invocation);
+    addAssemblyCommand(app, invocation);
     addMemoryCommand(app, invocation);
     addTimelineCommand(app, invocation);
     addDoctorCommand(app, invocation);

@@ -34,6 +34,7 @@ void addApplyCommand(CLI::App& app, Invocation& invocation);
 void addOptimizeCommand(CLI::App& app, Invocation& invocation);
 void addRepairCommand(CLI::App& app, Invocation& invocation);
 void addCaptureCommand(CLI::App& app, Invocation& invocation);
+void addAssemblyCommand(CLI::App& app, Invocation& invocation);
 void addMemoryCommand(CLI::App& app, Invocation& invocation);
 void addTimelineCommand(CLI::App& app, Invocation& invocation);
 void addDoctorCommand(CLI::App& app, Invocation& invocation);

@@ -103,6 +103,7 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
     registerReadRequests(context_);
     registerEditRequests(context_);
     registerCommands(context_);
+    registerAssembly(context_);
 }
 
 std::optional<ResponseError> LanguageServer::refusal(std::string_view method) const {

@@ -72,6 +72,18 @@ function M.define()
             line = vim.api.nvim_win_get_cursor(0)[1] - 1,
         })
     end, { desc = 'Profile the kernel under the cursor and show what holds it back' })
+    command('KernelSkillAssembly', function(options)
+        require('kernelskill.assembly').open(
+            vim.api.nvim_get_current_buf(),
+            options.args ~= '' and options.args or nil
+        )
+    end, {
+        nargs = '?',
+        complete = function()
+            return { 'ptx', 'sass' }
+        end,
+        desc = 'Show what the kernel under the cursor compiles to, linked with its lines',
+    })
     command('KernelSkillApply', function(options)
         actions.apply_skill(options.args)
     end, {

@@ -1,0 +1,19 @@
+/// A skill by its name, where the user points.
+#pragma once
+
+#include "lsp-server/documents/snapshot.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kernelskill::lsp {
+
+/// What `skill` offers at `line` (zero-based), else anywhere in the kernel. Unsupported, with the
+/// gate that did not hold, where it does not fit.
+[[nodiscard]] Result<skills::Offer> offerOf(const Snapshot& snapshot,
+                                            const analysis::KernelModel& kernel,
+                                            std::optional<std::uint32_t> line,
+                                            const std::string& skill);
+
+} // namespace kernelskill::lsp
