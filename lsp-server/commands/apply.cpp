@@ -25,31 +25,6 @@ struct ApplyArguments {
     bool write = false;
 };
 
-/// The offer at the line, else anywhere in the kernel; else why the skill does not fit.
-Result<skills::Offer> findOffer(const Snapshot& snapshot, const analysis::KernelModel& kernel,
-                                std::optional<std::uint32_t> line, const std::string& skill) {
-    std::vector<analysis::Span> ranges;
-    if (line)
-        ranges.push_back(snapshot.source().lineSpan(*line));
-    ranges.push_back(kernel.span);
-    std::string why = "it is not offered here";
-    for (const analysis::Span range : ranges) {
-        const engine::Plan plan =
-            snapshot.workbench->plan(snapshot.program, kernel, range, memoryOf(snapshot));
-        for (const engine::RankedSkill& ranked : plan.ranked) {
-            if (ranked.offer.skillId == skill)
-                return ranked.offer;
-        }
-        const auto ruledOut = std::ranges::find(plan.ruledOut, skill, &engine::RuledOut::skill);
-        if (ruledOut != plan.ruledOut.end())
-            why = ruledOut->why;
-    }
-    return std::unexpected(
-        Error{ErrorKind::Unsupported,
-              fmt::format("'{}' does not fit kernel '{}': {}", skill, kernel.qualifiedName, why),
-              "", ""});
-}
-
 Colour colourOf(const engine::ReviewedEdit& edit) {
     return edit.acceptable() ? Colour::Green : Colour::Red;
 }
