@@ -1,0 +1,155 @@
+#include "engine/agents/generate/iteration_space.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+
+using analysis::IndexExpression;
+using analysis::Symbol;
+using analysis::SymbolKind;
+
+namespace {
+
+IndexExpression negated(const IndexExpression& value) {
+    return IndexExpression::constant(-1) * value;
+}
+
+/// `symbol + constant` as the pair; nullopt for anything else.
+std::optional<std::pair<Symbol, std::int64_t>> shiftedSymbol(const IndexExpression& value) {
+    std::optional<Symbol> symbol;
+    std::int64_t shift = 0;
+    for (const auto& [monomial, coefficient] : value.terms()) {
+        if (monomial.empty())
+            shift = coefficient;
+        else if (monomial.size() == 1 && coefficient == 1 && !symbol)
+            symbol = monomial.front();
+        else
+            return std::nullopt;
+    }
+    return symbol ? std::optional(std::pair(*symbol, shift)) : std::nullopt;
+}
+
+} // namespace
+
+IndexExpression substitute(const IndexExpression& value, Symbol symbol,
+                           const IndexExpression& replacement) {
+    IndexExpression result;
+    for (const auto& [monomial, coefficient] : value.terms()) {
+        IndexExpression product = IndexExpression::constant(coefficient);
+        for (const Symbol factor : monomial)
+            product = product * (factor == symbol ? replacement : IndexExpression::symbol(factor));
+        result = result + product;
+    }
+    return result;
+}
+
+std::optional<LoopRange> rangeOf(const analysis::Loop& loop) {
+    if (loop.kind != analysis::LoopKind::For || loop.inductionVariable == analysis::noId ||
+        !loop.start || !loop.tripCountExpression || (loop.step != 1 && loop.step != -1) ||
+        loop.start->hasOpaque() || loop.tripCountExpression->hasOpaque())
+        return std::nullopt;
+    const Symbol variable{SymbolKind::LoopVariable, loop.inductionVariable};
+    const IndexExpression rest = *loop.tripCountExpression - IndexExpression::constant(1);
+    if (loop.step == 1)
+        return LoopRange{variable, *loop.start, *loop.start + rest};
+    return LoopRange{variable, *loop.start - rest, *loop.start};
+}
+
+IterationSpace::IterationSpace(std::vector<LoopRange> loops,
+                               const std::vector<Symbol>& unsignedSymbols)
+    : loops_(std::move(loops)) {
+    for (const Symbol symbol : unsignedSymbols)
+        atLeast_[symbol] = 0;
+    // A loop that runs has first <= last: with the variables further out at the values where that
+    // is easiest to hold, still so.
+    for (std::size_t index = 0; index < loops_.size(); ++index) {
+        IndexExpression room = loops_[index].last - loops_[index].first;
+        bool isPlain = true;
+        for (std::size_t outer = index; outer-- > 0 && isPlain;) {
+            const auto coefficient = room.coefficientOf(loops_[outer].variable);
+            const auto factor = coefficient ? coefficient->asConstant() : std::nullopt;
+            isPlain = factor.has_value();
+            if (isPlain && *factor != 0)
+                room = substitute(room, loops_[outer].variable,
+                                  *factor > 0 ? loops_[outer].last : loops_[outer].first);
+        }
+        const auto shifted = isPlain ? shiftedSymbol(room) : std::nullopt;
+        if (!shifted)
+            continue;
+        const auto [entry, isNew] = atLeast_.emplace(shifted->first, -shifted->second);
+        entry->second = std::max(entry->second, -shifted->second);
+    }
+}
+
+bool IterationSpace::hasNoNegativeTerm(const IndexExpression& value) const {
+    IndexExpression shifted = value;
+    for (const auto& [symbol, least] : atLeast_) {
+        // symbol = symbol' + least, where symbol' is not negative.
+        if (least != 0)
+            shifted =
+                substitute(shifted, symbol,
+                           IndexExpression::symbol(symbol) + IndexExpression::constant(least));
+    }
+    return std::ranges::all_of(shifted.terms(), [&](const auto& term) {
+        return term.second >= 0 && std::ranges::all_of(term.first, [&](Symbol symbol) {
+                   return atLeast_.contains(symbol);
+               });
+    });
+}
+
+bool IterationSpace::isNeverNegative(const IndexExpression& value, std::size_t loops) const {
+    if (hasNoNegativeTerm(value))
+        return true;
+    IndexExpression least = value;
+    for (std::size_t index = loops; index-- > 0;) {
+        const LoopRange& loop = loops_[index];
+        if (!least.dependsOn(loop.variable))
+            continue;
+        const auto coefficient = least.coefficientOf(loop.variable);
+        if (!coefficient)
+            return false;
+        if (isNeverNegative(*coefficient, index))
+            least = substitute(least, loop.variable, loop.first);
+        else if (isNeverNegative(negated(*coefficient), index))
+            least = substitute(least, loop.variable, loop.last);
+        else
+            return false;
+    }
+    return hasNoNegativeTerm(least);
+}
+
+bool IterationSpace::isNeverNegative(const IndexExpression& value) const {
+    return isNeverNegative(value, loops_.size());
+}
+
+std::optional<IndexExpression> IterationSpace::extreme(IndexExpression value, std::size_t from,
+                                                       bool wantLargest) const {
+    for (std::size_t index = loops_.size(); index-- > from;) {
+        const LoopRange& loop = loops_[index];
+        if (!value.dependsOn(loop.variable))
+            continue;
+        const auto coefficient = value.coefficientOf(loop.variable);
+        if (!coefficient)
+            return std::nullopt;
+        if (isNeverNegative(*coefficient, index))
+            value = substitute(value, loop.variable, wantLargest ? loop.last : loop.first);
+        else if (isNeverNegative(negated(*coefficient), index))
+            value = substitute(value, loop.variable, wantLargest ? loop.first : loop.last);
+        else
+            return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<IndexExpression> IterationSpace::largest(const IndexExpression& value,
+                                                       std::size_t from) const {
+    return extreme(value, from, true);
+}
+
+std::optional<IndexExpression> IterationSpace::smallest(const IndexExpression& value,
+                                                        std::size_t from) const {
+    return extreme(value, from, false);
+}
+
+} // namespace kernelskill::engine
