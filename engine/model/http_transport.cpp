@@ -1,6 +1,6 @@
 #include "engine/model/http_transport.h"
 
-#include <curl/curl.h>
+#include "engine/model/curl_library.h"
 
 #include <algorithm>
 #include <array>
@@ -14,40 +14,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-using EasyHandle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
-using MultiHandle = std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)>;
-using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
-using UrlHandle = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+using EasyHandle = std::unique_ptr<CURL, decltype(CurlLibrary::easyCleanup)>;
+using MultiHandle = std::unique_ptr<CURLM, decltype(CurlLibrary::multiCleanup)>;
+using HeaderList = std::unique_ptr<curl_slist, decltype(CurlLibrary::listFree)>;
+using UrlHandle = std::unique_ptr<CURLU, decltype(CurlLibrary::urlCleanup)>;
 
 std::unexpected<HttpFailure> failure(ErrorKind kind, std::string what, bool isTransient) {
     return std::unexpected(HttpFailure{{kind, std::move(what), {}, {}}, isTransient});
 }
 
-std::string header(CURL* easy, const char* name) {
+std::string header(const CurlLibrary& curl, CURL* easy, const char* name) {
     curl_header* found = nullptr;
-    return curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK ? found->value
-                                                                                  : std::string();
+    return curl.easyHeader(easy, name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK ? found->value
+                                                                                 : std::string();
 }
 
-HttpHead headOf(CURL* easy) {
+HttpHead headOf(const CurlLibrary& curl, CURL* easy) {
     long status = 0;
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-    std::string type = header(easy, "content-type");
+    curl.easyGetInfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    std::string type = header(curl, easy, "content-type");
     type.resize(std::min(type.size(), type.find(';')));
     while (type.ends_with(' '))
         type.pop_back();
     std::ranges::transform(type, type.begin(), [](unsigned char c) { return std::tolower(c); });
-    return {static_cast<int>(status), std::move(type), header(easy, "retry-after")};
+    return {static_cast<int>(status), std::move(type), header(curl, easy, "retry-after")};
 }
 
 /// One request on its way.
 struct Exchange {
+    const CurlLibrary& curl;
     CURL* easy = nullptr;
     const HttpBodySink* sink = nullptr;
     std::size_t largest = 0;
     std::size_t received = 0;
     Clock::time_point lastByte = Clock::now();
-    std::optional<HttpHead> head;
+    std::optional<HttpHead> head = std::nullopt;
     bool isEnough = false;
     bool isTooLarge = false;
 
@@ -59,7 +60,7 @@ struct Exchange {
             return false;
         }
         if (!head)
-            head = headOf(easy);
+            head = headOf(curl, easy);
         isEnough = !(*sink)(*head, bytes);
         return !isEnough;
     }
@@ -75,17 +76,17 @@ std::size_t onHeader(char*, std::size_t, std::size_t count, void* exchange) {
 }
 
 /// What holds for every connection.
-void secure(CURL* easy, const std::string& url, bool isThisMachine) {
-    curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+void secure(const CurlLibrary& curl, CURL* easy, const std::string& url, bool isThisMachine) {
+    curl.easySetOption(easy, CURLOPT_URL, url.c_str());
+    curl.easySetOption(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl.easySetOption(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl.easySetOption(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    curl.easySetOption(easy, CURLOPT_NOSIGNAL, 1L);
     // A thread that looks up a name is not waited for when the request is cancelled.
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "kernelskill");
+    curl.easySetOption(easy, CURLOPT_QUICK_EXIT, 1L);
+    curl.easySetOption(easy, CURLOPT_USERAGENT, "kernelskill");
     if (isThisMachine)
-        curl_easy_setopt(easy, CURLOPT_PROXY, "");
+        curl.easySetOption(easy, CURLOPT_PROXY, "");
 }
 
 /// Whether what failed may go well the next time. A certificate that is not trusted will not.
@@ -109,25 +110,27 @@ struct Patience {
 std::expected<CURLcode, HttpFailure> perform(CURL* easy, const Exchange& exchange,
                                              const Patience& patience,
                                              const std::stop_token& stop) {
-    const MultiHandle multi(curl_multi_init(), curl_multi_cleanup);
+    const CurlLibrary& curl = exchange.curl;
+    const MultiHandle multi(curl.multiInit(), curl.multiCleanup);
     if (!multi)
         return failure(ErrorKind::Failed, "libcurl cannot be started", false);
-    const std::stop_callback wake(stop, [&multi] { curl_multi_wakeup(multi.get()); });
-    curl_multi_add_handle(multi.get(), easy);
+    const std::stop_callback wake(stop, [&curl, &multi] { curl.multiWakeup(multi.get()); });
+    curl.multiAdd(multi.get(), easy);
     struct Removal {
+        const CurlLibrary& curl;
         CURLM* multi;
         CURL* easy;
-        ~Removal() { curl_multi_remove_handle(multi, easy); }
+        ~Removal() { curl.multiRemove(multi, easy); }
     };
-    const Removal removal{multi.get(), easy};
+    const Removal removal{curl, multi.get(), easy};
     while (true) {
         if (stop.stop_requested())
             return failure(ErrorKind::Cancelled, "cancelled", false);
         int running = 0;
-        if (curl_multi_perform(multi.get(), &running) != CURLM_OK)
+        if (curl.multiPerform(multi.get(), &running) != CURLM_OK)
             return failure(ErrorKind::Failed, "libcurl gave up", false);
         int left = 0;
-        if (const CURLMsg* message = curl_multi_info_read(multi.get(), &left);
+        if (const CURLMsg* message = curl.multiInfoRead(multi.get(), &left);
             message != nullptr && message->msg == CURLMSG_DONE)
             return message->data.result;
         const auto now = Clock::now();
@@ -141,20 +144,21 @@ std::expected<CURLcode, HttpFailure> perform(CURL* easy, const Exchange& exchang
                            exchange.received == 0);
         const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::min(quiet, patience.end) - now);
-        curl_multi_poll(multi.get(), nullptr, 0, static_cast<int>(wait.count()) + 1, nullptr);
+        curl.multiPoll(multi.get(), nullptr, 0, static_cast<int>(wait.count()) + 1, nullptr);
     }
 }
 
-std::string describe(CURLcode code, const std::array<char, CURL_ERROR_SIZE>& message) {
-    return message.front() != '\0' ? std::string(message.data()) : curl_easy_strerror(code);
+std::string describe(const CurlLibrary& curl, CURLcode code,
+                     const std::array<char, CURL_ERROR_SIZE>& message) {
+    return message.front() != '\0' ? std::string(message.data()) : curl.easyErrorText(code);
 }
 
-std::string part(CURLU* url, CURLUPart which) {
+std::string part(const CurlLibrary& curl, CURLU* url, CURLUPart which) {
     char* text = nullptr;
-    if (curl_url_get(url, which, &text, 0) != CURLUE_OK)
+    if (curl.urlGet(url, which, &text, 0) != CURLUE_OK)
         return {};
     std::string result = text;
-    curl_free(text);
+    curl.free(text);
     return result;
 }
 
@@ -165,32 +169,36 @@ std::expected<HttpHead, HttpFailure> post(const HttpRequest& request, const Http
     const auto parts = partsOf(request.url);
     if (!parts)
         return std::unexpected(HttpFailure{parts.error(), false});
-    const EasyHandle easy(curl_easy_init(), curl_easy_cleanup);
+    const auto loaded = CurlLibrary::load();
+    if (!loaded)
+        return std::unexpected(HttpFailure{loaded.error(), false});
+    const CurlLibrary& curl = *loaded;
+    const EasyHandle easy(curl.easyInit(), curl.easyCleanup);
     if (!easy)
         return failure(ErrorKind::Failed, "libcurl cannot be started", false);
-    HeaderList headers(nullptr, curl_slist_free_all);
+    HeaderList headers(nullptr, curl.listFree);
     for (const std::string& line : request.headers)
-        headers.reset(curl_slist_append(headers.release(), line.c_str()));
-    headers.reset(curl_slist_append(headers.release(), "expect:"));
+        headers.reset(curl.listAppend(headers.release(), line.c_str()));
+    headers.reset(curl.listAppend(headers.release(), "expect:"));
 
-    Exchange exchange;
+    Exchange exchange{.curl = curl};
     exchange.easy = easy.get();
     exchange.sink = &onBody;
     exchange.largest = limits.bytes;
     std::array<char, CURL_ERROR_SIZE> message{};
-    secure(easy.get(), request.url, parts->isThisMachine);
-    curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, message.data());
-    curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, headers.get());
-    curl_easy_setopt(easy.get(), CURLOPT_POST, 1L);
-    curl_easy_setopt(easy.get(), CURLOPT_POSTFIELDS, request.body.data());
-    curl_easy_setopt(easy.get(), CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request.body.size()));
-    curl_easy_setopt(easy.get(), CURLOPT_CONNECTTIMEOUT_MS,
-                     static_cast<long>(limits.connect.count()));
-    curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, onWrite);
-    curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &exchange);
-    curl_easy_setopt(easy.get(), CURLOPT_HEADERFUNCTION, onHeader);
-    curl_easy_setopt(easy.get(), CURLOPT_HEADERDATA, &exchange);
+    secure(curl, easy.get(), request.url, parts->isThisMachine);
+    curl.easySetOption(easy.get(), CURLOPT_ERRORBUFFER, message.data());
+    curl.easySetOption(easy.get(), CURLOPT_HTTPHEADER, headers.get());
+    curl.easySetOption(easy.get(), CURLOPT_POST, 1L);
+    curl.easySetOption(easy.get(), CURLOPT_POSTFIELDS, request.body.data());
+    curl.easySetOption(easy.get(), CURLOPT_POSTFIELDSIZE_LARGE,
+                       static_cast<curl_off_t>(request.body.size()));
+    curl.easySetOption(easy.get(), CURLOPT_CONNECTTIMEOUT_MS,
+                       static_cast<long>(limits.connect.count()));
+    curl.easySetOption(easy.get(), CURLOPT_WRITEFUNCTION, onWrite);
+    curl.easySetOption(easy.get(), CURLOPT_WRITEDATA, &exchange);
+    curl.easySetOption(easy.get(), CURLOPT_HEADERFUNCTION, onHeader);
+    curl.easySetOption(easy.get(), CURLOPT_HEADERDATA, &exchange);
 
     const auto code =
         perform(easy.get(), exchange, {Clock::now() + limits.total, limits.silence}, stop);
@@ -201,9 +209,9 @@ std::expected<HttpHead, HttpFailure> post(const HttpRequest& request, const Http
                        "the answer is longer than " + std::to_string(limits.bytes) + " bytes",
                        false);
     if (*code != CURLE_OK && !exchange.isEnough)
-        return failure(ErrorKind::Failed, describe(*code, message),
+        return failure(ErrorKind::Failed, describe(curl, *code, message),
                        isTransient(*code) && exchange.received == 0);
-    return exchange.head ? std::move(*exchange.head) : headOf(easy.get());
+    return exchange.head ? std::move(*exchange.head) : headOf(curl, easy.get());
 }
 
 std::expected<void, HttpFailure> reach(const std::string& url, std::chrono::milliseconds time,
@@ -211,18 +219,22 @@ std::expected<void, HttpFailure> reach(const std::string& url, std::chrono::mill
     const auto parts = partsOf(url);
     if (!parts)
         return std::unexpected(HttpFailure{parts.error(), false});
-    const EasyHandle easy(curl_easy_init(), curl_easy_cleanup);
+    const auto loaded = CurlLibrary::load();
+    if (!loaded)
+        return std::unexpected(HttpFailure{loaded.error(), false});
+    const CurlLibrary& curl = *loaded;
+    const EasyHandle easy(curl.easyInit(), curl.easyCleanup);
     if (!easy)
         return failure(ErrorKind::Failed, "libcurl cannot be started", false);
     std::array<char, CURL_ERROR_SIZE> message{};
-    secure(easy.get(), url, parts->isThisMachine);
-    curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, message.data());
-    curl_easy_setopt(easy.get(), CURLOPT_CONNECT_ONLY, 1L);
-    const auto code = perform(easy.get(), {}, {Clock::now() + time, time}, stop);
+    secure(curl, easy.get(), url, parts->isThisMachine);
+    curl.easySetOption(easy.get(), CURLOPT_ERRORBUFFER, message.data());
+    curl.easySetOption(easy.get(), CURLOPT_CONNECT_ONLY, 1L);
+    const auto code = perform(easy.get(), {.curl = curl}, {Clock::now() + time, time}, stop);
     if (!code)
         return std::unexpected(code.error());
     if (*code != CURLE_OK)
-        return failure(ErrorKind::Failed, describe(*code, message), isTransient(*code));
+        return failure(ErrorKind::Failed, describe(curl, *code, message), isTransient(*code));
     return {};
 }
 
@@ -237,17 +249,22 @@ Result<UrlParts> partsOf(const std::string& url) {
                                      "kernelskill.model.endpoint",
                                      "give a URL such as https://host/v1"});
     };
-    const UrlHandle handle(curl_url(), curl_url_cleanup);
-    if (!handle || curl_url_set(handle.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
+    const auto loaded = CurlLibrary::load();
+    if (!loaded)
+        return std::unexpected(loaded.error());
+    const CurlLibrary& curl = *loaded;
+    const UrlHandle handle(curl.url(), curl.urlCleanup);
+    if (!handle || curl.urlSet(handle.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
         return refused("the endpoint is no URL");
-    UrlParts parts{part(handle.get(), CURLUPART_SCHEME), part(handle.get(), CURLUPART_HOST)};
+    UrlParts parts{part(curl, handle.get(), CURLUPART_SCHEME),
+                   part(curl, handle.get(), CURLUPART_HOST)};
     if (parts.scheme != "http" && parts.scheme != "https")
         return refused("the endpoint is neither https nor http");
-    if (!part(handle.get(), CURLUPART_USER).empty() ||
-        !part(handle.get(), CURLUPART_PASSWORD).empty())
+    if (!part(curl, handle.get(), CURLUPART_USER).empty() ||
+        !part(curl, handle.get(), CURLUPART_PASSWORD).empty())
         return refused("the endpoint holds a user or a password, which belong in no setting");
-    if (!part(handle.get(), CURLUPART_QUERY).empty() ||
-        !part(handle.get(), CURLUPART_FRAGMENT).empty())
+    if (!part(curl, handle.get(), CURLUPART_QUERY).empty() ||
+        !part(curl, handle.get(), CURLUPART_FRAGMENT).empty())
         return refused("the endpoint holds a query or a fragment");
     // An address only: a name such as 127.example.org belongs to somebody else.
     const bool isLoopback =

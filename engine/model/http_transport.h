@@ -1,4 +1,4 @@
-/// Requests over HTTP, by libcurl.
+/// Requests over HTTP, by libcurl, which is loaded for the first of them.
 #pragma once
 
 #include "analysis/source/error.h"

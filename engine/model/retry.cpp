@@ -1,12 +1,15 @@
 #include "engine/model/retry.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <condition_variable>
+#include <ctime>
+#include <iomanip>
+#include <locale>
 #include <mutex>
+#include <sstream>
+#include <string>
 
 namespace kernelskill::engine {
 
@@ -24,10 +27,12 @@ std::optional<milliseconds> retryAfter(std::string_view header,
         return seconds >= 0 ? std::optional(milliseconds(
                                   static_cast<long long>(std::min(seconds, longest) * 1000)))
                             : std::nullopt;
-    const std::time_t date = curl_getdate(std::string(header).c_str(), nullptr);
-    if (date < 0)
+    std::istringstream stream{std::string(header)};
+    stream.imbue(std::locale::classic());
+    std::tm date{};
+    if (!(stream >> std::get_time(&date, "%a, %d %b %Y %H:%M:%S GMT")))
         return std::nullopt;
-    const auto left = std::chrono::system_clock::from_time_t(date) - now;
+    const auto left = std::chrono::system_clock::from_time_t(::timegm(&date)) - now;
     return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(left));
 }
 
