@@ -269,6 +269,7 @@ void addCaptureCommand(CLI::App& app, Invocation& invocation) {
     command
         ->add_option("--kernel", arguments->kernels,
                      "Only kernels whose name holds this; may be given again")
+        ->allow_extra_args(false)
         ->type_name("NAME");
     command
         ->add_option("--buffer-limit", arguments->bufferMebibytes,

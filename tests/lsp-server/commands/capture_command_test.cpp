@@ -30,6 +30,11 @@ protected:
     CaptureCommand() {
         ::setenv("LD_LIBRARY_PATH", KERNELSKILL_FAKE_GPU, 1);
         workspace_.write("saxpy.cu", saxpy);
+        // A toolkit with the stand-in of CUPTI.
+        workspace_.write("toolkit/include/cuda_runtime.h", "");
+        fs::create_directories(workspace_.path("toolkit/lib64"));
+        fs::create_symlink(fs::path(KERNELSKILL_FAKE_GPU) / "libcupti.so.13",
+                           workspace_.path("toolkit/lib64/libcupti.so"));
     }
     ~CaptureCommand() override { ::unsetenv("LD_LIBRARY_PATH"); }
 
@@ -38,7 +43,7 @@ protected:
     }
     [[nodiscard]] CommandResult capture(const std::vector<std::string>& words,
                                         std::vector<std::string> options = {}) const {
-        options.insert(options.begin(), "capture");
+        options.insert(options.begin(), {"capture", "--cuda-path", workspace_.path("toolkit")});
         options.insert(options.end(), {"--", KERNELSKILL_FAKE_PROGRAM});
         options.insert(options.end(), words.begin(), words.end());
         return run(options);
