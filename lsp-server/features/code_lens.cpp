@@ -1,9 +1,12 @@
 #include "lsp-server/features/code_lens.h"
 
 #include "lsp-server/features/memory.h"
+#include "lsp-server/report/gpu_text.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
+
+#include <vector>
 
 namespace kernelskill::lsp {
 
@@ -17,7 +20,11 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
     if (what == "bottleneck") {
         const auto diagnosis = snapshot.workbench->diagnosis(snapshot.program, kernel);
         std::string title(spelling(diagnosis->kind));
-        if (!diagnosis->headroom.empty())
+        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        const auto measured = report ? measuredHeadline(*report) : std::string();
+        if (!measured.empty())
+            title += " · " + measured;
+        else if (!diagnosis->headroom.empty())
             title += fmt::format(" · {} headroom", diagnosis->headroom);
         return {{"title", title},
                 {"command", "kernelskill.explain"},
@@ -28,6 +35,13 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
         return {{"title", isKnown ? "Profile again" : "Profile"},
                 {"command", "kernelskill.profile"},
                 {"arguments", json::array({target})}};
+    }
+    if (what == "profileOnGpu") {
+        json argument = target;
+        argument["on"] = "gpu";
+        return {{"title", "Profile on GPU"},
+                {"command", "kernelskill.profile"},
+                {"arguments", json::array({std::move(argument)})}};
     }
     const engine::Plan plan =
         snapshot.workbench->plan(snapshot.program, kernel, kernel.span, memoryOf(snapshot));
@@ -46,11 +60,15 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
 } // namespace
 
 json codeLenses(const Snapshot& snapshot, PositionEncoding encoding) {
+    std::vector<const char*> kinds{"bottleneck", "profile"};
+    if (snapshot.workbench->offersGpu())
+        kinds.push_back("profileOnGpu");
+    kinds.push_back("skill");
     json lenses = json::array();
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel))
             continue;
-        for (const char* what : {"bottleneck", "profile", "skill"})
+        for (const char* what : kinds)
             lenses.push_back(
                 {{"range", toRange(snapshot.source(), kernel.nameSpan, encoding)},
                  {"data",

@@ -7,6 +7,7 @@
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/line_text.h"
 #include "lsp-server/report/metric_text.h"
+#include "lsp-server/report/stall_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -42,8 +43,26 @@ std::string launchItems(const engine::LaunchSpec& launch) {
 std::string counterTable(const engine::Metrics& metrics) {
     std::string rows;
     for (const MetricText& metric : importantMetrics(metrics))
-        rows += fmt::format("| {} | {} |\n", metric.label, metric.value);
-    return rows.empty() ? rows : "\n| counter | value |\n|:--|--:|\n" + rows;
+        rows += fmt::format("| {} | {} | `{}` |\n", metric.label, metric.value, metric.name);
+    return rows.empty() ? rows
+                        : "\n| counter | value | in Nsight Compute |\n|:--|--:|:--|\n" + rows;
+}
+
+/// What warps wait for most; empty where nothing was sampled.
+std::string stallTable(const engine::Profile& profile) {
+    constexpr std::size_t mostReasons = 4;
+    std::string rows;
+    std::size_t shown = 0;
+    for (const StallShare& share : stallShares(profile)) {
+        if (share.reason == "selected" || shown == mostReasons)
+            continue;
+        rows += fmt::format("| {} | {:.0f} % | `{}` |\n",
+                            share.meaning.empty() ? share.reason : std::string(share.meaning),
+                            share.percent, share.metric);
+        ++shown;
+    }
+    return rows.empty() ? rows
+                        : "\n| warps | of their time | in Nsight Compute |\n|:--|--:|:--|\n" + rows;
 }
 
 std::string sharedItem(const analysis::KernelModel& kernel) {
@@ -197,6 +216,8 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
     const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
     std::string text =
         fmt::format("### `{}` · {}\n\n", kernel.qualifiedName, spelling(bottleneck->kind));
+    if (report && report->measurement)
+        text += fmt::format("**{}** {}\n\n", measuredHeadline(*report), measuredWhere(*report));
     if (!bottleneck->headroom.empty())
         text += fmt::format("Headroom: **{}**{}\n\n", bottleneck->headroom,
                             bottleneck->gain ? "; " + describeGain(*bottleneck->gain) : "");
@@ -213,8 +234,10 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
         text += launchItems(report->profile->launch) + sharedItem(kernel);
         for (const std::string& line : gpuLines(*report))
             text += "- " + line + "\n";
+        text += stallTable(*report->profile);
         text += counterTable(reportMetrics(*report));
-        text += fmt::format("\n*Counted on the {}; decided by: {}.*", report->profile->executor,
+        text += fmt::format("\n*{} on the {}; decided by: {}.*",
+                            report->measurement ? "Measured" : "Counted", report->profile->executor,
                             bottleneck->rule);
         return text;
     }

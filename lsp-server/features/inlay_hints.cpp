@@ -1,9 +1,12 @@
 #include "lsp-server/features/inlay_hints.h"
 
+#include "engine/execution/metric_names.h"
 #include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/stall_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
+#include <cmath>
 #include <set>
 #include <string_view>
 
@@ -41,6 +44,50 @@ std::set<std::uint32_t> addEvidence(const Snapshot& snapshot, const analysis::Ke
     return lines;
 }
 
+/// Of the time of a kernel's warps: less is not worth a word on the line.
+constexpr double leastStallPercent = 3;
+/// The hardware merges a few sectors; beyond, it saw something else than what was counted.
+constexpr double sameSectors = 0.05;
+
+/// Where the time of warps goes, line by line, as a GPU sampled it.
+void addStalls(const Snapshot& snapshot, const engine::Profile& profile, analysis::Span range,
+               PositionEncoding encoding, std::vector<InlayHint>& hints) {
+    for (const engine::LineMetrics& line : profile.lines) {
+        const auto share = line.metrics.find(engine::metric::stallPercent);
+        if (share == line.metrics.end() || share->second < leastStallPercent ||
+            line.file != snapshot.model().file || line.line >= snapshot.source().lineCount() ||
+            !snapshot.source().lineSpan(line.line).overlaps(range))
+            continue;
+        std::string reasons = "Of the time of the kernel's warps on the GPU:\n";
+        for (const StallShare& stall : stallShares(line))
+            reasons += fmt::format("\n- {} (`{}`)", describe(stall), stall.metric);
+        hints.push_back(
+            {toPosition(snapshot.source(), endOfText(snapshot.source(), line.line), encoding),
+             fmt::format("{:.0f} % of warps' time", share->second), std::move(reasons)});
+    }
+}
+
+/// Over the kernel, where the hardware moved other sectors than the emulator counted.
+void addSectorDifference(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                         const engine::Profile& profile, PositionEncoding encoding,
+                         std::vector<InlayHint>& hints) {
+    for (const auto* access : engine::metric::accesses) {
+        const auto measured = profile.metrics.find(access->sectorsPerRequest);
+        const auto counted = profile.metrics.find(access->countedSectorsPerRequest);
+        if (measured == profile.metrics.end() || counted == profile.metrics.end() ||
+            std::abs(measured->second - counted->second) <= sameSectors * counted->second)
+            continue;
+        const std::uint32_t line = snapshot.source().lineColumn(kernel.nameSpan.begin).line;
+        hints.push_back(
+            {toPosition(snapshot.source(), endOfText(snapshot.source(), line), encoding),
+             fmt::format("{:.1f} sectors/{} measured, {:.1f} counted", measured->second,
+                         access->word, counted->second),
+             fmt::format("`{}`: what the GPU moved for each request, and what the emulator counted "
+                         "from the addresses of the lanes.",
+                         access->sectorsPerRequest)});
+    }
+}
+
 } // namespace
 
 std::vector<InlayHint> inlayHints(const Snapshot& snapshot, analysis::Span range,
@@ -53,6 +100,14 @@ std::vector<InlayHint> inlayHints(const Snapshot& snapshot, analysis::Span range
         const auto told = addEvidence(snapshot, kernel, range, encoding, hints);
         if (!kernel.span.overlaps(range))
             continue;
+        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        if (report && report->measurement) {
+            addStalls(snapshot, *report->profile, range, encoding, hints);
+            if (snapshot.source()
+                    .lineSpan(snapshot.source().lineColumn(kernel.nameSpan.begin).line)
+                    .overlaps(range))
+                addSectorDifference(snapshot, kernel, *report->profile, encoding, hints);
+        }
         const auto features = snapshot.workbench->features(snapshot.program, kernel);
         for (const analysis::AccessFeatures& accessFeatures : features->accesses) {
             const auto cost = accessCost(kernel, accessFeatures);

@@ -1,6 +1,8 @@
 #include "lsp-server/report/gpu_text.h"
 
+#include "engine/execution/metric_names.h"
 #include "engine/static_facts/local_memory.h"
+#include "lsp-server/report/metric_text.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -77,6 +79,22 @@ std::vector<std::string> gpuLines(const engine::KernelReport& report) {
     else if (report.roofline)
         lines.push_back(describe(*report.roofline));
     return lines;
+}
+
+std::string measuredHeadline(const engine::KernelReport& report) {
+    const auto time = report.profile->metrics.find(engine::metric::medianTime);
+    if (time == report.profile->metrics.end())
+        return {};
+    std::string text = durationText(time->second * 1e-3);
+    if (report.measured)
+        text += fmt::format(" · {:.0f} % of roofline", report.measured->percent());
+    return text;
+}
+
+std::string measuredWhere(const engine::KernelReport& report) {
+    if (!report.measurement)
+        return {};
+    return fmt::format("on {}, {}", report.measurement->gpu, report.measurement->time);
 }
 
 json factsJson(const engine::KernelReport& report) {

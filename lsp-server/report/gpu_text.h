@@ -15,6 +15,12 @@ namespace kernelskill::lsp {
 /// not known is left out, or said with the reason.
 [[nodiscard]] std::vector<std::string> gpuLines(const engine::KernelReport& report);
 
+/// "72.1 µs · 88 % of roofline", or the time alone where the rest is not known; empty for what no
+/// GPU has timed.
+[[nodiscard]] std::string measuredHeadline(const engine::KernelReport& report);
+/// "on NVIDIA H200, 2026-11-22T03:00:00Z"; empty for what no GPU has measured.
+[[nodiscard]] std::string measuredWhere(const engine::KernelReport& report);
+
 /// {architecture, compiler, registers, spill_store_bytes, spill_load_bytes, stack_bytes,
 /// shared_bytes, barriers, occupancy: {percent, warps, blocks, limiters, fewer_registers,
 /// fewer_shared_bytes}, notes}; {error} where they could not be had; null without a toolkit.

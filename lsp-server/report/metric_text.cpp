@@ -27,10 +27,25 @@ struct Label {
     bool showsZero = false;
 };
 
+constexpr std::array measured{
+    Label{metric::medianTime, "median time, L2 cache cold", true},
+    Label{"gpu__time_duration.sum", "time under the profiler"},
+    Label{"sm__throughput.avg.pct_of_peak_sustained_elapsed", "multiprocessors, of their peak",
+          true},
+    Label{"dram__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM, of its peak", true},
+    Label{"lts__throughput.avg.pct_of_peak_sustained_elapsed", "L2, of its peak", true},
+    Label{"l1tex__throughput.avg.pct_of_peak_sustained_active", "L1, of its peak", true},
+    Label{"sm__warps_active.avg.pct_of_peak_sustained_active", "achieved occupancy", true},
+    Label{"smsp__issue_active.avg.pct_of_peak_sustained_active", "cycles that issue", true},
+    Label{"dram__bytes_read.sum", "read from DRAM", true},
+    Label{"dram__bytes_write.sum", "written to DRAM", true},
+};
+
 constexpr std::array globalMemory{
     Label{metric::load.globalRequests, "load requests"},
     Label{metric::load.globalSectors, "load sectors"},
     Label{metric::load.sectorsPerRequest, "sectors per load request", true},
+    Label{metric::load.countedSectorsPerRequest, "the same, counted by the emulator"},
     Label{metric::load.globalBytes, "bytes that lanes load"},
     Label{metric::load.movedBytes, "bytes of sectors loaded"},
     Label{metric::load.bytesPerSector, "bytes used of each sector loaded", true},
@@ -39,6 +54,7 @@ constexpr std::array globalMemory{
     Label{metric::store.globalRequests, "store requests"},
     Label{metric::store.globalSectors, "store sectors"},
     Label{metric::store.sectorsPerRequest, "sectors per store request", true},
+    Label{metric::store.countedSectorsPerRequest, "the same, counted by the emulator"},
     Label{metric::store.globalBytes, "bytes that lanes store"},
     Label{metric::store.movedBytes, "bytes of sectors stored"},
     Label{metric::store.bytesPerSector, "bytes used of each sector stored", true},
@@ -107,8 +123,12 @@ std::string withThousands(double value) {
 }
 
 std::string formatted(std::string_view name, double value) {
-    if (name.ends_with(".pct"))
+    if (name.ends_with(".pct") || name.find(".pct_of_") != std::string_view::npos)
         return fmt::format("{:.1f} %", value);
+    if (name == metric::medianTime || name == "gpu__time_duration.sum")
+        return durationText(value * 1e-3);
+    if (name.starts_with("dram__bytes_"))
+        return shortNumber(value) + "B";
     if (std::abs(value - std::round(value)) < 1e-9)
         return withThousands(value);
     return std::abs(value) < 1 ? fmt::format("{:.3g}", value) : fmt::format("{:.2f}", value);
@@ -138,6 +158,7 @@ std::vector<MetricSection> metricSections(const engine::Metrics& metrics) {
         if (auto texts = textsOf(metrics, labels); !texts.empty())
             sections.push_back({std::string(title), std::move(texts)});
     };
+    add("Measured on the GPU", measured);
     add("Global memory", globalMemory);
     add("Shared memory", sharedMemory);
     add("Local memory", localMemory);
@@ -157,6 +178,7 @@ std::vector<MetricText> importantMetrics(const engine::Metrics& metrics) {
                                  formatted(found->first, found->second)});
         }
     };
+    add("", measured);
     add("", globalMemory);
     add("shared ", sharedMemory);
     add("local ", localMemory);
@@ -178,6 +200,15 @@ std::vector<MetricText> allMetrics(const engine::Metrics& metrics) {
     for (const auto& [name, value] : metrics)
         texts.push_back({name, "", formatted(name, value)});
     return texts;
+}
+
+std::string durationText(double microseconds) {
+    if (microseconds >= 1e6)
+        return fmt::format("{:.3g} s", microseconds * 1e-6);
+    if (microseconds >= 1e3)
+        return fmt::format("{:.3g} ms", microseconds * 1e-3);
+    return microseconds < 1 ? fmt::format("{:.3g} ns", microseconds * 1e3)
+                            : fmt::format("{:.3g} µs", microseconds);
 }
 
 std::string shortNumber(double value) {

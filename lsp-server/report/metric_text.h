@@ -30,6 +30,8 @@ struct MetricSection {
 /// All, in the order of their names.
 [[nodiscard]] std::vector<MetricText> allMetrics(const engine::Metrics& metrics);
 
+/// "72.1 µs", "1.2 ms"
+[[nodiscard]] std::string durationText(double microseconds);
 /// 1234567 as "1.23 M".
 [[nodiscard]] std::string shortNumber(double value);
 

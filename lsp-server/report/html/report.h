@@ -29,7 +29,7 @@ struct FactList {
     struct Fact {
         std::string name;
         std::string value;
-        std::string note; ///< Where it came from, what it means; may be empty.
+        std::string note = {}; ///< Where it came from, what it means; may be empty.
     };
     std::vector<Fact> facts;
 };
@@ -38,13 +38,14 @@ struct TableColumn {
     std::string title;
     bool isNumber = false; ///< Aligned at the right.
     bool isCode = false;
-    std::string note; ///< Under the title; may be empty.
+    std::string note = {}; ///< Under the title; may be empty.
 };
 
 struct TableCell {
     std::string text;
     std::optional<double> share = {}; ///< 0 to 1: drawn as a bar beside the text.
     Tone tone = Tone::Plain;
+    std::string note = {}; ///< A name, small and below; may be empty.
 };
 
 struct Table {
@@ -111,9 +112,9 @@ using ReportBlock =
 
 struct ReportSection {
     std::string title;
-    std::vector<ReportBlock> blocks;
-    std::vector<ReportSection> sections; ///< One level of headings below.
-    bool isFolded = false;               ///< The reader opens it.
+    std::vector<ReportBlock> blocks = {};
+    std::vector<ReportSection> sections = {}; ///< One level of headings below.
+    bool isFolded = false;                    ///< The reader opens it.
 };
 
 struct Report {

@@ -118,7 +118,10 @@ private:
                               "");
                 html_.close();
             }
-            html_.text(cell.text).close();
+            html_.text(cell.text);
+            if (!cell.note.empty())
+                html_.element("span", {{"class", "name"}}, cell.note);
+            html_.close();
         }
     }
 
@@ -150,7 +153,7 @@ private:
             html_.open("tr");
             writeCells(table.columns, row.cells);
             html_.element("td", {{"class", "line"}}, std::to_string(row.number));
-            html_.open("td", {{"class", "code"}}).text(row.text);
+            html_.open("td", {{"class", "code"}}).element("span", {{"class", "text"}}, row.text);
             if (!row.remark.empty())
                 html_.element("span", {{"class", "remark"}}, row.remark);
             html_.close().close();
@@ -190,7 +193,7 @@ private:
     }
 
     void writeBlock(const DiffText& diff) {
-        html_.open("pre", {{"class", "diff"}});
+        html_.open("div", {{"class", "diff"}});
         std::string_view rest = diff.text;
         while (!rest.empty()) {
             const auto end = std::min(rest.find('\n'), rest.size());

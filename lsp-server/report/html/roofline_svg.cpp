@@ -20,7 +20,7 @@ constexpr double top = 16;
 constexpr double bottom = height - 52;
 /// Of the text beside points and lines.
 constexpr double lineHeight = 15;
-constexpr double letterWidth = 6.6;
+constexpr double letterWidth = 7.2;
 constexpr double giga = 1e9;
 
 std::string px(double value) {
@@ -145,14 +145,13 @@ private:
         const Place to{x_.place(lastIntensity), y_.place(lastIntensity * ceiling.perSecond)};
         line("ceiling", from, to);
         const double degrees = std::atan2(y_.perDecade(), x_.perDecade()) * 180 / std::numbers::pi;
-        const double length = std::hypot(to.x - from.x, to.y - from.y);
-        const auto name = nameOf(ceiling);
-        // Along the slope, near its upper end, where no kernel is.
-        const double back = std::max(0.0, length - letterWidth * name.size() - 24) / length;
-        Place at{from.x + back * (to.x - from.x), from.y + back * (to.y - from.y)};
-        at.x += 6 * std::sin(degrees * std::numbers::pi / 180);
-        at.y -= 6 * std::cos(degrees * std::numbers::pi / 180);
-        write("name", at, "start", name, degrees);
+        // Along the slope, near its lower end, where the names of roofs are not.
+        constexpr double along = 40;
+        const double radians = degrees * std::numbers::pi / 180;
+        Place at{from.x + along * std::cos(radians), from.y + along * std::sin(radians)};
+        at.x += 6 * std::sin(radians);
+        at.y -= 6 * std::cos(radians);
+        write("name", at, "start", nameOf(ceiling), degrees);
     }
 
     void drawRoof(const RooflineCeiling& ceiling) {
@@ -212,9 +211,9 @@ private:
         };
         std::vector<Label> labels;
         for (const RooflinePoint& point : plot_.points) {
-            Place at = point.isModel
-                           ? Place{x_.place(point.intensity.high), y_.place(point.perSecond.high)}
-                           : middleOf(point);
+            Place at = middleOf(point);
+            if (point.isModel) // Below its bar, which leads up.
+                at.y += lineHeight;
             const std::string text = point.label + (point.isModel ? " (model)" : "");
             const bool isLeft = at.x + 10 + letterWidth * text.size() > right;
             labels.push_back({{at.x + (isLeft ? -10 : 10), at.y + 4},
@@ -275,7 +274,7 @@ void drawRoofline(HtmlWriter& page, const RooflinePlot& plot) {
     if (memory <= 0 || arithmetic <= 0 || !std::ranges::all_of(plot.points, isDrawable))
         return;
     // Both ridges with some of the slope and of the roof beside them.
-    engine::Interval intensities{0.1 * arithmetic / memory, 2 * arithmetic / leastMemory};
+    engine::Interval intensities{0.1 * arithmetic / memory, 20 * arithmetic / leastMemory};
     engine::Interval rates{0.02 * arithmetic, arithmetic};
     for (const RooflinePoint& point : plot.points) {
         intensities = {std::min(intensities.low, point.intensity.low),

@@ -1,0 +1,26 @@
+/// The profiles of a file as a report: its kernels side by side, then each by itself.
+#pragma once
+
+#include "lsp-server/report/kernel_page.h"
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::lsp {
+
+/// The longest first; what nobody timed stays in its order at the end.
+void sortByTime(std::vector<ProfiledKernel>& kernels);
+
+/// The measured time, or the interval that a model says: "72.1 µs", "3.1 µs to 14 µs (model)".
+/// Empty where neither is known.
+[[nodiscard]] std::string timeText(const engine::KernelReport& report);
+
+/// Program, version and time, and the command that made the report.
+[[nodiscard]] std::string reportFooter(const std::string& command);
+
+/// Of all kernels of a file: those that were measured by their time, longest first; the others in
+/// the file's order.
+[[nodiscard]] Report profileReport(const Snapshot& snapshot, std::vector<ProfiledKernel> kernels,
+                                   const std::string& shownName);
+
+} // namespace kernelskill::lsp
