@@ -50,6 +50,8 @@ CandidateDecision byModel(const Standing& before, const Standing& after) {
 
 CandidateDecision decideCandidate(const Verdict& verdict, const Standing& before,
                                   const Standing& after) {
+    if (!verdict.isAboutEdit)
+        return {false, "it could not be judged: " + firstFailedCheck(verdict)};
     switch (verdict.status) {
     case VerdictStatus::Incorrect:
     case VerdictStatus::Invalid:

@@ -25,6 +25,8 @@ constexpr double warpLanes = 32;
 constexpr double noLater = 1.001;
 constexpr double earlier = 0.98;
 constexpr double nearRoofline = 1.25;
+/// A kernel that takes less takes less than its launch: its roofline is not what holds it back.
+constexpr double shortestSeconds = 1e-6;
 
 double valueOf(const Metrics& metrics, const char* name) {
     const auto found = metrics.find(name);
@@ -154,7 +156,8 @@ double modelledGain(const CostEstimate& before, const CostEstimate& after) {
 }
 
 bool isAtRoofline(const CostEstimate& cost) {
-    return cost.seconds.high <= nearRoofline * cost.leastSeconds;
+    return cost.leastSeconds >= shortestSeconds &&
+           cost.seconds.high <= nearRoofline * cost.leastSeconds;
 }
 
 std::string describeSeconds(const Interval& seconds) {

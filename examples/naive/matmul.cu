@@ -16,7 +16,7 @@ __global__ void matmul(float* a, float* b, float* c, int n) {
 }
 
 int main() {
-    const int n = 512;
+    const int n = 384;
     std::vector<float> a(n * n), b(n * n), c(n * n);
     for (int i = 0; i < n * n; ++i) {
         a[i] = static_cast<float>(i % 13) - 6.0f;

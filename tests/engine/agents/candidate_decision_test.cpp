@@ -47,6 +47,11 @@ TEST(CandidateDecision, TheModelDecidesOnlyOverWhatIsCorrect) {
     EXPECT_FALSE(dropped.isKept);
     EXPECT_EQ(dropped.sentence, "incorrect: matches original, seed 1: y[3] differs");
     EXPECT_FALSE(decideCandidate(verdictOf(VerdictStatus::Invalid), before, better).isKept);
+    Verdict unjudged = verdictOf(VerdictStatus::Invalid);
+    unjudged.isAboutEdit = false;
+    unjudged.checks = {{"the original runs", false, "it takes too long"}};
+    EXPECT_EQ(decideCandidate(unjudged, before, better).sentence,
+              "it could not be judged: the original runs: it takes too long");
 }
 
 TEST(CandidateDecision, WithoutCountsNothingIsKeptUnmeasured) {

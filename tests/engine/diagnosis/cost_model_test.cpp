@@ -119,6 +119,10 @@ TEST(CostModel, IsAtTheRooflineWhereOneResourceIsAllThereIs) {
         stream[access->uniqueBytes] *= 100;
     }
     EXPECT_TRUE(isAtRoofline(costWith(stream)));
+    CostEstimate tiny;
+    tiny.seconds = {1e-9, 1e-9};
+    tiny.leastSeconds = 1e-9;
+    EXPECT_FALSE(isAtRoofline(tiny)) << "its launch takes longer";
 }
 
 } // namespace
