@@ -148,7 +148,7 @@ TEST_F(Assembly, RefusesWhatItCannotAnswer) {
     EXPECT_EQ(ask({{"language", "x86"}}).at("error").at("code"), invalidParams);
     EXPECT_TRUE(ask({{"against", json::object()}}).contains("error"));
     EXPECT_TRUE(ask({{"against", {{"skill", "no-such-skill"}}}}).contains("error"));
-    EXPECT_TRUE(ask({{"gpu", "no such GPU"}}).contains("error"));
+    EXPECT_TRUE(ask({{"gpu", "no such GPU"}, {"architecture", ""}}).contains("error"));
     EXPECT_TRUE(ask({{"kernel", "absent"}}).contains("error"));
     EXPECT_TRUE(ask({{"architecture", "avx512"}}).contains("error"));
     const json stale = client.call("kernelskill/assembly",
