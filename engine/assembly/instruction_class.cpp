@@ -41,15 +41,27 @@ constexpr std::array<ClassName, instructionClassCount> names{{
     {"padding", "padding"},
 }};
 
-struct NamedClass {
-    std::string_view name;
+/// Opcodes of a class, without modifiers, a blank between two.
+struct ClassOpcodes {
     InstructionClass kind;
+    std::string_view opcodes;
 };
 
+bool holds(std::string_view words, std::string_view wanted) {
+    while (!words.empty()) {
+        const auto word = words.substr(0, words.find(' '));
+        if (word == wanted)
+            return true;
+        words.remove_prefix(std::min(word.size() + 1, words.size()));
+    }
+    return false;
+}
+
 template <std::size_t count>
-std::optional<InstructionClass> findIn(const std::array<NamedClass, count>& table,
+std::optional<InstructionClass> findIn(const std::array<ClassOpcodes, count>& table,
                                        std::string_view name) {
-    const auto found = std::ranges::find(table, name, &NamedClass::name);
+    const auto found = std::ranges::find_if(
+        table, [&](const ClassOpcodes& entry) { return holds(entry.opcodes, name); });
     return found == table.end() ? std::nullopt : std::optional(found->kind);
 }
 
@@ -70,34 +82,21 @@ std::string_view baseOf(std::string_view opcode) {
 
 // --- PTX
 
-constexpr auto ptxBases = std::to_array<NamedClass>({
-    {"ldmatrix", SharedLoad}, {"stmatrix", SharedStore},
-    {"ldu", GlobalLoad},      {"atom", Atomic},
-    {"red", Atomic},          {"multimem", Atomic},
-    {"cp", AsyncCopy},        {"tex", Texture},
-    {"tld4", Texture},        {"txq", Texture},
-    {"istypep", Texture},     {"suld", Texture},
-    {"sust", Texture},        {"sured", Texture},
-    {"suq", Texture},         {"mma", Tensor},
-    {"wmma", Tensor},         {"wgmma", Tensor},
-    {"tcgen05", Tensor},      {"movmatrix", Tensor},
-    {"bar", Barrier},         {"barrier", Barrier},
-    {"membar", Barrier},      {"fence", Barrier},
-    {"mbarrier", Barrier},    {"griddepcontrol", Barrier},
-    {"bra", Control},         {"brx", Control},
-    {"call", Control},        {"ret", Control},
-    {"exit", Control},        {"trap", Control},
-    {"brkpt", Control},       {"nanosleep", Control},
-    {"shfl", Warp},           {"vote", Warp},
-    {"match", Warp},          {"redux", Warp},
-    {"activemask", Warp},     {"elect", Warp},
-    {"cvt", Conversion},      {"mov", Move},
-    {"selp", Move},           {"cvta", Move},
-    {"prefetch", Other},      {"prefetchu", Other},
-    {"discard", Other},       {"applypriority", Other},
-    {"createpolicy", Other},  {"setmaxnreg", Other},
-    {"pmevent", Other},       {"alloca", Other},
-    {"stacksave", Other},     {"stackrestore", Other},
+constexpr auto ptxBases = std::to_array<ClassOpcodes>({
+    {SharedLoad, "ldmatrix"},
+    {SharedStore, "stmatrix"},
+    {GlobalLoad, "ldu"},
+    {Atomic, "atom red multimem"},
+    {AsyncCopy, "cp"},
+    {Texture, "tex tld4 txq istypep suld sust sured suq"},
+    {Tensor, "mma wmma wgmma tcgen05 movmatrix"},
+    {Barrier, "bar barrier membar fence mbarrier griddepcontrol"},
+    {Control, "bra brx call ret exit trap brkpt nanosleep"},
+    {Warp, "shfl vote match redux activemask elect"},
+    {Conversion, "cvt"},
+    {Move, "mov selp cvta"},
+    {Other, "prefetch prefetchu discard applypriority createpolicy setmaxnreg pmevent alloca "
+            "stacksave stackrestore"},
 });
 
 constexpr auto ptxSpecial =
@@ -141,219 +140,47 @@ InstructionClass classByType(std::string_view opcode) {
 
 // --- SASS
 
-constexpr auto sassBases = std::to_array<NamedClass>({
-    {"LDG", GlobalLoad},
-    {"LDGMC", GlobalLoad},
-    {"STG", GlobalStore},
-    {"LDS", SharedLoad},
-    {"LDSM", SharedLoad},
-    {"STS", SharedStore},
-    {"STSM", SharedStore},
-    {"STAS", SharedStore},
-    {"LDL", LocalLoad},
-    {"STL", LocalStore},
-    {"LD", GenericLoad},
-    {"ST", GenericStore},
-    {"LDC", ConstantLoad},
-    {"LDCU", ConstantLoad},
-    {"ULDC", ConstantLoad},
-    {"TEX", Texture},
-    {"TLD", Texture},
-    {"TLD4", Texture},
-    {"TMML", Texture},
-    {"TXD", Texture},
-    {"TXQ", Texture},
-    {"SULD", Texture},
-    {"SUST", Texture},
-    {"SUATOM", Texture},
-    {"SURED", Texture},
-    {"ATOM", Atomic},
-    {"ATOMG", Atomic},
-    {"ATOMS", Atomic},
-    {"RED", Atomic},
-    {"REDG", Atomic},
-    {"REDAS", Atomic},
-    {"LDGSTS", AsyncCopy},
-    {"LDGDEPBAR", AsyncCopy},
-    {"ARRIVES", Barrier},
-    {"HMMA", Tensor},
-    {"IMMA", Tensor},
-    {"DMMA", Tensor},
-    {"BMMA", Tensor},
-    {"QMMA", Tensor},
-    {"OMMA", Tensor},
-    {"HGMMA", Tensor},
-    {"IGMMA", Tensor},
-    {"QGMMA", Tensor},
-    {"BGMMA", Tensor},
-    {"WARPGROUP", Tensor},
-    {"WARPGROUPSET", Tensor},
-    {"MOVM", Tensor},
-    {"LDT", Tensor},
-    {"LDTM", Tensor},
-    {"STT", Tensor},
-    {"STTM", Tensor},
-    {"HADD2", Float16},
-    {"HADD2_32I", Float16},
-    {"HMUL2", Float16},
-    {"HMUL2_32I", Float16},
-    {"HFMA2", Float16},
-    {"HFMA2_32I", Float16},
-    {"HSET2", Float16},
-    {"HSETP2", Float16},
-    {"HMNMX2", Float16},
-    {"VHMNMX", Float16},
-    {"FADD", Float32},
-    {"FADD32I", Float32},
-    {"FADD2", Float32},
-    {"FMUL", Float32},
-    {"FMUL32I", Float32},
-    {"FMUL2", Float32},
-    {"FFMA", Float32},
-    {"FFMA32I", Float32},
-    {"FFMA2", Float32},
-    {"FMNMX", Float32},
-    {"FMNMX3", Float32},
-    {"FSEL", Float32},
-    {"FSET", Float32},
-    {"FSETP", Float32},
-    {"FCHK", Float32},
-    {"FSWZADD", Float32},
-    {"FCMP", Float32},
-    {"DADD", Float64},
-    {"DMUL", Float64},
-    {"DFMA", Float64},
-    {"DSETP", Float64},
-    {"DMNMX", Float64},
-    {"DSET", Float64},
-    {"MUFU", SpecialFunction},
-    {"RRO", SpecialFunction},
-    {"IADD", Integer},
-    {"IADD3", Integer},
-    {"IADD32I", Integer},
-    {"IADD64", Integer},
-    {"IMAD", Integer},
-    {"IMAD32I", Integer},
-    {"IMUL", Integer},
-    {"IMUL32I", Integer},
-    {"ISETP", Integer},
-    {"ISET", Integer},
-    {"ISCADD", Integer},
-    {"ISCADD32I", Integer},
-    {"IMNMX", Integer},
-    {"VIMNMX", Integer},
-    {"VIMNMX3", Integer},
-    {"VIADD", Integer},
-    {"VIADDMNMX", Integer},
-    {"VABSDIFF", Integer},
-    {"VABSDIFF4", Integer},
-    {"IABS", Integer},
-    {"IDP", Integer},
-    {"IDP4A", Integer},
-    {"ICMP", Integer},
-    {"LOP", Integer},
-    {"LOP3", Integer},
-    {"LOP32I", Integer},
-    {"PLOP3", Integer},
-    {"PSETP", Integer},
-    {"PSET", Integer},
-    {"SHF", Integer},
-    {"SHL", Integer},
-    {"SHR", Integer},
-    {"LEA", Integer},
-    {"BFE", Integer},
-    {"BFI", Integer},
-    {"BREV", Integer},
-    {"FLO", Integer},
-    {"POPC", Integer},
-    {"SGXT", Integer},
-    {"PRMT", Integer},
-    {"BMSK", Integer},
-    {"XMAD", Integer},
-    {"CSETP", Integer},
-    {"CSET", Integer},
-    {"F2F", Conversion},
-    {"F2I", Conversion},
-    {"F2FP", Conversion},
-    {"F2IP", Conversion},
-    {"I2F", Conversion},
-    {"I2FP", Conversion},
-    {"I2I", Conversion},
-    {"I2IP", Conversion},
-    {"FRND", Conversion},
-    {"MOV", Move},
-    {"MOV32I", Move},
-    {"MOV64IUR", Move},
-    {"SEL", Move},
-    {"S2R", Move},
-    {"S2UR", Move},
-    {"CS2R", Move},
-    {"CS2UR", Move},
-    {"R2UR", Move},
-    {"P2R", Move},
-    {"R2P", Move},
-    {"P2UR", Move},
-    {"R2UP", Move},
-    {"B2R", Move},
-    {"R2B", Move},
-    {"GETLMEMBASE", Move},
-    {"SETLMEMBASE", Move},
-    {"LEPC", Move},
-    {"SHFL", Warp},
-    {"VOTE", Warp},
-    {"VOTEU", Warp},
-    {"MATCH", Warp},
-    {"REDUX", Warp},
-    {"CREDUX", Warp},
-    {"ELECT", Warp},
-    {"BAR", Barrier},
-    {"MEMBAR", Barrier},
-    {"DEPBAR", Barrier},
-    {"ERRBAR", Barrier},
-    {"FENCE", Barrier},
-    {"SYNCS", Barrier},
-    {"CGAERRBAR", Barrier},
-    {"CGABAR_ARV", Barrier},
-    {"CGABAR_WAIT", Barrier},
-    {"CGABAR_GET", Barrier},
-    {"ACQBULK", Barrier},
-    {"ACQSHMINIT", Barrier},
-    {"BRA", Control},
-    {"BRX", Control},
-    {"BRXU", Control},
-    {"BRAU", Control},
-    {"JMP", Control},
-    {"JMX", Control},
-    {"JMXU", Control},
-    {"CALL", Control},
-    {"CAL", Control},
-    {"JCAL", Control},
-    {"RET", Control},
-    {"EXIT", Control},
-    {"PREEXIT", Control},
-    {"BSSY", Control},
-    {"BSYNC", Control},
-    {"BREAK", Control},
-    {"BMOV", Control},
-    {"WARPSYNC", Control},
-    {"YIELD", Control},
-    {"KILL", Control},
-    {"BPT", Control},
-    {"RTT", Control},
-    {"NANOSLEEP", Control},
-    {"NANOTRAP", Control},
-    {"SSY", Control},
-    {"SYNC", Control},
-    {"PBK", Control},
-    {"BRK", Control},
-    {"PCNT", Control},
-    {"CONT", Control},
-    {"COLLECTIVE", Control},
-    {"ENDCOLLECTIVE", Control},
+constexpr auto sassBases = std::to_array<ClassOpcodes>({
+    {GlobalLoad, "LDG LDGMC"},
+    {GlobalStore, "STG"},
+    {SharedLoad, "LDS LDSM"},
+    {SharedStore, "STS STSM STAS"},
+    {LocalLoad, "LDL"},
+    {LocalStore, "STL"},
+    {GenericLoad, "LD"},
+    {GenericStore, "ST"},
+    {ConstantLoad, "LDC LDCU ULDC"},
+    {Texture, "TEX TLD TLD4 TMML TXD TXQ SULD SUST SUATOM SURED"},
+    {Atomic, "ATOM ATOMG ATOMS RED REDG REDAS"},
+    {AsyncCopy, "LDGSTS LDGDEPBAR"},
+    {Barrier, "ARRIVES BAR MEMBAR DEPBAR ERRBAR FENCE SYNCS CGAERRBAR CGABAR_ARV CGABAR_WAIT "
+              "CGABAR_GET ACQBULK ACQSHMINIT"},
+    {Tensor, "HMMA IMMA DMMA BMMA QMMA OMMA HGMMA IGMMA QGMMA BGMMA WARPGROUP WARPGROUPSET MOVM "
+             "LDT LDTM STT STTM"},
+    {Float16, "HADD2 HADD2_32I HMUL2 HMUL2_32I HFMA2 HFMA2_32I HSET2 HSETP2 HMNMX2 VHMNMX"},
+    {Float32, "FADD FADD32I FADD2 FMUL FMUL32I FMUL2 FFMA FFMA32I FFMA2 FMNMX FMNMX3 FSEL FSET "
+              "FSETP FCHK FSWZADD FCMP"},
+    {Float64, "DADD DMUL DFMA DSETP DMNMX DSET"},
+    {SpecialFunction, "MUFU RRO"},
+    {Integer,
+     "IADD IADD3 IADD32I IADD64 IMAD IMAD32I IMUL IMUL32I ISETP ISET ISCADD ISCADD32I IMNMX VIMNMX "
+     "VIMNMX3 VIADD VIADDMNMX VABSDIFF VABSDIFF4 IABS IDP IDP4A ICMP LOP LOP3 LOP32I PLOP3 PSETP "
+     "PSET SHF SHL SHR LEA BFE BFI BREV FLO POPC SGXT PRMT BMSK XMAD CSETP CSET"},
+    {Conversion, "F2F F2I F2FP F2IP I2F I2FP I2I I2IP FRND"},
+    {Move, "MOV MOV32I MOV64IUR SEL S2R S2UR CS2R CS2UR R2UR P2R R2P P2UR R2UP B2R R2B GETLMEMBASE "
+           "SETLMEMBASE LEPC"},
+    {Warp, "SHFL VOTE VOTEU MATCH REDUX CREDUX ELECT"},
+    {Control,
+     "BRA BRX BRXU BRAU JMP JMX JMXU CALL CAL JCAL RET EXIT PREEXIT BSSY BSYNC BREAK BMOV WARPSYNC "
+     "YIELD KILL BPT RTT NANOSLEEP NANOTRAP SSY SYNC PBK BRK PCNT CONT COLLECTIVE ENDCOLLECTIVE"},
 });
 
-/// Families that grow with each architecture.
-constexpr auto sassFamilies = std::to_array<NamedClass>({
+struct Family {
+    std::string_view prefix;
+    InstructionClass kind;
+};
+/// They grow with each architecture.
+constexpr auto sassFamilies = std::to_array<Family>({
     {"UTMA", AsyncCopy}, // bulk tensor copies
     {"UBLK", AsyncCopy},
     {"UTC", Tensor}, // tensor cores that work on tensor memory
@@ -400,7 +227,7 @@ InstructionClass classOfSass(std::string_view opcode) {
             return *known;
     }
     for (const auto& family : sassFamilies) {
-        if (base.starts_with(family.name))
+        if (base.starts_with(family.prefix))
             return family.kind;
     }
     return Other;
