@@ -186,7 +186,7 @@ std::string formatCapture(const CapturedLaunch& launch) {
 }
 
 Result<CapturedLaunch> parseCapture(std::string_view text) {
-    const auto refused = [](std::string why) {
+    const auto refused = [](const std::string& why) {
         return std::unexpected(Error{ErrorKind::InvalidInput,
                                      "this manifest of a capture cannot be used: " + why,
                                      {},
