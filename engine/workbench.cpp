@@ -3,6 +3,7 @@
 #include "engine/agents/candidate_decision.h"
 #include "engine/agents/hang_diagnoser.h"
 #include "engine/agents/optimization_manager.h"
+#include "engine/agents/model_steps.h"
 #include "engine/agents/optimizer.h"
 #include "engine/agents/program_difference.h"
 #include "engine/agents/trial.h"
@@ -569,7 +570,7 @@ Result<Optimization> Workbench::optimize(const ProgramSource& program,
                                          const analysis::KernelModel& kernel,
                                          const OptimizationOptions& options,
                                          const ShortTermMemory& memory, std::stop_token stop,
-                                         const ProgressSink& progress) const {
+                                         const ProgressSink& progress, LanguageModel* model) const {
     if (!impl_->executor)
         return std::unexpected(impl_->executor.error());
     if (options.measure && !gpu())
@@ -588,7 +589,14 @@ Result<Optimization> Workbench::optimize(const ProgramSource& program,
                           options.measure ? (*gpu())->architecture()
                                           : analysis::architectureName(impl_->gpu().capability)};
     WorkbenchSteps steps(tools, seeded);
-    OptimizationManager manager(steps, seeded);
+    std::optional<ModelOptimizer> proposer;
+    std::optional<ModelSteps> withModel;
+    if (model != nullptr) {
+        proposer.emplace(*model, toolchain());
+        withModel.emplace(steps, *proposer, toolchain(), skills(), stop);
+    }
+    OptimizationManager manager(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
+                                seeded);
     auto found = manager.run({program, kernel.qualifiedName}, std::move(stop), progress);
     if (found) {
         found->executor = options.measure ? "gpu" : "emulator";

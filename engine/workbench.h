@@ -17,6 +17,7 @@
 #include "engine/execution/gpu/slurm_job.h"
 #include "engine/hazard_fix_cache.h"
 #include "engine/memory/short_term_memory.h"
+#include "engine/model/language_model.h"
 #include "engine/profile_cache.h"
 #include "engine/static_facts/static_facts.h"
 
@@ -164,12 +165,14 @@ public:
 
     /// Tries plans, round after round, and keeps what is correct and better, see
     /// OptimizationManager. `options.measure` needs a GPU. An error: the kernel cannot be run, or
-    /// there is nothing to run it on. Cancelled, it answers with the best so far. Very slow.
+    /// there is nothing to run it on. Cancelled, it answers with the best so far. Very slow. With a
+    /// `model`, it proposes kernels too, see ModelSteps.
     [[nodiscard]] Result<Optimization> optimize(const ProgramSource& program,
                                                 const analysis::KernelModel& kernel,
                                                 const OptimizationOptions& options,
                                                 const ShortTermMemory& memory, std::stop_token stop,
-                                                const ProgressSink& progress) const;
+                                                const ProgressSink& progress,
+                                                LanguageModel* model = nullptr) const;
 
 private:
     struct Impl;

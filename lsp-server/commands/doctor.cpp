@@ -1,6 +1,8 @@
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/model_flags.h"
 #include "lsp-server/commands/terminal.h"
+#include "lsp-server/configuration/model_options.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/server/workspace.h"
 
@@ -9,6 +11,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -109,6 +112,20 @@ std::vector<HealthCheck> checkGpu(const engine::Workbench& workbench) {
     return checks;
 }
 
+/// Connects to the endpoint of a model that is turned on; asks it nothing, which costs nothing.
+HealthCheck checkLanguageModel(const Options& options) {
+    constexpr std::chrono::seconds time{5};
+    const auto settings = modelSettings(options, true);
+    if (!settings)
+        return broken("language-model", settings.error());
+    if (!settings->isEnabled)
+        return {"language-model", Health::Absent, "off",
+                "not needed; kernelskill.model.enabled or --model lets one propose kernels"};
+    const auto found = engine::probeLanguageModel(*settings, time, {});
+    return found ? HealthCheck{"language-model", Health::Ok, *found, ""}
+                 : broken("language-model", found.error());
+}
+
 HealthCheck checkCompilationDatabase(const Options& options) {
     const auto here = std::filesystem::current_path() / "doctor.cu";
     const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase);
@@ -186,6 +203,7 @@ std::vector<HealthCheck> examine(const Options& options) {
                                        here.string() + " is read-only: nothing is remembered",
                                        "make it writable to keep .kernelskill/memory"});
     checks.push_back(checkCompilationDatabase(options));
+    checks.push_back(checkLanguageModel(options));
     return checks;
 }
 
@@ -234,6 +252,7 @@ void addDoctorCommand(CLI::App& app, Invocation& invocation) {
     command->footer("\nok: works. absent: not needed, would help. broken: something will not work "
                     "(exit status 3).");
     addJsonFlag(*command, invocation);
+    addModelFlags(*command, invocation.options);
     command->callback(
         [&invocation] { invocation.run = [&invocation] { return run(invocation); }; });
 }

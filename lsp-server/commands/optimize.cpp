@@ -1,6 +1,7 @@
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/model_flags.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/memory.h"
@@ -106,10 +107,17 @@ int run(OptimizeArguments arguments, const Invocation& invocation) {
         if (showsProgress)
             fmt::print(stderr, "\r\033[K{}", what);
     };
-    const auto found = snapshot.workbench->optimize(snapshot.program, **kernel, options,
-                                                    memoryOf(snapshot), interruption.token(), say);
+    const auto model = chosenModel(invocation.options);
+    if (!model)
+        return reportError(model.error(), invocation);
+    const auto found =
+        snapshot.workbench->optimize(snapshot.program, **kernel, options, memoryOf(snapshot),
+                                     interruption.token(), say, model->get());
     if (showsProgress)
         fmt::print(stderr, "\r\033[K");
+    if (*model)
+        fmt::print(stderr, "{}: {}\n", (*model)->name(),
+                   describe((*model)->spending(), (*model)->prices()));
     if (!found)
         return reportError(found.error(), invocation);
     if (!found->notRemembered.empty())
@@ -152,6 +160,7 @@ void addOptimizeCommand(CLI::App& app, Invocation& invocation) {
         "best so far; a\n"
         "run that was killed goes on where it was. Exit status 1: nothing is better.");
     addJsonFlag(*command, invocation);
+    addModelFlags(*command, invocation.options);
     const auto arguments = std::make_shared<OptimizeArguments>();
     command->add_option("FILE", arguments->file, "The CUDA file")->required();
     command->add_option("--kernel", arguments->kernel, "Which kernel; the first by default")

@@ -34,9 +34,41 @@ constexpr std::array table{
                       "The C++ compiler that builds kernels for the emulator. Empty: "
                       "`$KERNELSKILL_HOST_CXX`, then `g++`, `c++`, `clang++` on the PATH."},
     OptionDescription{
+        "profile.onSave", &Options::profileOnSave,
+        "When a file is saved, profile the kernels that have changed: on the GPU of this machine "
+        "where there is one, else on the emulator. Typing cancels it. Only in a workspace that "
+        "the editor says you trust."},
+    OptionDescription{
         "gpu.enabled", &Options::gpuEnabled,
         "Measure on the GPU of this machine, where there is one: edits get a verdict of `faster`, "
         "`slower` or `inconclusive`. Off: the emulator alone."},
+    OptionDescription{
+        "gpu.on", &Options::gpuOn,
+        "Where kernels are measured: `gpu`, on this machine, or `slurm`, on a node of a Slurm "
+        "cluster, by `srun`."},
+    OptionDescription{"slurm.partition", &Options::slurmPartition,
+                      "The partition that is asked for GPUs. Empty: the cluster's default."},
+    OptionDescription{"slurm.gres", &Options::slurmGres,
+                      "What each job is given, as `srun --gres` has it: `gpu:1`, `gpu:h100:1`. "
+                      "Where the cluster has several models, name one."},
+    OptionDescription{"slurm.timeLimit", &Options::slurmTimeLimit,
+                      "Of each job, as Slurm writes times: minutes, or hours:minutes:seconds. "
+                      "Time in the queue does not count."},
+    OptionDescription{"slurm.account", &Options::slurmAccount,
+                      "The account that pays. Empty: the user's default."},
+    OptionDescription{"slurm.arguments", &Options::slurmArguments,
+                      "More options for `srun`: `--constraint=...`, `--qos=...`, "
+                      "`--immediate=60` to wait no longer than a minute in the queue, "
+                      "`--bcast=/tmp/` where nodes do not share the file system.",
+                      true},
+    OptionDescription{"slurm.slots", &Options::slurmSlots,
+                      "How many jobs may run side by side, each with a runner."},
+    OptionDescription{"slurm.idleSeconds", &Options::slurmIdleSeconds,
+                      "A job that nobody has used for so long is given back to the cluster."},
+    OptionDescription{"slurm.runner", &Options::slurmRunner,
+                      "Where `kernelskill-runner` is on the nodes. Empty: where it is here.", true},
+    OptionDescription{"slurm.srun", &Options::slurmSrun,
+                      "The program `srun`. Empty: searched on the PATH.", true},
     OptionDescription{
         "estimates.gpu", &Options::gpu,
         "The GPU that the diagnosis, occupancy and the roofline are for where none is at hand: "
@@ -52,6 +84,41 @@ constexpr std::array table{
         "the minimum."},
     OptionDescription{"codeLens.enabled", &Options::codeLensEnabled,
                       "Show over each kernel what holds it back."},
+    OptionDescription{
+        "model.enabled", &Options::modelEnabled,
+        "Let a language model propose kernels, beside the skills, while a kernel is optimised. The "
+        "kernel's source and its measurements are sent to it. What it proposes is checked like any "
+        "other edit. Never in a workspace that the editor does not say you trust.",
+        true},
+    OptionDescription{
+        "model.provider", &Options::modelProvider,
+        "`anthropic`, `openai` (also any server that speaks OpenAI's chat completions), or "
+        "`editor`: the model that the editor offers, if it offers one.",
+        true},
+    OptionDescription{"model.endpoint", &Options::modelEndpoint,
+                      "Where the model is asked, e.g. `http://localhost:8000/v1`. Empty: the "
+                      "provider's own. `http` only on this machine, or without a key.",
+                      true},
+    OptionDescription{"model.name", &Options::modelName, "The model, as its provider calls it.",
+                      true},
+    OptionDescription{
+        "model.apiKeyVariable", &Options::modelKeyVariable,
+        "The environment variable that holds the key; keys are never in settings. Empty: "
+        "`ANTHROPIC_API_KEY` or `OPENAI_API_KEY` at the provider's own endpoint, no key at "
+        "another.",
+        true},
+    OptionDescription{"model.maxCalls", &Options::modelMaxCalls,
+                      "How often the model may be asked in one optimisation; 0: no limit.", true},
+    OptionDescription{"model.maxTokens", &Options::modelMaxTokens,
+                      "How many tokens one optimisation may take, in and out; 0: no limit.", true},
+    OptionDescription{"model.maxCost", &Options::modelMaxCost,
+                      "What one optimisation may cost, in the currency of the prices below, which "
+                      "it needs; 0: no limit.",
+                      true},
+    OptionDescription{"model.inputPrice", &Options::modelInputPrice,
+                      "Price of a million tokens that are sent to the model.", true},
+    OptionDescription{"model.outputPrice", &Options::modelOutputPrice,
+                      "Price of a million tokens that it answers with.", true},
 };
 
 const json* find(const json& section, std::string_view name) {
@@ -84,7 +151,7 @@ json defaultOf(const OptionDescription& option) {
 }
 
 std::string_view typeOf(const OptionDescription& option) {
-    constexpr std::array<std::string_view, 3> names{"boolean", "string", "array"};
+    constexpr std::array<std::string_view, 4> names{"boolean", "string", "array", "number"};
     return names.at(option.field.index());
 }
 
@@ -123,7 +190,7 @@ json configurationSchema() {
         json property{{"type", typeOf(option)},
                       {"default", defaultOf(option)},
                       {"description", option.description},
-                      {"scope", "machine-overridable"}};
+                      {"scope", option.isUsersAlone ? "machine" : "machine-overridable"}};
         if (typeOf(option) == "array")
             property["items"] = {{"type", "string"}};
         schema[fmt::format("kernelskill.{}", option.name)] = std::move(property);

@@ -19,20 +19,45 @@ struct Options {
     std::string compilationDatabase;
     bool executionEnabled = true;
     std::string hostCompiler;
+    bool profileOnSave = false;
     bool gpuEnabled = true;
+    std::string gpuOn = "gpu";
+    std::string slurmPartition;
+    std::string slurmGres = "gpu:1";
+    std::string slurmTimeLimit = "0:30:00";
+    std::string slurmAccount;
+    std::vector<std::string> slurmArguments;
+    double slurmSlots = 1;
+    double slurmIdleSeconds = 60;
+    std::string slurmRunner;
+    std::string slurmSrun;
     std::string gpu = "H200";
     bool diagnosticsEnabled = true;
     bool hazardDiagnostics = true;
     bool inlayHintsEnabled = true;
     bool codeLensEnabled = true;
+    bool modelEnabled = false;
+    std::string modelProvider = "anthropic";
+    std::string modelEndpoint;
+    std::string modelName;
+    std::string modelKeyVariable;
+    double modelMaxCalls = 20;
+    double modelMaxTokens = 400'000;
+    double modelMaxCost = 0;
+    double modelInputPrice = 0;
+    double modelOutputPrice = 0;
     bool operator==(const Options&) const = default;
 };
 
 struct OptionDescription {
     std::string_view name; ///< "parse.cudaPath": the path below the section "kernelskill".
-    std::variant<bool Options::*, std::string Options::*, std::vector<std::string> Options::*>
+    std::variant<bool Options::*, std::string Options::*, std::vector<std::string> Options::*,
+                 double Options::*>
         field;
     std::string_view description; ///< Markdown.
+    /// The user's alone: what a workspace says of it is not heard. Such a setting may send code and
+    /// secrets elsewhere.
+    bool isUsersAlone = false;
 };
 
 [[nodiscard]] std::span<const OptionDescription> optionTable();

@@ -65,6 +65,7 @@ void from_json(const json& root, ClientCapabilities& capabilities) {
     capabilities.workDoneProgress = flag(root, "/window/workDoneProgress");
     capabilities.watchedFilesRegistration =
         flag(root, "/workspace/didChangeWatchedFiles/dynamicRegistration");
+    capabilities.languageModel = flag(root, "/experimental/kernelskill/languageModel");
 }
 
 } // namespace kernelskill::lsp

@@ -26,6 +26,7 @@ struct ClientCapabilities {
     bool diagnosticVersion = false;
     bool workDoneProgress = false; ///< window/workDoneProgress/create
     bool watchedFilesRegistration = false;
+    bool languageModel = false; ///< experimental.kernelskill.languageModel: see EditorModel.
 };
 
 void from_json(const nlohmann::json& json, ClientCapabilities& capabilities);

@@ -1,9 +1,11 @@
 #include "lsp-server/server/optimize_request.h"
 
+#include "lsp-server/configuration/model_options.h"
 #include "lsp-server/features/memory.h"
 #include "lsp-server/report/optimization_json.h"
 #include "lsp-server/report/optimization_report.h"
 #include "lsp-server/server/edit_requests.h"
+#include "lsp-server/server/editor_model.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -52,26 +54,45 @@ void finish(const ServerContext& context, const SnapshotPtr& snapshot,
                   found.edits, std::move(result), std::move(reply));
 }
 
+/// Null without one: the skills do without. On the loop's thread.
+std::shared_ptr<engine::LanguageModel> languageModel(const ServerContext& context) {
+    const auto editor = [&context]() -> std::unique_ptr<engine::LanguageModel> {
+        if (!context.capabilities.languageModel)
+            return nullptr;
+        return std::make_unique<EditorModel>(context.connection);
+    };
+    const auto settings = modelSettings(context.workspace.options(), context.workspace.isTrusted());
+    auto model =
+        settings ? engine::makeLanguageModel(*settings, editor) : std::unexpected(settings.error());
+    if (model)
+        return std::move(*model);
+    if (!settings || settings->isEnabled)
+        context.showMessage(ServerContext::MessageType::Warning,
+                            "No language model is asked: " + model.error().describe());
+    return nullptr;
+}
+
 void optimize(const ServerContext& context, const SnapshotPtr& snapshot,
               const analysis::KernelModel& kernel, engine::OptimizationOptions options,
               const json& params, Reply reply, const std::stop_source& stop) {
-    context.runJob(
-        fmt::format("Optimizing '{}'", kernel.name), params, std::move(reply), stop,
-        [&context, snapshot, &kernel, options](Reply answer, const std::stop_token& token,
-                                               const WorkDoneProgress& progress) mutable {
-            options.measure = snapshot->workbench->gpu().has_value();
-            auto found = snapshot->workbench->optimize(
-                snapshot->program, kernel, options, memoryOf(*snapshot), token,
-                [&progress](std::string_view what, double fraction) {
-                    progress.report(what, fraction);
-                });
-            if (!found)
-                return answer.error(toResponseError(found.error()));
-            context.loop.post([&context, snapshot, found = std::move(*found),
-                               answer = std::move(answer)]() mutable {
-                finish(context, snapshot, found, std::move(answer));
-            });
-        });
+    context.runJob(fmt::format("Optimizing '{}'", kernel.name), params, std::move(reply), stop,
+                   [&context, snapshot, &kernel, options,
+                    model = languageModel(context)](Reply answer, const std::stop_token& token,
+                                                    const WorkDoneProgress& progress) mutable {
+                       options.measure = snapshot->workbench->gpu().has_value();
+                       auto found = snapshot->workbench->optimize(
+                           snapshot->program, kernel, options, memoryOf(*snapshot), token,
+                           [&progress](std::string_view what, double fraction) {
+                               progress.report(what, fraction);
+                           },
+                           model.get());
+                       if (!found)
+                           return answer.error(toResponseError(found.error()));
+                       context.loop.post([&context, snapshot, found = std::move(*found),
+                                          answer = std::move(answer)]() mutable {
+                           finish(context, snapshot, found, std::move(answer));
+                       });
+                   });
 }
 
 } // namespace

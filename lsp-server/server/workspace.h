@@ -27,6 +27,10 @@ public:
     bool configure(const Options& options);
     [[nodiscard]] const Options& options() const { return options_; }
 
+    /// Whether the editor says that the user trusts the code; no setting of a workspace can.
+    [[nodiscard]] bool isTrusted() const { return isTrusted_; }
+    void setTrusted(bool isTrusted) { isTrusted_ = isTrusted; }
+
     /// Null when the installation is broken: problem() says how.
     [[nodiscard]] const std::shared_ptr<const engine::Workbench>& workbench() const {
         return workbench_;
@@ -40,6 +44,7 @@ private:
     spdlog::logger& log_;
     std::vector<std::filesystem::path> folders_;
     Options options_;
+    bool isTrusted_ = false;
     std::shared_ptr<const engine::Workbench> workbench_;
     std::shared_ptr<const analysis::CompileCommands> compileCommands_;
     Error problem_;

@@ -270,7 +270,7 @@ void Connection::notify(std::string_view method, json params) {
     send_(encode({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}));
 }
 
-void Connection::request(std::string_view method, json params, ResponseHandler handler) {
+std::int64_t Connection::request(std::string_view method, json params, ResponseHandler handler) {
     std::int64_t id = 0;
     {
         const std::scoped_lock lock(outgoingMutex_);
@@ -279,6 +279,7 @@ void Connection::request(std::string_view method, json params, ResponseHandler h
     }
     send_(encode(
         {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}}));
+    return id;
 }
 
 } // namespace kernelskill::lsp

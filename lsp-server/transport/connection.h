@@ -51,7 +51,8 @@ public:
     /// Any thread.
     void notify(std::string_view method, nlohmann::json params);
     /// Any thread; the handler comes on the loop's thread, or never if the client does not answer.
-    void request(std::string_view method, nlohmann::json params, ResponseHandler handler);
+    /// Returns the request's id, to cancel it by.
+    std::int64_t request(std::string_view method, nlohmann::json params, ResponseHandler handler);
 
     /// Asks every request under way to stop.
     void cancelAll();

@@ -24,8 +24,11 @@ TEST(Options, ReadsEverySettingOfTheTable) {
         case 1:
             value = "text";
             break;
-        default:
+        case 2:
             value = json::array({"-DX"});
+            break;
+        default:
+            value = 2.5;
         }
         section[name.substr(0, dot)][name.substr(dot + 1)] = value;
     }
@@ -36,6 +39,7 @@ TEST(Options, ReadsEverySettingOfTheTable) {
     EXPECT_TRUE(options.ignoreToolkit);
     EXPECT_FALSE(options.executionEnabled);
     EXPECT_FALSE(options.codeLensEnabled);
+    EXPECT_EQ(options.modelMaxCost, 2.5);
 }
 
 TEST(Options, LeavesWhatIsNotGiven) {
