@@ -599,7 +599,7 @@ Result<Optimization> Workbench::optimize(const ProgramSource& program,
                                 seeded);
     auto found = manager.run({program, kernel.qualifiedName}, std::move(stop), progress);
     if (found) {
-        found->executor = options.measure ? "gpu" : "emulator";
+        found->executor = !options.measure ? "emulator" : impl_->options.slurm ? "slurm" : "gpu";
         found->seed = *seeded.seed;
     }
     return found;

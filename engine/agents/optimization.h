@@ -72,7 +72,7 @@ struct Attempt {
 
 struct Optimization {
     std::string kernel;
-    std::string executor; ///< "emulator" or "gpu": what judged.
+    std::string executor; ///< "emulator", "gpu" or "slurm": what judged.
     std::uint64_t seed = 0;
     std::vector<Attempt> attempts;
     int rounds = 0; ///< Begun.

@@ -1,6 +1,8 @@
 #include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/executor_option.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/access_cost.h"
 #include "lsp-server/features/memory.h"
@@ -22,6 +24,7 @@ namespace {
 struct ApplyArguments {
     std::string skill;
     std::string place;
+    std::string executor; ///< Where it is measured; empty: as the settings say.
     bool write = false;
 };
 
@@ -68,7 +71,7 @@ int reportNotOffered(const Error& error, const std::string& skill, const Invocat
 
 int run(const ApplyArguments& arguments, const Invocation& invocation) {
     const FilePlace place = parseFilePlace(arguments.place);
-    const auto opened = openInput(place.file, invocation.options);
+    const auto opened = openInput(place.file, optionsOn(arguments.executor, invocation.options));
     if (!opened)
         return reportError(opened.error(), invocation);
     const Snapshot& snapshot = **opened;
@@ -83,8 +86,14 @@ int run(const ApplyArguments& arguments, const Invocation& invocation) {
     const auto offer = offerOf(snapshot, **kernel, place.line, arguments.skill);
     if (!offer)
         return reportNotOffered(offer.error(), arguments.skill, invocation);
+    const Interruption interruption;
+    // A queue may be long.
+    const auto say = [&](std::string_view what, double) {
+        if (arguments.executor == "slurm")
+            fmt::print(stderr, "{}\n", what);
+    };
     const auto edit = snapshot.workbench->apply(snapshot.program, **kernel, *offer,
-                                                memoryOf(snapshot), std::stop_token{}, {});
+                                                memoryOf(snapshot), interruption.token(), say);
     if (!edit)
         return reportError(edit.error(), invocation);
     TextLookup texts(snapshot.program);
@@ -125,6 +134,7 @@ void addApplyCommand(CLI::App& app, Invocation& invocation) {
     command->add_option("SKILL", arguments->skill, "See `kernelskill skills list`")->required();
     command->add_option("FILE:LINE", arguments->place, "The place, e.g. transpose.cu:7")
         ->required();
+    addExecutorOptions(*command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
     command->add_flag("--write", arguments->write, "Write the edit to the file");
     command->callback([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };

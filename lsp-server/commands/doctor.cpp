@@ -1,3 +1,5 @@
+#include "analysis/source/program_search.h"
+#include "engine/execution/gpu/slurm_health.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/model_flags.h"
@@ -126,6 +128,23 @@ HealthCheck checkLanguageModel(const Options& options) {
                  : broken("language-model", found.error());
 }
 
+/// Where the user measures on a cluster, or could. No job is asked for: queues may be long.
+std::vector<HealthCheck> checkSlurm(const Options& options) {
+    const bool isWanted = options.gpuOn == "slurm";
+    const auto health = engine::gpu::slurmHealth(slurmJob(options), {});
+    if (health)
+        return {{"slurm", Health::Ok, health->version + ": " + health->partitions,
+                 isWanted ? "" : "not used; set kernelskill.gpu.on, or use --on slurm"}};
+    const bool hasSrun =
+        analysis::findProgram(options.slurmSrun.empty() ? "srun" : options.slurmSrun).has_value();
+    if (isWanted)
+        return {broken("slurm", health.error())};
+    if (!hasSrun)
+        return {};
+    return {{"slurm", Health::Absent, health.error().what,
+             "not needed; to measure on a cluster: " + health.error().remedy}};
+}
+
 HealthCheck checkCompilationDatabase(const Options& options) {
     const auto here = std::filesystem::current_path() / "doctor.cu";
     const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase);
@@ -185,7 +204,9 @@ std::vector<HealthCheck> examine(const Options& options) {
         checks.push_back({"clang-headers", Health::Ok, toolchain.clangResourceDir.string(), ""});
         checks.push_back(checkToolkit(toolchain));
         std::ranges::move(checkPipeline(**workbench), std::back_inserter(checks));
-        std::ranges::move(checkGpu(**workbench), std::back_inserter(checks));
+        if (options.gpuOn != "slurm")
+            std::ranges::move(checkGpu(**workbench), std::back_inserter(checks));
+        std::ranges::move(checkSlurm(options), std::back_inserter(checks));
         const std::size_t count = (*workbench)->skills().size();
         checks.push_back(
             count > 0 ? HealthCheck{"skills", Health::Ok, fmt::format("{} loaded", count), ""}

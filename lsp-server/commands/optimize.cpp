@@ -1,4 +1,5 @@
 #include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/executor_option.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/model_flags.h"
@@ -83,7 +84,7 @@ Result<void> writeReportFile(const OptimizeArguments& arguments,
 
 int run(OptimizeArguments arguments, const Invocation& invocation) {
     const Interruption interruption; // Before there are threads: they take its mask over.
-    const auto opened = openInput(arguments.file, invocation.options);
+    const auto opened = openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
     if (!opened)
         return reportError(opened.error(), invocation);
     const Snapshot& snapshot = **opened;
@@ -99,7 +100,7 @@ int run(OptimizeArguments arguments, const Invocation& invocation) {
     options.usesLongTermMemory = !arguments.noLongTermMemory;
     if (arguments.hasSeed)
         options.seed = arguments.seed;
-    options.measure = arguments.executor == "gpu" ||
+    options.measure = arguments.executor == "gpu" || arguments.executor == "slurm" ||
                       (arguments.executor == "auto" && snapshot.workbench->gpu().has_value());
 
     const bool showsProgress = isatty(STDERR_FILENO) != 0;
@@ -165,11 +166,8 @@ void addOptimizeCommand(CLI::App& app, Invocation& invocation) {
     command->add_option("FILE", arguments->file, "The CUDA file")->required();
     command->add_option("--kernel", arguments->kernel, "Which kernel; the first by default")
         ->type_name("NAME");
-    command
-        ->add_option("--on", arguments->executor,
-                     "What judges: emulator or gpu; the GPU where there is one by default")
-        ->check(CLI::IsMember({"auto", "emulator", "gpu"}))
-        ->type_name("EXECUTOR");
+    addExecutorOptions(*command, invocation, arguments->executor,
+                       {"auto", "emulator", "gpu", "slurm"});
     command->add_option("--rounds", arguments->options.rounds, "At most so many (8)")
         ->check(CLI::Range(1, 1000))
         ->type_name("N");

@@ -1,6 +1,8 @@
 #include "engine/execution/metric_names.h"
 #include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/executor_option.h"
 #include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/features/access_cost.h"
@@ -182,11 +184,7 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
 }
 
 int run(const ProfileArguments& arguments, const Invocation& invocation) {
-    if (arguments.executor == "slurm")
-        return reportError({ErrorKind::Missing, "the executor 'slurm' is not part of this build",
-                            "--on", "use --on gpu, or leave it out to run on the CPU emulator"},
-                           invocation);
-    const auto snapshot = openInput(arguments.file, invocation.options);
+    const auto snapshot = openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
     const auto kernel = chooseKernel(**snapshot, arguments.kernel);
@@ -197,10 +195,16 @@ int run(const ProfileArguments& arguments, const Invocation& invocation) {
         fmt::print(stderr, "the file has {} kernels; this is '{}' (choose with --kernel)\n",
                    kernels.size(), (*kernel)->qualifiedName);
     const auto& workbench = *(*snapshot)->workbench;
+    const Interruption interruption;
+    if (arguments.executor != "emulator") {
+        const auto say = [&](std::string_view what, double) { fmt::print(stderr, "{}\n", what); };
+        if (const auto gpu = workbench.gpu(interruption.token(), say); !gpu)
+            return reportError(gpu.error(), invocation);
+    }
     const auto report =
-        arguments.executor == "gpu"
-            ? workbench.profileOnGpu((*snapshot)->program, **kernel, std::stop_token{}, {})
-            : workbench.profile((*snapshot)->program, **kernel, std::stop_token{}, {});
+        arguments.executor == "emulator"
+            ? workbench.profile((*snapshot)->program, **kernel, interruption.token(), {})
+            : workbench.profileOnGpu((*snapshot)->program, **kernel, interruption.token(), {});
     if (!report)
         return reportError(report.error(), invocation);
     if (invocation.json)
@@ -220,6 +224,7 @@ void addProfileCommand(CLI::App& app, Invocation& invocation) {
                     "  kernelskill profile transpose.cu\n"
                     "  kernelskill profile kernels.cu --kernel softmax --json\n"
                     "  kernelskill profile transpose.cu --on gpu\n"
+                    "  kernelskill profile transpose.cu --on slurm --partition gpus\n"
                     "\nGrid, block and scalars come from the launch in the file where it can be "
                     "evaluated, else from\n"
                     "names. Pin them with a comment:\n"
@@ -229,9 +234,7 @@ void addProfileCommand(CLI::App& app, Invocation& invocation) {
     command->add_option("FILE", arguments->file, "The CUDA file")->required();
     command->add_option("--kernel", arguments->kernel, "Which kernel; the first by default")
         ->type_name("NAME");
-    command->add_option("--on", arguments->executor, "emulator, gpu or slurm")
-        ->check(CLI::IsMember({"emulator", "gpu", "slurm"}))
-        ->type_name("EXECUTOR");
+    addExecutorOptions(*command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
     command->callback([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
     });

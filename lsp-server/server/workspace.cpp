@@ -3,6 +3,7 @@
 #include <spdlog/logger.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace kernelskill::lsp {
 
@@ -58,6 +59,21 @@ bool Workspace::configure(const Options& options) {
     return true;
 }
 
+engine::gpu::SlurmJob slurmJob(const Options& options) {
+    engine::gpu::SlurmJob job;
+    job.srun = options.slurmSrun;
+    job.partition = options.slurmPartition;
+    job.gres = options.slurmGres;
+    job.timeLimit = options.slurmTimeLimit;
+    job.account = options.slurmAccount;
+    job.arguments = options.slurmArguments;
+    job.runner = options.slurmRunner;
+    job.slots = static_cast<int>(std::clamp(options.slurmSlots, 1.0, 1024.0));
+    job.idleTime =
+        std::chrono::seconds(static_cast<int>(std::clamp(options.slurmIdleSeconds, 1.0, 86'400.0)));
+    return job;
+}
+
 Result<std::shared_ptr<const engine::Workbench>> makeWorkbench(const Options& options) {
     analysis::ToolchainOptions toolchainOptions;
     if (!options.cudaPath.empty())
@@ -75,6 +91,11 @@ Result<std::shared_ptr<const engine::Workbench>> makeWorkbench(const Options& op
     const auto runner = workbench.executable.parent_path() / "kernelskill-runner";
     if (options.gpuEnabled && std::filesystem::exists(runner, ignored))
         workbench.runner = runner;
+    if (options.gpuEnabled && options.gpuOn == "slurm") {
+        workbench.slurm = slurmJob(options);
+        if (!options.slurmRunner.empty())
+            workbench.runner = options.slurmRunner;
+    }
     workbench.dataDirectory = std::move(*data);
     workbench.hostCompiler = options.hostCompiler;
     workbench.gpu = options.gpu;

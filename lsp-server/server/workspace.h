@@ -50,6 +50,9 @@ private:
     Error problem_;
 };
 
+/// What the settings ask of a Slurm cluster.
+[[nodiscard]] engine::gpu::SlurmJob slurmJob(const Options& options);
+
 /// The engine for `options`. Missing when the data files that belong to the executable are gone.
 [[nodiscard]] Result<std::shared_ptr<const engine::Workbench>>
 makeWorkbench(const Options& options);
