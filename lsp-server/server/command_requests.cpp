@@ -21,7 +21,12 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
     if (!context.workspace.options().executionEnabled)
         return reply.error(ErrorCode::RequestFailed,
                            "running kernels is turned off (kernelskill.execution.enabled)");
+    const std::string executor = argument.value("on", "emulator");
+    if (executor != "emulator" && executor != "gpu")
+        return reply.error(ErrorCode::InvalidParams,
+                           "'on' is \"emulator\" or \"gpu\", not \"" + executor + "\"");
     context.documents.whenCurrent(uri, [&context, argument, params, stop,
+                                        isOnGpu = executor == "gpu",
                                         reply = std::move(reply)](auto outcome) mutable {
         if (!outcome)
             return reply.error(std::move(outcome.error()));
@@ -29,24 +34,27 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
         const auto target = findTarget(*snapshot, argument);
         if (!target)
             return reply.error(toResponseError(target.error()));
-        context.runJob(fmt::format("Profiling '{}'", target->kernel->name), params,
-                       std::move(reply), stop,
-                       [&context, snapshot,
-                        kernel = target->kernel](Reply answer, const std::stop_token& token,
-                                                 const WorkDoneProgress& progress) mutable {
-                           const auto report = snapshot->workbench->profile(
-                               snapshot->program, *kernel, token,
-                               [&progress](std::string_view what, double fraction) {
-                                   progress.report(what, fraction);
-                               },
-                               engine::Workbench::Facts::Later);
-                           if (!report)
-                               return answer.error(toResponseError(report.error()));
-                           answer.result(profileJson(*report));
-                           context.loop.post([&context, snapshot] { context.refresh(snapshot); });
-                           if (!report->profile->hazards.empty())
-                               context.searchHazardFixes(snapshot, *kernel);
-                       });
+        context.runJob(
+            fmt::format("Profiling '{}'{}", target->kernel->name, isOnGpu ? " on the GPU" : ""),
+            params, std::move(reply), stop,
+            [&context, snapshot, isOnGpu,
+             kernel = target->kernel](Reply answer, const std::stop_token& token,
+                                      const WorkDoneProgress& progress) mutable {
+                const auto say = [&progress](std::string_view what, double fraction) {
+                    progress.report(what, fraction);
+                };
+                const auto& workbench = *snapshot->workbench;
+                const auto report =
+                    isOnGpu ? workbench.profileOnGpu(snapshot->program, *kernel, token, say)
+                            : workbench.profile(snapshot->program, *kernel, token, say,
+                                                engine::Workbench::Facts::Later);
+                if (!report)
+                    return answer.error(toResponseError(report.error()));
+                answer.result(profileJson(*report));
+                context.loop.post([&context, snapshot] { context.refresh(snapshot); });
+                if (!report->profile->hazards.empty())
+                    context.searchHazardFixes(snapshot, *kernel);
+            });
     });
 }
 

@@ -3,6 +3,7 @@
 #include "engine/diagnosis/gpus.h"
 #include "lsp-server/protocol/server_capabilities.h"
 #include "lsp-server/protocol/uri.h"
+#include "lsp-server/server/save_profiling.h"
 #include "lsp-server/server/server_context.h"
 #include "lsp-server/transport/stdio_transport.h"
 #include "lsp-server/version.h"
@@ -61,6 +62,7 @@ private:
     ClientCapabilities capabilities_;
     Workspace workspace_;
     ProgressRegistry progress_;
+    SaveProfiling saveProfiling_;
     // The pools come after what their tasks use, so that they are joined first.
     DocumentManager documents_;
     WorkerPool parsers_;
@@ -82,13 +84,15 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
     : log_(log), commandLineOptions_(settings.options), loop_(logTo(log)),
       transport_(loop_, settings.input, settings.output, settings.maxMessageBytes),
       connection_([this](std::string body) { transport_.send(std::move(body)); }, log),
-      workspace_(log), progress_(loop_, connection_),
-      documents_(
-          loop_, parsers_, background_, log, workspace_,
-          {[this](const ParseInput& input, const auto& diagnostics) {
-               publishParserDiagnostics(context_, input, diagnostics);
-           },
-           [this](const SnapshotPtr& snapshot) { publishAllDiagnostics(context_, snapshot); }}),
+      workspace_(log), progress_(loop_, connection_), saveProfiling_(context_),
+      documents_(loop_, parsers_, background_, log, workspace_,
+                 {[this](const ParseInput& input, const auto& diagnostics) {
+                      publishParserDiagnostics(context_, input, diagnostics);
+                  },
+                  [this](const SnapshotPtr& snapshot) {
+                      publishAllDiagnostics(context_, snapshot);
+                      saveProfiling_.parsed(snapshot);
+                  }}),
       parsers_(parserThreads(), logTo(log)), background_(1, logTo(log)), reads_(2, logTo(log)),
       jobs_(2, logTo(log)), context_{loop_,      log_,       connection_, reads_,       jobs_,
                                      workspace_, documents_, progress_,   capabilities_} {
@@ -104,6 +108,7 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
     registerEditRequests(context_);
     registerCommands(context_);
     registerAssembly(context_);
+    registerReportRequest(context_);
 }
 
 std::optional<ResponseError> LanguageServer::refusal(std::string_view method) const {
@@ -148,14 +153,18 @@ void LanguageServer::registerTextSynchronization() {
         const auto change = params.get<DidChangeTextDocumentParams>();
         if (!documents_.change(change, capabilities_.positionEncoding))
             log_.warn("didChange for a document that is not open: {}", change.uri);
+        saveProfiling_.changed(change.uri);
     });
     connection_.onNotification("textDocument/didSave", [this](const json& params) {
-        if (const auto path = pathFromUri(textDocumentUri(params)))
+        const std::string uri = textDocumentUri(params);
+        if (const auto path = pathFromUri(uri))
             documents_.filesChanged({*path}, false);
+        saveProfiling_.saved(uri);
     });
     connection_.onNotification("textDocument/didClose", [this](const json& params) {
         const std::string uri = textDocumentUri(params);
         documents_.close(uri);
+        saveProfiling_.closed(uri);
         clearDiagnostics(context_, uri);
     });
 }
@@ -222,7 +231,13 @@ json LanguageServer::initialize(const json& params) {
         process != params.end() && process->is_number_integer())
         parent_ = process->get<pid_t>();
     const auto given = params.find("initializationOptions");
-    configure(given != params.end() ? *given : json::object());
+    json section = given != params.end() ? *given : json::object();
+    // Not a setting: a workspace's own files must not be able to say it.
+    if (section.is_object() && section.contains("trusted")) {
+        saveProfiling_.setTrusted(section.at("trusted") == true);
+        section.erase("trusted");
+    }
+    configure(section);
     state_ = State::Running;
     return {{"capabilities", serverCapabilities(capabilities_)},
             {"serverInfo", {{"name", "kernelskill"}, {"version", version}}}};

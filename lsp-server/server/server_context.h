@@ -66,6 +66,7 @@ void clearDiagnostics(const ServerContext& context, const std::string& uri);
 void registerReadRequests(const ServerContext& context);
 void registerEditRequests(const ServerContext& context);
 void registerCommands(const ServerContext& context);
+void registerReportRequest(const ServerContext& context);
 void registerAssembly(const ServerContext& context);
 
 } // namespace kernelskill::lsp

@@ -65,13 +65,14 @@ json editorCapabilities() {
             {"window", {{"workDoneProgress", true}}}};
 }
 
-LspClient::LspClient(std::vector<std::string> arguments) {
+LspClient::LspClient(std::vector<std::string> arguments, const std::string& program) {
     std::signal(SIGPIPE, SIG_IGN);
     int toServer[2];
     int fromServer[2];
     makePipe(toServer);
     makePipe(fromServer);
-    arguments.insert(arguments.begin(), {executable, "--log-level", "off", "lsp"});
+    arguments.insert(arguments.begin(),
+                     {program.empty() ? executable : program, "--log-level", "off", "lsp"});
     std::vector<char*> argv = pointers(arguments);
     pid_ = ::fork();
     if (pid_ == 0) {

@@ -24,7 +24,8 @@ using Milliseconds = std::chrono::milliseconds;
 
 class LspClient {
 public:
-    explicit LspClient(std::vector<std::string> arguments = {});
+    /// `program`: the server's executable; empty: the one of this build.
+    explicit LspClient(std::vector<std::string> arguments = {}, const std::string& program = "");
     /// Kills the server if it still runs.
     ~LspClient();
     LspClient(const LspClient&) = delete;

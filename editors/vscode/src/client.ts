@@ -119,7 +119,7 @@ export class Server implements vscode.Disposable {
         return {
             documentSelector: languages.map((language) => ({ scheme: 'file', language })),
             outputChannel: this.output,
-            initializationOptions: this.settings(),
+            initializationOptions: { ...this.settings(), trusted: vscode.workspace.isTrusted },
             middleware: {
                 workspace: {
                     // What the server pulls gets the same treatment as what it was started with.

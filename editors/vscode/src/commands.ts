@@ -16,6 +16,8 @@ export function registerCommands(server: Server, output: vscode.LogOutputChannel
         vscode.commands.registerCommand(`kernelskill.client.${name}`, body);
     return [
         register('profileKernel', () => onCudaEditor(server, profileKernel)),
+        register('profileOnGpu', () => onCudaEditor(server, profileOnGpu)),
+        register('showReport', () => onCudaEditor(server, showReport)),
         register('applySkill', () => onCudaEditor(server, applySkill)),
         register('repair', () => onCudaEditor(server, repair)),
         register('showMemory', () => onCudaEditor(server, showMemory)),
@@ -59,6 +61,25 @@ async function profileKernel(client: LanguageClient, editor: vscode.TextEditor, 
     const argument = { uri: uriOf(client, editor), line: editor.selection.active.line };
     const profile = await execute(client, 'kernelskill.profile', argument, 'profiling');
     await server.present('kernelskill.profile', profile);
+}
+
+async function profileOnGpu(client: LanguageClient, editor: vscode.TextEditor, server: Server): Promise<void> {
+    const argument = { uri: uriOf(client, editor), line: editor.selection.active.line, on: 'gpu' };
+    const profile = await execute(client, 'kernelskill.profile', argument, 'profiling on the GPU');
+    await server.present('kernelskill.profile', profile);
+}
+
+/** The page needs no script and loads nothing, so that it may do neither here. */
+async function showReport(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {
+    const params = { textDocument: { uri: uriOf(client, editor) } };
+    const { title, html } = await withProgress('writing a report', (token) =>
+        client.sendRequest<{ title: string; html: string }>('kernelskill/report', params, token),
+    );
+    const panel = vscode.window.createWebviewPanel('kernelskill.report', title, vscode.ViewColumn.Beside, {
+        enableScripts: false,
+        localResourceRoots: [],
+    });
+    panel.webview.html = html;
 }
 
 async function showMemory(client: LanguageClient, editor: vscode.TextEditor, server: Server): Promise<void> {

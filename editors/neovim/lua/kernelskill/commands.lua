@@ -30,6 +30,30 @@ local function show_profile(bufnr, argument)
     end)
 end
 
+--- Asks for a page about the buffer's kernels and writes it: to `path`, or to a temporary file that is opened.
+local function write_report(bufnr, path)
+    local client = compat.clients(bufnr)[1]
+    if not client then
+        vim.notify('kernelskill: no server for this buffer; see :checkhealth kernelskill', vim.log.levels.WARN)
+        return
+    end
+    local params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } }
+    compat.request(client, 'kernelskill/report', params, function(err, report)
+        if err then
+            vim.notify('kernelskill: ' .. err.message, vim.log.levels.ERROR)
+            return
+        end
+        local file = path ~= '' and vim.fn.fnamemodify(path, ':p') or vim.fn.tempname() .. '.html'
+        if vim.fn.writefile(vim.split(report.html, '\n', { plain = true }), file) ~= 0 then
+            return
+        end
+        vim.notify('kernelskill: the report is in ' .. file)
+        if path == '' and vim.ui.open then
+            vim.ui.open(file)
+        end
+    end, bufnr)
+end
+
 local function show_memory(bufnr, argument)
     execute(bufnr, 'kernelskill.showMemory', argument, function(memory)
         report.show('memory', report.memory_lines(memory or {}))
@@ -66,12 +90,26 @@ end
 
 function M.define()
     local command = vim.api.nvim_create_user_command
-    command('KernelSkillProfile', function()
+    command('KernelSkillProfile', function(options)
         show_profile(vim.api.nvim_get_current_buf(), {
             uri = vim.uri_from_bufnr(0),
             line = vim.api.nvim_win_get_cursor(0)[1] - 1,
+            on = options.args ~= '' and options.args or nil,
         })
-    end, { desc = 'Profile the kernel under the cursor and show what holds it back' })
+    end, {
+        nargs = '?',
+        complete = function()
+            return { 'emulator', 'gpu' }
+        end,
+        desc = 'Profile the kernel under the cursor and show what holds it back',
+    })
+    command('KernelSkillReport', function(options)
+        write_report(vim.api.nvim_get_current_buf(), options.args)
+    end, {
+        nargs = '?',
+        complete = 'file',
+        desc = 'Write what is known of the kernels of this file as a page with their roofline',
+    })
     command('KernelSkillAssembly', function(options)
         require('kernelskill.assembly').open(
             vim.api.nvim_get_current_buf(),

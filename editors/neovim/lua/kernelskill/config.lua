@@ -15,6 +15,8 @@ M.defaults = {
     inlay_hints = true,
     --- Show work-done progress in the message area.
     progress = true,
+    --- Folders whose code you trust to be run when you save it (with profile.onSave).
+    trusted_folders = {},
     --- The server's settings, the part below `kernelskill`, e.g. { profile = { onSave = true } }.
     settings = {},
 }

@@ -54,6 +54,19 @@ local function on_attach(client, bufnr)
     require('kernelskill.progress').enable()
 end
 
+--- Is the folder one of trusted_folders, or in one?
+---@param folder string absolute path
+---@return boolean
+function M.is_trusted(folder)
+    for _, trusted in ipairs(config.get().trusted_folders) do
+        local root = vim.fn.fnamemodify(vim.fn.expand(trusted), ':p'):gsub('/+$', '')
+        if folder == root or vim.startswith(folder, root .. '/') then
+            return true
+        end
+    end
+    return false
+end
+
 --- Name, command and settings of the client, in the form of vim.lsp.start and vim.lsp.config.
 ---@return table
 function M.client_config()
@@ -71,6 +84,13 @@ function M.client_config()
         end,
         init_options = settings,
         settings = { kernelskill = settings },
+        before_init = function(params)
+            local folder = params.rootUri and vim.uri_to_fname(params.rootUri)
+            if folder and M.is_trusted(folder) then
+                params.initializationOptions =
+                    vim.tbl_extend('force', params.initializationOptions or {}, { trusted = true })
+            end
+        end,
         on_attach = on_attach,
         commands = require('kernelskill.commands').client_commands,
     }

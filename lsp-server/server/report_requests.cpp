@@ -1,0 +1,94 @@
+// kernelskill/report: a page about one kernel or all kernels of a document.
+#include "lsp-server/report/file_page.h"
+#include "lsp-server/report/html/report_page.h"
+#include "lsp-server/server/edit_requests.h"
+#include "lsp-server/server/server_context.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <filesystem>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+namespace {
+
+/// What is known already is not run again.
+Result<engine::KernelReport> knownOrProfiled(const Snapshot& snapshot,
+                                             const analysis::KernelModel& kernel, bool isOnGpu,
+                                             const std::stop_token& stop,
+                                             const engine::ProgressSink& say) {
+    const engine::Workbench& workbench = *snapshot.workbench;
+    auto known = workbench.cachedReport(snapshot.program, kernel);
+    if (known && (known->measurement || !isOnGpu))
+        return std::move(*known);
+    return isOnGpu ? workbench.profileOnGpu(snapshot.program, kernel, stop, say)
+                   : workbench.profile(snapshot.program, kernel, stop, say);
+}
+
+void answer(const SnapshotPtr& snapshot, const std::vector<const analysis::KernelModel*>& kernels,
+            bool isOnGpu, Reply reply, const std::stop_token& stop,
+            const WorkDoneProgress& progress) {
+    std::vector<ProfiledKernel> profiled;
+    for (const analysis::KernelModel* kernel : kernels) {
+        const auto say = [&](std::string_view what, double part) {
+            progress.report(what, (static_cast<double>(profiled.size()) + part) /
+                                      static_cast<double>(kernels.size()));
+        };
+        profiled.push_back({kernel, knownOrProfiled(*snapshot, *kernel, isOnGpu, stop, say)});
+        if (stop.stop_requested())
+            return reply.error(ErrorCode::RequestCancelled, "cancelled");
+    }
+    const auto name = std::filesystem::path(snapshot->model().file).filename().string();
+    Report report = profileReport(*snapshot, std::move(profiled), name);
+    report.footer = reportFooter("kernelskill/report");
+    reply.result({{"title", report.title}, {"html", writeReport(report)}});
+}
+
+void onReport(const ServerContext& context, const json& params, Reply& reply,
+              const std::stop_source& stop) {
+    const std::string uri = textDocumentUri(params);
+    const std::string executor = params.value("on", "emulator");
+    if (executor != "emulator" && executor != "gpu")
+        return reply.error(ErrorCode::InvalidParams,
+                           "'on' is \"emulator\" or \"gpu\", not \"" + executor + "\"");
+    if (!context.workspace.options().executionEnabled)
+        return reply.error(ErrorCode::RequestFailed,
+                           "running kernels is turned off (kernelskill.execution.enabled)");
+    context.documents.whenCurrent(uri, [&context, params, stop, isOnGpu = executor == "gpu",
+                                        reply = std::move(reply)](auto outcome) mutable {
+        if (!outcome)
+            return reply.error(std::move(outcome.error()));
+        const SnapshotPtr snapshot = std::move(*outcome);
+        std::vector<const analysis::KernelModel*> kernels;
+        if (params.contains("kernel") || params.contains("line") || params.contains("position")) {
+            const auto target = findTarget(*snapshot, params);
+            if (!target)
+                return reply.error(toResponseError(target.error()));
+            kernels.push_back(target->kernel);
+        } else {
+            for (const analysis::KernelModel& kernel : snapshot->model().kernels)
+                kernels.push_back(&kernel);
+        }
+        context.runJob("Writing a report", params, std::move(reply), stop,
+                       [&context, snapshot, kernels = std::move(kernels),
+                        isOnGpu](Reply late, const std::stop_token& token,
+                                 const WorkDoneProgress& progress) mutable {
+                           answer(snapshot, kernels, isOnGpu, std::move(late), token, progress);
+                           context.loop.post([&context, snapshot] { context.refresh(snapshot); });
+                       });
+    });
+}
+
+} // namespace
+
+void registerReportRequest(const ServerContext& context) {
+    context.connection.onRequest(
+        "kernelskill/report", [&context](const json& params, Reply& reply, std::stop_source stop) {
+            onReport(context, params, reply, stop);
+        });
+}
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,52 @@
+/// Profiles, when a document is saved, the kernels that an edit has changed.
+#pragma once
+
+#include "lsp-server/documents/snapshot.h"
+#include "lsp-server/server/server_context.h"
+
+#include <cstdint>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kernelskill::lsp {
+
+/// Does nothing unless the user has asked for it and trusts the workspace. A kernel counts as
+/// changed when what a run of it depends on is not what it was when it was last profiled, or when
+/// the document was opened. Belongs to the loop's thread.
+class SaveProfiling {
+public:
+    /// `context` outlives it, and so do tasks of the pool for jobs.
+    explicit SaveProfiling(const ServerContext& context) : context_(context) {}
+
+    void setTrusted(bool isTrusted) { isTrusted_ = isTrusted; }
+
+    /// The document has been parsed. The first time, its kernels count as known.
+    void parsed(const SnapshotPtr& snapshot);
+    void saved(const std::string& uri);
+    /// Typing: what runs, or waits to run, is given up.
+    void changed(const std::string& uri);
+    void closed(const std::string& uri);
+
+private:
+    struct Document {
+        std::map<std::string, std::uint64_t> known; ///< Kernels and their hashes.
+        Timer debounce;
+        std::stop_source run; ///< The latest: of waiting and running.
+    };
+
+    [[nodiscard]] bool isOn() const;
+    void start(const std::string& uri);
+    void profile(const SnapshotPtr& snapshot, const std::stop_source& run);
+    /// What has changed in `snapshot`; kernels whose profile is known already count as seen.
+    [[nodiscard]] std::vector<const analysis::KernelModel*> changedKernels(const Snapshot& snapshot,
+                                                                           Document& document);
+    void finished(const SnapshotPtr& snapshot, const analysis::KernelModel& kernel);
+
+    const ServerContext& context_;
+    bool isTrusted_ = false;
+    std::map<std::string, Document> documents_; ///< Open ones that were parsed.
+};
+
+} // namespace kernelskill::lsp
