@@ -63,9 +63,9 @@ TEST_F(OptimizeTest, TheConflictsOfATransposeAreRemovedAndTheSumIsVerified) {
 }
 
 TEST_F(OptimizeTest, ASecondRunRepeatsNoPlanAndEndsWhereTheFirstDid) {
-    const Optimization first = optimize("examples/naive/reduction.cu");
+    const Optimization first = optimize("examples/naive/transpose.cu");
     restart();
-    const Optimization second = optimize("examples/naive/reduction.cu");
+    const Optimization second = optimize("examples/naive/transpose.cu");
     EXPECT_EQ(second.skills, first.skills);
     EXPECT_EQ(second.diff, first.diff);
     for (const Attempt& attempt : second.attempts)
@@ -116,7 +116,7 @@ TEST_F(OptimizeTest, AKilledSearchLeavesWholeMemoriesAndTheNextGoesOn) {
         const pid_t child = ::fork();
         if (child == 0) {
             restart();
-            optimize("examples/naive/reduction.cu");
+            optimize("examples/naive/transpose.cu");
             ::_exit(0);
         }
         // Killed as soon as it has written something new.
@@ -135,7 +135,7 @@ TEST_F(OptimizeTest, AKilledSearchLeavesWholeMemoriesAndTheNextGoesOn) {
         EXPECT_TRUE(LongTermMemory::open(longTermMemoryFile(folder_.path() / "data")));
     }
     restart();
-    EXPECT_TRUE(optimize("examples/naive/reduction.cu").isImproved());
+    EXPECT_TRUE(optimize("examples/naive/transpose.cu").isImproved());
 }
 
 } // namespace

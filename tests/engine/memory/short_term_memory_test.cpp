@@ -245,5 +245,22 @@ TEST(MemoryEntry, FieldsOfALaterVersionAreIgnored) {
     EXPECT_EQ(entry->kernelHash, 10u);
 }
 
+TEST(MemoryEntry, WhatASearchDecidedComesBackAndIsLeftOutWhereNobodyAsked) {
+    MemoryEntry entry;
+    entry.kind = EntryKind::Verdict;
+    EXPECT_EQ(formatEntry(entry).find("kept"), std::string::npos);
+    EXPECT_FALSE(parseEntry(formatEntry(entry))->isKept);
+    entry.isKept = false;
+    entry.resultHash = ~0ULL;
+    entry.architecture = "sm_90";
+    entry.speedup = 0.97;
+    const auto read = parseEntry(formatEntry(entry));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->isKept, false);
+    EXPECT_EQ(read->resultHash, ~0ULL);
+    EXPECT_EQ(read->architecture, "sm_90");
+    EXPECT_EQ(read->speedup, 0.97);
+}
+
 } // namespace
 } // namespace kernelskill::engine
