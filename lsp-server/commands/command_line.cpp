@@ -29,6 +29,7 @@ constexpr const char* footer =
     "  kernelskill profile saxpy.cu                     run on the CPU emulator and count\n"
     "  kernelskill apply loop-unrolling saxpy.cu:12     a verified edit, as a diff\n"
     "  kernelskill optimize saxpy.cu                    round after round, keeps what is better\n"
+    "  kernelskill generate blur.cu:12                  a first kernel from a host function\n"
     "  kernelskill check saxpy.cu -- -Iinclude -DN=64   flags as nvcc takes them, after `--`\n"
     "\nExit status: 0 done; 1 nothing found or improved; 2 wrong usage or unreadable input;\n"
     "3 something needed is missing (it is named, with the remedy).";
@@ -122,7 +123,9 @@ int runCommandLine(int argc, char** argv) {
     addSkillsCommand(app, invocation);
     addApplyCommand(app, invocation);
     addOptimizeCommand(app, invocation);
+    addGenerateCommand(app, invocation);
     addRepairCommand(app, invocation);
+    addAssemblyCommand(app, invocation);
     addCaptureCommand(app, invocation);
     addAssemblyCommand(app, invocation);
     addMemoryCommand(app, invocation);

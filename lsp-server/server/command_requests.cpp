@@ -4,6 +4,7 @@
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/server/edit_requests.h"
+#include "lsp-server/server/generate_request.h"
 #include "lsp-server/server/optimize_request.h"
 #include "lsp-server/server/server_context.h"
 
@@ -106,6 +107,8 @@ void onExecuteCommand(const ServerContext& context, const json& params, Reply& r
         return applyFixCommand(context, argument, reply);
     if (command == "kernelskill.optimize")
         return optimizeCommand(context, argument, params, reply, stop);
+    if (command == "kernelskill.generate")
+        return generateCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.repair")
         return repairCommand(context, argument, params, reply, stop);
     if (command == "kernelskill.showMemory")

@@ -1,0 +1,137 @@
+#include "engine/kernel_generation.h"
+#include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/file_writer.h"
+#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/terminal.h"
+#include "lsp-server/report/json_report.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+#include <stop_token>
+
+namespace kernelskill::lsp {
+
+namespace {
+
+struct GenerateArguments {
+    std::string place;
+    bool write = false;
+};
+
+/// The function at the line, else the only one there is.
+Result<const analysis::KernelModel*> chooseFunction(const Snapshot& snapshot,
+                                                    std::optional<std::uint32_t> line) {
+    const analysis::FileModel& model = snapshot.model();
+    if (line) {
+        const analysis::Span span = snapshot.source().lineSpan(*line);
+        for (const analysis::KernelModel& function : model.loopFunctions)
+            if (function.span.begin <= span.end && span.begin <= function.span.end)
+                return &function;
+    } else if (model.loopFunctions.size() == 1) {
+        return &model.loopFunctions.front();
+    }
+    std::string names;
+    for (const analysis::KernelModel& function : model.loopFunctions)
+        names += fmt::format(
+            "{}{}:{} {}", names.empty() ? "there are " : ", ", snapshot.model().file,
+            snapshot.source().lineColumn(function.nameSpan.begin).line + 1, function.name);
+    if (names.empty())
+        return std::unexpected(Error{
+            ErrorKind::Failed, "the file has no host function with loops over arrays", "", ""});
+    return std::unexpected(Error{ErrorKind::InvalidInput,
+                                 line ? "no host function with loops over arrays at that line"
+                                      : "several host functions have loops over arrays",
+                                 "", names});
+}
+
+void printKernel(const engine::GeneratedKernel& generated) {
+    const Terminal terminal(stdout);
+    fmt::print("{}\n", terminal.paintDiff(generated.diff));
+    for (const engine::Check& check : generated.verdict.checks)
+        fmt::print("  {} {}{}\n",
+                   check.passed ? terminal.paint(Colour::Green, "✓")
+                                : terminal.paint(Colour::Red, "✗"),
+                   check.name,
+                   check.detail.empty() ? "" : terminal.paint(Colour::Dim, "  " + check.detail));
+    fmt::print("\n{}\nverdict: {}  {}\n", generated.why,
+               terminal.paint(generated.acceptable() ? Colour::Green : Colour::Red,
+                              spelling(generated.verdict.status)),
+               generated.verdict.summary);
+}
+
+int reportRefusal(const Error& error, const std::string& function, const Invocation& invocation) {
+    if (!invocation.json || error.kind != ErrorKind::Unsupported)
+        return reportError(error, invocation);
+    printJson({{"function", function},
+               {"kernel", nullptr},
+               {"edits", nlohmann::json::array()},
+               {"verdict",
+                {{"status", "invalid"},
+                 {"checks", {{{"name", "offered"}, {"passed", false}, {"detail", error.what}}}},
+                 {"speedup", nullptr},
+                 {"summary", error.what}}}});
+    fmt::print(stderr, "{}\n", error.what);
+    return exitNothingFound;
+}
+
+int run(const GenerateArguments& arguments, const Invocation& invocation) {
+    const FilePlace place = parseFilePlace(arguments.place);
+    const auto opened = openInput(place.file, invocation.options);
+    if (!opened)
+        return reportError(opened.error(), invocation);
+    const Snapshot& snapshot = **opened;
+    const auto function = chooseFunction(snapshot, place.line);
+    if (!function)
+        return reportError(function.error(), invocation);
+    const auto generated = engine::generateKernel(*snapshot.workbench, snapshot.program, **function,
+                                                  std::stop_token{}, {});
+    if (!generated)
+        return reportRefusal(generated.error(), (*function)->name, invocation);
+    TextLookup texts(snapshot.program);
+    if (invocation.json)
+        printJson({{"function", generated->reference},
+                   {"kernel", generated->kernel},
+                   {"why", generated->why},
+                   {"edits", editsJson(generated->edits, snapshot.program.file, texts,
+                                       PositionEncoding::Utf16)},
+                   {"verdict", verdictJson(generated->verdict)},
+                   {"diff", generated->diff}});
+    else
+        printKernel(*generated);
+    if (!generated->acceptable()) {
+        fmt::print(stderr, "not applied: the kernel is {}\n", spelling(generated->verdict.status));
+        return exitNothingFound;
+    }
+    if (arguments.write) {
+        if (const auto written = writeEdits(generated->edits, texts); !written)
+            return reportError(written.error(), invocation);
+        fmt::print(stderr, "written: {}\n", place.file);
+    }
+    return exitDone;
+}
+
+} // namespace
+
+void addGenerateCommand(CLI::App& app, Invocation& invocation) {
+    CLI::App* command = app.add_subcommand(
+        "generate", "Write a first kernel from a host function with loops, run beside it first");
+    command->fallthrough();
+    command->footer("\nExamples:\n"
+                    "  kernelskill generate blur.cu:12\n"
+                    "  kernelskill generate blur.cu:12 --write\n"
+                    "\nThe line counts from 1 and lies in the function; without one, the only "
+                    "function with loops is meant.\nA kernel that is incorrect or invalid is never "
+                    "written.");
+    addJsonFlag(*command, invocation);
+    const auto arguments = std::make_shared<GenerateArguments>();
+    command->add_option("FILE:LINE", arguments->place, "The place, e.g. blur.cu:12")->required();
+    command->add_flag("--write", arguments->write, "Write kernel and launcher to the file");
+    command->callback([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    });
+}
+
+} // namespace kernelskill::lsp
