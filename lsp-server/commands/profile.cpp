@@ -1,13 +1,16 @@
 #include "engine/execution/metric_names.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/executor_option.h"
+#include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/features/access_cost.h"
 #include "lsp-server/report/evidence_text.h"
+#include "lsp-server/report/file_page.h"
 #include "lsp-server/report/gpu_text.h"
+#include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/metric_text.h"
@@ -34,6 +37,7 @@ struct ProfileArguments {
     std::string file;
     std::string kernel;
     std::string executor = "emulator";
+    std::string report; ///< Path of the page to write; empty: none.
 };
 
 std::optional<double> metric(const engine::Metrics& metrics, const char* name) {
@@ -183,34 +187,101 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
         fmt::print("\n{}\n", terminal.paint(Colour::Dim, note));
 }
 
+Result<engine::KernelReport> profileOn(const std::string& executor, const Snapshot& snapshot,
+                                       const analysis::KernelModel& kernel,
+                                       const std::stop_token& stop) {
+    return executor == "emulator"
+               ? snapshot.workbench->profile(snapshot.program, kernel, stop, {})
+               : snapshot.workbench->profileOnGpu(snapshot.program, kernel, stop, {});
+}
+
+/// The longest first where they were timed, with what each reaches of the roofline.
+void printOverview(std::vector<ProfiledKernel> kernels) {
+    sortByTime(kernels);
+    const Terminal terminal(stdout);
+    std::size_t widest = 6;
+    for (const ProfiledKernel& profiled : kernels)
+        widest = std::max(widest, profiled.kernel->qualifiedName.size());
+    fmt::print("{}\n", terminal.paint(Colour::Dim, fmt::format("{:<{}}  {:>24}  {:>8}  {:>8}  {}",
+                                                               "kernel", widest, "time", "of roof",
+                                                               "of DRAM", "bottleneck")));
+    for (const ProfiledKernel& profiled : kernels) {
+        const std::string& name = profiled.kernel->qualifiedName;
+        if (!profiled.report) {
+            fmt::print("{:<{}}  {}\n", name, widest,
+                       terminal.paint(Colour::Red, profiled.report.error().describe()));
+            continue;
+        }
+        const engine::KernelReport& report = *profiled.report;
+        const auto percent = [&](double value) { return fmt::format("{:.0f} %", value); };
+        const std::string time = timeText(report);
+        fmt::print("{:<{}}  {:>24}  {:>8}  {:>8}  {}\n", name, widest, time,
+                   report.measured ? percent(report.measured->percent()) : "",
+                   report.measured ? percent(report.measured->memoryPercent) : "",
+                   terminal.paint(Colour::Yellow, spelling(report.bottleneck->kind)));
+    }
+    fmt::print("\n{}\n", terminal.paint(Colour::Dim, "choose one with --kernel for its numbers"));
+}
+
+/// Profiles `wanted` one after another; one that fails takes nothing from the others.
+std::vector<ProfiledKernel> profileAll(const ProfileArguments& arguments, const Snapshot& snapshot,
+                                       const std::vector<const analysis::KernelModel*>& wanted,
+                                       const std::stop_token& stop) {
+    std::vector<ProfiledKernel> profiled;
+    for (const analysis::KernelModel* kernel : wanted) {
+        if (wanted.size() > 1)
+            fmt::print(stderr, "{} of {}: {}\n", profiled.size() + 1, wanted.size(),
+                       kernel->qualifiedName);
+        profiled.push_back({kernel, profileOn(arguments.executor, snapshot, *kernel, stop)});
+    }
+    return profiled;
+}
+
 int run(const ProfileArguments& arguments, const Invocation& invocation) {
-    const auto snapshot = openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
+    const auto snapshot =
+        openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
     const auto kernel = chooseKernel(**snapshot, arguments.kernel);
     if (!kernel)
         return reportError(kernel.error(), invocation);
-    const auto& kernels = (*snapshot)->model().kernels;
-    if (arguments.kernel.empty() && kernels.size() > 1)
-        fmt::print(stderr, "the file has {} kernels; this is '{}' (choose with --kernel)\n",
-                   kernels.size(), (*kernel)->qualifiedName);
-    const auto& workbench = *(*snapshot)->workbench;
+    std::vector<const analysis::KernelModel*> wanted;
+    // One document on standard output is one kernel's.
+    if (arguments.kernel.empty() && (!invocation.json || !arguments.report.empty())) {
+        for (const analysis::KernelModel& each : (*snapshot)->model().kernels)
+            wanted.push_back(&each);
+    } else {
+        wanted.push_back(*kernel);
+    }
     const Interruption interruption;
     if (arguments.executor != "emulator") {
         const auto say = [&](std::string_view what, double) { fmt::print(stderr, "{}\n", what); };
-        if (const auto gpu = workbench.gpu(interruption.token(), say); !gpu)
+        if (const auto gpu = (*snapshot)->workbench->gpu(interruption.token(), say); !gpu)
             return reportError(gpu.error(), invocation);
     }
-    const auto report =
-        arguments.executor == "emulator"
-            ? workbench.profile((*snapshot)->program, **kernel, interruption.token(), {})
-            : workbench.profileOnGpu((*snapshot)->program, **kernel, interruption.token(), {});
-    if (!report)
-        return reportError(report.error(), invocation);
-    if (invocation.json)
-        printJson(profileJson(*report));
-    else
-        printReport(*report, **snapshot, arguments.file);
+    auto profiled = profileAll(arguments, **snapshot, wanted, interruption.token());
+    const auto chosen = std::ranges::find(profiled, *kernel, &ProfiledKernel::kernel);
+    if (profiled.size() == 1 && !chosen->report)
+        return reportError(chosen->report.error(), invocation);
+    if (invocation.json) {
+        if (!chosen->report)
+            return reportError(chosen->report.error(), invocation);
+        printJson(profileJson(*chosen->report));
+    } else if (profiled.size() == 1) {
+        printReport(*chosen->report, **snapshot, arguments.file);
+    } else {
+        printOverview(profiled);
+    }
+    const bool hasAny = std::ranges::any_of(
+        profiled, [](const ProfiledKernel& each) { return each.report.has_value(); });
+    if (arguments.report.empty() || !hasAny)
+        return hasAny ? exitDone : exitNothingFound;
+    Report report = profileReport(**snapshot, std::move(profiled), arguments.file);
+    report.footer =
+        reportFooter("kernelskill profile " + arguments.file + " --on " + arguments.executor);
+    if (const auto written = replaceFile(arguments.report, writeReport(report)); !written)
+        return reportError(written.error(), invocation);
+    fmt::print(stderr, "written to {}\n", arguments.report);
     return exitDone;
 }
 
@@ -225,6 +296,7 @@ void addProfileCommand(CLI::App& app, Invocation& invocation) {
                     "  kernelskill profile kernels.cu --kernel softmax --json\n"
                     "  kernelskill profile transpose.cu --on gpu\n"
                     "  kernelskill profile transpose.cu --on slurm --partition gpus\n"
+                    "  kernelskill profile transpose.cu --report transpose.html\n"
                     "\nGrid, block and scalars come from the launch in the file where it can be "
                     "evaluated, else from\n"
                     "names. Pin them with a comment:\n"
@@ -232,9 +304,16 @@ void addProfileCommand(CLI::App& app, Invocation& invocation) {
     addJsonFlag(*command, invocation);
     const auto arguments = std::make_shared<ProfileArguments>();
     command->add_option("FILE", arguments->file, "The CUDA file")->required();
-    command->add_option("--kernel", arguments->kernel, "Which kernel; the first by default")
+    command
+        ->add_option("--kernel", arguments->kernel,
+                     "Which kernel; all, in a table, by default (with --json the first)")
         ->type_name("NAME");
     addExecutorOptions(*command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
+    command
+        ->add_option(
+            "--report", arguments->report,
+            "Write what was found as a page with the roofline: HTML that needs nothing else")
+        ->type_name("OUT.html");
     command->callback([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
     });

@@ -70,33 +70,6 @@ constexpr std::array table{
     OptionDescription{"slurm.srun", &Options::slurmSrun,
                       "The program `srun`. Empty: searched on the PATH.", true},
     OptionDescription{
-        "gpu.on", &Options::gpuOn,
-        "Where kernels are measured: `gpu`, on this machine, or `slurm`, on a node of a Slurm "
-        "cluster, by `srun`."},
-    OptionDescription{"slurm.partition", &Options::slurmPartition,
-                      "The partition that is asked for GPUs. Empty: the cluster's default."},
-    OptionDescription{"slurm.gres", &Options::slurmGres,
-                      "What each job is given, as `srun --gres` has it: `gpu:1`, `gpu:h100:1`. "
-                      "Where the cluster has several models, name one."},
-    OptionDescription{"slurm.timeLimit", &Options::slurmTimeLimit,
-                      "Of each job, as Slurm writes times: minutes, or hours:minutes:seconds. "
-                      "Time in the queue does not count."},
-    OptionDescription{"slurm.account", &Options::slurmAccount,
-                      "The account that pays. Empty: the user's default."},
-    OptionDescription{"slurm.arguments", &Options::slurmArguments,
-                      "More options for `srun`: `--constraint=...`, `--qos=...`, "
-                      "`--immediate=60` to wait no longer than a minute in the queue, "
-                      "`--bcast=/tmp/` where nodes do not share the file system.",
-                      true},
-    OptionDescription{"slurm.slots", &Options::slurmSlots,
-                      "How many jobs may run side by side, each with a runner."},
-    OptionDescription{"slurm.idleSeconds", &Options::slurmIdleSeconds,
-                      "A job that nobody has used for so long is given back to the cluster."},
-    OptionDescription{"slurm.runner", &Options::slurmRunner,
-                      "Where `kernelskill-runner` is on the nodes. Empty: where it is here.", true},
-    OptionDescription{"slurm.srun", &Options::slurmSrun,
-                      "The program `srun`. Empty: searched on the PATH.", true},
-    OptionDescription{
         "estimates.gpu", &Options::gpu,
         "The GPU that the diagnosis, occupancy and the roofline are for where none is at hand: "
         "V100, T4, A100, A10, L4, RTX 3090, RTX 4090, RTX 5090, H100, H200, B200."},

@@ -31,16 +31,6 @@ struct Options {
     double slurmIdleSeconds = 60;
     std::string slurmRunner;
     std::string slurmSrun;
-    std::string gpuOn = "gpu";
-    std::string slurmPartition;
-    std::string slurmGres = "gpu:1";
-    std::string slurmTimeLimit = "0:30:00";
-    std::string slurmAccount;
-    std::vector<std::string> slurmArguments;
-    double slurmSlots = 1;
-    double slurmIdleSeconds = 60;
-    std::string slurmRunner;
-    std::string slurmSrun;
     std::string gpu = "H200";
     bool diagnosticsEnabled = true;
     bool hazardDiagnostics = true;
