@@ -234,7 +234,7 @@ json LanguageServer::initialize(const json& params) {
     json section = given != params.end() ? *given : json::object();
     // Not a setting: a workspace's own files must not be able to say it.
     if (section.is_object() && section.contains("trusted")) {
-        saveProfiling_.setTrusted(section.at("trusted") == true);
+        workspace_.setTrusted(section.at("trusted") == true);
         section.erase("trusted");
     }
     configure(section);
