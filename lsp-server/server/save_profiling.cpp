@@ -31,7 +31,7 @@ Result<engine::KernelReport> profileAnywhere(const Snapshot& snapshot,
 
 bool SaveProfiling::isOn() const {
     const Options& options = context_.workspace.options();
-    return isTrusted_ && options.profileOnSave && options.executionEnabled;
+    return context_.workspace.isTrusted() && options.profileOnSave && options.executionEnabled;
 }
 
 void SaveProfiling::parsed(const SnapshotPtr& snapshot) {

@@ -20,8 +20,6 @@ public:
     /// `context` outlives it, and so do tasks of the pool for jobs.
     explicit SaveProfiling(const ServerContext& context) : context_(context) {}
 
-    void setTrusted(bool isTrusted) { isTrusted_ = isTrusted; }
-
     /// The document has been parsed. The first time, its kernels count as known.
     void parsed(const SnapshotPtr& snapshot);
     void saved(const std::string& uri);
@@ -45,7 +43,6 @@ private:
     void finished(const SnapshotPtr& snapshot, const analysis::KernelModel& kernel);
 
     const ServerContext& context_;
-    bool isTrusted_ = false;
     std::map<std::string, Document> documents_; ///< Open ones that were parsed.
 };
 
