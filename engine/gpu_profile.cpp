@@ -27,17 +27,24 @@ void addMissingLines(Profile& measured, const Profile& counted) {
                       [](const LineMetrics& line) { return std::tie(line.file, line.line); });
 }
 
-/// Sectors per request follow from what the hardware counted; where the emulator counted others,
-/// these stay beside them.
+constexpr double sectorBytes = 32;
+
+/// Sectors per request, and what of them is used, follow from what the hardware counted; where the
+/// emulator counted others, these stay beside them.
 void setSectorsPerRequest(Metrics& measured, const Metrics& counted) {
     for (const metric::AccessNames* access : metric::accesses) {
         const auto requests = measured.find(access->globalRequests);
         const auto sectors = measured.find(access->globalSectors);
-        if (requests == measured.end() || sectors == measured.end() || requests->second <= 0)
+        if (requests == measured.end() || sectors == measured.end() || requests->second <= 0 ||
+            sectors->second <= 0)
             continue;
         measured[access->sectorsPerRequest] = sectors->second / requests->second;
         if (const auto other = counted.find(access->sectorsPerRequest); other != counted.end())
             measured[access->countedSectorsPerRequest] = other->second;
+        const double moved = sectorBytes * sectors->second;
+        measured[access->movedBytes] = moved;
+        if (const auto bytes = counted.find(access->globalBytes); bytes != counted.end())
+            measured[access->bytesPerSector] = 100 * bytes->second / moved;
     }
 }
 
