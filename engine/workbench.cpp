@@ -2,8 +2,8 @@
 
 #include "engine/agents/candidate_decision.h"
 #include "engine/agents/hang_diagnoser.h"
-#include "engine/agents/optimization_manager.h"
 #include "engine/agents/model_steps.h"
+#include "engine/agents/optimization_manager.h"
 #include "engine/agents/optimizer.h"
 #include "engine/agents/program_difference.h"
 #include "engine/agents/trial.h"

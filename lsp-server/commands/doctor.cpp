@@ -114,20 +114,6 @@ std::vector<HealthCheck> checkGpu(const engine::Workbench& workbench) {
     return checks;
 }
 
-/// Connects to the endpoint of a model that is turned on; asks it nothing, which costs nothing.
-HealthCheck checkLanguageModel(const Options& options) {
-    constexpr std::chrono::seconds time{5};
-    const auto settings = modelSettings(options, true);
-    if (!settings)
-        return broken("language-model", settings.error());
-    if (!settings->isEnabled)
-        return {"language-model", Health::Absent, "off",
-                "not needed; kernelskill.model.enabled or --model lets one propose kernels"};
-    const auto found = engine::probeLanguageModel(*settings, time, {});
-    return found ? HealthCheck{"language-model", Health::Ok, *found, ""}
-                 : broken("language-model", found.error());
-}
-
 /// Where the user measures on a cluster, or could. No job is asked for: queues may be long.
 std::vector<HealthCheck> checkSlurm(const Options& options) {
     const bool isWanted = options.gpuOn == "slurm";
@@ -143,6 +129,20 @@ std::vector<HealthCheck> checkSlurm(const Options& options) {
         return {};
     return {{"slurm", Health::Absent, health.error().what,
              "not needed; to measure on a cluster: " + health.error().remedy}};
+}
+
+/// Connects to the endpoint of a model that is turned on; asks it nothing, which costs nothing.
+HealthCheck checkLanguageModel(const Options& options) {
+    constexpr std::chrono::seconds time{5};
+    const auto settings = modelSettings(options, true);
+    if (!settings)
+        return broken("language-model", settings.error());
+    if (!settings->isEnabled)
+        return {"language-model", Health::Absent, "off",
+                "not needed; kernelskill.model.enabled or --model lets one propose kernels"};
+    const auto found = engine::probeLanguageModel(*settings, time, {});
+    return found ? HealthCheck{"language-model", Health::Ok, *found, ""}
+                 : broken("language-model", found.error());
 }
 
 HealthCheck checkCompilationDatabase(const Options& options) {

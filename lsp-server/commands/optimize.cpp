@@ -2,8 +2,8 @@
 #include "lsp-server/commands/executor_option.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
-#include "lsp-server/commands/model_flags.h"
 #include "lsp-server/commands/interruption.h"
+#include "lsp-server/commands/model_flags.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/memory.h"
 #include "lsp-server/report/html/report_page.h"
@@ -84,7 +84,8 @@ Result<void> writeReportFile(const OptimizeArguments& arguments,
 
 int run(OptimizeArguments arguments, const Invocation& invocation) {
     const Interruption interruption; // Before there are threads: they take its mask over.
-    const auto opened = openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
+    const auto opened =
+        openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
     if (!opened)
         return reportError(opened.error(), invocation);
     const Snapshot& snapshot = **opened;
