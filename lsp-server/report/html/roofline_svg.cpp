@@ -158,7 +158,13 @@ private:
         const double ridge = ceiling.perSecond / steepestSlope();
         const double y = y_.place(ceiling.perSecond);
         line("ceiling", {x_.place(std::max(ridge, x_.least())), y}, {right, y});
-        write("name", {right, y - 6}, "end", nameOf(ceiling));
+        // Above its line, unless another one is there.
+        const bool isCrowded =
+            std::ranges::any_of(plot_.ceilings, [&](const RooflineCeiling& other) {
+                const double gap = y - y_.place(other.perSecond);
+                return !other.isMemory && gap > 0 && gap < 1.5 * lineHeight;
+            });
+        write("name", {right, isCrowded ? y + lineHeight : y - 6}, "end", nameOf(ceiling));
     }
 
     [[nodiscard]] Place middleOf(const RooflinePoint& point) const {
