@@ -61,18 +61,22 @@ IterationSpace::IterationSpace(std::vector<LoopRange> loops,
     : loops_(std::move(loops)) {
     for (const Symbol symbol : unsignedSymbols)
         atLeast_[symbol] = 0;
+    assume(loops_);
+}
+
+void IterationSpace::assume(const std::vector<LoopRange>& loops) {
     // A loop that runs has first <= last: with the variables further out at the values where that
     // is easiest to hold, still so.
-    for (std::size_t index = 0; index < loops_.size(); ++index) {
-        IndexExpression room = loops_[index].last - loops_[index].first;
+    for (std::size_t index = 0; index < loops.size(); ++index) {
+        IndexExpression room = loops[index].last - loops[index].first;
         bool isPlain = true;
         for (std::size_t outer = index; outer-- > 0 && isPlain;) {
-            const auto coefficient = room.coefficientOf(loops_[outer].variable);
+            const auto coefficient = room.coefficientOf(loops[outer].variable);
             const auto factor = coefficient ? coefficient->asConstant() : std::nullopt;
             isPlain = factor.has_value();
             if (isPlain && *factor != 0)
-                room = substitute(room, loops_[outer].variable,
-                                  *factor > 0 ? loops_[outer].last : loops_[outer].first);
+                room = substitute(room, loops[outer].variable,
+                                  *factor > 0 ? loops[outer].last : loops[outer].first);
         }
         const auto shifted = isPlain ? shiftedSymbol(room) : std::nullopt;
         if (!shifted)

@@ -27,6 +27,9 @@ public:
     explicit IterationSpace(std::vector<LoopRange> loops,
                             const std::vector<analysis::Symbol>& unsignedSymbols = {});
 
+    /// Takes it that these loops run at least once as well, wherever they stand.
+    void assume(const std::vector<LoopRange>& loops);
+
     /// Over all iterations of the loops from number `from` on: a polynomial of the variables of
     /// those before and of parameters. nullopt when the arithmetic is not monotone in a variable,
     /// as far as can be proved.

@@ -131,11 +131,15 @@ std::optional<LoopRange> LoopDependence::range(std::uint32_t number) const {
 }
 
 IterationSpace LoopDependence::everyLoop() const {
+    return IterationSpace(knownRanges(), unsigned_);
+}
+
+std::vector<LoopRange> LoopDependence::knownRanges() const {
     std::vector<LoopRange> known;
     for (std::uint32_t number = 0; number < function_.loops.size(); ++number)
         if (auto bounds = range(number))
             known.push_back(std::move(*bounds));
-    return IterationSpace(std::move(known), unsigned_);
+    return known;
 }
 
 std::optional<std::vector<LoopRange>> LoopDependence::ranges(const MemoryAccess& access) const {
@@ -157,7 +161,9 @@ std::optional<IterationSpace> LoopDependence::spaceOf(const MemoryAccess& access
     auto known = ranges(access);
     if (!known)
         return std::nullopt;
-    return IterationSpace(std::move(*known), unsigned_);
+    IterationSpace space(std::move(*known), unsigned_);
+    space.assume(knownRanges());
+    return space;
 }
 
 /// Whether no two different iterations of `loop`, within one and the same iteration of the loops

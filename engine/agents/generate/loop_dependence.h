@@ -37,8 +37,8 @@ public:
     [[nodiscard]] std::optional<LoopRange> range(std::uint32_t loop) const;
     /// The loops whose range is known, in the order of the source.
     [[nodiscard]] IterationSpace everyLoop() const;
-    /// The ranges of the loops around `access`, outermost first; nullopt when one is not known that
-    /// its index depends on. Those that are not known otherwise are left out.
+    /// The loops around `access`, outermost first, where every loop of the function runs; nullopt
+    /// when a range is not known that its index depends on. Those not known otherwise are left out.
     [[nodiscard]] std::optional<IterationSpace> spaceOf(const analysis::MemoryAccess& access) const;
 
 private:
@@ -50,6 +50,7 @@ private:
     [[nodiscard]] bool isReductionOf(analysis::ExprId use) const;
     [[nodiscard]] std::optional<std::vector<LoopRange>>
     ranges(const analysis::MemoryAccess& access) const;
+    [[nodiscard]] std::vector<LoopRange> knownRanges() const;
     [[nodiscard]] std::uint32_t line(analysis::ExprId expr) const;
     [[nodiscard]] std::string text(analysis::ExprId expr) const;
 

@@ -65,8 +65,6 @@ private:
         if (function_.fromMacro)
             return refuse("function-from-macro",
                           fmt::format("'{}' comes out of a macro", function_.name));
-        if (!function_.templateParameters.empty())
-            return refuse("template", fmt::format("'{}' is a template", function_.name));
         for (const Diagnostic& diagnostic : file_.diagnostics)
             if (diagnostic.severity == Severity::Error && diagnostic.file == file_.file &&
                 function_.span.contains(diagnostic.span.begin))

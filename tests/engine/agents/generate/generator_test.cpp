@@ -1,0 +1,195 @@
+/// The Generator on the real emulator: what it writes computes what the function does, and what
+/// does not is seen.
+#include "engine/agents/generate/host_function_reference.h"
+#include "engine/agents/generator.h"
+#include "engine/execution/emulator/emulator_executor.h"
+#include "tests/engine/agents/generate/loops.h"
+#include "tests/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <random>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::RepairBench;
+using kernelskill::testing::replaced;
+using kernelskill::testing::sourceFile;
+using kernelskill::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+
+std::string report(const Verdict& verdict) {
+    std::string text = verdict.summary;
+    for (const Check& check : verdict.checks)
+        text += "\n  " + std::string(check.passed ? "passed " : "FAILED ") + check.name + ": " +
+                check.detail;
+    return text;
+}
+
+/// A reference whose kernel is spoilt on the way.
+class SpoiltReference : public Reference {
+public:
+    SpoiltReference(const Reference& reference, std::string from, std::string to)
+        : reference_(reference), from_(std::move(from)), to_(std::move(to)) {}
+    [[nodiscard]] std::string name() const override { return reference_.name(); }
+    [[nodiscard]] std::expected<KernelDraft, skills::Refusal> draft() const override {
+        auto draft = reference_.draft();
+        if (draft)
+            draft->candidateText = replaced(draft->candidateText, from_, to_);
+        return draft;
+    }
+
+private:
+    const Reference& reference_;
+    std::string from_;
+    std::string to_;
+};
+
+class GeneratorTest : public ::testing::Test {
+protected:
+    GeneratorTest() {
+        EmulatorOptions options;
+        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.cacheDirectory = cache_.path();
+        auto executor = makeEmulatorExecutor(options, bench_.toolchain);
+        EXPECT_TRUE(executor) << executor.error().describe();
+        if (executor)
+            executor_ = std::move(*executor);
+    }
+
+    Result<GeneratedKernel> generate(const std::string& text, const std::string& from = "",
+                                     const std::string& to = "") const {
+        ProgramSource source;
+        auto model = bench_.parsed(text);
+        source.file = model.file;
+        source.text = text;
+        source.command = bench_.command;
+        source.model = std::make_shared<const analysis::FileModel>(std::move(model));
+        const Reviewer reviewer(executor_.get(), bench_.toolchain);
+        const Generator generator(reviewer, bench_.toolchain);
+        if (source.model->loopFunctions.empty())
+            return std::unexpected(Error{ErrorKind::InvalidInput, "no loops", "", ""});
+        const HostFunctionReference reference(*source.model, source.model->loopFunctions.front());
+        const SpoiltReference spoilt(reference, from, to);
+        const Reference& chosen = from.empty() ? static_cast<const Reference&>(reference) : spoilt;
+        return generator.generate(source, chosen, {}, {}, {false, 7});
+    }
+
+    void expectRight(const std::string& text) const {
+        const auto generated = generate(text);
+        ASSERT_TRUE(generated) << generated.error().describe() << "\n" << text;
+        EXPECT_EQ(generated->verdict.status, VerdictStatus::Unmeasured)
+            << report(generated->verdict) << "\n"
+            << generated->diff;
+        const auto matches =
+            std::ranges::count_if(generated->verdict.checks, [](const Check& check) {
+                return check.name.starts_with("matches '");
+            });
+        EXPECT_GE(matches, 3) << report(generated->verdict);
+        EXPECT_TRUE(std::ranges::any_of(generated->verdict.checks, [](const Check& check) {
+            return check.name.starts_with("control") && check.passed;
+        })) << report(generated->verdict);
+    }
+
+    RepairBench bench_;
+    TemporaryFolder cache_;
+    std::unique_ptr<Executor> executor_;
+};
+
+const std::string saxpy = "void saxpy(int n, float a, const float* x, float* y) {\n"
+                          "    for (int i = 0; i < n; i++)\n"
+                          "        y[i] = a * x[i] + y[i];\n}\n";
+
+TEST_F(GeneratorTest, WritesAKernelThatComputesWhatTheFunctionDoes) {
+    const auto generated = generate(saxpy);
+    ASSERT_TRUE(generated) << generated.error().describe();
+    EXPECT_EQ(generated->verdict.status, VerdictStatus::Unmeasured) << report(generated->verdict);
+    EXPECT_EQ(generated->kernel, "saxpy_kernel");
+    EXPECT_THAT(generated->verdict.summary,
+                HasSubstr("Computes what 'saxpy' does on 5 fresh inputs of 3 sizes"));
+    EXPECT_THAT(generated->why, HasSubstr("x, y do not overlap"));
+    EXPECT_THAT(generated->diff, HasSubstr("+__global__ void saxpy_kernel("));
+    EXPECT_THAT(generated->diff, ::testing::Not(HasSubstr("kernelskill: launch")));
+    EXPECT_FALSE(generated->verdict.speedup);
+}
+
+TEST_F(GeneratorTest, EveryExampleIsRight) {
+    expectRight(sourceFile("examples/host/stencil.cu"));
+    expectRight(sourceFile("examples/host/matmul.cu"));
+    expectRight(sourceFile("examples/host/row_softmax.cu"));
+    expectRight(sourceFile("examples/host/triangular.cu"));
+}
+
+TEST_F(GeneratorTest, AWrongKernelIsIncorrect) {
+    const auto generated = generate(saxpy, "saxpy_kernel<<<grid", "saxpy_kernel<<<grid");
+    ASSERT_TRUE(generated);
+    const auto wrong = generate(saxpy, "if (i >= n)", "if (i >= n - 1)");
+    ASSERT_TRUE(wrong) << wrong.error().describe();
+    EXPECT_EQ(wrong->verdict.status, VerdictStatus::Incorrect) << report(wrong->verdict);
+    EXPECT_FALSE(wrong->acceptable());
+}
+
+TEST_F(GeneratorTest, OneElementTooFarIsRejected) {
+    const auto wrong = generate(saxpy, "if (i >= n)", "if (i > n)");
+    ASSERT_TRUE(wrong) << wrong.error().describe();
+    EXPECT_FALSE(wrong->acceptable()) << report(wrong->verdict);
+}
+
+TEST_F(GeneratorTest, WhatDoesNotCompileIsInvalid) {
+    const auto wrong = generate(saxpy, "cudaMalloc(&d_x", "cudaMalloc(&d_z");
+    ASSERT_TRUE(wrong) << wrong.error().describe();
+    EXPECT_EQ(wrong->verdict.status, VerdictStatus::Invalid) << report(wrong->verdict);
+}
+
+TEST_F(GeneratorTest, ARefusalIsUnsupportedWithItsReason) {
+    const auto refused =
+        generate("void scan(int n, float* y) {\n"
+                 "    for (int i = 1; i < n; i++)\n        y[i] += y[i - 1];\n}\n");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
+    EXPECT_THAT(refused.error().describe(), HasSubstr("'y[i - 1]' on line 3"));
+}
+
+/// Random nests of a small grammar: each that is offered is right.
+TEST_F(GeneratorTest, WhatIsOfferedIsRight) {
+    std::mt19937 random(11);
+    const auto pick = [&](const std::vector<std::string>& choices) {
+        return choices[random() % choices.size()];
+    };
+    int offered = 0;
+    for (int round = 0; round < 40 && offered < 5; ++round) {
+        const std::string type = pick({"float", "double", "int"});
+        const std::string text = fmt::format(
+            "void f({0} n, {0} m, const {1}* __restrict__ x, {1}* __restrict__ y) {{\n"
+            "    for ({0} i = {2}; i < n; i++)\n"
+            "        for ({0} j = {3}; j {4}; j++) {{\n"
+            "            {1} t = {5};\n"
+            "            for ({0} l = 0; l < {6}; l++)\n"
+            "                t += x[{7}];\n"
+            "            y[{8}] {9} t;\n"
+            "        }}\n}}\n",
+            pick({"int", "long long", "unsigned"}), type, pick({"0", "1"}), pick({"0", "1", "i"}),
+            pick({"< m", "<= m", "< i + 1"}), pick({"0", "1"}), pick({"3", "m"}),
+            pick({"i + l", "l * m + j", "i * m + j + l"}),
+            pick({"i * m + j", "i * (m + 1) + j", "j * n + i", "(n - 1 - i) * (m + n) + j"}),
+            pick({"=", "+="}));
+        const auto generated = generate(text);
+        if (!generated) {
+            EXPECT_EQ(generated.error().kind, ErrorKind::Unsupported)
+                << generated.error().describe();
+            continue;
+        }
+        ++offered;
+        EXPECT_EQ(generated->verdict.status, VerdictStatus::Unmeasured)
+            << report(generated->verdict) << "\n"
+            << text << generated->diff;
+    }
+    EXPECT_EQ(offered, 5);
+}
+
+} // namespace
+} // namespace kernelskill::engine
