@@ -127,7 +127,6 @@ int runCommandLine(int argc, char** argv) {
     addRepairCommand(app, invocation);
     addAssemblyCommand(app, invocation);
     addCaptureCommand(app, invocation);
-    addAssemblyCommand(app, invocation);
     addMemoryCommand(app, invocation);
     addTimelineCommand(app, invocation);
     addDoctorCommand(app, invocation);
