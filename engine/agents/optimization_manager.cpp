@@ -13,6 +13,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -66,8 +67,12 @@ public:
         Version& base = versions_.front();
         say("looking at the original");
         auto standing = steps_.assess(base.text, deadline_.token(), {});
-        if (!standing)
+        if (!standing && !deadline_.token().stop_requested())
             return std::unexpected(standing.error());
+        if (!standing) {
+            std::ignore = isOver(); // It says why.
+            return finished();
+        }
         base.standing = std::move(*standing);
         base.codeHash = steps_.codeHash(base.text);
         base.isVerified = true;
@@ -267,9 +272,8 @@ void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
         attempt.decision = "makes code that was seen already in this search";
         return;
     }
-    auto known = options_.usesShortTermMemory
-                     ? steps_.recall(version.text, offer, *candidate.draft)
-                     : std::nullopt;
+    auto known = options_.usesShortTermMemory ? steps_.recall(version.text, offer, *candidate.draft)
+                                              : std::nullopt;
     if (!known)
         return steps_.remember(Moment::Drafted, version.text, attempt, &*candidate.draft);
     attempt.isRemembered = true;

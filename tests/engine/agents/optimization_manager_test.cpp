@@ -307,6 +307,15 @@ TEST_F(OptimizationManagerTest, TheOriginalsErrorIsTheAnswer) {
     EXPECT_EQ(found.error().what, "it hangs");
 }
 
+TEST_F(OptimizationManagerTest, AnEndBeforeTheOriginalRanIsNoErrorEither) {
+    steps_.failing = "o";
+    std::stop_source stop;
+    stop.request_stop();
+    const Optimization found = run(stop.get_token());
+    EXPECT_EQ(found.stop, StopReason::Cancelled);
+    EXPECT_FALSE(found.isImproved());
+}
+
 TEST_F(OptimizationManagerTest, AnotherRunRepeatsNoReviewButThatOfTheSum) {
     steps_.everywhere = "abc";
     steps_.costs = {{"oa", 50}, {"oab", 20}};
