@@ -15,7 +15,10 @@ void addExecutorOptions(CLI::App& command, Invocation& invocation, std::string& 
     Options& options = invocation.options;
     constexpr const char* group = "With --on slurm (see kernelskill.slurm.* of the settings)";
     const auto add = [&](const char* name, auto& value, const char* what, const char* type) {
-        command.add_option(name, value, what)->group(group)->type_name(type);
+        command.add_option(name, value, what)
+            ->group(group)
+            ->type_name(type)
+            ->allow_extra_args(false); // A list takes one word each time.
     };
     add("--partition", options.slurmPartition, "That is asked for a GPU", "NAME");
     add("--gres", options.slurmGres, "What a job is given (gpu:1)", "LIST");
