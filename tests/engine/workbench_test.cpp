@@ -19,7 +19,7 @@ class WorkbenchTest : public kernelskill::testing::WorkbenchFixture {};
 
 TEST(LateFacts, ComeBesideTheProfileThatDidNotWait) {
     ProfileCache profiles;
-    const ProfileKey key{7, {}};
+    const ProfileKey key{7, 7, {}};
     const auto profile = std::make_shared<const Profile>();
     std::promise<LateFacts::Facts> compiler;
     {
