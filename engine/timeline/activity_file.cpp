@@ -118,7 +118,7 @@ Result<ActivityFile> readActivities(const std::filesystem::path& path) {
     } catch (const json::exception&) {
         return foreign("line " + std::to_string(number + 1) + " is not a timeline's");
     }
-    std::ranges::stable_sort(file.activities, {}, &DeviceActivity::begin);
+    std::ranges::sort(file.activities, {}, &DeviceActivity::begin);
     return file;
 }
 

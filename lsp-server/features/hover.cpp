@@ -22,7 +22,9 @@ std::string_view howFound(const engine::LaunchSpec& launch) {
     case engine::LaunchOrigin::Pinned:
         return "pinned by a comment";
     case engine::LaunchOrigin::Captured: // The first note names the program.
-        return launch.notes.empty() ? "captured from a program" : launch.notes.front();
+        if (launch.notes.empty())
+            return "captured from a program";
+        return launch.notes.front();
     case engine::LaunchOrigin::Evaluated:
         return "evaluated from the launch in this file";
     case engine::LaunchOrigin::Guessed:

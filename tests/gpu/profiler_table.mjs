@@ -58,3 +58,5 @@ for (const kernel of kernels) {
     console.log(`| ${kernel} | ${differences.join(' | ')} | ${ncu.toFixed(2)} | ${own.toFixed(2)} | ${(own / ncu).toFixed(2)} |`);
 }
 console.log(`\n${within} of ${kernels.length} kernels within 3 % in every column.`);
+const all = ['ncu', 'kernelskill'].map((tool) => median(seconds.get(`${tool} all`) ?? [NaN]));
+console.log(`All kernels of the file in one go: ncu ${all[0].toFixed(2)} s, kernelskill ${all[1].toFixed(2)} s.`);

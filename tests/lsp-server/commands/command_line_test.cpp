@@ -234,13 +234,15 @@ TEST_F(CommandLine, DoctorNamesWhatItChecked) {
     for (const json& check : checks) {
         names.push_back(check.at("name"));
         // What a machine may lack.
-        const bool mayBeAbsent = check.at("name") == "cuda-toolkit" ||
-                                 check.at("name") == "compilation-database" ||
-                                 check.at("name").get<std::string>().starts_with("gpu");
+        const bool mayBeAbsent =
+            check.at("name") == "cuda-toolkit" || check.at("name") == "compilation-database" ||
+            check.at("name") == "slurm" || check.at("name") == "language-model" ||
+            check.at("name").get<std::string>().starts_with("gpu");
         EXPECT_TRUE(mayBeAbsent || check.at("status") == "ok") << check;
     }
-    for (const char* name : {"libclang", "prelude", "cuda-toolkit", "host-compiler", "emulator",
-                             "gpu", "cache", "workspace", "compilation-database"})
+    for (const char* name :
+         {"libclang", "prelude", "cuda-toolkit", "host-compiler", "emulator", "gpu", "slurm",
+          "cache", "workspace", "compilation-database", "language-model"})
         EXPECT_THAT(names, ::testing::Contains(name));
     EXPECT_EQ(result.status, 0);
 }

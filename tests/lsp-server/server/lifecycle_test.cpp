@@ -89,7 +89,7 @@ TEST(Lifecycle, UnknownMethodsAreAnsweredAndUnknownNotificationsIgnored) {
     client.notify("$/nonsense", json::object());
     client.notify("workspace/nonsense", json::object());
     EXPECT_EQ(errorCode(client.call("textDocument/completion", json::object())), -32601);
-    EXPECT_EQ(errorCode(client.call("kernelskill/assembly", json::object())), -32601);
+    EXPECT_EQ(errorCode(client.call("kernelskill/nonsense", json::object())), -32601);
     EXPECT_EQ(errorCode(client.call("$/nonsense", json::object())), -32601);
 }
 

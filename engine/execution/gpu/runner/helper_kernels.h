@@ -17,8 +17,4 @@ namespace kernelskill::engine::gpu {
 ///   has them for the seed `from`: floats, and integers below `window`.
 [[nodiscard]] std::string_view helperKernels();
 
-/// discard_memory, with the same parameters, for sm_80 and later: the L2 cache drops the `count`
-/// lines of 128 bytes at `from` without writing them back.
-[[nodiscard]] std::string_view discardKernel();
-
 } // namespace kernelskill::engine::gpu

@@ -11,7 +11,6 @@ namespace {
 
 constexpr unsigned blocksPerMultiprocessor = 4; // of 512 threads: all that fit
 constexpr std::uint64_t wordBytes = 16;
-constexpr std::uint64_t lineBytes = 128;
 /// The L2 cache does not replace strictly by age: more than its size has to pass.
 constexpr std::uint64_t sweepFactor = 3;
 constexpr std::uint64_t leastSweep = 64ull << 20;
@@ -56,16 +55,6 @@ Result<Helpers> Helpers::load(Device& device) {
             !found)
             return std::unexpected(found.error());
     }
-    if (device.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 8) {
-        const auto discard = device.module(std::string(discardKernel()));
-        if (!discard)
-            return std::unexpected(discard.error());
-        if (auto found = driver.check(
-                "find a helper kernel",
-                driver.cuModuleGetFunction(&helpers.discardMemory, *discard, "discard_memory"));
-            !found)
-            return std::unexpected(found.error());
-    }
     helpers.blocks_ = blocksPerMultiprocessor *
                       static_cast<unsigned>(
                           std::max(1, device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)));
@@ -96,13 +85,6 @@ Result<CacheSweep> CacheSweep::prepare(Device& device) {
 Result<void> CacheSweep::operator()() const {
     return helpers_.launch(helpers_.readMemory,
                            {scratch_.address(), scratch_.address(), scratch_.bytes() / wordBytes});
-}
-
-Result<void> CacheSweep::empty() const {
-    if (auto swept = (*this)(); !swept || helpers_.discardMemory == nullptr)
-        return swept;
-    return helpers_.launch(helpers_.discardMemory,
-                           {scratch_.address(), scratch_.address(), scratch_.bytes() / lineBytes});
 }
 
 } // namespace kernelskill::engine::gpu

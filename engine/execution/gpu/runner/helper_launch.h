@@ -46,7 +46,6 @@ public:
     CUfunction fuseDouble = nullptr;
     CUfunction fillFloat = nullptr;
     CUfunction fillWord = nullptr;
-    CUfunction discardMemory = nullptr; ///< Null on GPUs older than sm_80.
     static constexpr unsigned threadsPerBlock = 512;
     [[nodiscard]] unsigned blocks() const { return blocks_; }
 
@@ -62,9 +61,6 @@ class CacheSweep {
 public:
     [[nodiscard]] static Result<CacheSweep> prepare(Device& device);
     [[nodiscard]] Result<void> operator()() const;
-    /// The same, and then drops that memory from the cache where the GPU can: what a kernel writes
-    /// finds room there, as it does after Nsight Compute's flush.
-    [[nodiscard]] Result<void> empty() const;
 
 private:
     CacheSweep(Helpers helpers, Scratch scratch)

@@ -322,7 +322,7 @@ Result<RangeCounters> countRange(const Cupti& cupti, const Device& device,
     for (bool isLast = false; !isLast && result.passes < mostPasses; ++result.passes) {
         auto done = launch.restore();
         if (done)
-            done = sweep.empty();
+            done = sweep();
         if (done)
             done = synchronise(device.driver(), isFatal);
         if (done)
