@@ -228,7 +228,7 @@ TEST(Nests, MapUpToThreeLoopsWithTheContiguousOneToX) {
     EXPECT_THAT(axes("void f(int n, float* y) { for (int i = 0; i < n; i++) { "
                      "for (int j = 0; j < n; j++) y[i * n + j] = 0; y[i * n] = 1; } }"),
                 ElementsAre(0));
-    EXPECT_THAT(axes("void f(float y[]) { for (int i = 0; i < 4; i++) for (int j = 0; j < 5; j++) "
+    EXPECT_THAT(axes("void f(float* y) { for (int i = 0; i < 4; i++) for (int j = 0; j < 5; j++) "
                      "for (int k = 0; k < 6; k++) for (int l = 0; l < 7; l++) "
                      "y[((i * 5 + j) * 6 + k) * 7 + l] = 0; }"),
                 ElementsAre(2, 1, 0));
