@@ -21,7 +21,7 @@ void addTokens(TextHash& hash, std::string_view text) {
 
 } // namespace
 
-std::uint64_t WorkbenchSteps::codeHash(const KernelText& text) const {
+std::uint64_t WorkbenchSteps::codeHash(const KernelVersion& text) const {
     const analysis::KernelModel& kernel = text.kernel();
     const ProgramSource& program = text.program;
     TextHash hash;
@@ -38,7 +38,7 @@ std::uint64_t WorkbenchSteps::codeHash(const KernelText& text) const {
     return hash.value();
 }
 
-Result<Standing> WorkbenchSteps::assess(const KernelText& text, std::stop_token stop,
+Result<Standing> WorkbenchSteps::assess(const KernelVersion& text, std::stop_token stop,
                                         const ProgressSink& progress) const {
     const analysis::KernelModel& kernel = text.kernel();
     auto report =
@@ -62,7 +62,7 @@ Result<Standing> WorkbenchSteps::assess(const KernelText& text, std::stop_token 
     return standing;
 }
 
-MemoryRecall::Entries WorkbenchSteps::remembered(const KernelText& text) const {
+MemoryRecall::Entries WorkbenchSteps::remembered(const KernelVersion& text) const {
     if (!options_.usesShortTermMemory)
         return std::make_shared<const std::vector<MemoryEntry>>();
     std::vector<std::uint64_t> hashes;
@@ -71,7 +71,7 @@ MemoryRecall::Entries WorkbenchSteps::remembered(const KernelText& text) const {
     return tools_.recall.entries(tools_.shortTermMemory, hashes);
 }
 
-Plan WorkbenchSteps::plan(const KernelText& text, const Standing& standing) const {
+Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) const {
     const analysis::KernelModel& kernel = text.kernel();
     const auto features = tools_.workbench.features(text.program, kernel);
     const auto bottleneck = standing.bottleneck ? standing.bottleneck
@@ -87,7 +87,7 @@ Plan WorkbenchSteps::plan(const KernelText& text, const Standing& standing) cons
     return tools_.planner.plan(input);
 }
 
-Result<Draft> WorkbenchSteps::draft(const KernelText& text, const skills::Offer& offer) const {
+Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Offer& offer) const {
     const analysis::KernelModel& kernel = text.kernel();
     const auto features = tools_.workbench.features(text.program, kernel);
     auto proposed = tools_.optimizer.propose(*text.program.model, kernel, *features, offer);
@@ -114,14 +114,14 @@ Result<Draft> WorkbenchSteps::draft(const KernelText& text, const skills::Offer&
     return draft;
 }
 
-Result<Verdict> WorkbenchSteps::review(const KernelText& original, const analysis::EditSet& edits,
-                                       skills::Numerics numerics, std::stop_token stop,
-                                       const ProgressSink& progress) const {
+Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
+                                       const analysis::EditSet& edits, skills::Numerics numerics,
+                                       std::stop_token stop, const ProgressSink& progress) const {
     return tools_.reviewer.review(original.program, original.kernel(), edits, numerics,
                                   std::move(stop), progress, {options_.measure, options_.seed});
 }
 
-std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelText& text,
+std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& text,
                                                         const skills::Offer& offer,
                                                         const Draft& draft) const {
     const std::uint64_t before = text.kernel().normalisedHash;
@@ -154,7 +154,7 @@ void WorkbenchSteps::append(const MemoryEntry& entry) {
         notRemembered_ = appended.error().describe();
 }
 
-void WorkbenchSteps::remember(Moment moment, const KernelText& text, const Attempt& attempt,
+void WorkbenchSteps::remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                               const Draft* draft) {
     const analysis::KernelModel& kernel = text.kernel();
     const skills::Offer& offer = attempt.plan.offer;

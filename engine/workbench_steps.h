@@ -33,23 +33,25 @@ public:
     WorkbenchSteps(StepTools tools, const OptimizationOptions& options)
         : tools_(std::move(tools)), options_(options) {}
 
-    [[nodiscard]] std::uint64_t codeHash(const KernelText& text) const override;
-    [[nodiscard]] Result<Standing> assess(const KernelText& text, std::stop_token stop,
+    [[nodiscard]] std::uint64_t codeHash(const KernelVersion& text) const override;
+    [[nodiscard]] Result<Standing> assess(const KernelVersion& text, std::stop_token stop,
                                           const ProgressSink& progress) const override;
-    [[nodiscard]] Plan plan(const KernelText& text, const Standing& standing) const override;
-    [[nodiscard]] Result<Draft> draft(const KernelText& text,
+    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
+    [[nodiscard]] Result<Draft> draft(const KernelVersion& text,
                                       const skills::Offer& offer) const override;
-    [[nodiscard]] Result<Verdict> review(const KernelText& original, const analysis::EditSet& edits,
-                                         skills::Numerics numerics, std::stop_token stop,
+    [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
+                                         const analysis::EditSet& edits, skills::Numerics numerics,
+                                         std::stop_token stop,
                                          const ProgressSink& progress) const override;
-    [[nodiscard]] std::optional<RememberedOutcome>
-    recall(const KernelText& text, const skills::Offer& offer, const Draft& draft) const override;
-    void remember(Moment moment, const KernelText& text, const Attempt& attempt,
+    [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelVersion& text,
+                                                          const skills::Offer& offer,
+                                                          const Draft& draft) const override;
+    void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                   const Draft* draft) override;
     [[nodiscard]] std::string notRemembered() const override;
 
 private:
-    [[nodiscard]] MemoryRecall::Entries remembered(const KernelText& text) const;
+    [[nodiscard]] MemoryRecall::Entries remembered(const KernelVersion& text) const;
     void append(const MemoryEntry& entry);
 
     StepTools tools_;

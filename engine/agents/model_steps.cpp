@@ -10,7 +10,7 @@
 namespace kernelskill::engine {
 namespace {
 
-RankedSkill modelPlan(const KernelText& text, int option, std::string title, std::string why) {
+RankedSkill modelPlan(const KernelVersion& text, int option, std::string title, std::string why) {
     RankedSkill plan;
     plan.offer.skillId = languageModelSkill;
     plan.offer.kernelName = text.kernelName;
@@ -30,7 +30,7 @@ const skills::SkillMetadata* ModelSteps::methodOf(const skills::Offer& offer) co
     return offer.option > 0 && index <= documents_.size() ? &documents_[index - 1] : nullptr;
 }
 
-Plan ModelSteps::plan(const KernelText& text, const Standing& standing) const {
+Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing) const {
     Plan plan = inner_.plan(text, standing);
     {
         const std::scoped_lock lock(mutex_);
@@ -59,7 +59,7 @@ Plan ModelSteps::plan(const KernelText& text, const Standing& standing) const {
     return plan;
 }
 
-Result<Draft> ModelSteps::draft(const KernelText& text, const skills::Offer& offer) const {
+Result<Draft> ModelSteps::draft(const KernelVersion& text, const skills::Offer& offer) const {
     if (offer.skillId != languageModelSkill)
         return inner_.draft(text, offer);
     const analysis::KernelModel& kernel = text.kernel();
@@ -98,7 +98,7 @@ Result<Draft> ModelSteps::draft(const KernelText& text, const skills::Offer& off
     return draft;
 }
 
-void ModelSteps::remember(Moment moment, const KernelText& text, const Attempt& attempt,
+void ModelSteps::remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                           const Draft* draft) {
     inner_.remember(moment, text, attempt, draft);
     if (moment != Moment::Decided)

@@ -28,28 +28,30 @@ public:
     /// Behind the skills that fit: the first method against the bottleneck that no skill could
     /// carry out here, given to the model with its text (Offer::option is its number among the
     /// documents, from 1), then the model's own choice (option 0).
-    [[nodiscard]] Plan plan(const KernelText& text, const Standing& standing) const override;
+    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
     /// Asks the model, for up to minutes, where the offer is its own.
-    [[nodiscard]] Result<Draft> draft(const KernelText& text,
+    [[nodiscard]] Result<Draft> draft(const KernelVersion& text,
                                       const skills::Offer& offer) const override;
     /// Notes what became of a plan, so that the model is told of it.
-    void remember(Moment moment, const KernelText& text, const Attempt& attempt,
+    void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                   const Draft* draft) override;
 
-    [[nodiscard]] std::uint64_t codeHash(const KernelText& text) const override {
+    [[nodiscard]] std::uint64_t codeHash(const KernelVersion& text) const override {
         return inner_.codeHash(text);
     }
-    [[nodiscard]] Result<Standing> assess(const KernelText& text, std::stop_token stop,
+    [[nodiscard]] Result<Standing> assess(const KernelVersion& text, std::stop_token stop,
                                           const ProgressSink& progress) const override {
         return inner_.assess(text, std::move(stop), progress);
     }
-    [[nodiscard]] Result<Verdict> review(const KernelText& original, const analysis::EditSet& edits,
-                                         skills::Numerics numerics, std::stop_token stop,
+    [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
+                                         const analysis::EditSet& edits, skills::Numerics numerics,
+                                         std::stop_token stop,
                                          const ProgressSink& progress) const override {
         return inner_.review(original, edits, numerics, std::move(stop), progress);
     }
-    [[nodiscard]] std::optional<RememberedOutcome>
-    recall(const KernelText& text, const skills::Offer& offer, const Draft& draft) const override {
+    [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelVersion& text,
+                                                          const skills::Offer& offer,
+                                                          const Draft& draft) const override {
         return inner_.recall(text, offer, draft);
     }
     [[nodiscard]] std::string notRemembered() const override { return inner_.notRemembered(); }

@@ -31,7 +31,7 @@ using Clock = Deadline::Clock;
 /// A text that was kept. Version 0 is the original.
 struct Version {
     int number = 0;
-    KernelText text;
+    KernelVersion text;
     Standing standing;
     std::uint64_t codeHash = 0;
     double gain = 1; ///< Over the original, step by step: to rank.
@@ -55,7 +55,7 @@ struct Candidate {
 
 class Search {
 public:
-    Search(OptimizationSteps& steps, const OptimizationOptions& options, KernelText original,
+    Search(OptimizationSteps& steps, const OptimizationOptions& options, KernelVersion original,
            std::stop_token stop, const ProgressSink& progress)
         : steps_(steps), options_(options), stop_(std::move(stop)), progress_(progress),
           deadline_(Clock::now() + options.time, stop_) {
@@ -437,7 +437,7 @@ Optimization Search::finished() {
 
 } // namespace
 
-Result<Optimization> OptimizationManager::run(const KernelText& original, std::stop_token stop,
+Result<Optimization> OptimizationManager::run(const KernelVersion& original, std::stop_token stop,
                                               const ProgressSink& progress) {
     return Search(steps_, options_, original, std::move(stop), progress).run();
 }

@@ -28,7 +28,7 @@ public:
 
     /// The error of the original, if it cannot be run. Cancelling is no error: the best so far is
     /// the answer.
-    [[nodiscard]] Result<Optimization> run(const KernelText& original, std::stop_token stop,
+    [[nodiscard]] Result<Optimization> run(const KernelVersion& original, std::stop_token stop,
                                            const ProgressSink& progress);
 
 private:

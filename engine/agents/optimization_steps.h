@@ -14,7 +14,7 @@
 namespace kernelskill::engine {
 
 /// One text of the kernel. Its model is set and holds the kernel.
-struct KernelText {
+struct KernelVersion {
     ProgramSource program;
     std::string kernelName; ///< Qualified.
     [[nodiscard]] const analysis::KernelModel& kernel() const {
@@ -24,7 +24,7 @@ struct KernelText {
 
 /// The text that a plan makes of another, parsed anew.
 struct Draft {
-    KernelText text;
+    KernelVersion text;
     analysis::EditSet edits; ///< Against the text that it was made from.
     skills::Numerics numerics = skills::Numerics::Exact;
     std::uint64_t codeHash = 0;
@@ -44,25 +44,25 @@ public:
     virtual ~OptimizationSteps() = default;
 
     /// The kernel's code and its launches with comments, white space and local names normalised.
-    [[nodiscard]] virtual std::uint64_t codeHash(const KernelText& text) const = 0;
+    [[nodiscard]] virtual std::uint64_t codeHash(const KernelVersion& text) const = 0;
     /// Runs the text: what holds it back, and its time by measurement or by the model.
-    [[nodiscard]] virtual Result<Standing> assess(const KernelText& text, std::stop_token stop,
+    [[nodiscard]] virtual Result<Standing> assess(const KernelVersion& text, std::stop_token stop,
                                                   const ProgressSink& progress) const = 0;
     /// Cheap. Only with short-term memory does it know what failed before.
-    [[nodiscard]] virtual Plan plan(const KernelText& text, const Standing& standing) const = 0;
-    [[nodiscard]] virtual Result<Draft> draft(const KernelText& text,
+    [[nodiscard]] virtual Plan plan(const KernelVersion& text, const Standing& standing) const = 0;
+    [[nodiscard]] virtual Result<Draft> draft(const KernelVersion& text,
                                               const skills::Offer& offer) const = 0;
-    [[nodiscard]] virtual Result<Verdict> review(const KernelText& original,
+    [[nodiscard]] virtual Result<Verdict> review(const KernelVersion& original,
                                                  const analysis::EditSet& edits,
                                                  skills::Numerics numerics, std::stop_token stop,
                                                  const ProgressSink& progress) const = 0;
     /// nullopt: the outcome on this code, judged as this run judges, is not known.
     [[nodiscard]] virtual std::optional<RememberedOutcome>
-    recall(const KernelText& text, const skills::Offer& offer, const Draft& draft) const = 0;
+    recall(const KernelVersion& text, const skills::Offer& offer, const Draft& draft) const = 0;
     /// To both memories. A plan that begins, or one whose outcome the attempt tells; `draft` is
     /// null where none was made.
     enum class Moment : std::uint8_t { Begins, Drafted, Decided };
-    virtual void remember(Moment moment, const KernelText& text, const Attempt& attempt,
+    virtual void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                           const Draft* draft) = 0;
     /// Why memory could not be written; empty when it was.
     [[nodiscard]] virtual std::string notRemembered() const = 0;

@@ -34,35 +34,35 @@ public:
 /// One skill fits everywhere; what it is asked is noted.
 class OtherSteps final : public OptimizationSteps {
 public:
-    [[nodiscard]] std::uint64_t codeHash(const KernelText& text) const override {
+    [[nodiscard]] std::uint64_t codeHash(const KernelVersion& text) const override {
         return std::hash<std::string>()(text.program.text);
     }
-    [[nodiscard]] Result<Standing> assess(const KernelText&, std::stop_token,
+    [[nodiscard]] Result<Standing> assess(const KernelVersion&, std::stop_token,
                                           const ProgressSink&) const override {
         return Standing{};
     }
-    [[nodiscard]] Plan plan(const KernelText&, const Standing&) const override {
+    [[nodiscard]] Plan plan(const KernelVersion&, const Standing&) const override {
         Plan plan;
         plan.ranked.emplace_back().offer.skillId = "fits";
         plan.ranked.back().score = 2;
         return plan;
     }
-    [[nodiscard]] Result<Draft> draft(const KernelText&,
+    [[nodiscard]] Result<Draft> draft(const KernelVersion&,
                                       const skills::Offer& offer) const override {
         return std::unexpected(Error{ErrorKind::Failed, "drafted " + offer.skillId, {}, {}});
     }
-    [[nodiscard]] Result<Verdict> review(const KernelText&, const analysis::EditSet&,
+    [[nodiscard]] Result<Verdict> review(const KernelVersion&, const analysis::EditSet&,
                                          skills::Numerics, std::stop_token,
                                          const ProgressSink&) const override {
         Verdict verdict;
         verdict.status = VerdictStatus::Incorrect;
         return verdict;
     }
-    [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelText&, const skills::Offer&,
-                                                          const Draft&) const override {
+    [[nodiscard]] std::optional<RememberedOutcome>
+    recall(const KernelVersion&, const skills::Offer&, const Draft&) const override {
         return std::nullopt;
     }
-    void remember(Moment, const KernelText&, const Attempt&, const Draft*) override {
+    void remember(Moment, const KernelVersion&, const Attempt&, const Draft*) override {
         ++remembered;
     }
     [[nodiscard]] std::string notRemembered() const override { return "full"; }
@@ -88,7 +88,7 @@ protected:
     }
 
     RepairBench bench_;
-    KernelText text_;
+    KernelVersion text_;
     Standing standing_;
     std::vector<skills::SkillMetadata> documents_;
     PlayedModel model_;

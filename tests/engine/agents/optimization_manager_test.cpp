@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-KernelText textOf(const std::string& word) {
+KernelVersion textOf(const std::string& word) {
     auto model = std::make_shared<analysis::FileModel>();
     model->file = "a.cu";
     analysis::KernelModel kernel;
@@ -31,7 +31,7 @@ KernelText textOf(const std::string& word) {
 
 class FakeSteps final : public OptimizationSteps {
 public:
-    [[nodiscard]] std::uint64_t codeHash(const KernelText& text) const override {
+    [[nodiscard]] std::uint64_t codeHash(const KernelVersion& text) const override {
         // The order of steps does not matter to what the code is.
         std::string letters = text.program.text;
         std::ranges::sort(letters);
@@ -39,7 +39,7 @@ public:
         hash.add(letters);
         return hash.value();
     }
-    [[nodiscard]] Result<Standing> assess(const KernelText& text, std::stop_token,
+    [[nodiscard]] Result<Standing> assess(const KernelVersion& text, std::stop_token,
                                           const ProgressSink&) const override {
         if (text.program.text == failing)
             return std::unexpected(Error{ErrorKind::Failed, "it hangs", "", ""});
@@ -50,7 +50,7 @@ public:
         standing.cost = CostEstimate{"an H200", {1, high}, {}, 1};
         return standing;
     }
-    [[nodiscard]] Plan plan(const KernelText& text, const Standing&) const override {
+    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing&) const override {
         Plan plan;
         const auto own = plans.find(text.program.text);
         for (const char letter : own == plans.end() ? everywhere : own->second) {
@@ -62,7 +62,7 @@ public:
         plan.ruledOut.push_back({"z", "never fits"});
         return plan;
     }
-    [[nodiscard]] Result<Draft> draft(const KernelText& text,
+    [[nodiscard]] Result<Draft> draft(const KernelVersion& text,
                                       const skills::Offer& offer) const override {
         if (offer.skillId == "!")
             return std::unexpected(Error{ErrorKind::Unsupported, "not this loop", "", ""});
@@ -73,9 +73,9 @@ public:
         draft.diff = "+" + offer.skillId;
         return draft;
     }
-    [[nodiscard]] Result<Verdict> review(const KernelText& original, const analysis::EditSet& edits,
-                                         skills::Numerics, std::stop_token,
-                                         const ProgressSink&) const override {
+    [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
+                                         const analysis::EditSet& edits, skills::Numerics,
+                                         std::stop_token, const ProgressSink&) const override {
         const auto text = analysis::applyEdits(original.program.text, edits.at("a.cu"));
         {
             const std::scoped_lock lock(mutex);
@@ -91,11 +91,11 @@ public:
         return verdict;
     }
     [[nodiscard]] std::optional<RememberedOutcome>
-    recall(const KernelText& text, const skills::Offer& offer, const Draft&) const override {
+    recall(const KernelVersion& text, const skills::Offer& offer, const Draft&) const override {
         const auto known = memory.find(text.program.text + ">" + offer.skillId);
         return known == memory.end() ? std::nullopt : std::optional(known->second);
     }
-    void remember(Moment moment, const KernelText& text, const Attempt& attempt,
+    void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                   const Draft*) override {
         const std::scoped_lock lock(mutex);
         if (moment != Moment::Decided || !attempt.verdict)

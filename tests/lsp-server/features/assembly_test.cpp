@@ -1,5 +1,6 @@
 // kernelskill/assembly over the wire and `kernelskill assembly`. What compiles skips where there is
 // no CUDA toolkit.
+#include "analysis/parse/toolchain.h"
 #include "tests/lsp-server/features/sample_files.h"
 
 #include <gmock/gmock.h>
@@ -21,8 +22,8 @@ constexpr int requestCancelled = -32800;
 constexpr std::uint32_t storeLine = 7;
 
 bool hasToolkit() {
-    return std::filesystem::exists("/usr/local/cuda/bin/nvcc") ||
-           std::filesystem::exists("/usr/local/cuda/lib64/libnvrtc.so");
+    const auto toolchain = analysis::findToolchain({});
+    return toolchain && toolchain->toolkit;
 }
 
 class Assembly : public ::testing::Test {
