@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -15,6 +16,7 @@ using ::testing::HasSubstr;
 class TimelineCommand : public ::testing::Test {
 protected:
     void SetUp() override {
+        ::unsetenv("KERNELSKILL_IGNORE_TOOLKIT"); // the toolkit is the test's own
         const std::string header = "toolkit/include/cuda_runtime.h";
         workspace_.write(header, "");
         std::filesystem::create_directories(workspace_.path("toolkit/lib64"));
