@@ -1,9 +1,8 @@
-#include "analysis/parse/toolchain.h"
 #include "engine/capture/capture_store.h"
 #include "engine/capture/recording.h"
-#include "engine/execution/gpu/cupti_library.h"
 #include "engine/execution/temporary_folder.h"
 #include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/injection.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
@@ -128,26 +127,6 @@ void printLaunches(std::FILE* stream, const StoredCaptures& captures) {
     }
 }
 
-/// The recorder stands beside this program.
-Result<fs::path> recorderLibrary() {
-    std::error_code ignored;
-    const auto library =
-        fs::read_symlink("/proc/self/exe", ignored).parent_path() / "libkernelskill-capture.so";
-    if (fs::exists(library, ignored))
-        return library;
-    return std::unexpected(Error{ErrorKind::Missing, "the recorder of launches is not here",
-                                 library.string(),
-                                 "build where CUDA's headers are found (12.6 or newer)"});
-}
-
-std::string cuptiOf(const Options& options) {
-    analysis::ToolchainOptions wanted;
-    if (!options.cudaPath.empty())
-        wanted.cudaPath = options.cudaPath;
-    const auto toolchain = analysis::findToolchain(wanted);
-    return toolchain ? engine::gpu::cuptiLibraryOf(toolchain->toolkit).string() : std::string();
-}
-
 /// Whether a process of the program was listened to.
 bool wasAttached(const fs::path& incoming) {
     std::error_code error;
@@ -173,11 +152,7 @@ int run(const CaptureArguments& arguments, const Invocation& invocation) {
         return reportError({ErrorKind::InvalidInput, "no program to run", "capture",
                             "put it behind `--`: kernelskill capture -- ./program arguments"},
                            invocation);
-    if (const char* other = std::getenv("CUDA_INJECTION64_PATH"); other != nullptr && *other != 0)
-        return reportError({ErrorKind::InvalidInput, "another tool is injected into CUDA programs",
-                            other, "unset CUDA_INJECTION64_PATH"},
-                           invocation);
-    const auto recorder = recorderLibrary();
+    const auto recorder = injectedLibrary("libkernelskill-capture.so");
     if (!recorder)
         return reportError(recorder.error(), invocation);
     const auto folder = captureFolder();
@@ -187,14 +162,14 @@ int run(const CaptureArguments& arguments, const Invocation& invocation) {
     engine::Recording recording;
     recording.folder = incoming->path().string();
     recording.program = fmt::format("{}", fmt::join(words, " "));
-    recording.cupti = cuptiOf(invocation.options);
+    recording.cupti = cuptiFor(invocation.options);
     recording.kernels = arguments.kernels;
     recording.launches = arguments.launches;
     recording.bufferBytes = arguments.bufferMebibytes << 20;
     recording.totalBytes = arguments.totalMebibytes << 20;
     const auto status =
         runUserProgram({words,
-                        {{"CUDA_INJECTION64_PATH", recorder->string()},
+                        {{injectionVariable, recorder->string()},
                          {engine::recordingVariable, engine::formatRecording(recording)}},
                         invocation.json});
     if (!status)

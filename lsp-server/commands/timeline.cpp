@@ -1,10 +1,9 @@
-#include "analysis/parse/toolchain.h"
-#include "engine/execution/gpu/cupti_library.h"
 #include "engine/execution/temporary_folder.h"
 #include "engine/timeline/activity_file.h"
 #include "engine/timeline/timeline_summary.h"
 #include "engine/timeline/trace_json.h"
 #include "lsp-server/commands/command_line.h"
+#include "lsp-server/commands/injection.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
 #include "lsp-server/report/metric_text.h"
@@ -133,33 +132,13 @@ void printKernels(const Terminal& terminal, const TimelineSummary& summary, std:
         fmt::print("and {} more kernels (--kernels, or --json)\n", summary.kernels.size() - most);
 }
 
-/// The recorder stands beside this program.
-Result<fs::path> recorderLibrary() {
-    std::error_code ignored;
-    auto library =
-        fs::read_symlink("/proc/self/exe", ignored).parent_path() / "libkernelskill-timeline.so";
-    if (fs::exists(library, ignored))
-        return library;
-    return std::unexpected(Error{ErrorKind::Missing, "the recorder of timelines is not here",
-                                 library.string(),
-                                 "build where CUDA's headers are found (12.6 or newer)"});
-}
-
-std::string cuptiOf(const Options& options) {
-    analysis::ToolchainOptions wanted;
-    if (!options.cudaPath.empty())
-        wanted.cudaPath = options.cudaPath;
-    const auto toolchain = analysis::findToolchain(wanted);
-    return toolchain ? engine::gpu::cuptiLibraryOf(toolchain->toolkit).string() : std::string();
-}
-
 int run(const TimelineArguments& arguments, const Invocation& invocation) {
     const auto& words = invocation.options.fallbackFlags;
     if (words.empty())
         return reportError({ErrorKind::InvalidInput, "no program to run", "timeline",
                             "put it behind `--`: kernelskill timeline -- ./program arguments"},
                            invocation);
-    const auto recorder = recorderLibrary();
+    const auto recorder = injectedLibrary("libkernelskill-timeline.so");
     if (!recorder)
         return reportError(recorder.error(), invocation);
     std::error_code error;
@@ -170,9 +149,9 @@ int run(const TimelineArguments& arguments, const Invocation& invocation) {
                            invocation);
     const auto path = folder->path() / "activities";
     UserProgram program{words,
-                        {{"CUDA_INJECTION64_PATH", recorder->string()},
+                        {{injectionVariable, recorder->string()},
                          {engine::activityFileVariable, path.string()},
-                         {engine::cuptiVariable, cuptiOf(invocation.options)}},
+                         {engine::cuptiVariable, cuptiFor(invocation.options)}},
                         invocation.json};
     const auto status = runUserProgram(program);
     if (!status)

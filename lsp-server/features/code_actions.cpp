@@ -96,19 +96,7 @@ public:
                       {"version", snapshot_.version},
                       {"function", offer.function},
                       {"why", offer.why}};
-            json command{{"title", title},
-                         {"command", "kernelskill.generate"},
-                         {"arguments", json::array({data})}};
-            if (!capabilities_.codeActionLiterals) {
-                actions_.push_back(std::move(command));
-                continue;
-            }
-            json action{{"title", title}, {"kind", kind}};
-            if (canResolve_)
-                action["data"] = std::move(data);
-            else
-                action["command"] = std::move(command);
-            actions_.push_back(std::move(action));
+            addResolvable(title, kind, "kernelskill.generate", std::move(data));
         }
     }
 
@@ -139,31 +127,16 @@ public:
 
 private:
     void addFix(const engine::CompileFix& fix, std::size_t index) {
-        const std::string title = "Fix compile error: " + fix.title;
         json data{{"type", "fix"},
                   {"uri", snapshot_.uri},
                   {"version", snapshot_.version},
                   {"index", index},
                   {"title", fix.title}};
-        if (!capabilities_.codeActionLiterals) {
-            actions_.push_back({{"title", title},
-                                {"command", "kernelskill.applyFix"},
-                                {"arguments", json::array({std::move(data)})}});
-            return;
-        }
-        json action{{"title", title}, {"kind", "quickfix"}};
-        json diagnostics =
-            matchingDiagnostics(snapshot_, fix.failure.diagnostic, request_.contextDiagnostics,
-                                capabilities_.positionEncoding);
-        if (!diagnostics.empty())
-            action["diagnostics"] = std::move(diagnostics);
-        if (fix.isSole && capabilities_.codeActionIsPreferred)
-            action["isPreferred"] = true;
-        if (canResolve_)
-            action["data"] = std::move(data);
-        else
-            action["edit"] = workspaceEdit(fix.edits, snapshot_, capabilities_);
-        actions_.push_back(std::move(action));
+        addQuickFix("Fix compile error: " + fix.title, std::move(data),
+                    matchingDiagnostics(snapshot_, fix.failure.diagnostic,
+                                        request_.contextDiagnostics,
+                                        capabilities_.positionEncoding),
+                    fix.isSole, [&] { return fix.edits; });
     }
 
     void addHazardFix(const HazardFixAt& fix, bool isSole) {
@@ -173,13 +146,6 @@ private:
                   {"version", snapshot_.version},
                   {"kernel", fix.kernel->qualifiedName},
                   {"title", title}};
-        if (!capabilities_.codeActionLiterals) {
-            actions_.push_back({{"title", title},
-                                {"command", "kernelskill.applyFix"},
-                                {"arguments", json::array({std::move(data)})}});
-            return;
-        }
-        json action{{"title", title}, {"kind", "quickfix"}};
         TextLookup texts(snapshot_.program);
         json diagnostics = json::array();
         for (const engine::Hazard& hazard : fix.hazards) {
@@ -190,6 +156,21 @@ private:
                     diagnostics.push_back(std::move(diagnostic));
             }
         }
+        addQuickFix(title, std::move(data), std::move(diagnostics), isSole,
+                    [&] { return fix.edits(snapshot_); });
+    }
+
+    /// `editsOf` is called only where the client cannot ask for the edits later.
+    template <typename EditsOf>
+    void addQuickFix(const std::string& title, json data, json diagnostics, bool isSole,
+                     EditsOf editsOf) {
+        if (!capabilities_.codeActionLiterals) {
+            actions_.push_back({{"title", title},
+                                {"command", "kernelskill.applyFix"},
+                                {"arguments", json::array({std::move(data)})}});
+            return;
+        }
+        json action{{"title", title}, {"kind", "quickfix"}};
         if (!diagnostics.empty())
             action["diagnostics"] = std::move(diagnostics);
         if (isSole && capabilities_.codeActionIsPreferred)
@@ -197,7 +178,7 @@ private:
         if (canResolve_)
             action["data"] = std::move(data);
         else
-            action["edit"] = workspaceEdit(fix.edits(snapshot_), snapshot_, capabilities_);
+            action["edit"] = workspaceEdit(editsOf(), snapshot_, capabilities_);
         actions_.push_back(std::move(action));
     }
 
@@ -214,9 +195,13 @@ private:
                   {"skill", ranked.offer.skillId},
                   {"kernel", ranked.offer.kernelName},
                   {"offer", offerToJson(ranked.offer)}};
-        json command{{"title", title},
-                     {"command", "kernelskill.applySkill"},
-                     {"arguments", json::array({data})}};
+        addResolvable(title, kind, "kernelskill.applySkill", std::move(data));
+    }
+
+    /// Its edit comes by resolve, or else by the command: it has to be made and checked first.
+    void addResolvable(const std::string& title, const std::string& kind, const char* name,
+                       json data) {
+        json command{{"title", title}, {"command", name}, {"arguments", json::array({data})}};
         if (!capabilities_.codeActionLiterals) {
             actions_.push_back(std::move(command));
             return;

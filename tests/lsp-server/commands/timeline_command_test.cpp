@@ -71,5 +71,13 @@ TEST_F(TimelineCommand, NamesWhatIsMissing) {
     EXPECT_THAT(unused.errors, HasSubstr("never started the CUDA driver"));
 }
 
+TEST_F(TimelineCommand, DoesNotTakeThePlaceOfAnotherTool) {
+    ::setenv("CUDA_INJECTION64_PATH", "/opt/another/tool.so", 1);
+    const auto refused = run({}, {program_});
+    ::unsetenv("CUDA_INJECTION64_PATH");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.errors, HasSubstr("/opt/another/tool.so"));
+}
+
 } // namespace
 } // namespace kernelskill::lsp::testing
