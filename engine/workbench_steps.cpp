@@ -84,6 +84,7 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) c
                                                           tools_.architecture))
             input.records = std::move(*records);
     }
+    input.wantsAlternatives = true;
     return tools_.planner.plan(input);
 }
 

@@ -1,6 +1,8 @@
 #include "skills/catalogue.h"
 
+#include "skills/coalesced-access/coalesced-access.h"
 #include "skills/grid-stride-loop/grid-stride-loop.h"
+#include "skills/launch-tuning/launch-tuning.h"
 #include "skills/loop-unrolling/loop-unrolling.h"
 #include "skills/restrict-and-const/restrict-and-const.h"
 #include "skills/shared-memory-padding/shared-memory-padding.h"
@@ -11,11 +13,13 @@ namespace kernelskill::skills {
 
 std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     std::vector<std::unique_ptr<Skill>> skills;
+    skills.push_back(makeCoalescedAccess());
     skills.push_back(makeSharedMemoryPadding());
     skills.push_back(makeWarpShuffleReduction());
     skills.push_back(makeVectorizedAccess());
     skills.push_back(makeRestrictAndConst());
     skills.push_back(makeLoopUnrolling());
+    skills.push_back(makeLaunchTuning());
     skills.push_back(makeGridStrideLoop());
     return skills;
 }

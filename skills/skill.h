@@ -5,6 +5,7 @@
 #include "analysis/model/kernel_model.h"
 #include "analysis/source/error.h"
 #include "analysis/source/text_edit.h"
+#include "skills/skill_folder.h"
 
 #include <cstdint>
 #include <expected>
@@ -30,7 +31,10 @@ struct SkillMetadata {
     std::string expectedGain;             ///< In prose, with its source.
     std::vector<std::string> failureModes;
     std::vector<std::string> sources;
-    std::string method; ///< The prose below the front matter, Markdown.
+    std::string method;      ///< The prose below the front matter, Markdown.
+    std::string description; ///< What it does and when to use it, for whoever chooses by that.
+    SkillOrigin origin = SkillOrigin::BuiltIn;
+    std::string file; ///< Path of the document.
 };
 
 class SharedAnalysis; // skills/rewriting/shared_analysis.h
@@ -58,6 +62,12 @@ private:
     std::shared_ptr<const SharedAnalysis> shared_;
 };
 
+/// What an edit may bring, worked out from the code that it is offered on.
+struct ExpectedGain {
+    double factor = 1; ///< Times faster at most; above 1.
+    std::string basis; ///< What that follows from, as a clause.
+};
+
 /// A skill that fits at a place. A value: kept in the code action's data, applied later.
 struct Offer {
     std::string skillId;
@@ -70,6 +80,8 @@ struct Offer {
     /// What this edit does to results, where it differs from the skill's own (metadata) value:
     /// unrolling is exact, its separate accumulators reassociate. nullopt: as the metadata says.
     std::optional<Numerics> numerics;
+    /// nullopt: the text does not tell; the metadata's prose is all that is known.
+    std::optional<ExpectedGain> gain;
 };
 
 /// Why a skill is not offered: the first gate that did not hold. Shown to those who ask.
@@ -85,6 +97,9 @@ public:
     /// Pure and cheap (well under a millisecond): runs on each cursor move.
     [[nodiscard]] virtual std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const = 0;
+    /// Offers at the same place that differ from prepare()'s in their option, e.g. other block
+    /// sizes: for a search that tries them all. As cheap; empty where prepare() refuses.
+    [[nodiscard]] virtual std::vector<Offer> alternatives(const SkillContext&) const { return {}; }
     /// The edits, launch sites included, against the same file model. May be slow. Unsupported with
     /// the reason when the rewrite turns out to be impossible.
     [[nodiscard]] virtual Result<analysis::EditSet> apply(const SkillContext& context,

@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,9 @@ constexpr double eachFurtherKindLater = 5;
 constexpr double fitsOnly = 10;
 constexpr double keepsEveryBit = 4;
 constexpr double reorders = 2;
+/// For what the code promises: less than what tells an exact edit from one that reorders.
+constexpr double mostForGain = 1.5;
+constexpr double eachAlternativeLater = 0.25;
 /// A record takes up to so many points: enough that a skill which has long brought nothing on this
 /// bottleneck falls behind one that answers the next, and never behind one that merely fits.
 constexpr double recordWeight = 60;
@@ -64,6 +68,15 @@ void rankByNumerics(RankedSkill& ranked, skills::Numerics numerics) {
         ranked.score += reorders;
 }
 
+/// What the code itself promises comes before the prose, and decides between equals.
+void rankByGain(RankedSkill& ranked) {
+    if (!ranked.offer.gain)
+        return;
+    const skills::ExpectedGain& gain = *ranked.offer.gain;
+    ranked.score += std::clamp(std::log2(gain.factor), 0.0, mostForGain);
+    ranked.expected = describe(Gain{{1, gain.factor}, gain.basis}) + ". " + ranked.expected;
+}
+
 void rankByRecord(RankedSkill& ranked, const std::vector<SkillRecord>& records) {
     const auto record = std::ranges::find(records, ranked.offer.skillId, &SkillRecord::skill);
     if (record == records.end())
@@ -99,6 +112,23 @@ void rankByMemory(RankedSkill& ranked, const PlannerInput& input) {
                     failure->detail.empty() ? "no detail was kept" : failure->detail, ranked.why);
 }
 
+RankedSkill rank(skills::Offer offer, const skills::SkillMetadata& document,
+                 const PlannerInput& input) {
+    RankedSkill ranked;
+    ranked.offer = std::move(offer);
+    ranked.expected = document.expectedGain;
+    rankByBottleneck(ranked, document, input.bottleneck);
+    if (!ranked.offer.why.empty()) { // a clause: "the loop on line 10 ..."
+        ranked.why.back() = ':';
+        ranked.why += " " + ranked.offer.why + ".";
+    }
+    rankByGain(ranked);
+    rankByNumerics(ranked, ranked.offer.numerics.value_or(document.numerics));
+    rankByRecord(ranked, input.records);
+    rankByMemory(ranked, input);
+    return ranked;
+}
+
 } // namespace
 
 Planner::Planner(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
@@ -121,18 +151,14 @@ Plan Planner::plan(const PlannerInput& input) const {
                 {id, fmt::format("{}: {}", offer.error().gate, offer.error().reason)});
             continue;
         }
-        RankedSkill ranked;
-        ranked.offer = std::move(*offer);
-        ranked.expected = document->expectedGain;
-        rankByBottleneck(ranked, *document, input.bottleneck);
-        if (!ranked.offer.why.empty()) { // a clause: "the loop on line 10 ..."
-            ranked.why.back() = ':';
-            ranked.why += " " + ranked.offer.why + ".";
+        plan.ranked.push_back(rank(std::move(*offer), *document, input));
+        if (!input.wantsAlternatives)
+            continue;
+        double later = 0;
+        for (skills::Offer& alternative : skill->alternatives(context)) {
+            plan.ranked.push_back(rank(std::move(alternative), *document, input));
+            plan.ranked.back().score -= ++later * eachAlternativeLater;
         }
-        rankByNumerics(ranked, ranked.offer.numerics.value_or(document->numerics));
-        rankByRecord(ranked, input.records);
-        rankByMemory(ranked, input);
-        plan.ranked.push_back(std::move(ranked));
     }
     std::ranges::stable_sort(plan.ranked, std::ranges::greater{}, &RankedSkill::score);
     return plan;

@@ -19,9 +19,11 @@ struct PlannerInput {
     const std::vector<MemoryEntry>& memory;
     /// What skills have done on this bottleneck before; empty when there is no long-term memory.
     std::vector<SkillRecord> records = {};
+    bool wantsAlternatives = false; ///< Also the further options of each skill, for a search.
 };
 
-/// Cheap: it calls each skill's prepare() once. Thread-safe.
+/// Cheap: it calls each skill's prepare() once, and alternatives() where they are wanted.
+/// Thread-safe.
 class Planner {
 public:
     /// Both outlive the planner.

@@ -2,7 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/restrict-and-const/pointer_origins.h"
+#include "skills/rewriting/pointer_origins.h"
 #include "skills/rewriting/code_map.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"

@@ -1,7 +1,7 @@
 #include "skills/vectorized-access/vector_plan.h"
 
 #include "skills/rewriting/gates.h"
-#include "skills/rewriting/launch_sites.h"
+#include "skills/rewriting/grid_size.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -135,7 +135,7 @@ public:
         if (auto order = requireLoadsFirst(); !order)
             return std::unexpected(order.error());
         if (!plan_.isGridStride)
-            if (auto launches = requireResizableLaunches(); !launches)
+            if (auto launches = requireResizableGrids(context_); !launches)
                 return std::unexpected(launches.error());
         return plan_;
     }
@@ -369,39 +369,6 @@ private:
     [[nodiscard]] std::uint32_t statementOrder(ExprId expr) const {
         StmtId at = code_.statement(expr);
         return code_.body().stmt(at).span.begin;
-    }
-
-    std::expected<void, Refusal> requireResizableLaunches() {
-        const KernelModel& kernel = context_.kernel;
-        if (kernel.launches.empty())
-            return refuse("no-launch",
-                          fmt::format("no launch of {} in this file could be given the "
-                                      "smaller grid",
-                                      kernel.name));
-        if (auto followable = requireFollowableLaunches(context_); !followable)
-            return followable;
-        for (const LaunchSite& launch : kernel.launches) {
-            const FunctionBody& host = context_.file.hostFunctions[launch.host].body;
-            const Expr& grid = host.expr(launch.grid);
-            const bool isScalar = grid.type.scalar != ScalarKind::Unknown &&
-                                  grid.type.scalar < ScalarKind::Half &&
-                                  grid.type.pointerDepth == 0;
-            const bool isDim3Name =
-                (grid.kind == ExprKind::Variable || grid.kind == ExprKind::Member) &&
-                grid.type.canonical.contains("dim3");
-            const bool isDim3List = grid.kind == ExprKind::InitList && !grid.children.empty();
-            const std::uint32_t line = lineNumber(context_, launch.span.begin);
-            if (grid.fromMacro)
-                return refuse(
-                    "launch-grid",
-                    fmt::format("the grid of the launch on line {} comes out of a macro", line));
-            if (!isScalar && !isDim3Name && !isDim3List)
-                return refuse(
-                    "launch-grid",
-                    fmt::format("the grid of the launch on line {} is not a number or a dim3",
-                                line));
-        }
-        return {};
     }
 
     const SkillContext& context_;

@@ -1,6 +1,7 @@
 #include "skills/vectorized-access/vectorized-access.h"
 
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/grid_size.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 #include "skills/vectorized-access/vector_plan.h"
@@ -36,7 +37,7 @@ public:
         std::vector<TextEdit> edits = plan_.isGridStride ? gridStride() : guarded();
         if (!plan_.isGridStride)
             for (const LaunchSite& launch : context_.kernel.launches)
-                edits.push_back(resizedGrid(launch));
+                edits.push_back(dividedGrid(context_, launch, plan_.lanes));
         return EditSet{{context_.kernel.file, std::move(edits)}};
     }
 
@@ -202,28 +203,6 @@ private:
         const std::uint32_t init = body.expr(index.init).span.begin;
         return {{{loop.span.begin, loop.span.begin}, std::move(text)},
                 {{init, init}, fmt::format("{} * {} + ", plan_.lanes, groups)}};
-    }
-
-    [[nodiscard]] TextEdit resizedGrid(const LaunchSite& launch) const {
-        const FunctionBody& host = context_.file.hostFunctions[launch.host].body;
-        ExprId id = launch.grid;
-        const Expr& grid = host.expr(id);
-        if ((grid.kind == ExprKind::Variable || grid.kind == ExprKind::Member) &&
-            grid.type.canonical.contains("dim3")) {
-            const std::string name{source_.slice(grid.span)};
-            return {grid.span, fmt::format("dim3(({0}.x + {1}) / {2}, {0}.y, {0}.z)", name,
-                                           plan_.lanes - 1, plan_.lanes)};
-        }
-        if (grid.kind == ExprKind::InitList)
-            id = grid.children[0];
-        const Expr& blocks = host.expr(id);
-        const std::string text{source_.slice(blocks.span)};
-        const bool bindsLooser =
-            (blocks.kind == ExprKind::Binary && blocks.op != "+" && blocks.op != "-" &&
-             blocks.op != "*" && blocks.op != "/" && blocks.op != "%") ||
-            blocks.kind == ExprKind::Conditional;
-        return {blocks.span, fmt::format("({} + {}) / {}", bindsLooser ? "(" + text + ")" : text,
-                                         plan_.lanes - 1, plan_.lanes)};
     }
 
     [[nodiscard]] std::uint32_t widest() const {

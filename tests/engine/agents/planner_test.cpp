@@ -24,12 +24,25 @@ public:
         skills::Offer offer;
         offer.skillId = id_;
         offer.why = "Fact about " + id_;
+        offer.gain = gain;
         return offer;
+    }
+    [[nodiscard]] std::vector<skills::Offer>
+    alternatives(const skills::SkillContext& context) const override {
+        std::vector<skills::Offer> others;
+        for (const int option : options) {
+            others.push_back(*prepare(context));
+            others.back().option = option;
+        }
+        return others;
     }
     [[nodiscard]] Result<analysis::EditSet> apply(const skills::SkillContext&,
                                                   const skills::Offer&) const override {
         return analysis::EditSet{};
     }
+
+    std::optional<skills::ExpectedGain> gain;
+    std::vector<int> options; ///< Of the alternatives.
 
 private:
     std::string id_;
@@ -38,15 +51,18 @@ private:
 
 class PlannerTest : public ::testing::Test {
 protected:
-    void add(const std::string& id, std::vector<std::string> bottlenecks, std::string gate = "",
-             skills::Numerics numerics = skills::Numerics::Exact) {
-        catalogue_.push_back(std::make_unique<FakeSkill>(id, std::move(gate)));
+    FakeSkill& add(const std::string& id, std::vector<std::string> bottlenecks,
+                   std::string gate = "", skills::Numerics numerics = skills::Numerics::Exact) {
+        auto skill = std::make_unique<FakeSkill>(id, std::move(gate));
+        FakeSkill& added = *skill;
+        catalogue_.push_back(std::move(skill));
         skills::SkillMetadata document;
         document.id = id;
         document.bottlenecks = std::move(bottlenecks);
         document.numerics = numerics;
         document.expectedGain = "gain of " + id;
         documents_.push_back(std::move(document));
+        return added;
     }
     void remember(const std::string& skill, std::string status, std::uint64_t hash) {
         MemoryEntry entry;
@@ -58,9 +74,10 @@ protected:
         entry.detail = "y[3] differs";
         memory_.push_back(entry);
     }
-    [[nodiscard]] Plan plan() const {
+    [[nodiscard]] Plan plan(bool wantsAlternatives = false) const {
         Planner planner(catalogue_, documents_);
-        return planner.plan({file_, kernel_, features_, bottleneck_, {}, memory_, records_});
+        return planner.plan(
+            {file_, kernel_, features_, bottleneck_, {}, memory_, records_, wantsAlternatives});
     }
     static std::vector<std::string> order(const Plan& plan) {
         std::vector<std::string> ids;
@@ -183,6 +200,33 @@ TEST_F(PlannerTest, WhatLongBroughtNothingFallsBehindTheAnswerToAFurtherBottlene
     EXPECT_EQ(order(plan()), (std::vector<std::string>{"further", "useless", "fits"}));
     records_ = {recordOf("useless", 0, 2, 0, 1.0)};
     EXPECT_EQ(order(plan()).front(), "useless") << "two kernels are not enough";
+}
+
+TEST_F(PlannerTest, AGainThatTheCodeShowsDecidesBetweenEqualsAndIsSaidFirst) {
+    bottleneck_.kind = BottleneckKind::Occupancy;
+    add("unknown", {"occupancy"});
+    add("small", {"occupancy"}).gain = skills::ExpectedGain{1.25, "lanes over lanes"};
+    add("large", {"occupancy"}).gain = skills::ExpectedGain{8, "sectors over sectors"};
+    add("reorders", {"occupancy"}, "", skills::Numerics::Reassociates).gain =
+        skills::ExpectedGain{1000, "a dream"};
+    const Plan made = plan();
+    EXPECT_EQ(order(made), (std::vector<std::string>{"large", "small", "unknown", "reorders"}));
+    EXPECT_EQ(made.ranked[0].expected,
+              "1 to 8 times as fast (model: sectors over sectors). gain of large");
+    EXPECT_EQ(made.ranked[2].expected, "gain of unknown");
+}
+
+TEST_F(PlannerTest, FurtherOptionsAreForWhoAsksAndComeBehindTheFirst) {
+    bottleneck_.kind = BottleneckKind::Occupancy;
+    add("tuning", {"occupancy"}).options = {128, 64};
+    add("refused", {"occupancy"}, "gate").options = {};
+    EXPECT_EQ(plan().ranked.size(), 1u);
+    const Plan made = plan(true);
+    ASSERT_EQ(made.ranked.size(), 3u);
+    EXPECT_EQ(made.ranked[0].offer.option, 0);
+    EXPECT_EQ(made.ranked[1].offer.option, 128);
+    EXPECT_EQ(made.ranked[2].offer.option, 64);
+    EXPECT_GT(made.ranked[1].score, made.ranked[2].score);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "skills/restrict-and-const/pointer_origins.h"
+#include "skills/rewriting/pointer_origins.h"
 
 #include "analysis/syntax/lexer.h"
 

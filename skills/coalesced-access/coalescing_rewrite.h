@@ -1,0 +1,34 @@
+/// What each way of bringing the lanes of a warp together makes.
+#pragma once
+
+#include "skills/rewriting/warp_traffic.h"
+#include "skills/skill.h"
+
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+struct CoalescingRewrite {
+    analysis::Span anchor;
+    std::string title;
+    std::string why;
+    WarpTraffic before;
+    WarpTraffic after;
+    std::vector<analysis::TextEdit> edits; ///< Of the kernel's file, launches included.
+};
+
+/// A refusal by `other-shape`: the kernel is none that this way is for.
+using FoundRewrite = std::expected<CoalescingRewrite, Refusal>;
+
+/// Threads whose threadIdx.x runs along the slow index: the roles of x and y are exchanged.
+[[nodiscard]] FoundRewrite exchangeAxes(const SkillContext& context);
+/// A thread for each row, walking along it: a warp for each row.
+[[nodiscard]] FoundRewrite giveRowsToWarps(const SkillContext& context);
+/// A thread that walks over its own chunk: the threads walk side by side.
+[[nodiscard]] FoundRewrite interleaveChunks(const SkillContext& context);
+/// Loads or stores that go across: through a tile of shared memory.
+[[nodiscard]] FoundRewrite stageTile(const SkillContext& context);
+
+} // namespace kernelskill::skills

@@ -1,0 +1,23 @@
+/// The places where a kernel asks which thread it is.
+#pragma once
+
+#include "skills/skill.h"
+
+#include <expected>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// Every `threadIdx.x` and its kin in the body, in the order of the source. Refuses where a
+/// thread's position is also known elsewhere: `callee-uses-thread-position` (a device function),
+/// `inline-assembly`, `warp-operation`, `from-macro`, `thread-position-as-a-whole` (`threadIdx`
+/// without a member).
+[[nodiscard]] std::expected<std::vector<analysis::ExprId>, Refusal>
+editablePositions(const SkillContext& context);
+
+/// Edits that exchange x and y of `threadIdx` where it is used in `span`.
+[[nodiscard]] std::vector<analysis::TextEdit>
+exchangedThreads(const analysis::FunctionBody& body, const std::vector<analysis::ExprId>& positions,
+                 analysis::Span span);
+
+} // namespace kernelskill::skills

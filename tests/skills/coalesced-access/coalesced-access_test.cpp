@@ -1,0 +1,267 @@
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+constexpr std::string_view id = "coalesced-access";
+
+/// A kernel over in and out with `body`, launched once as `launch`.
+std::string kernel(const std::string& body, const std::string& launch = "<<<(n + 63) / 64, 64>>>") {
+    return "__global__ void k(const float* in, const int* m, float* out, int n, int w) {\n" + body +
+           "}\nvoid run(const float* in, const int* m, float* out, int n, int w) {\n    k" +
+           launch + "(in, m, out, n, w);\n}\n";
+}
+
+/// Row along x, column along y.
+std::string across(const std::string& work, const std::string& block = "dim3(16, 16)",
+                   const std::string& grid = "dim3((n + 15) / 16, (w + 15) / 16)") {
+    return kernel("    int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "    int c = blockIdx.y * blockDim.y + threadIdx.y;\n" +
+                      work,
+                  "<<<" + grid + ", " + block + ">>>");
+}
+
+/// A row a thread.
+std::string rows(const std::string& work, const std::string& launch = "<<<(n + 63) / 64, 64>>>") {
+    return kernel("    int r = blockIdx.x * blockDim.x + threadIdx.x;\n    if (r >= n)\n"
+                  "        return;\n" +
+                      work,
+                  launch);
+}
+
+std::string chunks(const std::string& work) {
+    return kernel("    int t = blockIdx.x * blockDim.x + threadIdx.x;\n" + work);
+}
+
+bool parses(const std::string& text) {
+    return parseSubject(text).file.diagnostics.empty();
+}
+
+TEST(CoalescedAccess, ExchangesTheThreadsOfASquareBlockAndLeavesTheLaunch) {
+    checkApplicable(id,
+                    across("    if (r < n && c < w)\n        out[r * w + c] = in[r * w + c];\n"),
+                    kernel("    int r = blockIdx.x * blockDim.y + threadIdx.y;\n"
+                           "    int c = blockIdx.y * blockDim.x + threadIdx.x;\n"
+                           "    if (r < n && c < w)\n        out[r * w + c] = in[r * w + c];\n",
+                           "<<<dim3((n + 15) / 16, (w + 15) / 16), dim3(16, 16)>>>"));
+}
+
+TEST(CoalescedAccess, ExchangesConstantGridsToo) {
+    checkApplicable(
+        id, across("    out[r * w + c] = in[r * w + c];\n", "dim3(32, 4)", "dim3(1 << 16, 8)"),
+        kernel("    int r = blockIdx.x * blockDim.y + threadIdx.y;\n"
+               "    int c = blockIdx.y * blockDim.x + threadIdx.x;\n"
+               "    out[r * w + c] = in[r * w + c];\n",
+               "<<<dim3(1 << 16, 8), dim3(4, 32)>>>"));
+    checkApplicable(
+        id, across("    out[r * w + c] = in[r * w + c];\n", "dim3(32, 4)", "dim3(1 << 10, 8)"),
+        kernel("    int r = blockIdx.y * blockDim.y + threadIdx.y;\n"
+               "    int c = blockIdx.x * blockDim.x + threadIdx.x;\n"
+               "    out[r * w + c] = in[r * w + c];\n",
+               "<<<dim3(8, 1 << 10), dim3(4, 32)>>>"));
+}
+
+TEST(CoalescedAccess, ExchangesAxesWhereTheProductOfAMatrixNeedsIt) {
+    const std::string text = appliedText(
+        id, across("    float sum = 0;\n    for (int j = 0; j < w; ++j)\n        sum += in[r * w + "
+                   "j] * in[j * w + c];\n    out[r * w + c] = sum;\n"));
+    EXPECT_TRUE(text.contains("int r = blockIdx.x * blockDim.y + threadIdx.y;")) << text;
+}
+
+TEST(CoalescedAccess, GivesEachRowOfACopyToAWarp) {
+    checkApplicable(
+        id, rows("    for (int c = 0; c < w; ++c)\n        out[r * w + c] = in[m[r] * w + c];\n"),
+        kernel("    int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n    if (r >= n)\n"
+               "        return;\n"
+               "    for (int c = threadIdx.x % 32; c < w; c += 32)\n"
+               "        out[r * w + c] = in[m[r] * w + c];\n",
+               "<<<(n + 63) / 64 * 32, 64>>>"));
+}
+
+TEST(CoalescedAccess, KeepsWhatAWarpWorksOutForItsRow) {
+    const std::string text =
+        appliedText(id, rows("    const float scale = 1.0f / m[r];\n    for (int c = 1; c < w; "
+                             "c++) {\n        float v = in[r * w + c];\n        out[r * w + c] = v "
+                             "* scale;\n    }\n"));
+    EXPECT_TRUE(text.contains("for (int c = 1 + threadIdx.x % 32; c < w; c += 32) {")) << text;
+    EXPECT_TRUE(parses(text)) << text;
+}
+
+TEST(CoalescedAccess, InterleavesChunksWhoseEndIsCutOff) {
+    checkApplicable(
+        id,
+        chunks("    int chunk = (n + w - 1) / w;\n    int begin = t * chunk;\n"
+               "    int end = min(begin + chunk, n);\n"
+               "    for (int i = begin; i < end; ++i)\n        out[i] = 2 * in[i];\n"),
+        chunks("    int chunk = (n + w - 1) / w;\n    int begin = t;\n"
+               "    int end = min(static_cast<int>(blockDim.x * gridDim.x) * chunk, n);\n"
+               "    for (int i = begin; i < end; i += blockDim.x * gridDim.x)\n"
+               "        out[i] = 2 * in[i];\n"));
+}
+
+TEST(CoalescedAccess, InterleavesPlacesInAChunk) {
+    checkApplicable(id,
+                    chunks("    for (int j = 0; j < 8; ++j) {\n        int i = t * 8 + j;\n"
+                           "        if (i < n)\n            out[i] = in[i];\n    }\n"),
+                    chunks("    for (int j = 0; j < 8; ++j) {\n"
+                           "        int i = t + j * static_cast<int>(blockDim.x * gridDim.x);\n"
+                           "        if (i < n)\n            out[i] = in[i];\n    }\n"));
+    checkApplicable(
+        id,
+        chunks("    int base = 8 * t;\n    for (int j = 0; j < 8; ++j)\n"
+               "        if (base + j < n)\n            out[base + j] = in[base + j];\n"),
+        chunks("    int base = t;\n    for (int j = 0; j < 8; ++j)\n"
+               "        if (base + j * static_cast<int>(blockDim.x * gridDim.x) < n)\n"
+               "            out[base + j * static_cast<int>(blockDim.x * gridDim.x)] = "
+               "in[base + j * static_cast<int>(blockDim.x * gridDim.x)];\n"));
+}
+
+TEST(CoalescedAccess, StagesATileWhoseStoresRunAcross) {
+    checkApplicable(id,
+                    kernel(R"(    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    // turned
+    if (x >= w || y >= n)
+        return;
+    out[x * n + y] = 2 * in[y * w + x];
+)",
+                           "<<<dim3((w + 31) / 32, (n + 31) / 32), dim3(32, 32)>>>"),
+                    kernel(R"(    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    // turned
+    __shared__ float tile[32][32 + 1];
+    if (x < w && y < n)
+        tile[threadIdx.y][threadIdx.x] = 2 * in[y * w + x];
+    __syncthreads();
+    const int xAcross = blockIdx.x * blockDim.x + threadIdx.y;
+    const int yAcross = blockIdx.y * blockDim.y + threadIdx.x;
+    if (xAcross < w && yAcross < n)
+        out[xAcross * n + yAcross] = tile[threadIdx.x][threadIdx.y];
+)",
+                           "<<<dim3((w + 31) / 32, (n + 31) / 32), dim3(32, 32)>>>"));
+}
+
+TEST(CoalescedAccess, StagesATileWhoseLoadsRunAcross) {
+    checkApplicable(id,
+                    kernel(R"(    int x = blockIdx.x * 16 + threadIdx.x;
+    int y = blockIdx.y * 16 + threadIdx.y;
+    if (x < w && y < n) {
+        float v = in[x * n + y];
+        out[y * w + x] += v * v;
+    }
+)",
+                           "<<<dim3(w / 16, n / 16), dim3(16, 16)>>>"),
+                    kernel(R"(    int x = blockIdx.x * 16 + threadIdx.x;
+    int y = blockIdx.y * 16 + threadIdx.y;
+    __shared__ float tile[16][16 + 1];
+    const int xAcross = blockIdx.x * 16 + threadIdx.y;
+    const int yAcross = blockIdx.y * 16 + threadIdx.x;
+    if (xAcross < w && yAcross < n) {
+        float v = in[xAcross * n + yAcross];
+        tile[threadIdx.y][threadIdx.x] = v * v;
+    }
+    __syncthreads();
+    if (x < w && y < n)
+        out[y * w + x] += tile[threadIdx.x][threadIdx.y];
+)",
+                           "<<<dim3(w / 16, n / 16), dim3(16, 16)>>>"));
+}
+
+TEST(CoalescedAccess, ComputesItsGainFromTheSectors) {
+    const Subject subject = parseSubject(
+        rows("    for (int c = 0; c < w; ++c)\n        out[r * w + c] = in[r * w + c];\n"));
+    const auto offer = skillNamed(id).prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    ASSERT_TRUE(offer->gain);
+    EXPECT_DOUBLE_EQ(offer->gain->factor, 8);
+    EXPECT_EQ(offeredNumerics(id, rows("    for (int c = 0; c < w; ++c)\n        out[r * w + c] = "
+                                       "in[r * w + c];\n")),
+              Numerics::Exact);
+}
+
+TEST(CoalescedAccess, IsAboutTheLoopOrTheCheck) {
+    checkTarget(id, rows("    for (int c = 0; c < w; ++c)\n        out[r * w + c] = 1;\n"),
+                "for (int c = 0; c < w; ++c)\n        out[r * w + c] = 1;");
+}
+
+struct Case {
+    std::string name;
+    std::string gate;
+    std::string source;
+};
+
+class CoalescedAccessIsNotOffered : public testing::TestWithParam<Case> {};
+
+TEST_P(CoalescedAccessIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+const std::string copyAcross = "    if (r < n && c < w)\n        out[r * w + c] = in[r * w + c];\n";
+const std::string copyRow = "    for (int c = 0; c < w; ++c)\n        out[r * w + c] = in[r * w + "
+                            "c];\n";
+const std::string copyChunk = "    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = "
+                              "in[i];\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, CoalescedAccessIsNotOffered,
+    testing::Values(
+        Case{"Coalesced", "coalesced",
+             kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    out[i] = in[i];\n")},
+        Case{"Strided", "no-known-shape",
+             kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[i] = "
+                    "in[i * w];\n")},
+        Case{"ThinBlock", "no-known-shape",
+             across(copyAcross, "dim3(64, 1)", "dim3((n + 63) / 64, w)")},
+        Case{"UnknownBlock", "unknown-block", across(copyAcross, "dim3(w, n)")},
+        Case{"Shuffle", "warp-operation",
+             across("    float v = in[r * w + c];\n    out[r * w + c] = __shfl_down_sync(~0u, v, "
+                    "1);\n")},
+        Case{
+            "WholeThreadIndex", "thread-position-as-a-whole",
+            across("    dim3 t(threadIdx.x, 1, 1);\n    uint3 u = threadIdx;\n    out[r * w + c] = "
+                   "in[r * w + c] + t.x + u.x;\n")},
+        Case{"CalleeKnowsItsThread", "callee-uses-thread-position",
+             "__device__ float f() { return threadIdx.x; }\n" +
+                 across("    out[r * w + c] = in[r * w + c] + f();\n")},
+        Case{"FunctionPointer", "kernel-named-elsewhere",
+             across(copyAcross) +
+                 "void (*pointer)(const float*, const int*, float*, int, int) = k;\n"},
+        Case{"PositionInMacro", "from-macro",
+             "#define ROW (blockIdx.x * blockDim.x + threadIdx.x)\n" +
+                 kernel("    int r = ROW;\n    int c = blockIdx.y * blockDim.y + threadIdx.y;\n" +
+                            copyAcross,
+                        "<<<dim3(n / 16, w / 16), dim3(16, 16)>>>")},
+        Case{"RowSum", "row-reduction",
+             rows("    float s = 0;\n    for (int c = 0; c < w; ++c)\n        s += in[r * w + c];\n"
+                  "    out[r] = s;\n")},
+        Case{"RowScan", "columns-overlap",
+             rows("    for (int c = 1; c < w; ++c)\n        out[r * w + c] = out[r * w + c - 1] + "
+                  "in[r * w + c];\n")},
+        Case{"PartialWarps", "partial-warps", rows(copyRow, "<<<(n + 39) / 40, 40>>>")},
+        Case{"ShortRows", "short-rows",
+             rows("    for (int c = 0; c < 16; ++c)\n        out[r * 16 + c] = in[r * 16 + c];\n")},
+        Case{"RowsOfOneBuffer", "may-alias",
+             kernel("    int r = blockIdx.x * blockDim.x + threadIdx.x;\n    if (r >= n)\n        "
+                    "return;\n" +
+                    copyRow) +
+                 "void again(float* x, const int* m, int n, int w) {\n    k<<<(n + 63) / 64, "
+                 "64>>>(x + 1, m, x, n, w);\n}\n"},
+        Case{"ChunkCarriesOver", "carries-over",
+             chunks("    float s = 0;\n    for (int i = t * w; i < t * w + w; ++i)\n        out[i] "
+                    "= s += in[i];\n")},
+        Case{"ChunkNeighbours", "elements-overlap",
+             chunks("    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = out[i + 1];\n")},
+        Case{"ChunkOfWhichThread", "uses-thread-position",
+             chunks("    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = in[i] + t;\n")},
+        Case{"ChunkBehindReturn", "early-exit", chunks("    if (t > n) return;\n" + copyChunk)},
+        Case{"OblongTile", "block-not-square",
+             kernel("    int x = blockIdx.x * blockDim.x + threadIdx.x;\n    int y = blockIdx.y * "
+                    "blockDim.y + threadIdx.y;\n    if (x < w && y < n) out[x * n + y] = in[y * w "
+                    "+ x];\n",
+                    "<<<dim3((w + 7) / 8, (n + 31) / 32), dim3(8, 32)>>>")}),
+    [](const auto& info) { return info.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills

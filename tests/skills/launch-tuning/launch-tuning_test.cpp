@@ -1,0 +1,127 @@
+#include "skills/launch-tuning/block_choice.h"
+#include "tests/skills/skill_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr std::string_view id = "launch-tuning";
+
+/// One element a thread, launched as given by host code that knows n.
+std::string launched(const std::string& host, const std::string& work = "y[i] = x[i];",
+                     const std::string& head = "__global__ void") {
+    return head +
+           " k(const float* x, float* y, int n) {\n    int i = blockIdx.x * blockDim.x + "
+           "threadIdx.x;\n    if (i < n)\n        " +
+           work + "\n}\nvoid run(const float* x, float* y, int m) {\n" + host + "}\n";
+}
+
+std::string tuned(const std::string& host) {
+    return appliedText(id, launched(host));
+}
+
+TEST(LaunchTuning, MakesEnoughBlocksOfAKnownSize) {
+    const std::string text =
+        tuned("    const int n = 1 << 15;\n    k<<<(n + 511) / 512, 512>>>(x, y, n);\n");
+    EXPECT_TRUE(text.contains("k<<<(n + 127) / 128, 128>>>(x, y, n);")) << text;
+}
+
+TEST(LaunchTuning, FillsTheLanesOfWarps) {
+    EXPECT_TRUE(tuned("    k<<<(m + 99) / 100, 100>>>(x, y, m);\n")
+                    .contains("k<<<(m + 127) / 128, 128>>>(x, y, m);"));
+}
+
+TEST(LaunchTuning, FillsAMultiprocessor) {
+    EXPECT_TRUE(tuned("    k<<<dim3((31 + m) / 32), dim3(32)>>>(x, y, m);\n")
+                    .contains("k<<<dim3((127 + m) / 128), dim3(128)>>>(x, y, m);"));
+}
+
+TEST(LaunchTuning, MultipliesAndDividesGridsThatAreWrittenOtherwise) {
+    EXPECT_TRUE(tuned("    int threads = 32, blocks = m / threads;\n    k<<<blocks, threads>>>(x, "
+                      "y, m);\n")
+                    .contains("k<<<(blocks + 3) / 4, 128>>>(x, y, m);"));
+    EXPECT_TRUE(tuned("    const int blocks = 64;\n    k<<<blocks, 256>>>(x, y, m);\n")
+                    .contains("k<<<blocks * 4, 64>>>(x, y, m);"));
+    EXPECT_TRUE(tuned("    dim3 blocks(m / 48);\n    k<<<blocks, 48>>>(x, y, m);\n")
+                    .contains("k<<<dim3((blocks.x * 48 + 63) / 64, blocks.y, blocks.z), 64>>>"));
+}
+
+TEST(LaunchTuning, TakesAGridStrideLoop) {
+    const std::string text = appliedText(
+        id, "__global__ void k(const float* x, float* y, int n) {\n    for (int i = blockIdx.x * "
+            "blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)\n        y[i] = "
+            "x[i];\n}\nvoid run(const float* x, float* y, int n) { k<<<64, 256>>>(x, y, n); }\n");
+    EXPECT_TRUE(text.contains("k<<<64 * 4, 64>>>(x, y, n);")) << text;
+}
+
+TEST(LaunchTuning, HasOtherSizesForASearch) {
+    const Subject subject = parseSubject(
+        launched("    const int n = 1 << 15;\n    k<<<(n + 511) / 512, 512>>>(x, y, n);\n",
+                 "y[i] = x[i];", "__global__ void __launch_bounds__(512)"));
+    const Skill& skill = skillNamed(id);
+    const auto offer = skill.prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    EXPECT_EQ(offer->option, 128);
+    ASSERT_TRUE(offer->gain);
+    EXPECT_DOUBLE_EQ(offer->gain->factor, 4);
+    std::vector<int> sizes;
+    for (const Offer& other : skill.alternatives(subject.context()))
+        sizes.push_back(other.option);
+    EXPECT_THAT(sizes, ElementsAre(64, 256, 32));
+    const auto edits = skill.apply(subject.context(), skill.alternatives(subject.context())[1]);
+    ASSERT_TRUE(edits);
+    const auto text = analysis::applyEdits(subject.file.source->text(), edits->begin()->second);
+    EXPECT_TRUE(text && text->contains("k<<<(n + 255) / 256, 256>>>(x, y, n);"));
+}
+
+TEST(LaunchTuning, IsAboutTheKernel) {
+    checkTarget(id, launched("    k<<<(m + 99) / 100, 100>>>(x, y, m);\n"), "k");
+}
+
+TEST(BlockChoice, LeavesAloneWhatFits) {
+    EXPECT_FALSE(betterBlock(256, std::nullopt));
+    EXPECT_FALSE(betterBlock(64, 4096));
+    EXPECT_FALSE(betterBlock(32, 256));
+    EXPECT_FALSE(betterBlock(32, 3));
+}
+
+struct Case {
+    std::string name;
+    std::string gate;
+    std::string source;
+};
+
+class LaunchTuningIsNotOffered : public testing::TestWithParam<Case> {};
+
+TEST_P(LaunchTuningIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+const std::string few = "    k<<<(m + 99) / 100, 100>>>(x, y, m);\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, LaunchTuningIsNotOffered,
+    testing::Values(
+        Case{"Fits", "block-fits", launched("    k<<<(m + 255) / 256, 256>>>(x, y, m);\n")},
+        Case{"UnknownBlock", "unknown-block", launched("    k<<<m / 64, m>>>(x, y, m);\n")},
+        Case{"NoLaunch", "no-launch", launched("")},
+        Case{"TwoSizes", "blocks-differ",
+             launched(few + "    k<<<(m + 47) / 48, 48>>>(x, y, m);\n")},
+        Case{"BlockFromMacro", "launch-block",
+             "#define THREADS 100\n" + launched("    k<<<m / 100, THREADS>>>(x, y, m);\n")},
+        Case{"LaunchBounds", "launch-bounds",
+             launched(few, "y[i] = x[i];", "__global__ void __launch_bounds__(100)")},
+        Case{"CountsOnItsBlock", "uses-thread-position",
+             launched(few, "y[i] = x[i] + blockIdx.x;")},
+        Case{"Barrier", "barrier", launched(few, "{ y[i] = x[i]; __syncthreads(); }")},
+        Case{"Square", "two-dimensional", launched(few, "y[i] = x[i] + threadIdx.y;")},
+        Case{"FunctionPointer", "kernel-named-elsewhere",
+             launched(few) + "void (*pointer)(const float*, float*, int) = k;\n"}),
+    [](const auto& info) { return info.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills
