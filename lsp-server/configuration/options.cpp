@@ -84,6 +84,11 @@ constexpr std::array table{
         "the minimum."},
     OptionDescription{"codeLens.enabled", &Options::codeLensEnabled,
                       "Show over each kernel what holds it back."},
+    OptionDescription{"preview.optimize", &Options::previewOptimize,
+                      "Show what an optimisation found before it changes the text, to be accepted "
+                      "or discarded. Off: it is applied at once."},
+    OptionDescription{"preview.skills", &Options::previewSkills,
+                      "The same of a skill that you apply, and of a kernel that you generate."},
     OptionDescription{
         "model.enabled", &Options::modelEnabled,
         "Let a language model propose kernels, beside the skills, while a kernel is optimised. The "

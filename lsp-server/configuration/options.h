@@ -36,6 +36,8 @@ struct Options {
     bool hazardDiagnostics = true;
     bool inlayHintsEnabled = true;
     bool codeLensEnabled = true;
+    bool previewOptimize = true;
+    bool previewSkills = false;
     bool modelEnabled = false;
     std::string modelProvider = "anthropic";
     std::string modelEndpoint;

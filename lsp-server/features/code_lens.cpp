@@ -1,11 +1,13 @@
 #include "lsp-server/features/code_lens.h"
 
+#include "lsp-server/features/code_actions.h"
 #include "lsp-server/features/memory.h"
 #include "lsp-server/report/gpu_text.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace kernelskill::lsp {
@@ -43,6 +45,10 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                 {"command", "kernelskill.profile"},
                 {"arguments", json::array({std::move(argument)})}};
     }
+    if (what == "optimize")
+        return {{"title", "Optimize"},
+                {"command", "kernelskill.optimize"},
+                {"arguments", json::array({target})}};
     const engine::Plan plan =
         snapshot.workbench->plan(snapshot.program, kernel, kernel.span, memoryOf(snapshot));
     if (plan.ranked.empty())
@@ -59,20 +65,27 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
 
 } // namespace
 
-json codeLenses(const Snapshot& snapshot, PositionEncoding encoding) {
-    std::vector<const char*> kinds{"bottleneck", "profile"};
-    if (snapshot.workbench->offersGpu())
-        kinds.push_back("profileOnGpu");
-    kinds.push_back("skill");
+json codeLenses(const Snapshot& snapshot, bool mayRun, PositionEncoding encoding) {
+    std::vector<const char*> kinds{"bottleneck"};
+    if (mayRun) {
+        kinds.push_back("profile");
+        if (snapshot.workbench->offersGpu())
+            kinds.push_back("profileOnGpu");
+        kinds.push_back("skill");
+    }
     json lenses = json::array();
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel))
             continue;
-        for (const char* what : kinds)
+        const auto add = [&](const char* what) {
             lenses.push_back(
                 {{"range", toRange(snapshot.source(), kernel.nameSpan, encoding)},
                  {"data",
                   {{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}, {"what", what}}}});
+        };
+        std::ranges::for_each(kinds, add);
+        if (mayRun && !hasErrorAt(snapshot, kernel.span))
+            add("optimize");
     }
     return lenses;
 }

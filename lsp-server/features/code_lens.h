@@ -8,8 +8,10 @@
 
 namespace kernelskill::lsp {
 
-/// CodeLens[] without commands: resolveCodeLens() fills them in when a lens comes into view.
-[[nodiscard]] nlohmann::json codeLenses(const Snapshot& snapshot, PositionEncoding encoding);
+/// CodeLens[] without commands: resolveCodeLens() fills them in when a lens comes into view. Where
+/// kernels may not be run (`mayRun`), those that would need it are left out.
+[[nodiscard]] nlohmann::json codeLenses(const Snapshot& snapshot, bool mayRun,
+                                        PositionEncoding encoding);
 
 /// The lens with its command, against the newest snapshot of its document. A kernel that is gone
 /// gets an empty title. Reads the file's short-term memory.

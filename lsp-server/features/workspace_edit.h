@@ -6,14 +6,23 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <functional>
-#include <optional>
+#include <string>
 
 namespace kernelskill::lsp {
 
+/// What the user is told of an edit, and whether that comes before it is applied.
+struct EditAnnotation {
+    std::string label;       ///< "Apply skill: Unroll the loop by 4"
+    std::string description; ///< The verdict, in a sentence; empty: there is nothing to tell.
+    bool needsConfirmation = false;
+};
+
 /// Versioned documentChanges where the client knows them, else changes. Edits refer to the
-/// snapshot's texts; a file other than the snapshot's own has no version.
+/// snapshot's texts; a file other than the snapshot's own has no version. An annotation with a
+/// description goes with each edit where the client knows changeAnnotations; elsewhere nobody is
+/// asked.
 [[nodiscard]] nlohmann::json workspaceEdit(const analysis::EditSet& edits, const Snapshot& snapshot,
-                                           const ClientCapabilities& capabilities);
+                                           const ClientCapabilities& capabilities,
+                                           const EditAnnotation& annotation = {});
 
 } // namespace kernelskill::lsp

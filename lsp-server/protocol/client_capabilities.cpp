@@ -47,6 +47,8 @@ void from_json(const json& root, ClientCapabilities& capabilities) {
         flag(root, "/workspace/didChangeConfiguration/dynamicRegistration");
     capabilities.applyEdit = flag(root, "/workspace/applyEdit");
     capabilities.documentChanges = flag(root, "/workspace/workspaceEdit/documentChanges");
+    capabilities.changeAnnotations =
+        at(root, "/workspace/workspaceEdit/changeAnnotationSupport").is_object();
     capabilities.codeActionLiterals =
         at(root, "/textDocument/codeAction/codeActionLiteralSupport").is_object();
     capabilities.codeActionResolveEdit =

@@ -14,6 +14,7 @@ struct ClientCapabilities {
     bool didChangeConfigurationRegistration = false;
     bool applyEdit = false;             ///< workspace/applyEdit
     bool documentChanges = false;       ///< workspace.workspaceEdit.documentChanges
+    bool changeAnnotations = false;     ///< workspace.workspaceEdit.changeAnnotationSupport
     bool codeActionLiterals = false;    ///< else only commands
     bool codeActionResolveEdit = false; ///< resolveSupport lists "edit"
     bool codeActionData = false;

@@ -11,7 +11,8 @@ json serverCapabilities(const ClientCapabilities& client) {
     json codeActions = true;
     if (client.codeActionLiterals)
         codeActions = {{"codeActionKinds", {"quickfix", "refactor.rewrite", "source.optimize"}},
-                       {"resolveProvider", true}};
+                       // Some clients resolve whatever they are given where this is true.
+                       {"resolveProvider", client.codeActionResolveEdit && client.codeActionData}};
     return {{"positionEncoding", spelling(client.positionEncoding)},
             {"textDocumentSync",
              {{"openClose", true}, {"change", incremental}, {"save", {{"includeText", false}}}}},

@@ -37,10 +37,17 @@ void requireAction(const json& data) {
     }
 }
 
+std::string describe(const engine::Verdict& verdict) {
+    return verdict.summary.empty() ? std::string(spelling(verdict.status)) : verdict.summary;
+}
+
 std::string explainRefusal(const engine::ReviewedEdit& edit) {
     return fmt::format("'{}' was not applied. The verdict is {}", edit.skill,
-                       edit.verdict.summary.empty() ? std::string(spelling(edit.verdict.status))
-                                                    : edit.verdict.summary);
+                       describe(edit.verdict));
+}
+
+std::string labelOf(const skills::Offer& offer) {
+    return "Apply skill: " + offer.title;
 }
 
 using EditReceiver =
@@ -182,12 +189,13 @@ void onResolve(const ServerContext& context, const json& params, Reply& reply,
                           return reply.error(std::move(snapshot.error()));
                       const json params = action;
                       review(context, *snapshot, offer, params, std::move(reply), stop,
-                             [&context, snapshot = *snapshot,
+                             [&context, snapshot = *snapshot, label = labelOf(offer),
                               action = std::move(action)](Reply answer, auto edit) mutable {
                                  if (!edit)
                                      return answer.error(std::move(edit.error()));
-                                 action["edit"] =
-                                     workspaceEdit(edit->edits, *snapshot, context.capabilities);
+                                 action["edit"] = workspaceEdit(
+                                     edit->edits, *snapshot, context.capabilities,
+                                     annotationOf(context, std::move(label), edit->verdict));
                                  answer.result(std::move(action));
                                  context.refresh(snapshot);
                              });
@@ -237,6 +245,14 @@ Result<std::pair<json, analysis::EditSet>> repairOf(const ServerContext& context
 
 } // namespace
 
+EditAnnotation annotationOf(const ServerContext& context, std::string label,
+                            const engine::Verdict& verdict) {
+    std::string description(spelling(verdict.status));
+    if (!verdict.summary.empty())
+        description += ": " + verdict.summary;
+    return {std::move(label), std::move(description), context.workspace.options().previewSkills};
+}
+
 void whenUnchanged(const ServerContext& context, const json& data,
                    DocumentWorker::SnapshotReader reader) {
     const int version = data.at("version").get<int>();
@@ -253,14 +269,16 @@ void whenUnchanged(const ServerContext& context, const json& data,
         });
 }
 
-void applyInEditor(const ServerContext& context, const Snapshot& snapshot, const std::string& label,
-                   const analysis::EditSet& edits, json result, Reply reply) {
+void applyInEditor(const ServerContext& context, const Snapshot& snapshot,
+                   const EditAnnotation& annotation, const analysis::EditSet& edits, json result,
+                   Reply reply) {
     if (!context.capabilities.applyEdit)
         return reply.error(ErrorCode::RequestFailed,
                            "the editor does not support workspace/applyEdit");
     context.connection.request(
         "workspace/applyEdit",
-        {{"label", label}, {"edit", workspaceEdit(edits, snapshot, context.capabilities)}},
+        {{"label", annotation.label},
+         {"edit", workspaceEdit(edits, snapshot, context.capabilities, annotation)}},
         [result = std::move(result), reply = std::move(reply)](auto answer) mutable {
             if (!answer)
                 return reply.error(std::move(answer.error()));
@@ -320,9 +338,8 @@ void applySkillCommand(const ServerContext& context, const json& argument, const
         if (!given)
             return reply.error(ErrorCode::RequestFailed,
                                fmt::format("the skill '{}' does not fit here", skill));
-        const std::string label = "Apply skill: " + given->title;
         review(context, snapshot, *given, params, std::move(reply), stop,
-               [&context, snapshot, label](Reply answer, auto edit) mutable {
+               [&context, snapshot, label = labelOf(*given)](Reply answer, auto edit) mutable {
                    if (!edit)
                        return answer.error(std::move(edit.error()));
                    TextLookup texts(snapshot->program);
@@ -330,8 +347,8 @@ void applySkillCommand(const ServerContext& context, const json& argument, const
                                {"edits", editsJson(edit->edits, snapshot->program.file, texts,
                                                    context.capabilities.positionEncoding)},
                                {"verdict", verdictJson(edit->verdict)}};
-                   applyInEditor(context, *snapshot, label, edit->edits, std::move(result),
-                                 std::move(answer));
+                   applyInEditor(context, *snapshot, annotationOf(context, label, edit->verdict),
+                                 edit->edits, std::move(result), std::move(answer));
                });
     };
     if (argument.contains("version"))
@@ -345,38 +362,37 @@ void applyFixCommand(const ServerContext& context, const json& argument, Reply& 
     findAnyFix(context, argument, [&context, reply = std::move(reply)](auto fix) mutable {
         if (!fix)
             return reply.error(std::move(fix.error()));
-        applyInEditor(context, *fix->snapshot, fix->label, fix->edits, json::object(),
-                      std::move(reply));
+        applyInEditor(context, *fix->snapshot, {.label = fix->label, .description = {}}, fix->edits,
+                      json::object(), std::move(reply));
     });
 }
 
 void repairCommand(const ServerContext& context, const json& argument, const json& params,
                    Reply& reply, const std::stop_source& stop) {
-    context.documents.whenCurrent(
-        argument.at("uri").get<std::string>(),
-        [&context, params, stop, reply = std::move(reply)](auto outcome) mutable {
-            if (!outcome)
-                return reply.error(std::move(outcome.error()));
-            context.runJob("Repairing", params, std::move(reply), stop,
-                           [&context, snapshot = *outcome,
-                            mayRun = context.workspace.options().executionEnabled](
-                               Reply answer, const std::stop_token& token,
-                               const WorkDoneProgress& progress) mutable {
-                               auto repaired =
-                                   repairOf(context, *snapshot, mayRun, token, progress);
-                               if (!repaired)
-                                   return answer.error(toResponseError(repaired.error()));
-                               auto [result, edits] = std::move(*repaired);
-                               if (edits.empty())
-                                   return answer.result(std::move(result));
-                               context.loop.post([&context, snapshot, edits = std::move(edits),
-                                                  result = std::move(result),
-                                                  answer = std::move(answer)]() mutable {
-                                   applyInEditor(context, *snapshot, "Repair", edits,
-                                                 std::move(result), std::move(answer));
-                               });
-                           });
-        });
+    context.documents.whenCurrent(argument.at("uri").get<std::string>(), [&context, params, stop,
+                                                                          reply = std::move(reply)](
+                                                                             auto outcome) mutable {
+        if (!outcome)
+            return reply.error(std::move(outcome.error()));
+        context.runJob(
+            "Repairing", params, std::move(reply), stop,
+            [&context, snapshot = *outcome, mayRun = context.workspace.options().executionEnabled](
+                Reply answer, const std::stop_token& token,
+                const WorkDoneProgress& progress) mutable {
+                auto repaired = repairOf(context, *snapshot, mayRun, token, progress);
+                if (!repaired)
+                    return answer.error(toResponseError(repaired.error()));
+                auto [result, edits] = std::move(*repaired);
+                if (edits.empty())
+                    return answer.result(std::move(result));
+                context.loop.post([&context, snapshot, edits = std::move(edits),
+                                   result = std::move(result),
+                                   answer = std::move(answer)]() mutable {
+                    applyInEditor(context, *snapshot, {.label = "Repair", .description = {}}, edits,
+                                  std::move(result), std::move(answer));
+                });
+            });
+    });
 }
 
 void registerEditRequests(const ServerContext& context) {

@@ -1,6 +1,7 @@
 /// The commands that change the user's text, always through workspace/applyEdit.
 #pragma once
 
+#include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/server/server_context.h"
 
 #include <nlohmann/json.hpp>
@@ -23,9 +24,16 @@ struct CommandTarget {
 void whenUnchanged(const ServerContext& context, const nlohmann::json& data,
                    DocumentWorker::SnapshotReader reader);
 
-/// Asks the client to apply `edits` and answers with `result` plus `applied`.
-void applyInEditor(const ServerContext& context, const Snapshot& snapshot, const std::string& label,
-                   const analysis::EditSet& edits, nlohmann::json result, Reply reply);
+/// Of a reviewed edit that the user has asked for: the verdict, and whether the settings want a
+/// preview.
+[[nodiscard]] EditAnnotation annotationOf(const ServerContext& context, std::string label,
+                                          const engine::Verdict& verdict);
+
+/// Asks the client to apply `edits`, which may ask the user, and answers with `result` plus
+/// `applied`.
+void applyInEditor(const ServerContext& context, const Snapshot& snapshot,
+                   const EditAnnotation& annotation, const analysis::EditSet& edits,
+                   nlohmann::json result, Reply reply);
 
 /// {uri, skill, kernel|line}, or the data of a code action. Reviews, applies, answers {skill,
 /// edits, verdict, applied}.

@@ -19,6 +19,10 @@ namespace {
 using KernelReceiver =
     std::move_only_function<void(Reply, const SnapshotPtr&, const engine::GeneratedKernel&)>;
 
+std::string labelOf(const engine::GeneratedKernel& generated) {
+    return fmt::format("Generate kernel from '{}'", generated.reference);
+}
+
 /// Hands a kernel that passed to `receive` on the loop's thread, if the document has not changed
 /// meanwhile.
 void generate(const ServerContext& context, const json& data, const json& params, Reply reply,
@@ -83,7 +87,9 @@ void resolveGeneration(const ServerContext& context, const json& action, Reply& 
     generate(context, action.at("data"), action, std::move(reply), stop,
              [&context, action = json(action)](Reply answer, const SnapshotPtr& snapshot,
                                                const engine::GeneratedKernel& generated) mutable {
-                 action["edit"] = workspaceEdit(generated.edits, *snapshot, context.capabilities);
+                 action["edit"] =
+                     workspaceEdit(generated.edits, *snapshot, context.capabilities,
+                                   annotationOf(context, labelOf(generated), generated.verdict));
                  answer.result(std::move(action));
              });
 }
@@ -100,7 +106,7 @@ void generateCommand(const ServerContext& context, const json& argument, const j
                                                  context.capabilities.positionEncoding)},
                              {"verdict", verdictJson(generated.verdict)}};
                  applyInEditor(context, *snapshot,
-                               fmt::format("Generate kernel from '{}'", generated.reference),
+                               annotationOf(context, labelOf(generated), generated.verdict),
                                generated.edits, std::move(result), std::move(answer));
              });
 }

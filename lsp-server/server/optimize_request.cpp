@@ -50,7 +50,10 @@ void finish(const ServerContext& context, const SnapshotPtr& snapshot,
                            "the document changed while the kernel was optimised; the next time the "
                            "search goes on where it was");
     context.showMessage(ServerContext::MessageType::Info, summaryOf(found));
-    applyInEditor(context, *snapshot, fmt::format("Optimize kernel '{}'", found.kernel),
+    applyInEditor(context, *snapshot,
+                  {.label = fmt::format("Optimize kernel '{}'", found.kernel),
+                   .description = summaryOf(found),
+                   .needsConfirmation = context.workspace.options().previewOptimize},
                   found.edits, std::move(result), std::move(reply));
 }
 

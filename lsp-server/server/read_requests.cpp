@@ -110,8 +110,9 @@ void onCodeLens(const ServerContext& context, const json& params, Reply& reply,
         return reply.result(json::array());
     context.read(
         uri, std::move(reply), stop.get_token(),
-        [encoding = context.capabilities.positionEncoding](const Snapshot& snapshot) {
-            return codeLenses(snapshot, encoding);
+        [mayRun = context.workspace.options().executionEnabled,
+         encoding = context.capabilities.positionEncoding](const Snapshot& snapshot) {
+            return codeLenses(snapshot, mayRun, encoding);
         },
         true);
 }

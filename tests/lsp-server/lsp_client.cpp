@@ -151,7 +151,7 @@ void LspClient::answer(const json& request) {
     if (request.at("method") == "workspace/configuration")
         result = json::array({configuration});
     if (request.at("method") == "workspace/applyEdit")
-        result = {{"applied", true}};
+        result = {{"applied", appliesEdits}};
     send({{"jsonrpc", "2.0"}, {"id", request.at("id")}, {"result", result}});
 }
 

@@ -65,6 +65,8 @@ public:
 
     /// What workspace/configuration is answered with.
     json configuration = nullptr;
+    /// What workspace/applyEdit is answered with.
+    bool appliesEdits = true;
     /// Requests the server has sent, in order; they are answered at once.
     std::vector<json> serverRequests;
 

@@ -8,6 +8,7 @@ import { LanguageClient, State, type LanguageClientOptions } from 'vscode-langua
 
 import { findServer } from './binary';
 import type { Reports } from './documents';
+import { EditorModel } from './editorModel';
 import { isProfile, memoryReport, profileReport, type Memory } from './report';
 import { serverSettings, type Section } from './settings';
 import type { Status } from './status';
@@ -67,6 +68,7 @@ export class Server implements vscode.Disposable {
             this.options(),
         );
         this.client = client;
+        client.registerFeature(new EditorModel(client, this.context.workspaceState));
         client.onDidChangeState(({ newState }) => {
             if (newState === State.Running) {
                 this.status.show({

@@ -19,6 +19,7 @@ export function registerCommands(server: Server, output: vscode.LogOutputChannel
         register('profileOnGpu', () => onCudaEditor(server, profileOnGpu)),
         register('showReport', () => onCudaEditor(server, showReport)),
         register('applySkill', () => onCudaEditor(server, applySkill)),
+        register('optimizeKernel', () => onCudaEditor(server, optimizeKernel)),
         register('repair', () => onCudaEditor(server, repair)),
         register('showMemory', () => onCudaEditor(server, showMemory)),
         register('restart', () => server.restart()),
@@ -85,6 +86,12 @@ async function showReport(client: LanguageClient, editor: vscode.TextEditor): Pr
 async function showMemory(client: LanguageClient, editor: vscode.TextEditor, server: Server): Promise<void> {
     const memory = await execute(client, 'kernelskill.showMemory', { uri: uriOf(client, editor) }, 'reading memory');
     await server.present('kernelskill.showMemory', memory);
+}
+
+/** The server shows the progress of each round, which the user can cancel, and ends in an edit to preview. */
+async function optimizeKernel(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {
+    const argument = { uri: uriOf(client, editor), line: editor.selection.active.line };
+    await client.sendRequest(ExecuteCommandRequest.type, { command: 'kernelskill.optimize', arguments: [argument] });
 }
 
 async function repair(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {

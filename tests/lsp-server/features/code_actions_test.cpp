@@ -90,6 +90,48 @@ TEST_F(CodeActions, ResolveReviewsTheEditAndReturnsItVersioned) {
     EXPECT_THAT(memory.dump(), HasSubstr("shared-memory-padding"));
 }
 
+/// Capabilities of an editor that shows edits with annotations before it applies them.
+json previewingEditor() {
+    json capabilities = editorCapabilities();
+    capabilities["workspace"]["workspaceEdit"]["changeAnnotationSupport"] = {
+        {"groupsOnLabel", true}};
+    return capabilities;
+}
+
+TEST_F(CodeActions, AnEditSaysItsVerdictWhereTheEditorCanShowIt) {
+    start(previewingEditor());
+    client.open(uri, transpose);
+    const json resolved = client.call("codeAction/resolve", padding(), reviewTime);
+    ASSERT_TRUE(resolved.contains("result")) << resolved;
+    const json edit = resolved.at("result").at("edit");
+    ASSERT_EQ(edit.at("changeAnnotations").size(), 1u) << edit.dump(1);
+    const auto annotation = edit.at("changeAnnotations").items().begin();
+    EXPECT_EQ(annotation.value().at("label"), resolved.at("result").at("title"));
+    EXPECT_THAT(annotation.value().at("description").get<std::string>(), HasSubstr("unmeasured"));
+    EXPECT_EQ(annotation.value().at("needsConfirmation"), false);
+    for (const json& change : edit.at("documentChanges").at(0).at("edits"))
+        EXPECT_EQ(change.at("annotationId"), annotation.key());
+}
+
+TEST_F(CodeActions, ASkillIsConfirmedFirstWhereTheUserWantsIt) {
+    client.initialize({{"capabilities", previewingEditor()},
+                       {"initializationOptions", {{"preview", {{"skills", true}}}}}});
+    client.open(uri, transpose);
+    const json resolved = client.call("codeAction/resolve", padding(), reviewTime);
+    ASSERT_TRUE(resolved.contains("result")) << resolved;
+    const json& annotations = resolved.at("result").at("edit").at("changeAnnotations");
+    EXPECT_EQ(annotations.begin().value().at("needsConfirmation"), true);
+}
+
+TEST_F(CodeActions, AnEditorWithoutAnnotationsGetsNone) {
+    client.initialize({{"capabilities", editorCapabilities()},
+                       {"initializationOptions", {{"preview", {{"skills", true}}}}}});
+    client.open(uri, transpose);
+    const json resolved = client.call("codeAction/resolve", padding(), reviewTime);
+    ASSERT_TRUE(resolved.contains("result")) << resolved;
+    EXPECT_EQ(resolved.dump().find("nnotation"), std::string::npos);
+}
+
 TEST_F(CodeActions, AStaleVersionIsRefused) {
     start();
     client.open(uri, transpose);
@@ -123,7 +165,8 @@ TEST_F(CodeActions, AReviewShowsProgressAndCanBeCancelled) {
 TEST_F(CodeActions, AClientWithoutResolveGetsACommandThatAppliesTheEdit) {
     json capabilities = editorCapabilities();
     capabilities["textDocument"]["codeAction"].erase("resolveSupport");
-    start(capabilities);
+    const json initialized = client.initialize({{"capabilities", capabilities}});
+    EXPECT_EQ(initialized.at("capabilities").at("codeActionProvider").at("resolveProvider"), false);
     client.open(uri, transpose);
     const json action = padding();
     ASSERT_TRUE(action.contains("command")) << action;

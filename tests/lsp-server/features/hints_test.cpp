@@ -80,7 +80,7 @@ TEST_F(Hints, StayInsideTheRange) {
 
 TEST_F(Hints, ALensOverTheKernelIsResolvedToItsBottleneck) {
     const json unresolved = lenses();
-    ASSERT_EQ(unresolved.size(), 3u);
+    ASSERT_EQ(unresolved.size(), 4u);
     EXPECT_FALSE(unresolved.at(0).contains("command")) << "work before it is in view";
     const json lens = client.call("codeLens/resolve", unresolved.at(0)).at("result");
     EXPECT_THAT(lens.at("command").at("title").get<std::string>(), HasSubstr("bank-conflicts"));
@@ -96,6 +96,30 @@ TEST_F(Hints, LensesOfferToProfileAndToApplyTheBestSkill) {
     const json skill = client.call("codeLens/resolve", unresolved.at(2)).at("result").at("command");
     EXPECT_EQ(skill.at("command"), "kernelskill.applySkill");
     EXPECT_EQ(skill.at("arguments").at(0).at("skill"), "shared-memory-padding");
+}
+
+TEST_F(Hints, ALensStartsTheSearchForAFasterKernel) {
+    const json optimize =
+        client.call("codeLens/resolve", lenses().at(3)).at("result").at("command");
+    EXPECT_EQ(optimize.at("title"), "Optimize");
+    EXPECT_EQ(optimize.at("command"), "kernelskill.optimize");
+    EXPECT_EQ(optimize.at("arguments"), (json::array({{{"uri", uri}, {"kernel", "transpose"}}})));
+}
+
+TEST_F(Hints, AKernelWithAnErrorIsNotToBeOptimized) {
+    std::string broken = transpose;
+    broken.replace(broken.find("__syncthreads();"), 16, "__syncthreads()");
+    client.change(uri, 2, json::array({{{"text", broken}}}));
+    for (const json& lens : lenses())
+        EXPECT_NE(lens.at("data").at("what"), "optimize");
+}
+
+TEST_F(Hints, WhereKernelsMayNotBeRunTheBottleneckIsAllThatALensSays) {
+    client.notify("workspace/didChangeConfiguration",
+                  {{"settings", {{"kernelskill", {{"execution", {{"enabled", false}}}}}}}});
+    const json readOnly = lenses();
+    ASSERT_EQ(readOnly.size(), 1u) << readOnly.dump(1);
+    EXPECT_EQ(readOnly.at(0).at("data").at("what"), "bottleneck");
 }
 
 TEST_F(Hints, ALensOfAKernelThatIsGoneHasNoTitle) {

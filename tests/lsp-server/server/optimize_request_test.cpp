@@ -19,7 +19,10 @@ protected:
     OptimizeRequest() {
         ::setenv("XDG_DATA_HOME", workspace.path("data").c_str(), 1);
         client.emplace();
-        client->initialize({{"capabilities", editorCapabilities()}, {"rootUri", workspace.uri()}});
+        json capabilities = editorCapabilities();
+        capabilities["workspace"]["workspaceEdit"]["changeAnnotationSupport"] = json::object();
+        client->initialize(
+            {{"capabilities", std::move(capabilities)}, {"rootUri", workspace.uri()}});
         client->open(uri, transpose);
     }
     ~OptimizeRequest() override { ::unsetenv("XDG_DATA_HOME"); }
@@ -70,7 +73,21 @@ TEST_F(OptimizeRequest, TheActionOfAKernelEndsInOneEdit) {
     EXPECT_EQ(sent->at("params").at("label"), "Optimize kernel 'transpose'");
     EXPECT_EQ(sent->at("params").at("edit").at("documentChanges").at(0).at("textDocument"),
               (json{{"uri", uri}, {"version", 1}}));
-    EXPECT_THAT(client->notification("window/showMessage").dump(), HasSubstr("The search ended"));
+    const json& annotations = sent->at("params").at("edit").at("changeAnnotations");
+    ASSERT_EQ(annotations.size(), 1u);
+    EXPECT_TRUE(annotations.begin().value().at("needsConfirmation").get<bool>());
+    const json message = client->notification("window/showMessage");
+    EXPECT_THAT(message.dump(), HasSubstr("The search ended"));
+    EXPECT_EQ(annotations.begin().value().at("description"), message.at("params").at("message"));
+}
+
+TEST_F(OptimizeRequest, WhatTheUserDiscardsIsNotApplied) {
+    client->appliesEdits = false;
+    const json answer =
+        client->call("workspace/executeCommand", asCommand(action(), {{"rounds", 1}}), searchTime);
+    ASSERT_TRUE(answer.contains("result")) << answer;
+    EXPECT_EQ(editsSent(), 1);
+    EXPECT_FALSE(answer.at("result").at("applied").get<bool>());
 }
 
 TEST_F(OptimizeRequest, ShowsEachRoundAndCanBeCancelledWithoutAnEdit) {

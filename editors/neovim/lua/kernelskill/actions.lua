@@ -1,15 +1,9 @@
 --- Code actions by request: listing them, resolving one, applying its edit.
 local compat = require('kernelskill.compat')
+local edits = require('kernelskill.edits')
+local execute = require('kernelskill.execute')
 
 local M = {}
-
-local function client_of(bufnr)
-    local client = compat.clients(bufnr)[1]
-    if not client then
-        vim.notify('kernelskill: no server for this buffer; see :checkhealth kernelskill', vim.log.levels.WARN)
-    end
-    return client
-end
 
 --- Positions of the whole buffer; an end past the last line is cut by the server, as the protocol says.
 local function whole_buffer(bufnr)
@@ -34,7 +28,7 @@ end
 ---@param kinds string[]
 ---@param callback fun(actions: table[], client: table)
 function M.list(bufnr, range, kinds, callback)
-    local client = client_of(bufnr)
+    local client = execute.client_of(bufnr)
     if not client then
         return
     end
@@ -52,37 +46,20 @@ function M.list(bufnr, range, kinds, callback)
     end, bufnr)
 end
 
-local function apply_edit(action, client, done)
-    if action.edit then
-        vim.lsp.util.apply_workspace_edit(action.edit, client.offset_encoding or 'utf-16')
-    end
-    if action.command then
-        compat.request(client, 'workspace/executeCommand', action.command, function(err)
-            if err then
-                vim.notify('kernelskill: ' .. err.message, vim.log.levels.ERROR)
-            end
-            done(err)
-        end)
-        return
-    end
-    done(nil)
-end
-
---- Resolves an action, which is when a skill is applied and verified, and applies its edit. A refusal (a stale
---- buffer, an edit that failed the check) is shown and changes nothing.
+--- Applies an action: the edit it carries, or its command, which is when a skill is applied and verified. A refusal
+--- (a stale buffer, an edit that failed the check) is shown and changes nothing.
 ---@param done fun(err: table|nil)|nil
 function M.apply(action, client, bufnr, done)
     done = done or function() end
-    if action.edit or not action.data then
-        return apply_edit(action, client, done)
+    if action.edit then
+        edits.apply(action.edit, client.offset_encoding or 'utf-16')
     end
-    compat.request(client, 'codeAction/resolve', action, function(err, resolved)
-        if err then
-            vim.notify('kernelskill: ' .. err.message, vim.log.levels.ERROR)
-            return done(err)
-        end
-        apply_edit(resolved, client, done)
-    end, bufnr)
+    if not action.command then
+        return done(nil)
+    end
+    execute.run(bufnr, action.command.command, action.command.arguments[1], function(_, err)
+        done(err)
+    end)
 end
 
 local function choose(actions, client, bufnr, prompt, nothing)

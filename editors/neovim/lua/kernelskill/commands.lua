@@ -1,29 +1,13 @@
 --- User commands, and what the commands behind the server's code lenses do in this editor.
 local actions = require('kernelskill.actions')
 local compat = require('kernelskill.compat')
+local execute = require('kernelskill.execute')
 local report = require('kernelskill.report')
 
 local M = {}
 
---- Runs a command of the server for the buffer and calls back with its result.
-local function execute(bufnr, command, argument, callback)
-    local client = compat.clients(bufnr)[1]
-    if not client then
-        vim.notify('kernelskill: no server for this buffer; see :checkhealth kernelskill', vim.log.levels.WARN)
-        return
-    end
-    local params = { command = command, arguments = { argument } }
-    compat.request(client, 'workspace/executeCommand', params, function(err, result)
-        if err then
-            vim.notify('kernelskill: ' .. err.message, vim.log.levels.ERROR)
-            return
-        end
-        callback(result)
-    end, bufnr)
-end
-
 local function show_profile(bufnr, argument)
-    execute(bufnr, 'kernelskill.profile', argument, function(profile)
+    execute.run(bufnr, 'kernelskill.profile', argument, function(profile)
         if type(profile) == 'table' and profile.kernel then
             report.show('profile/' .. profile.kernel, report.profile_lines(profile))
         end
@@ -32,9 +16,8 @@ end
 
 --- Asks for a page about the buffer's kernels and writes it: to `path`, or to a temporary file that is opened.
 local function write_report(bufnr, path)
-    local client = compat.clients(bufnr)[1]
+    local client = execute.client_of(bufnr)
     if not client then
-        vim.notify('kernelskill: no server for this buffer; see :checkhealth kernelskill', vim.log.levels.WARN)
         return
     end
     local params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) } }
@@ -55,13 +38,26 @@ local function write_report(bufnr, path)
 end
 
 local function show_memory(bufnr, argument)
-    execute(bufnr, 'kernelskill.showMemory', argument, function(memory)
-        report.show('memory', report.memory_lines(memory or {}))
+    execute.run(bufnr, 'kernelskill.showMemory', argument, function(memory)
+        if memory then
+            report.show('memory', report.memory_lines(memory))
+        end
     end)
 end
 
---- Commands of code lenses whose result is for the user to read.
+--- Runs a command that ends in an edit, which edits.lua applies, or in a message of the server.
+local function run_edit(name)
+    return function(command, context)
+        execute.run(context.bufnr, name, command.arguments[1], function() end)
+    end
+end
+
+--- Commands of code lenses and code actions: those whose result is for the user to read, and the slow ones, so that
+--- :KernelSkillCancel ends them.
 M.client_commands = {
+    ['kernelskill.optimize'] = run_edit('kernelskill.optimize'),
+    ['kernelskill.applySkill'] = run_edit('kernelskill.applySkill'),
+    ['kernelskill.generate'] = run_edit('kernelskill.generate'),
     ['kernelskill.profile'] = function(command, context)
         show_profile(context.bufnr, command.arguments[1])
     end,
@@ -103,6 +99,17 @@ function M.define()
         end,
         desc = 'Profile the kernel under the cursor and show what holds it back',
     })
+    command('KernelSkillOptimize', function()
+        execute.run(vim.api.nvim_get_current_buf(), 'kernelskill.optimize', {
+            uri = vim.uri_from_bufnr(0),
+            line = vim.api.nvim_win_get_cursor(0)[1] - 1,
+        }, function() end)
+    end, { desc = 'Search for edits that make the kernel under the cursor faster' })
+    command('KernelSkillCancel', function()
+        if execute.cancel() == 0 then
+            vim.notify('kernelskill: nothing runs that could be cancelled', vim.log.levels.INFO)
+        end
+    end, { desc = 'Cancel what commands and code lenses of KernelSkill have started' })
     command('KernelSkillReport', function(options)
         write_report(vim.api.nvim_get_current_buf(), options.args)
     end, {

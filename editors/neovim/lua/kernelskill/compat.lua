@@ -41,6 +41,14 @@ function M.request(client, method, params, handler, bufnr)
     return client.request(method, params, handler, bufnr)
 end
 
+--- client:notify(), which was client.notify() before 0.11.
+function M.notify(client, method, params)
+    if vim.fn.has('nvim-0.11') == 1 then
+        return client:notify(method, params)
+    end
+    return client.notify(method, params)
+end
+
 local function stop(client, is_forced)
     if vim.fn.has('nvim-0.11') == 1 then
         client:stop(is_forced)

@@ -67,6 +67,16 @@ function M.is_trusted(folder)
     return false
 end
 
+--- What Neovim can do, and what edits.lua adds: it shows an edit that asks for it before it applies it. Edits come by
+--- workspace/applyEdit alone, never by codeAction/resolve, which Neovim's own menu would apply without a look.
+local function capabilities()
+    local all = vim.lsp.protocol.make_client_capabilities()
+    all.workspace.workspaceEdit.documentChanges = true
+    all.workspace.workspaceEdit.changeAnnotationSupport = { groupsOnLabel = false }
+    all.textDocument.codeAction.resolveSupport = nil
+    return all
+end
+
 --- Name, command and settings of the client, in the form of vim.lsp.start and vim.lsp.config.
 ---@return table
 function M.client_config()
@@ -91,6 +101,12 @@ function M.client_config()
                     vim.tbl_extend('force', params.initializationOptions or {}, { trusted = true })
             end
         end,
+        capabilities = capabilities(),
+        handlers = {
+            ['workspace/applyEdit'] = function(...)
+                return require('kernelskill.edits').on_apply_edit(...)
+            end,
+        },
         on_attach = on_attach,
         commands = require('kernelskill.commands').client_commands,
     }

@@ -75,6 +75,26 @@ function M.cursor_on(bufnr, pattern)
     error(('no %q in the buffer'):format(pattern), 2)
 end
 
+--- Types into the preview of an edit once it is open, and hands its lines to `look`. A key at once, which somebody
+--- who was typing may have meant for the buffer, is no answer.
+function M.answer_preview(keys, look)
+    local timer = vim.loop.new_timer()
+    local opened
+    timer:start(0, 50, vim.schedule_wrap(function()
+        for _, window in ipairs(vim.api.nvim_list_wins()) do
+            if not opened and vim.api.nvim_win_get_config(window).relative == 'editor' then
+                opened = vim.loop.hrtime()
+                look(M.text(vim.api.nvim_win_get_buf(window)))
+                vim.api.nvim_input('y')
+            end
+        end
+        if opened and vim.loop.hrtime() - opened > 0.9e9 and not timer:is_closing() then
+            timer:close()
+            vim.api.nvim_input(keys)
+        end
+    end))
+end
+
 --- The client, once the server has answered initialize and published for the buffer.
 function M.ready(bufnr)
     return M.wait_for('the server', 20, function()

@@ -187,6 +187,60 @@ return {
         end,
     },
     {
+        'a skill is shown first where the settings say so, and is one step to undo',
+        function()
+            vim.g.kernelskill = { path = t.server, settings = { preview = { skills = true } } }
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
+            local before = t.text(bufnr)
+            local shown
+            t.answer_preview('jky', function(text)
+                shown = text
+            end)
+            vim.cmd('KernelSkillApply shared-memory-padding')
+            t.wait_for('the edit', 60, has_padding(bufnr))
+            t.contains(shown, 'Apply skill: ')
+            t.contains(shown, 'unmeasured')
+            t.contains(shown, '+++ ')
+            t.contains(shown, 'tile[TILE][TILE + 1]')
+            vim.cmd('undo')
+            t.equal(before, t.text(bufnr), 'text after one undo')
+        end,
+    },
+    {
+        'a preview that is discarded changes nothing',
+        function()
+            vim.g.kernelskill = { path = t.server, settings = { preview = { skills = true } } }
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
+            local before = t.text(bufnr)
+            local action = has_kind(actions_at_cursor(bufnr, { 'refactor.rewrite' }), 'refactor.rewrite.shared-memory-padding')
+            t.answer_preview('n', function() end)
+            local is_done
+            actions.apply(action, t.ready(bufnr), bufnr, function()
+                is_done = true
+            end)
+            t.wait_for('the reply', 60, function()
+                return is_done
+            end)
+            t.equal(before, t.text(bufnr), 'text')
+        end,
+    },
+    {
+        ':KernelSkillOptimize can be cancelled and changes nothing then',
+        function()
+            local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
+            local before = t.text(bufnr)
+            vim.cmd('KernelSkillOptimize')
+            vim.wait(500)
+            vim.cmd('KernelSkillCancel')
+            t.wait_for('the end', 60, function()
+                return require('kernelskill.execute').cancel() == 0
+            end)
+            t.equal(before, t.text(bufnr), 'text')
+            vim.cmd('KernelSkillCancel')
+            t.contains(t.notifications[#t.notifications], 'nothing runs')
+        end,
+    },
+    {
         'an action chosen for an older text is refused and changes nothing',
         function()
             local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
