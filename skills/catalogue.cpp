@@ -1,13 +1,17 @@
 #include "skills/catalogue.h"
 
+#include "skills/atomics-privatization/atomics-privatization.h"
 #include "skills/coalesced-access/coalesced-access.h"
+#include "skills/fast-math-intrinsics/fast-math-intrinsics.h"
 #include "skills/grid-stride-loop/grid-stride-loop.h"
 #include "skills/launch-tuning/launch-tuning.h"
 #include "skills/loop-unrolling/loop-unrolling.h"
+#include "skills/memory-level-parallelism/memory-level-parallelism.h"
 #include "skills/restrict-and-const/restrict-and-const.h"
 #include "skills/shared-memory-padding/shared-memory-padding.h"
 #include "skills/vectorized-access/vectorized-access.h"
 #include "skills/warp-shuffle-reduction/warp-shuffle-reduction.h"
+#include "skills/warp-uniform-control-flow/warp-uniform-control-flow.h"
 
 namespace kernelskill::skills {
 
@@ -21,6 +25,10 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeLoopUnrolling());
     skills.push_back(makeLaunchTuning());
     skills.push_back(makeGridStrideLoop());
+    skills.push_back(makeAtomicsPrivatization());
+    skills.push_back(makeFastMathIntrinsics());
+    skills.push_back(makeMemoryLevelParallelism());
+    skills.push_back(makeWarpUniformControlFlow());
     return skills;
 }
 

@@ -50,6 +50,30 @@ namespace grid_stride_loop_before {
 namespace grid_stride_loop_after {
 #include "skills/grid-stride-loop/after.cu"
 }
+namespace atomics_privatization_before {
+#include "skills/atomics-privatization/before.cu"
+}
+namespace atomics_privatization_after {
+#include "skills/atomics-privatization/after.cu"
+}
+namespace fast_math_intrinsics_before {
+#include "skills/fast-math-intrinsics/before.cu"
+}
+namespace fast_math_intrinsics_after {
+#include "skills/fast-math-intrinsics/after.cu"
+}
+namespace memory_level_parallelism_before {
+#include "skills/memory-level-parallelism/before.cu"
+}
+namespace memory_level_parallelism_after {
+#include "skills/memory-level-parallelism/after.cu"
+}
+namespace warp_uniform_control_flow_before {
+#include "skills/warp-uniform-control-flow/before.cu"
+}
+namespace warp_uniform_control_flow_after {
+#include "skills/warp-uniform-control-flow/after.cu"
+}
 
 namespace {
 
@@ -209,6 +233,22 @@ int main() {
             "grid-stride-loop", size, y,
             [&] { grid_stride_loop_before::launchScale(y.get(), 1.0f, n); },
             [&] { grid_stride_loop_after::launchScale(y.get(), 1.0f, n); });
+        bench.compare(
+            "memory-level-parallelism", size, wide,
+            [&] { memory_level_parallelism_before::launchDamp(x.get(), y.get(), wide.get(), n); },
+            [&] { memory_level_parallelism_after::launchDamp(x.get(), y.get(), wide.get(), n); });
+        bench.compare(
+            "warp-uniform-control-flow", size, sums,
+            [&] { warp_uniform_control_flow_before::launchBlockSum(x.get(), sums.get(), n); },
+            [&] { warp_uniform_control_flow_after::launchBlockSum(x.get(), sums.get(), n); });
+        // Bytes of floats, and counts that grow from launch to launch but never near 2^32.
+        const auto bytes = [&] { return reinterpret_cast<const unsigned char*>(x.get()); };
+        Buffer bins(64, 6);
+        const auto counts = [&] { return reinterpret_cast<unsigned int*>(bins.get()); };
+        bench.compare(
+            "atomics-privatization", size, bins,
+            [&] { atomics_privatization_before::launchHistogram(bytes(), counts(), n); },
+            [&] { atomics_privatization_after::launchHistogram(bytes(), counts(), n); });
     }
     for (const int width : {1024, 4096, 8191}) {
         const int height = width - 1;
@@ -231,6 +271,21 @@ int main() {
             "loop-unrolling", std::to_string(rows) + " rows of " + std::to_string(columns), sums,
             [&] { loop_unrolling_before::launchRowSums(matrix.get(), sums.get(), rows, columns); },
             [&] { loop_unrolling_after::launchRowSums(matrix.get(), sums.get(), rows, columns); });
+    }
+    for (const int count : {4096, 16384}) {
+        Buffer bodies(std::size_t(count) * 4, 1);
+        Buffer energies(count, 2);
+        const auto positions = [&] { return reinterpret_cast<const float4*>(bodies.get()); };
+        bench.compare(
+            "fast-math-intrinsics", std::to_string(count) + " bodies", energies,
+            [&] {
+                fast_math_intrinsics_before::launchPotential(positions(), energies.get(), count,
+                                                             2.0f);
+            },
+            [&] {
+                fast_math_intrinsics_after::launchPotential(positions(), energies.get(), count,
+                                                            2.0f);
+            });
     }
     // The same kernel against itself: what the method calls equal.
     const int n = 1 << 24;

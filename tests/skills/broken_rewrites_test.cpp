@@ -87,7 +87,29 @@ INSTANTIATE_TEST_SUITE_P(
                 "partial[tid / 32] = sum;", VerdictStatus::Incorrect},
         // Warps beyond the last one count too.
         Mistake{"warp-shuffle-reduction", "tid < blockDim.x / 32 ? partial[tid] : 0.0f",
-                "partial[tid]", VerdictStatus::Incorrect}));
+                "partial[tid]", VerdictStatus::Incorrect},
+        // A table that other threads update before it is cleared.
+        Mistake{"atomics-privatization", "        blockBins[entry] = 0;\n    __syncthreads();",
+                "        blockBins[entry] = 0;", VerdictStatus::Incorrect},
+        // A bin left behind.
+        Mistake{"atomics-privatization", "entry < 64; entry += blockDim.x)\n        if",
+                "entry < 63; entry += blockDim.x)\n        if", VerdictStatus::Incorrect},
+        // An approximation of the wrong function.
+        Mistake{"fast-math-intrinsics", "rsqrtf(squared)", "__fdividef(1.0f, squared)",
+                VerdictStatus::Incorrect},
+        // The value of another round.
+        Mistake{"memory-level-parallelism", "value = inAhead[ahead]", "value = inAhead[0]",
+                VerdictStatus::Incorrect},
+        // The last rounds not checked.
+        Mistake{"memory-level-parallelism",
+                "if (first + ahead * step < n) {\n                const int i = first + ahead * "
+                "step;\n                //",
+                "if (first < n) {\n                const int i = first + ahead * "
+                "step;\n                //",
+                VerdictStatus::Incorrect},
+        // The work of too few threads.
+        Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",
+                VerdictStatus::Incorrect}));
 
 } // namespace
 } // namespace kernelskill::engine

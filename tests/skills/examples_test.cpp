@@ -134,7 +134,6 @@ TEST(SkillDocuments, NameOnlyKnownBottlenecks) {
 TEST(Catalogue, HasEverySkillOnce) {
     const std::vector<std::string> ids = catalogueIds();
     EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
-    EXPECT_EQ(ids.size(), 6u);
 }
 
 } // namespace

@@ -1,0 +1,191 @@
+#include "skills/fast-math-intrinsics/fast-math-intrinsics.h"
+
+#include "skills/fast-math-intrinsics/replacements.h"
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/shared_analysis.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::string_view skillId = "fast-math-intrinsics";
+
+/// Below so many instructions for a byte of global memory arithmetic cannot decide: the GPU with
+/// the most bandwidth for its instructions (B200) issues 5 while DRAM moves one, and its L2 cache
+/// moves about twice as many.
+constexpr double instructionsPerByte = 2;
+
+/// What one round of a loop does, or the code outside of all.
+struct Level {
+    int instructions = 0; ///< Of the arithmetic written there.
+    int saved = 0;
+    std::uint32_t bytes = 0; ///< Of global memory a thread.
+};
+
+class FastMathIntrinsics final : public Skill {
+public:
+    [[nodiscard]] std::string_view id() const override { return skillId; }
+
+    [[nodiscard]] std::expected<Offer, Refusal>
+    prepare(const SkillContext& context) const override {
+        const CodeMap& code = context.shared().code();
+        const auto found = choose(context, code);
+        if (!found)
+            return std::unexpected(found.error());
+        const Level level = bestLevel(context, code, *found);
+        if (level.bytes > 0 && level.instructions < instructionsPerByte * level.bytes)
+            return refuse("memory-decides",
+                          fmt::format("about {} instructions stand beside {} bytes of global "
+                                      "memory; what the intrinsics save would not be seen",
+                                      level.instructions, level.bytes));
+        const bool isExact = std::ranges::all_of(*found, &Replacement::isExact);
+        Offer offer;
+        offer.skillId = skillId;
+        offer.kernelName = context.kernel.qualifiedName;
+        offer.anchor = isWholeKernel(context, code) ? context.kernel.bodySpan
+                                                    : code.body().expr(found->front().expr).span;
+        offer.title =
+            fmt::format("Use {} for {}", isExact ? "literals of float" : "approximate intrinsics",
+                        names(*found));
+        offer.why = fmt::format(
+            "line {} and {} more place(s) compute {} with {} instructions where {} would do; {}",
+            lineNumber(context, code.body().expr(found->front().expr).span.begin),
+            found->size() - 1, names(*found), total(*found, &Replacement::instructions),
+            total(*found, &Replacement::instructions) - total(*found, &Replacement::saved),
+            isExact ? "the results stay as they are"
+                    : "results change in the last bits or more, as the review measures");
+        offer.numerics = isExact ? Numerics::Exact : Numerics::ReducedPrecision;
+        offer.gain = ExpectedGain{
+            static_cast<double>(level.instructions) / (level.instructions - level.saved),
+            fmt::format(
+                "{} of about {} instructions {} are saved (sm_90, nvcc 13.0), if arithmetic "
+                "takes all the time",
+                level.saved, level.instructions,
+                context.kernel.loops.empty() ? "a thread" : "a round")};
+        return offer;
+    }
+
+    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
+                                        const Offer& offer) const override {
+        const CodeMap& code = context.shared().code();
+        const SkillContext atAnchor = context.at(offer.anchor);
+        const auto found = choose(atAnchor, code);
+        if (!found)
+            return std::unexpected(unsupported(context, found.error()));
+        return EditSet{{context.kernel.file, replacementEdits(atAnchor, code, *found)}};
+    }
+
+private:
+    /// Not at one of the places alone.
+    static bool isWholeKernel(const SkillContext& context, const CodeMap& code) {
+        return std::ranges::none_of(findReplacements(code), [&](const Replacement& replacement) {
+            return isAt(context, code, replacement);
+        });
+    }
+
+    static bool isAt(const SkillContext& context, const CodeMap& code,
+                     const Replacement& replacement) {
+        return !context.range.contains(context.kernel.bodySpan) &&
+               touches(context.range, code.body().expr(replacement.expr).span);
+    }
+
+    /// Those at the cursor, else all of the kernel.
+    static std::expected<std::vector<Replacement>, Refusal> choose(const SkillContext& context,
+                                                                   const CodeMap& code) {
+        if (auto editable = requireEditable(context); !editable)
+            return std::unexpected(editable.error());
+        std::vector<Replacement> all = findReplacements(code);
+        if (all.empty())
+            return refuse("nothing-to-replace",
+                          fmt::format("{} computes nothing in float that has an approximate "
+                                      "intrinsic",
+                                      context.kernel.name));
+        std::vector<Replacement> here;
+        for (const Replacement& replacement : all)
+            if (isAt(context, code, replacement))
+                here.push_back(replacement);
+        return here.empty() ? all : here;
+    }
+
+    static int total(const std::vector<Replacement>& found, int Replacement::* part) {
+        int sum = 0;
+        for (const Replacement& replacement : found)
+            sum += replacement.*part;
+        return sum;
+    }
+
+    static std::string names(const std::vector<Replacement>& found) {
+        std::vector<std::string_view> seen;
+        std::string text;
+        for (const Replacement& replacement : found) {
+            if (std::ranges::find(seen, replacement.was) != seen.end())
+                continue;
+            text += fmt::format("{}{}", seen.empty() ? "" : ", ", replacement.was);
+            seen.push_back(replacement.was);
+        }
+        return text;
+    }
+
+    /// The innermost loop around `stmt`; noId outside of all.
+    static StmtId loopAround(const CodeMap& code, StmtId stmt) {
+        for (; stmt != noId; stmt = code.body().stmt(stmt).parent) {
+            const StmtKind kind = code.body().stmt(stmt).kind;
+            if (kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do)
+                return stmt;
+        }
+        return noId;
+    }
+
+    /// Where the most is saved for what stands beside.
+    static Level bestLevel(const SkillContext& context, const CodeMap& code,
+                           const std::vector<Replacement>& found) {
+        const FunctionBody& body = code.body();
+        std::map<StmtId, Level> levels;
+        for (const Replacement& replacement : found) {
+            Level& level = levels[loopAround(code, code.statement(replacement.expr))];
+            level.saved += replacement.saved;
+            level.instructions += replacement.instructions;
+        }
+        for (ExprId id = 0; id < body.exprs.size(); ++id) {
+            const ExprKind kind = body.expr(id).kind;
+            const bool isInstruction = kind == ExprKind::Binary || kind == ExprKind::Unary ||
+                                       kind == ExprKind::Call || kind == ExprKind::Subscript;
+            if (!isInstruction || code.statement(id) == noId ||
+                std::ranges::find(found, id, &Replacement::expr) != found.end())
+                continue;
+            const auto level = levels.find(loopAround(code, code.statement(id)));
+            if (level != levels.end())
+                ++level->second.instructions;
+        }
+        for (const MemoryAccess& access : context.kernel.accesses) {
+            if (access.space != MemorySpace::Global || access.expression == noId)
+                continue;
+            const auto level = levels.find(loopAround(code, code.statement(access.expression)));
+            if (level != levels.end())
+                level->second.bytes += access.width;
+        }
+        const auto best = std::ranges::max_element(levels, {}, [](const auto& entry) {
+            const Level& level = entry.second;
+            const double perByte =
+                static_cast<double>(level.instructions) / (level.bytes > 0 ? level.bytes : 1);
+            // Loops first, since they repeat; then where arithmetic weighs most.
+            return std::pair(entry.first != noId, perByte);
+        });
+        return best->second;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Skill> makeFastMathIntrinsics() {
+    return std::make_unique<FastMathIntrinsics>();
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,392 @@
+#include "skills/memory-level-parallelism/batched_loads.h"
+
+#include "skills/rewriting/aliasing.h"
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/index_arithmetic.h"
+#include "skills/rewriting/source_layout.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::size_t mostLoads = 4;     ///< Four rounds of them are 16 registers or more.
+constexpr std::int64_t fewestRounds = 8; ///< Of a loop that is worth batching.
+
+std::string valueSpelling(const Type& type) {
+    std::string text = type.spelling;
+    for (const std::string_view word : {"const ", "volatile "})
+        if (text.starts_with(word))
+            text.erase(0, word.size());
+    if (text.ends_with(" const"))
+        text.resize(text.size() - 6);
+    return text;
+}
+
+class Finder {
+public:
+    Finder(const SkillContext& context, const CodeMap& code)
+        : context_(context), kernel_(context.kernel), code_(code), body_(code.body()) {}
+
+    std::expected<BatchedLoop, Refusal> find() const {
+        if (auto editable = requireEditable(context_); !editable)
+            return std::unexpected(editable.error());
+        std::optional<Refusal> first;
+        std::optional<BatchedLoop> found;
+        for (std::uint32_t i = 0; i < kernel_.loops.size(); ++i) {
+            const Span span = body_.stmt(kernel_.loops[i].statement).span;
+            const bool isAtCursor =
+                touches(context_.range, span) && !context_.range.contains(kernel_.bodySpan);
+            auto loop = study(i);
+            if (loop && (!found || isAtCursor))
+                found = std::move(*loop);
+            else if (!loop && !first)
+                first = loop.error();
+        }
+        if (found)
+            return *found;
+        if (first)
+            return std::unexpected(*first);
+        return refuse("no-loop", fmt::format("{} has no loop", kernel_.name));
+    }
+
+private:
+    [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
+
+    [[nodiscard]] std::expected<BatchedLoop, Refusal> study(std::uint32_t index) const {
+        const Loop& loop = kernel_.loops[index];
+        BatchedLoop batched;
+        batched.loop = index;
+        if (auto shape = readShape(loop, batched); !shape)
+            return std::unexpected(shape.error());
+        if (auto body = requirePlainBody(loop); !body)
+            return std::unexpected(body.error());
+        if (auto lines = requireOwnLines(loop); !lines)
+            return std::unexpected(lines.error());
+        collectLoads(loop, batched);
+        if (batched.loads.empty())
+            return refuse("no-load-to-batch",
+                          fmt::format("no round of the loop on line {} loads an element of global "
+                                      "memory in any case, at a place that its index alone decides",
+                                      line(body_.stmt(loop.statement).span)));
+        if (batched.loads.size() > mostLoads)
+            return refuse("too-many-loads",
+                          fmt::format("each round of the loop on line {} loads {} elements; four "
+                                      "rounds of them take too many registers",
+                                      line(body_.stmt(loop.statement).span), batched.loads.size()));
+        if (auto order = requireFreeOrder(loop, batched); !order)
+            return std::unexpected(order.error());
+        return batched;
+    }
+
+    [[nodiscard]] std::expected<void, Refusal> readShape(const Loop& loop,
+                                                         BatchedLoop& batched) const {
+        const Stmt& stmt = body_.stmt(loop.statement);
+        const auto no = [&](std::string_view why) {
+            return refuse("not-counted-up",
+                          fmt::format("the loop on line {} {}", line(stmt.span), why));
+        };
+        if (loop.kind != LoopKind::For || loop.inductionVariable == noId || stmt.init == noId ||
+            stmt.condition == noId || stmt.increment == noId || stmt.fromMacro ||
+            !isWrittenAs(context_, stmt.span, {"for"}))
+            return no("is not a counted for loop");
+        if (!stmt.pragma.empty())
+            return refuse("already-unrolled", fmt::format("the loop on line {} has a pragma about "
+                                                          "unrolling",
+                                                          line(stmt.span)));
+        if (stmt.parent == noId || body_.stmt(stmt.parent).kind != StmtKind::Compound)
+            return no("is the only statement of another one");
+        const Variable& variable = body_.variable(loop.inductionVariable);
+        const Stmt& init = body_.stmt(stmt.init);
+        if (init.kind != StmtKind::Declaration || init.declared.size() != 1 ||
+            init.declared[0] != loop.inductionVariable || variable.init == noId ||
+            !isIndexType(variable.type))
+            return no("does not declare one index of an integral type");
+        const Expr& condition = body_.expr(stmt.condition);
+        if (condition.kind != ExprKind::Binary || condition.op != "<" ||
+            code_.namedVariable(condition.children[0]) != loop.inductionVariable ||
+            body_.expr(condition.children[0]).kind == ExprKind::Cast ||
+            !isIndexType(body_.expr(condition.children[1]).type))
+            return no("does not run while its index is below a limit");
+        batched.start = variable.init;
+        batched.limit = condition.children[1];
+        const Expr& increment = body_.expr(stmt.increment);
+        if (increment.kind == ExprKind::Binary && increment.op == "+=" &&
+            code_.namedVariable(increment.children[0]) == loop.inductionVariable)
+            batched.step = increment.children[1];
+        else if (increment.kind != ExprKind::Unary || !increment.op.contains("++"))
+            return no("does not advance by an amount of its own");
+        for (const ExprId part : {batched.limit, batched.step})
+            if (part != noId && !isFixed(loop, part))
+                return no("has a limit or a step that may change while it runs");
+        for (const ExprId use : code_.uses(loop.inductionVariable))
+            if (code_.holds(loop.body, use) && (code_.isWrite(use) || body_.expr(use).fromMacro))
+                return no("changes its index, or names it in a macro");
+        if (loop.tripCount && *loop.tripCount < fewestRounds)
+            return refuse("short-loop", fmt::format("the loop on line {} has {} rounds",
+                                                    line(stmt.span), *loop.tripCount));
+        return {};
+    }
+
+    /// Made of constants, indices and variables that the loop does not change.
+    [[nodiscard]] bool isFixed(const Loop& loop, ExprId expr) const {
+        return std::ranges::all_of(code_.expressionsBelow(expr), [&](ExprId id) {
+            const Expr& at = body_.expr(id);
+            switch (at.kind) {
+            case ExprKind::Integer:
+            case ExprKind::BuiltinIndex:
+            case ExprKind::Cast:
+                return !at.type.isVolatile;
+            case ExprKind::Unary:
+                return at.op == "-" || at.op == "~";
+            case ExprKind::Binary:
+                return !isAssignment(at.op);
+            case ExprKind::Variable:
+                return at.variable != noId && !body_.variable(at.variable).type.isVolatile &&
+                       std::ranges::none_of(code_.uses(at.variable), [&](ExprId use) {
+                           return code_.holds(loop.body, use) && code_.isWrite(use);
+                       });
+            default:
+                return false;
+            }
+        });
+    }
+
+    [[nodiscard]] std::expected<void, Refusal> requirePlainBody(const Loop& loop) const {
+        for (const StmtId id : code_.statementsIn(loop.body)) {
+            const Stmt& stmt = body_.stmt(id);
+            switch (stmt.kind) {
+            case StmtKind::Compound:
+            case StmtKind::Declaration:
+            case StmtKind::Expression:
+            case StmtKind::If:
+            case StmtKind::Null:
+            case StmtKind::Continue:
+                break;
+            case StmtKind::For:
+            case StmtKind::While:
+            case StmtKind::Do:
+            case StmtKind::RangeFor:
+                return refuse("not-innermost",
+                              fmt::format("another loop is inside, on line {}", line(stmt.span)));
+            default:
+                return refuse("early-exit",
+                              fmt::format("line {} may end the loop early", line(stmt.span)));
+            }
+        }
+        for (const ExprId id : code_.expressionsIn(loop.body)) {
+            const Expr& expr = body_.expr(id);
+            if (expr.kind == ExprKind::Call && !isKnown(expr))
+                return refuse("call-in-loop",
+                              fmt::format("what {} on line {} does to memory is not known",
+                                          expr.name, line(expr.span)));
+        }
+        return {};
+    }
+
+    /// Arithmetic, atomics that the model lists, loads past the cache, and device functions that
+    /// change nothing.
+    [[nodiscard]] bool isKnown(const Expr& call) const {
+        if (call.isMethod)
+            return false;
+        const auto is = [&](const auto& list) {
+            return std::ranges::any_of(
+                list, [&](const auto& entry) { return &body_.expr(entry.call) == &call; });
+        };
+        if (is(kernel_.mathCalls) || is(kernel_.atomics) || call.name.starts_with("__ldg"))
+            return true;
+        const auto callee =
+            std::ranges::find(context_.file.deviceFunctions, call.name, &KernelModel::name);
+        return callee != context_.file.deviceFunctions.end() && callee->barriers.empty() &&
+               callee->warpOperations.empty() && callee->atomics.empty() && callee->calls.empty() &&
+               std::ranges::none_of(callee->parameters,
+                                    [](const Parameter& parameter) {
+                                        return parameter.isWritten || parameter.escapes;
+                                    }) &&
+               std::ranges::all_of(callee->accesses, [](const MemoryAccess& access) {
+                   return access.kind == AccessKind::Read;
+               });
+    }
+
+    [[nodiscard]] std::expected<void, Refusal> requireOwnLines(const Loop& loop) const {
+        const SourceLayout layout(*context_.file.source, kernel_);
+        const Stmt& stmt = body_.stmt(loop.statement);
+        const Stmt& body = body_.stmt(loop.body);
+        const bool isBlock = body.kind == StmtKind::Compound;
+        const bool fits =
+            layout.startsLine(stmt.span.begin) && layout.endsLine(stmt.span.end) &&
+            (isBlock ? layout.endsLine(body.span.begin + 1) && layout.startsLine(body.span.end - 1)
+                     : layout.startsLine(body.span.begin));
+        if (fits && !body.fromMacro)
+            return {};
+        return refuse(
+            "several-statements-a-line",
+            fmt::format("the loop on line {} shares lines with its statements", line(stmt.span)));
+    }
+
+    void collectLoads(const Loop& loop, BatchedLoop& batched) const {
+        for (const MemoryAccess& access : kernel_.accesses) {
+            if (access.kind != AccessKind::Read || access.space != MemorySpace::Global ||
+                access.expression == noId || !code_.holds(loop.body, access.expression))
+                continue;
+            const Expr& element = body_.expr(access.expression);
+            if (element.kind != ExprKind::Subscript || element.fromMacro ||
+                element.type.isVolatile || element.type.pointerDepth > 0 ||
+                valueSpelling(element.type).empty() || !isAlways(loop, access.expression) ||
+                !isAddressFixed(loop, element) || isWritten(access.expression))
+                continue;
+            const auto same = std::ranges::find_if(batched.loads, [&](const BatchedLoad& known) {
+                return code_.sameExpression(known.element, access.expression);
+            });
+            if (same != batched.loads.end()) {
+                same->again.push_back(access.expression);
+                continue;
+            }
+            batched.loads.push_back({access.expression,
+                                     code_.namedVariable(element.children[0]),
+                                     valueSpelling(element.type),
+                                     {}});
+        }
+    }
+
+    /// `x[i]` of `x[i] += 1` or `&x[i]`.
+    [[nodiscard]] bool isWritten(ExprId element) const {
+        const ExprId parent = code_.parent(element);
+        if (parent == noId)
+            return false;
+        const Expr& above = body_.expr(parent);
+        if (above.kind == ExprKind::Unary)
+            return above.op == "&" || above.op.contains("++") || above.op.contains("--");
+        return above.kind == ExprKind::Binary && isAssignment(above.op) &&
+               above.children[0] == element;
+    }
+
+    /// Every round evaluates `expr`.
+    [[nodiscard]] bool isAlways(const Loop& loop, ExprId expr) const {
+        for (ExprId at = expr, parent = code_.parent(expr); parent != noId;
+             at = parent, parent = code_.parent(parent)) {
+            const Expr& above = body_.expr(parent);
+            const bool mayBeSkipped =
+                above.kind == ExprKind::Conditional ||
+                (above.kind == ExprKind::Binary && (above.op == "&&" || above.op == "||"));
+            if (mayBeSkipped && above.children[0] != at)
+                return false;
+            if (above.kind == ExprKind::Other)
+                return false;
+        }
+        for (StmtId at = code_.statement(expr); at != noId && at != loop.body;
+             at = body_.stmt(at).parent) {
+            const StmtId parent = body_.stmt(at).parent;
+            if (parent != noId && body_.stmt(parent).kind == StmtKind::If &&
+                parent != loop.statement)
+                return false;
+            // A `continue` before it leaves it out.
+            if (parent != noId)
+                for (const StmtId sibling : body_.stmt(parent).children)
+                    if (body_.stmt(sibling).span.end <= body_.stmt(at).span.begin &&
+                        code_.encloses(loop.body, sibling) && continues(sibling))
+                        return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool continues(StmtId stmt) const {
+        return std::ranges::any_of(code_.statementsIn(stmt), [&](StmtId id) {
+            return body_.stmt(id).kind == StmtKind::Continue;
+        });
+    }
+
+    /// The place depends on the loop's index and on nothing that the loop computes.
+    [[nodiscard]] bool isAddressFixed(const Loop& loop, const Expr& element) const {
+        const VariableId base = code_.namedVariable(element.children[0]);
+        if (base == noId || body_.expr(element.children[0]).kind != ExprKind::Variable)
+            return false;
+        bool usesIndex = false;
+        for (const ExprId id : code_.expressionsBelow(element.children[1]))
+            usesIndex |= body_.expr(id).kind == ExprKind::Variable &&
+                         body_.expr(id).variable == loop.inductionVariable;
+        return usesIndex && isFixedIn(loop, element.children[0]) &&
+               isFixedIn(loop, element.children[1]);
+    }
+
+    /// As isFixed(), for what the loop's own declarations do not decide either.
+    [[nodiscard]] bool isFixedIn(const Loop& loop, ExprId expr) const {
+        return isFixed(loop, expr) &&
+               std::ranges::none_of(code_.expressionsBelow(expr), [&](ExprId id) {
+                   const Expr& at = body_.expr(id);
+                   if (at.kind != ExprKind::Variable || at.variable == noId)
+                       return false;
+                   const StmtId declaration = code_.declarationOf(at.variable);
+                   return declaration != noId && code_.encloses(loop.body, declaration);
+               });
+    }
+
+    /// The loads of later rounds may go before the stores of earlier ones, and the compiler does
+    /// not see that by itself.
+    [[nodiscard]] std::expected<void, Refusal> requireFreeOrder(const Loop& loop,
+                                                                const BatchedLoop& batched) const {
+        bool writes = false;
+        for (const MemoryAccess& access : kernel_.accesses) {
+            const bool isWrite = access.kind != AccessKind::Read;
+            if (!isWrite || access.expression == noId ||
+                !code_.holds(loop.body, access.expression) || access.space == MemorySpace::Shared ||
+                access.space == MemorySpace::Local)
+                continue;
+            writes = true;
+            for (const BatchedLoad& load : batched.loads)
+                if (auto apart = requireApart(loop, access, load); !apart)
+                    return apart;
+        }
+        const bool isReadOnly = std::ranges::all_of(batched.loads, [&](const BatchedLoad& load) {
+            const Type& type = body_.variable(load.base).type;
+            return type.isRestrict && type.pointeeConst;
+        });
+        if (loop.step && (!writes || isReadOnly))
+            return refuse("compiler-may-reorder",
+                          fmt::format("nothing keeps the compiler from unrolling the loop on line "
+                                      "{} and loading first",
+                                      line(body_.stmt(loop.statement).span)));
+        return {};
+    }
+
+    [[nodiscard]] std::expected<void, Refusal>
+    requireApart(const Loop& loop, const MemoryAccess& write, const BatchedLoad& load) const {
+        if (write.base != load.base) {
+            if (write.base == noId)
+                return refuse("may-alias", fmt::format("where line {} writes is not known",
+                                                       line(body_.expr(write.expression).span)));
+            return requireDistinctMemory(context_, write.base, load.base);
+        }
+        // In place: each round its own element, which no other round touches.
+        const auto index = polynomialOf(code_, body_.expr(load.element).children[1]);
+        const auto factor = index
+                                ? index->coefficientOf({SymbolKind::Opaque, loop.inductionVariable})
+                                : std::nullopt;
+        const auto number = factor ? factor->asConstant() : std::nullopt;
+        if (code_.sameExpression(write.expression, load.element) && number && *number != 0)
+            return {};
+        return refuse("may-alias", fmt::format("line {} writes {}, which later rounds may load",
+                                               line(body_.expr(write.expression).span),
+                                               body_.variable(load.base).name));
+    }
+
+    const SkillContext& context_;
+    const KernelModel& kernel_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+};
+
+} // namespace
+
+std::expected<BatchedLoop, Refusal> findBatchedLoop(const SkillContext& context,
+                                                    const CodeMap& code) {
+    return Finder(context, code).find();
+}
+
+} // namespace kernelskill::skills

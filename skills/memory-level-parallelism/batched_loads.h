@@ -1,0 +1,36 @@
+/// Finds loads that a counted loop could make for several rounds at once.
+#pragma once
+
+#include "skills/rewriting/code_map.h"
+#include "skills/skill.h"
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// An element that each round loads whatever else it does.
+struct BatchedLoad {
+    analysis::ExprId element = analysis::noId; ///< `in[i]`
+    analysis::VariableId base = analysis::noId;
+    std::string type; ///< "float"
+    /// Further places in the loop that load the same element.
+    std::vector<analysis::ExprId> again;
+};
+
+struct BatchedLoop {
+    std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
+    std::vector<BatchedLoad> loads;      ///< At least one, in the order of the source.
+    analysis::ExprId start = analysis::noId;
+    analysis::ExprId limit = analysis::noId;
+    analysis::ExprId step = analysis::noId; ///< noId: one.
+};
+
+/// The loop at the cursor, else the first that fits. Refuses with the first gate that does not
+/// hold, e.g. `no-loop`, `not-counted-up`, `no-load-to-batch`, `may-alias`, `compiler-may-reorder`.
+[[nodiscard]] std::expected<BatchedLoop, Refusal> findBatchedLoop(const SkillContext& context,
+                                                                  const CodeMap& code);
+
+} // namespace kernelskill::skills

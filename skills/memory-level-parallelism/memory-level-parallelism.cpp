@@ -1,0 +1,216 @@
+#include "skills/memory-level-parallelism/memory-level-parallelism.h"
+
+#include "skills/memory-level-parallelism/batched_loads.h"
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/shared_analysis.h"
+#include "skills/rewriting/source_layout.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::string_view skillId = "memory-level-parallelism";
+constexpr int rounds = 4;
+
+class Writer {
+public:
+    Writer(const SkillContext& context, const CodeMap& code, const BatchedLoop& batched)
+        : kernel_(context.kernel), body_(code.body()), source_(*context.file.source),
+          layout_(source_, context.kernel), batched_(batched),
+          loop_(context.kernel.loops[batched.loop]), stmt_(body_.stmt(loop_.statement)) {
+        for (const BatchedLoad& load : batched_.loads)
+            names_.push_back(valueName(load));
+    }
+
+    EditSet edits() const {
+        const Stmt& body = body_.stmt(loop_.body);
+        const bool isBlock = body.kind == StmtKind::Compound;
+        const std::string indentation = layout_.indentation(stmt_.span.begin);
+        std::vector<TextEdit> edits;
+        std::string head = headText(indentation);
+        if (isBlock)
+            head.resize(head.size() - layout_.newline().size());
+        else
+            head += layout_.indentation(body.span.begin) + layout_.unit() + layout_.unit();
+        edits.push_back(
+            {{stmt_.span.begin, isBlock ? body.span.begin + 1 : body.span.begin}, std::move(head)});
+        const Span inner =
+            isBlock ? Span{body.span.begin + 1, layout_.lineBegin(body.span.end - 1)} : body.span;
+        for (int level = 0; level < 2; ++level) {
+            const std::vector<TextEdit> indented = layout_.indented(inner);
+            edits.insert(edits.end(), indented.begin(), indented.end());
+        }
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            const std::string value = fmt::format("{}[{}]", names_[i], ahead_);
+            edits.push_back({body_.expr(batched_.loads[i].element).span, value});
+            for (const ExprId again : batched_.loads[i].again)
+                edits.push_back({body_.expr(again).span, value});
+        }
+        const std::string closing = indentation + layout_.unit() + layout_.unit() + "}";
+        if (isBlock) {
+            const std::uint32_t at = layout_.lineBegin(body.span.end - 1);
+            edits.push_back({{at, at}, closing + layout_.newline()});
+        } else {
+            const std::uint32_t at = layout_.endOfLineTrivia(stmt_.span.end);
+            edits.push_back(
+                {{at, at}, layout_.newline() + closing + layout_.newline() + indentation + "}"});
+        }
+        return EditSet{{kernel_.file, std::move(edits)}};
+    }
+
+private:
+    /// Everything up to the bracket behind which the rounds' own statements stand.
+    std::string headText(const std::string& indentation) const {
+        CodeLines lines(layout_, indentation);
+        if (!literalStep())
+            lines.add(fmt::format("const {} {} = {};", wideType(), step_, text(batched_.step)));
+        lines.add(fmt::format("// The loads of {} rounds are under way before the first is used.",
+                              rounds));
+        lines.open(fmt::format("for ({} {} = {}; {} < {}; {} += {}) {{", wideType(), first_,
+                               text(batched_.start), first_, limit(), first_, stepTimes(rounds)));
+        for (std::size_t i = 0; i < names_.size(); ++i)
+            lines.add(fmt::format("{} {}[{}];", batched_.loads[i].type, names_[i], rounds));
+        openRounds(lines);
+        for (std::size_t i = 0; i < names_.size(); ++i)
+            lines.add(
+                fmt::format("{}[{}] = {};", names_[i], ahead_, text(batched_.loads[i].element)));
+        lines.close().leave();
+        openRounds(lines);
+        std::string result = lines.text();
+        return result.erase(0, indentation.size());
+    }
+
+    void openRounds(CodeLines& lines) const {
+        const Variable& index = body_.variable(loop_.inductionVariable);
+        const std::string place = fmt::format("{} + {}", first_, stepTimesAhead());
+        lines.add("#pragma unroll");
+        lines.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", ahead_, rounds));
+        lines.open(fmt::format("if ({} < {}) {{", place, limit()));
+        lines.add(fmt::format("const {} {} = {};", indexType(index), index.name, place));
+    }
+
+    [[nodiscard]] std::string valueName(const BatchedLoad& load) const {
+        const std::string base = body_.variable(load.base).name;
+        const std::string wanted = base.contains('_') ? base + "_ahead" : base + "Ahead";
+        std::string name = freshName(body_, wanted);
+        for (int number = 2; std::ranges::find(names_, name) != names_.end(); ++number)
+            name = freshName(body_, fmt::format("{}{}", wanted, number));
+        return name;
+    }
+
+    static std::string indexType(const Variable& index) {
+        std::string type =
+            index.type.spelling.contains("auto") ? index.type.canonical : index.type.spelling;
+        if (type.starts_with("const "))
+            type.erase(0, 6);
+        return type;
+    }
+
+    /// 64 bits, so that an index some rounds ahead cannot wrap around.
+    [[nodiscard]] std::string wideType() const {
+        const Variable& index = body_.variable(loop_.inductionVariable);
+        const bool isWide =
+            index.type.scalar == ScalarKind::Int64 || index.type.scalar == ScalarKind::UInt64;
+        return isWide ? indexType(index) : "long long";
+    }
+
+    [[nodiscard]] std::optional<std::int64_t> literalStep() const {
+        if (batched_.step == noId)
+            return 1;
+        const Expr& step = body_.expr(batched_.step);
+        return step.kind == ExprKind::Integer && !step.fromMacro ? std::optional(step.integer)
+                                                                 : std::nullopt;
+    }
+
+    [[nodiscard]] std::string stepTimes(int count) const {
+        if (const auto step = literalStep())
+            return std::to_string(*step * count);
+        return fmt::format("{} * {}", count, step_);
+    }
+
+    [[nodiscard]] std::string stepTimesAhead() const {
+        const auto step = literalStep();
+        if (!step)
+            return fmt::format("{} * {}", ahead_, step_);
+        return *step == 1 ? ahead_ : fmt::format("{} * {}", ahead_, *step);
+    }
+
+    [[nodiscard]] std::string limit() const {
+        const Expr& expr = body_.expr(batched_.limit);
+        const bool isSimple = expr.kind != ExprKind::Binary || expr.op == "+" || expr.op == "-" ||
+                              expr.op == "*" || expr.op == "/" || expr.op == "%";
+        return isSimple ? text(batched_.limit) : fmt::format("({})", text(batched_.limit));
+    }
+
+    [[nodiscard]] std::string text(ExprId expr) const {
+        return std::string(source_.slice(body_.expr(expr).span));
+    }
+
+    const KernelModel& kernel_;
+    const FunctionBody& body_;
+    const SourceText& source_;
+    SourceLayout layout_;
+    const BatchedLoop& batched_;
+    const Loop& loop_;
+    const Stmt& stmt_;
+    std::string first_ = freshName(body_, "first");
+    std::string step_ = freshName(body_, "step");
+    std::string ahead_ = freshName(body_, "ahead");
+    std::vector<std::string> names_; ///< Of the arrays that hold the loaded values.
+};
+
+class MemoryLevelParallelism final : public Skill {
+public:
+    [[nodiscard]] std::string_view id() const override { return skillId; }
+
+    [[nodiscard]] std::expected<Offer, Refusal>
+    prepare(const SkillContext& context) const override {
+        const CodeMap& code = context.shared().code();
+        const auto found = findBatchedLoop(context, code);
+        if (!found)
+            return std::unexpected(found.error());
+        std::string names;
+        for (const BatchedLoad& load : found->loads)
+            names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                                 context.file.source->slice(code.body().expr(load.element).span));
+        Offer offer;
+        offer.skillId = skillId;
+        offer.kernelName = context.kernel.qualifiedName;
+        offer.anchor = code.body().stmt(context.kernel.loops[found->loop].statement).span;
+        offer.title = fmt::format("Load {} for {} rounds at once", names, rounds);
+        offer.why = fmt::format(
+            "each round of the loop on line {} waits for {} before the next round may load; the "
+            "place of a load follows from the index alone",
+            lineNumber(context, offer.anchor.begin), names);
+        offer.numerics = Numerics::Exact;
+        offer.gain = ExpectedGain{
+            rounds, fmt::format("a thread waits for memory once in {} rounds, if it does nothing "
+                                "else and too few warps are there to do so instead",
+                                rounds)};
+        return offer;
+    }
+
+    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
+                                        const Offer& offer) const override {
+        const CodeMap& code = context.shared().code();
+        const auto found = findBatchedLoop(context.at(offer.anchor), code);
+        if (!found)
+            return std::unexpected(unsupported(context, found.error()));
+        return Writer(context, code, *found).edits();
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Skill> makeMemoryLevelParallelism() {
+    return std::make_unique<MemoryLevelParallelism>();
+}
+
+} // namespace kernelskill::skills

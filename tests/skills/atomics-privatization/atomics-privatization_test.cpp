@@ -1,0 +1,253 @@
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+constexpr std::string_view id = "atomics-privatization";
+
+TEST(AtomicsPrivatization, GathersASumInRegisters) {
+    checkApplicable(id, R"(
+__global__ void sum(const float* in, float* total, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // All meet here.
+    if (i < n)
+        atomicAdd(total, in[i] * 2.0f); // doubled
+}
+void run(const float* in, float* total, int n) { sum<<<(n + 127) / 128, 128>>>(in, total, n); }
+)",
+                    R"(
+__global__ void sum(const float* in, float* total, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // Each thread gathers its own; one atomic a block updates total.
+    __shared__ float blockTotal;
+    if (threadIdx.x == 0)
+        blockTotal = 0.0f;
+    __syncthreads();
+    float threadTotal = 0.0f;
+    // All meet here.
+    if (i < n)
+        threadTotal += in[i] * 2.0f; // doubled
+    for (int offset = 16; offset > 0; offset /= 2)
+        threadTotal += __shfl_down_sync(0xffffffff, threadTotal, offset);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&blockTotal, threadTotal);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(total, blockTotal);
+}
+void run(const float* in, float* total, int n) { sum<<<(n + 127) / 128, 128>>>(in, total, n); }
+)");
+}
+
+TEST(AtomicsPrivatization, KeepsTheThreadsThatLeaveEarly) {
+    checkApplicable(id, R"(
+__global__ void count(const int* keys, unsigned* out_count, int n, int key) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || key < 0)
+        return; // nothing to do
+    // Matches only.
+
+    if (keys[i] == key) {
+        atomicAdd(out_count, 1u);
+    }
+}
+void run(const int* keys, unsigned* c, int n) { count<<<n, 32>>>(keys, c, n, 7); }
+)",
+                    R"(
+__global__ void count(const int* keys, unsigned* out_count, int n, int key) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // Each thread gathers its own; one atomic a warp updates out_count.
+    unsigned int thread_out_count = 0;
+    if (i < n && key >= 0) { // nothing to do
+        // Matches only.
+
+        if (keys[i] == key) {
+            thread_out_count += 1u;
+        }
+    }
+    for (int offset = 16; offset > 0; offset /= 2)
+        thread_out_count += __shfl_down_sync(0xffffffff, thread_out_count, offset);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(out_count, thread_out_count);
+}
+void run(const int* keys, unsigned* c, int n) { count<<<n, 32>>>(keys, c, n, 7); }
+)");
+}
+
+TEST(AtomicsPrivatization, TakesALimitThatEveryLaunchPasses) {
+    const std::string text = appliedText(id, R"(
+__global__ void bin(const float* in, int* bins, int n, int numBins, float scale) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    int b = (int)(in[i] * scale);
+    if (b >= 0 && b < numBins)
+        atomicAdd(bins + b, 1);
+}
+void run(const float* in, int* bins, int n) {
+    bin<<<n / 256, 256>>>(in, bins, n, 40, 2.0f);
+    const int wide = 100;
+    bin<<<n / 256, 256>>>(in, bins, n, wide, 2.0f);
+}
+)");
+    EXPECT_TRUE(text.contains("__shared__ int blockBins[100];")) << text;
+    EXPECT_TRUE(text.contains("entry < numBins; entry += blockDim.x")) << text;
+    EXPECT_TRUE(text.contains("            atomicAdd(blockBins + b, 1);\n    }\n    __syncthreads"))
+        << text;
+}
+
+TEST(AtomicsPrivatization, NamesTheLimitAsTheUserDoes) {
+    const std::string text = appliedText(id, R"(
+#define BINS 128
+__global__ void bin(const int* in, float* bins, const float* w, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        const unsigned b = in[i];
+        if (b < BINS)
+            atomicAdd(&bins[b], w[i]);
+    }
+}
+void run(const int* in, float* bins, const float* w, int n) { bin<<<64, 256>>>(in, bins, w, n); }
+)");
+    EXPECT_TRUE(text.contains("__shared__ float blockBins[BINS];")) << text;
+    EXPECT_TRUE(text.contains("atomicAdd(&blockBins[b], w[i]);")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(AtomicsPrivatization, CountsBothAxesOfABlock) {
+    const std::string text = appliedText(id, R"(
+__global__ void bin(const unsigned char* image, int* bins, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h)
+        atomicAdd(&bins[image[y * w + x]], 1);
+}
+void run(const unsigned char* image, int* bins, int w, int h) {
+    bin<<<dim3(w / 32, h / 8), dim3(32, 8)>>>(image, bins, w, h);
+}
+)");
+    EXPECT_TRUE(text.contains("entry = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x"))
+        << text;
+    EXPECT_TRUE(text.contains("entry += blockDim.x * blockDim.y * blockDim.z")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(AtomicsPrivatization, FoldsOtherOperationsFromTheirNeutralValue) {
+    const std::string text = appliedText(id, R"(
+__global__ void largest(const int* in, int* best, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicMax(best, in[i]);
+}
+void run(const int* in, int* best, int n) { largest<<<64, 256>>>(in, best, n); }
+)");
+    EXPECT_TRUE(text.contains("int threadBest = -0x7fffffff - 1;")) << text;
+    EXPECT_TRUE(text.contains("threadBest = max(threadBest, in[i]);")) << text;
+    EXPECT_TRUE(text.contains("threadBest = max(threadBest, __shfl_down_sync")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(AtomicsPrivatization, DoesWithTheValueWhatTheParameterDid) {
+    const std::string text = appliedText(id, R"(
+__global__ void count(const float* in, int* total, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&total[blockIdx.y], in[i]);
+}
+void run(const float* in, int* total, int n) { count<<<n / 64, 64>>>(in, total, n); }
+)");
+    EXPECT_TRUE(text.contains("threadTotal += static_cast<int>(in[i]);")) << text;
+    EXPECT_TRUE(text.contains("if (threadIdx.x == 0 && blockTotal != 0)")) << text;
+    EXPECT_TRUE(text.contains("atomicAdd(&total[blockIdx.y], blockTotal);")) << text;
+}
+
+TEST(AtomicsPrivatization, IsAboutTheAtomicAtTheCursor) {
+    const std::string source = R"(
+__global__ void k(const int* in, int* count, float* sum, const float* w, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicAdd(count, in[i]);
+        atomicAdd(su$0m, w[i]);
+    }
+}
+void run(const int* in, int* c, float* s, const float* w, int n) { k<<<n, 64>>>(in, c, s, w, n); }
+)";
+    checkTarget(id, source, "atomicAdd(sum, w[i])");
+    EXPECT_EQ(offeredNumerics(id, source), Numerics::Reassociates);
+}
+
+TEST(AtomicsPrivatization, IsExactForIntegers) {
+    EXPECT_EQ(offeredNumerics(id, readSource("skills/atomics-privatization/before.cu")),
+              Numerics::Exact);
+}
+
+/// `body` in a kernel with the usual index, launched with blocks of 64.
+std::string kernelWith(const std::string& body, const std::string& block = "64") {
+    return "__device__ int table[100];\n"
+           "__global__ void k(const int* in, int* out, const unsigned char* bytes, int n, int m) "
+           "{\n    int tid = threadIdx.x;\n    int i = blockIdx.x * blockDim.x + tid;\n" +
+           body + "}\nvoid run(const int* in, int* out, const unsigned char* b, int n) { k<<<n, " +
+           block + ">>>(in, out, b, n, n); }\n";
+}
+
+struct Case {
+    std::string name;
+    std::string gate;
+    std::string source;
+};
+
+class AtomicsPrivatizationIsNotOffered : public testing::TestWithParam<Case> {};
+
+TEST_P(AtomicsPrivatizationIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, AtomicsPrivatizationIsNotOffered,
+    testing::Values(
+        Case{"NoAtomic", "no-atomic", kernelWith("    out[i] = in[i];\n")},
+        Case{"ResultUsed", "result-used",
+             kernelWith("    int slot = atomicAdd(out, 1);\n    table[slot] = i;\n")},
+        Case{"Exchange", "no-reduction", kernelWith("    atomicExch(out, in[i]);\n")},
+        Case{"Mixed", "mixed-operations",
+             kernelWith("    atomicAdd(out, in[i]);\n    atomicMax(out, in[i]);\n")},
+        Case{"OneThread", "one-thread-updates",
+             kernelWith("    if (tid == 0)\n        atomicAdd(out, in[blockIdx.x]);\n")},
+        Case{"FirstLane", "one-thread-updates",
+             kernelWith("    if (i < n && !(tid & 31))\n        atomicAdd(out, in[i]);\n")},
+        Case{"ReadElsewhere", "used-beside",
+             kernelWith("    if (out[0] < m)\n        atomicAdd(out, in[i]);\n")},
+        Case{"Fence", "orders-memory",
+             kernelWith("    atomicAdd(out, in[i]);\n    __threadfence();\n")},
+        Case{"ElementEach", "lanes-apart", kernelWith("    atomicAdd(&out[tid], in[i]);\n")},
+        Case{
+            "UnknownSize", "unknown-table-size",
+            kernelWith("    if (in[i] >= 0)\n        atomicAdd(&out[abs(in[i]) & 0xfffff], 1);\n")},
+        Case{"MayBeNegative", "index-may-be-negative",
+             kernelWith("    int b = in[i];\n    if (b < 50)\n        atomicAdd(&out[b], 1);\n")},
+        Case{"LimitNotKnown", "unknown-table-size",
+             kernelWith("    int b = in[i];\n    if (b >= 0 && b < m)\n        atomicAdd(&out[b], "
+                        "1);\n")},
+        Case{"TwoExits", "early-exit",
+             kernelWith("    if (i >= n)\n        return;\n    if (in[i] == 0)\n        return;\n  "
+                        "  atomicAdd(out, 1);\n")},
+        Case{"ExitInLoop", "early-exit",
+             kernelWith("    for (int k = 0; k < m; ++k) {\n        if (in[k])\n            "
+                        "return;\n        atomicAdd(out, 1);\n    }\n")},
+        Case{"PartialWarps", "partial-warps", kernelWith("    atomicAdd(out, in[i]);\n", "48")},
+        Case{"UnknownBlock", "unknown-block", kernelWith("    atomicAdd(out, in[i]);\n", "n")},
+        Case{"MaximumPerClass", "table-not-a-sum",
+             kernelWith("    atomicMax(&out[bytes[i]], in[i]);\n")},
+        Case{"TableLargerThanWork", "table-larger-than-work",
+             kernelWith("    atomicAdd(&out[bytes[i] * 8], 1);\n")},
+        Case{"OtherPointer", "used-beside",
+             kernelWith("    if (i < n) {\n        int* place = out;\n        atomicAdd(place, "
+                        "in[i]);\n    }\n")},
+        Case{"OneLine", "several-statements-a-line",
+             kernelWith("    if (i < n) atomicAdd(out, 1); table[0] = 0;\n")},
+        Case{"Macro", "from-macro",
+             "#define ADD(p, v) atomicAdd(p, v)\n" + kernelWith("    ADD(out, in[i]);\n")}),
+    [](const auto& info) { return info.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills

@@ -1,0 +1,115 @@
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+constexpr std::string_view id = "fast-math-intrinsics";
+
+/// `work` once a round in a loop that reads nothing.
+std::string computing(const std::string& work) {
+    return "__device__ double scale;\n__global__ void k(float* out, float a, float b, double d, "
+           "int "
+           "n) {\n    float x = a, y = b;\n    for (int i = 0; i < n; ++i) {\n        " +
+           work + "\n    }\n    out[threadIdx.x] = x + y;\n}\n";
+}
+
+struct Form {
+    std::string name;
+    std::string before;
+    std::string after;
+};
+
+class FastMathReplaces : public testing::TestWithParam<Form> {};
+
+TEST_P(FastMathReplaces, WhatPeopleWrite) {
+    checkApplicable(id, computing(GetParam().before), computing(GetParam().after));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Forms, FastMathReplaces,
+    testing::Values(
+        Form{"Exponential", "x = expf(y);", "x = __expf(y);"},
+        Form{"Overload", "x = exp(y) + std::exp(x);", "x = __expf(y) + __expf(x);"},
+        Form{"Logarithms", "x = logf(y) + log2f(x) + log10f(y);",
+             "x = __logf(y) + __log2f(x) + __log10f(y);"},
+        Form{"Sines", "x = sinf(y) * cosf(x);", "x = __sinf(y) * __cosf(x);"},
+        Form{"Quotient", "x = (x + 1.0f) / (y - b);", "x = __fdividef((x + 1.0f), (y - b));"},
+        Form{"QuotientOfQuotients", "x = x / y / b;", "x = __fdividef(__fdividef(x, y), b);"},
+        Form{"Nested", "x = expf(x / y) / logf(y);",
+             "x = __fdividef(__expf(__fdividef(x, y)), __logf(y));"},
+        Form{"QuotientByInteger", "x = y / n;", "x = __fdividef(y, n);"},
+        Form{"CommentBetween", "x = y /* per */ / b;", "x = __fdividef(y /* per */, b);"},
+        Form{"ReciprocalRoot", "x = 1.0f / sqrtf(y + 1.0f);", "x = rsqrtf(y + 1.0f);"},
+        Form{"ReciprocalRootOfOne", "x = 1 / sqrtf(y);", "x = rsqrtf(y);"},
+        Form{"ReciprocalRootInDouble", "x = 1.0 / sqrtf(y);", "x = rsqrtf(y);"},
+        Form{"OverRoot", "x = a / sqrtf(y);", "x = a * rsqrtf(y);"},
+        Form{"Tangent", "x = tanhf(y * b);",
+             "x = (1.0f - __fdividef(2.0f, __expf(2.0f * (y * b)) + 1.0f));"},
+        Form{"Square", "x = powf(y, 2.0f) + powf(x, 2);", "x = (y * y) + (x * x);"},
+        Form{"Cube", "x = -powf(y, 3);", "x = -(y * y * y);"},
+        Form{"Literals", "x = 0.5 * (y + 0.1);", "x = 0.5f * (y + 0.1f);"},
+        Form{"LiteralInDeclaration", "float z = 2. * y; x += z;", "float z = 2.f * y; x += z;"},
+        Form{"LiteralOfUpdate", "x *= 0.25;", "x *= 0.25f;"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(FastMathIntrinsics, ReplacesOnlyWhatTheCursorIsOn) {
+    EXPECT_TRUE(appliedText(id, computing("x = exp$0f(y); y = logf(x);"))
+                    .contains("x = __expf(y); y = logf(x);"));
+}
+
+TEST(FastMathIntrinsics, SaysWhatBecomesOfTheResults) {
+    EXPECT_EQ(offeredNumerics(id, computing("x = expf(y);")), Numerics::ReducedPrecision);
+    EXPECT_EQ(offeredNumerics(id, computing("x = 0.5 * y;")), Numerics::Exact);
+    EXPECT_EQ(offeredNumerics(id, computing("x = 0.1 * y;")), Numerics::ReducedPrecision);
+    EXPECT_EQ(offeredNumerics(id, computing("x = 0.5 * y + 1.0;")), Numerics::ReducedPrecision);
+}
+
+TEST(FastMathIntrinsics, CountsWhatItSaves) {
+    const Subject subject = parseSubject(computing("x = logf(y);"));
+    const auto offer = skillNamed(id).prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    ASSERT_TRUE(offer->gain);
+    // 27 of the logarithm, the assignment, the comparison and the step; 23 fewer.
+    EXPECT_DOUBLE_EQ(offer->gain->factor, 30.0 / 7.0) << offer->gain->basis;
+}
+
+struct Case {
+    std::string name;
+    std::string gate;
+    std::string source;
+};
+
+class FastMathIsNotOffered : public testing::TestWithParam<Case> {};
+
+TEST_P(FastMathIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, FastMathIsNotOffered,
+    testing::Values(
+        Case{"Nothing", "nothing-to-replace", computing("x += y * 2.0f;")},
+        Case{"Double", "nothing-to-replace", computing("d = exp(d) / (d + 1.0); x = d;")},
+        Case{"ConstantDivisor", "nothing-to-replace", computing("x = y / 3.0f;")},
+        Case{"IntegerQuotient", "nothing-to-replace", computing("n = n / (i + 1); x = n;")},
+        Case{"OtherPower", "nothing-to-replace", computing("x = powf(y, b);")},
+        Case{"PowerOfAnExpression", "nothing-to-replace", computing("x = powf(y + 1.0f, 2.0f);")},
+        Case{"LiteralBesideDouble", "nothing-to-replace", computing("x = 0.5 * d;")},
+        Case{"LiteralForDouble", "nothing-to-replace", computing("d = 0.5 * y; x = d;")},
+        Case{"Initialiser", "nothing-to-replace", computing("float z = 0.1; x += z;")},
+        Case{"Comparison", "nothing-to-replace", computing("if (x > 0.1) x += y;")},
+        Case{"Already", "nothing-to-replace", computing("x = __expf(y);")},
+        Case{"Macro", "nothing-to-replace", "#define E(x) expf(x)\n" + computing("x = E(y);")},
+        Case{"MemoryDecides", "memory-decides", R"(
+__global__ void k(const float* a, const float* b, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = a[i] / b[i];
+}
+)"}),
+    [](const auto& info) { return info.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills

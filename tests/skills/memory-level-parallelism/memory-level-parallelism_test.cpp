@@ -1,0 +1,167 @@
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+constexpr std::string_view id = "memory-level-parallelism";
+
+TEST(MemoryLevelParallelism, TakesAStatementWithoutBrackets) {
+    checkApplicable(id, R"(
+__global__ void half(float* x, size_t n) {
+    for (size_t i = threadIdx.x; i < n; i += blockDim.x)
+        x[i] = 0.5f * x[i] +
+               1.0f; // in place
+}
+)",
+                    R"(
+__global__ void half(float* x, size_t n) {
+    const size_t step = blockDim.x;
+    // The loads of 4 rounds are under way before the first is used.
+    for (size_t first = threadIdx.x; first < n; first += 4 * step) {
+        float xAhead[4];
+        #pragma unroll
+        for (int ahead = 0; ahead < 4; ++ahead)
+            if (first + ahead * step < n) {
+                const size_t i = first + ahead * step;
+                xAhead[ahead] = x[i];
+            }
+        #pragma unroll
+        for (int ahead = 0; ahead < 4; ++ahead)
+            if (first + ahead * step < n) {
+                const size_t i = first + ahead * step;
+                x[i] = 0.5f * xAhead[ahead] +
+                       1.0f; // in place
+            }
+    }
+}
+)");
+}
+
+TEST(MemoryLevelParallelism, LoadsAheadOfAtomicsAndSkippedRounds) {
+    const std::string text = appliedText(id, R"(
+__global__ void count(const unsigned* __restrict__ keys, int* __restrict__ bins, int n, int stride) {
+    int missed = 0;
+    for (int i = threadIdx.x; i < n - 1; i += 2 * stride) {
+        const unsigned key = keys[i + 1];
+        if (key == keys[i + 1] % 2) {
+            ++missed;
+            continue;
+        }
+        atomicAdd(&bins[key & 15], 1);
+    }
+    bins[16 + threadIdx.x] = missed;
+}
+)");
+    EXPECT_TRUE(text.contains("const long long step = 2 * stride;")) << text;
+    EXPECT_TRUE(text.contains("if (first + ahead * step < n - 1) {")) << text;
+    EXPECT_TRUE(text.contains("unsigned int keysAhead[4];")) << text;
+    EXPECT_TRUE(text.contains("const unsigned key = keysAhead[ahead];")) << text;
+    EXPECT_TRUE(text.contains("if (key == keysAhead[ahead] % 2) {")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(MemoryLevelParallelism, CountsByOneWithoutAName) {
+    const std::string text = appliedText(id, R"(
+__global__ void rows(const double* in, double* out, int n) {
+    double* row = out + threadIdx.x * n;
+    for (int k = 0; k < n; ++k) {
+        out[k] = in[k * n] + in[k];
+    }
+}
+void run(int n) {
+    double *in, *out;
+    cudaMalloc(&in, n);
+    cudaMalloc(&out, n);
+    rows<<<1, 32>>>(in, out, n);
+}
+)");
+    EXPECT_TRUE(text.contains("for (long long first = 0; first < n; first += 4) {")) << text;
+    EXPECT_TRUE(text.contains("const int k = first + ahead;")) << text;
+    EXPECT_TRUE(text.contains("inAhead[ahead] = in[k * n];")) << text;
+    EXPECT_TRUE(text.contains("inAhead2[ahead] = in[k];")) << text;
+    EXPECT_TRUE(text.contains("out[k] = inAhead[ahead] + inAhead2[ahead];")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(MemoryLevelParallelism, IsExactAndAboutTheLoop) {
+    EXPECT_EQ(offeredNumerics(id, readSource("skills/memory-level-parallelism/before.cu")),
+              Numerics::Exact);
+    checkTarget(id, R"(
+__global__ void k(const float* __restrict__ a, float* __restrict__ b, int n) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        b[i] = a[i];
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        b[i] += a$0[i];
+}
+)",
+                "for (int i = threadIdx.x; i < n; i += blockDim.x)\n        b[i] += a[i];");
+}
+
+/// `body` in a loop over all threads; what is stored and loaded does not overlap.
+std::string looping(const std::string& body,
+                    const std::string& head = "int i = threadIdx.x; i < n; i += blockDim.x") {
+    return "__device__ int escape(int* p);\n__global__ void k(const int* __restrict__ in, const "
+           "int* other, int* __restrict__ out, int n) {\n    for (" +
+           head + ") {\n" + body + "    }\n}\n";
+}
+
+struct Case {
+    std::string name;
+    std::string gate;
+    std::string source;
+};
+
+class MemoryLevelParallelismIsNotOffered : public testing::TestWithParam<Case> {};
+
+TEST_P(MemoryLevelParallelismIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, MemoryLevelParallelismIsNotOffered,
+    testing::Values(
+        Case{"NoLoop", "no-loop", "__global__ void k(int* x) {\n    x[threadIdx.x] += 1;\n}\n"},
+        Case{"Down", "not-counted-up",
+             looping("        out[i] = in[i];\n", "int i = n; i > 0; --i")},
+        Case{"StepChanges", "not-counted-up",
+             looping("        out[i] = in[i];\n        n /= 2;\n", "int i = 1; i < 99; i += n")},
+        Case{"IndexChanges", "not-counted-up", looping("        out[i] = in[i];\n        ++i;\n")},
+        Case{
+            "Pragma", "already-unrolled",
+            "__global__ void k(const int* in, int* out, int n) {\n    #pragma unroll 2\n    for "
+            "(int i = threadIdx.x; i < n; i += blockDim.x) {\n        out[i] = in[i];\n    }\n}\n"},
+        Case{"Short", "short-loop", looping("        out[i] = in[i];\n", "int i = 0; i < 4; ++i")},
+        Case{"Break", "early-exit",
+             looping("        if (in[i] == 0)\n            break;\n        out[i] = in[i];\n")},
+        Case{"LoopInside", "not-innermost",
+             looping("        for (int j = 0; j < n; ++j)\n            out[i] += in[j];\n")},
+        Case{"Barrier", "call-in-loop",
+             looping("        out[i] = in[i];\n        __syncthreads();\n")},
+        Case{"UnknownCall", "call-in-loop", looping("        out[i] = in[i] + escape(out);\n")},
+        Case{"Conditional", "no-load-to-batch",
+             looping("        if (i % 3)\n            out[i] = in[i];\n")},
+        Case{"AfterContinue", "no-load-to-batch",
+             looping("        if (i % 3)\n            continue;\n        out[i] = in[i];\n")},
+        Case{"Chosen", "no-load-to-batch", looping("        out[i] = i % 3 ? in[i] : 0;\n")},
+        Case{"ShortCircuit", "no-load-to-batch",
+             looping("        out[i] = i % 3 == 0 && in[i] > 0;\n")},
+        Case{"Dependent", "no-load-to-batch",
+             looping("        const int j = i * 2;\n        out[i] = in[j];\n")},
+        Case{"Invariant", "no-load-to-batch", looping("        out[i] = in[n];\n")},
+        Case{"TooMany", "too-many-loads",
+             looping("        out[i] = in[i] + in[i + 1] + in[i + 2] + in[i + 3] + in[i + 4];\n")},
+        Case{"MayAlias", "may-alias", looping("        out[i] = other[i];\n")},
+        Case{"WritesAhead", "may-alias", looping("        out[i + 1] = out[i];\n")},
+        Case{"SameElementEachRound", "may-alias",
+             looping("        out[i - i] = out[i - i] + 1;\n")},
+        Case{"CompilerMayReorder", "compiler-may-reorder",
+             looping("        out[i] = in[i];\n", "int i = 0; i < n; ++i")},
+        Case{"OneLine", "several-statements-a-line",
+             "__global__ void k(float* x, int n) {\n    for (int i = threadIdx.x; i < n; i += "
+             "blockDim.x) x[i] += 1;\n}\n"}),
+    [](const auto& info) { return info.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills
