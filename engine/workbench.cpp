@@ -21,8 +21,7 @@
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/memory_recall.h"
 #include "engine/workbench_steps.h"
-#include "skills/catalogue.h"
-#include "skills/skill_document.h"
+#include "skills/skill_library.h"
 
 #include <algorithm>
 #include <atomic>
@@ -69,9 +68,10 @@ std::vector<std::uint64_t> hashesOf(const analysis::FileModel& model) {
 struct Workbench::Impl {
     Impl(WorkbenchOptions given, analysis::Toolchain found)
         : options(std::move(given)), toolchain(std::move(found)),
-          catalogue(skills::makeCatalogue()),
-          documents(skills::loadSkillDocuments(options.dataDirectory / "skills")),
-          planner(catalogue, documents.skills), optimizer(catalogue, documents.skills),
+          library(
+              skills::loadSkillLibrary(options.dataDirectory / "skills", options.skillFolders)),
+          planner(library.skills, library.documents),
+          optimizer(library.skills, library.documents),
           executor(makeEmulatorExecutor(
               {options.executable, options.hostCompiler, options.cacheDirectory, true}, toolchain)),
           reviewer(executor ? executor->get() : nullptr, toolchain,
@@ -88,8 +88,7 @@ struct Workbench::Impl {
 
     WorkbenchOptions options;
     analysis::Toolchain toolchain;
-    std::vector<std::unique_ptr<skills::Skill>> catalogue;
-    skills::SkillDocuments documents;
+    skills::SkillLibrary library;
     Planner planner;
     Optimizer optimizer;
     Result<std::unique_ptr<Executor>> executor;
@@ -279,10 +278,10 @@ Workbench::Workbench(WorkbenchOptions options, analysis::Toolchain toolchain)
 Workbench::~Workbench() = default;
 
 const std::vector<skills::SkillMetadata>& Workbench::skills() const {
-    return impl_->documents.skills;
+    return impl_->library.documents;
 }
 const std::vector<Error>& Workbench::skillErrors() const {
-    return impl_->documents.errors;
+    return impl_->library.errors;
 }
 const analysis::Toolchain& Workbench::toolchain() const {
     return impl_->toolchain;

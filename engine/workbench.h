@@ -41,6 +41,8 @@ struct WorkbenchOptions {
     /// kernelskill-runner; empty: nothing is measured, GPU or not.
     std::filesystem::path runner;
     std::optional<gpu::SlurmJob> slurm = std::nullopt; ///< Measure there, not on this machine.
+    /// Skills of the user's; of two with one name the first counts.
+    std::vector<skills::SkillFolder> skillFolders = {};
 };
 
 /// A profile with its diagnosis.

@@ -3,7 +3,6 @@
 #include "analysis/source/files.h"
 
 #include <spdlog/fmt/fmt.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
@@ -26,157 +25,39 @@ constexpr std::array<std::pair<std::string_view, Numerics>, 3> numericsNames = {
     {"reduced-precision", Numerics::ReducedPrecision},
 }};
 
-constexpr std::array<std::string_view, 9> fields = {
-    "id",   "title",         "kind",          "numerics", "bottlenecks",
-    "when", "expected_gain", "failure_modes", "sources"};
+constexpr std::array<std::string_view, 10> fields = {
+    "name",        "description", "title",         "kind",          "numerics",
+    "bottlenecks", "when",        "expected_gain", "failure_modes", "sources"};
 
-/// Raised inside the parser only; parseSkillDocument turns it into an Error.
-struct FieldError {
-    int line = 0;
-    std::string what;
-};
+constexpr std::size_t longestName = 64;
 
-/// Line in the document of a place in the front matter, whose first line is the document's second.
-int documentLine(const YAML::Mark& mark) {
-    return mark.is_null() ? 1 : mark.line + 2;
-}
-
-struct DocumentParts {
-    std::string frontMatter;
-    std::string prose;
-};
-
-std::optional<DocumentParts> splitDocument(std::string_view text) {
-    const auto lineAt = [&](std::size_t begin) {
-        std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
-        if (line.ends_with('\r'))
-            line.remove_suffix(1);
-        return line;
-    };
-    if (text.starts_with("\xEF\xBB\xBF"))
-        text.remove_prefix(3);
-    if (lineAt(0) != "---")
-        return std::nullopt;
-    const std::size_t first = text.find('\n');
-    if (first == std::string_view::npos)
-        return std::nullopt;
-    for (std::size_t begin = first + 1; begin < text.size();) {
-        const std::size_t end = text.find('\n', begin);
-        if (lineAt(begin) == "---") {
-            std::string_view prose =
-                end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-            prose.remove_prefix(std::min(prose.find_first_not_of("\r\n"), prose.size()));
-            return DocumentParts{std::string(text.substr(first + 1, begin - first - 1)),
-                                 std::string(prose)};
-        }
-        if (end == std::string_view::npos)
-            break;
-        begin = end + 1;
-    }
-    return std::nullopt;
-}
-
-std::expected<YAML::Node, FieldError> required(const YAML::Node& root, std::string_view name) {
-    YAML::Node node = root[std::string(name)];
-    if (!node.IsDefined() || node.IsNull())
-        return std::unexpected(FieldError{1, fmt::format("field '{}' is missing", name)});
-    return node;
-}
-
-std::expected<std::string, FieldError> textField(const YAML::Node& root, std::string_view name) {
-    auto node = required(root, name);
-    if (!node)
-        return std::unexpected(node.error());
-    if (!node->IsScalar() || node->Scalar().empty())
-        return std::unexpected(
-            FieldError{documentLine(node->Mark()), fmt::format("field '{}' must be a text", name)});
-    std::string value = node->Scalar();
-    while (value.ends_with('\n'))
-        value.pop_back();
-    return value;
-}
-
-std::expected<std::vector<std::string>, FieldError> listField(const YAML::Node& root,
-                                                              std::string_view name) {
-    auto node = required(root, name);
-    if (!node)
-        return std::unexpected(node.error());
-    const auto wrong = [&](const YAML::Node& at) {
-        return std::unexpected(FieldError{documentLine(at.Mark()),
-                                          fmt::format("field '{}' must be a list of texts", name)});
-    };
-    if (!node->IsSequence() || node->size() == 0)
-        return wrong(*node);
-    std::vector<std::string> values;
-    for (const YAML::Node& item : *node) {
-        if (!item.IsScalar() || item.Scalar().empty())
-            return wrong(item);
-        values.push_back(item.Scalar());
-    }
-    return values;
-}
-
-template <typename Value, std::size_t count>
-std::expected<Value, FieldError>
-namedField(const YAML::Node& root, std::string_view name,
-           const std::array<std::pair<std::string_view, Value>, count>& spellings) {
-    auto text = textField(root, name);
-    if (!text)
-        return std::unexpected(text.error());
-    std::string known;
-    for (const auto& [spelled, value] : spellings) {
-        if (spelled == *text)
-            return value;
-        known += fmt::format("{}'{}'", known.empty() ? "" : ", ", spelled);
-    }
-    return std::unexpected(
-        FieldError{documentLine(root[std::string(name)].Mark()),
-                   fmt::format("field '{}' is '{}'; known are {}", name, *text, known)});
-}
-
-std::expected<void, FieldError> requireKnownFields(const YAML::Node& root) {
-    for (const auto& field : root) {
-        const bool isKnown = field.first.IsScalar() &&
-                             std::ranges::find(fields, field.first.Scalar()) != fields.end();
-        if (!isKnown)
-            return std::unexpected(FieldError{
-                documentLine(field.first.Mark()),
-                fmt::format("unknown field '{}'",
-                            field.first.IsScalar() ? field.first.Scalar() : "(not a name)")});
-    }
-    return {};
-}
-
-std::expected<SkillMetadata, FieldError> readFields(const YAML::Node& root) {
+Read<SkillMetadata> readFields(const FrontMatter& front) {
     SkillMetadata skill;
-    if (!root.IsMap())
-        return std::unexpected(FieldError{2, "the front matter must be `field: value` lines"});
-    if (auto known = requireKnownFields(root); !known)
+    if (auto known = front.requireOnly(fields); !known)
         return std::unexpected(known.error());
-    std::optional<FieldError> error;
+    std::optional<DocumentProblem> problem;
     const auto store = [&](auto& target, auto value) {
         if (value)
             target = std::move(*value);
-        else if (!error)
-            error = value.error();
+        else if (!problem)
+            problem = value.error();
     };
-    store(skill.id, textField(root, "id"));
-    store(skill.title, textField(root, "title"));
-    store(skill.kind, namedField(root, "kind", kinds));
-    store(skill.numerics, namedField(root, "numerics", numericsNames));
-    store(skill.bottlenecks, listField(root, "bottlenecks"));
-    store(skill.when, listField(root, "when"));
-    store(skill.expectedGain, textField(root, "expected_gain"));
-    store(skill.failureModes, listField(root, "failure_modes"));
-    store(skill.sources, listField(root, "sources"));
-    if (error)
-        return std::unexpected(*error);
+    store(skill.id, front.text("name"));
+    store(skill.description, front.text("description"));
+    store(skill.title, front.text("title"));
+    store(skill.kind, kindOf(front));
+    store(skill.numerics, numericsOf(front));
+    store(skill.bottlenecks, front.list("bottlenecks"));
+    store(skill.when, front.list("when"));
+    store(skill.expectedGain, front.text("expected_gain"));
+    store(skill.failureModes, front.list("failure_modes"));
+    store(skill.sources, front.list("sources"));
+    if (problem)
+        return std::unexpected(*problem);
+    if (front.prose().empty())
+        return std::unexpected(DocumentProblem{1, "the method is missing below the front matter"});
+    skill.method = front.prose();
     return skill;
-}
-
-Error documentError(std::string_view path, int line, std::string what) {
-    return Error{ErrorKind::InvalidInput, std::move(what), fmt::format("{}:{}", path, line),
-                 "Compare it with the SKILL.md files of the built-in skills"};
 }
 
 template <typename Value, std::size_t count>
@@ -189,30 +70,23 @@ std::string_view spelled(Value value,
 
 } // namespace
 
-Result<SkillMetadata> parseSkillDocument(std::string_view text, std::string_view path) {
-    const auto parts = splitDocument(text);
-    if (!parts)
-        return std::unexpected(documentError(
-            path, 1, "a skill document starts with front matter between two lines of ---"));
-    YAML::Node root;
-    try {
-        root = YAML::Load(parts->frontMatter);
-        auto skill = readFields(root);
-        if (!skill)
-            return std::unexpected(documentError(path, skill.error().line, skill.error().what));
-        skill->method = parts->prose;
-        if (skill->method.empty())
-            return std::unexpected(
-                documentError(path, 1, "the method is missing below the front matter"));
-        return *skill;
-    } catch (const YAML::Exception& exception) { // yaml-cpp reports by exception only
-        return std::unexpected(documentError(path, documentLine(exception.mark),
-                                             fmt::format("not valid YAML: {}", exception.msg)));
-    }
+Read<SkillKind> kindOf(const FrontMatter& front) {
+    return front.named("kind", kinds);
+}
+Read<Numerics> numericsOf(const FrontMatter& front) {
+    return front.named("numerics", numericsNames);
 }
 
-SkillDocuments loadSkillDocuments(const std::filesystem::path& directory) {
-    SkillDocuments documents;
+Result<SkillMetadata> parseSkillDocument(std::string_view text, std::string_view path) {
+    const auto front = FrontMatter::parse(text);
+    auto skill = front ? readFields(*front) : std::unexpected(front.error());
+    if (!skill)
+        return std::unexpected(documentError(path, skill.error()));
+    skill->file = path;
+    return std::move(*skill);
+}
+
+Result<std::vector<std::filesystem::path>> documentsIn(const std::filesystem::path& directory) {
     std::error_code failure;
     std::vector<std::filesystem::path> paths;
     for (std::filesystem::directory_iterator entry(directory, failure), end;
@@ -223,31 +97,71 @@ SkillDocuments loadSkillDocuments(const std::filesystem::path& directory) {
             paths.push_back(document);
     }
     if (failure)
-        documents.errors.push_back({ErrorKind::Missing,
-                                    "cannot list the skills: " + failure.message(),
-                                    directory.string(), ""});
+        return std::unexpected(Error{ErrorKind::Missing,
+                                     "cannot list the skills: " + failure.message(),
+                                     directory.string(), ""});
     std::ranges::sort(paths);
-    for (const auto& path : paths) {
+    return paths;
+}
+
+bool isSkillName(std::string_view name) {
+    const auto isLetter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    };
+    return !name.empty() && name.size() <= longestName && std::ranges::all_of(name, isLetter) &&
+           !name.starts_with('-') && !name.ends_with('-') &&
+           name.find("--") == std::string_view::npos;
+}
+
+Read<void> requireFolderName(std::string_view name, const std::filesystem::path& document) {
+    if (!isSkillName(name))
+        return std::unexpected(DocumentProblem{
+            1, fmt::format("the name '{}' is not made of lower-case letters, digits and single "
+                           "hyphens, {} at most",
+                           name, longestName)});
+    if (name != document.parent_path().filename().string())
+        return std::unexpected(
+            DocumentProblem{1, fmt::format("'{}' is not the name of its folder", name)});
+    return {};
+}
+
+SkillDocuments loadSkillDocuments(const std::filesystem::path& directory) {
+    SkillDocuments documents;
+    const auto paths = documentsIn(directory);
+    if (!paths) {
+        documents.errors.push_back(paths.error());
+        return documents;
+    }
+    for (const auto& path : *paths) {
         const auto text = analysis::readFile(path);
         if (!text) {
             documents.errors.push_back({ErrorKind::InvalidInput, "cannot read", path.string(), ""});
             continue;
         }
         auto skill = parseSkillDocument(*text, path.string());
-        if (!skill) {
+        if (!skill)
             documents.errors.push_back(std::move(skill.error()));
-        } else if (skill->id != path.parent_path().filename()) {
-            documents.errors.push_back(documentError(
-                path.string(), 1, fmt::format("id '{}' is not the name of its folder", skill->id)));
-        } else {
+        else if (auto named = requireFolderName(skill->id, path); !named)
+            documents.errors.push_back(documentError(path.string(), named.error()));
+        else
             documents.skills.push_back(std::move(*skill));
-        }
     }
     return documents;
 }
 
 std::string_view spelling(SkillKind kind) {
     return spelled(kind, kinds);
+}
+std::string_view spelling(SkillOrigin origin) {
+    switch (origin) {
+    case SkillOrigin::BuiltIn:
+        return "built-in";
+    case SkillOrigin::User:
+        return "user";
+    case SkillOrigin::Workspace:
+        return "workspace";
+    }
+    return {};
 }
 std::string_view spelling(Numerics numerics) {
     return spelled(numerics, numericsNames);

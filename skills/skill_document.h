@@ -1,6 +1,7 @@
 /// SKILL.md: the part of a skill that people, the planner and language models read.
 #pragma once
 
+#include "skills/front_matter.h"
 #include "skills/skill.h"
 
 #include <filesystem>
@@ -8,7 +9,8 @@
 
 namespace kernelskill::skills {
 
-/// Parses front matter and prose. InvalidInput with file, line and field when something is wrong.
+/// Parses front matter and prose of a built-in skill, which has every field. InvalidInput with
+/// file, line and field when something is wrong.
 [[nodiscard]] Result<SkillMetadata> parseSkillDocument(std::string_view text,
                                                        std::string_view path);
 
@@ -20,7 +22,20 @@ struct SkillDocuments {
 };
 [[nodiscard]] SkillDocuments loadSkillDocuments(const std::filesystem::path& directory);
 
-[[nodiscard]] std::string_view spelling(SkillKind kind); ///< "source" | "launch" | "library"
+/// Paths of the SKILL.md files one folder down, sorted. An error where the folder cannot be listed.
+[[nodiscard]] Result<std::vector<std::filesystem::path>>
+documentsIn(const std::filesystem::path& directory);
+/// A problem where `name` is not the name of the document's folder, or not one that agent skills
+/// may have: lower-case letters, digits and single hyphens, at most 64.
+[[nodiscard]] Read<void> requireFolderName(std::string_view name,
+                                           const std::filesystem::path& document);
+[[nodiscard]] bool isSkillName(std::string_view name);
+
+/// kind and numerics by their spelling, and the other way round.
+[[nodiscard]] Read<SkillKind> kindOf(const FrontMatter& front);
+[[nodiscard]] Read<Numerics> numericsOf(const FrontMatter& front);
+[[nodiscard]] std::string_view spelling(SkillKind kind);     ///< "source" | "launch" | "library"
+[[nodiscard]] std::string_view spelling(SkillOrigin origin); ///< "built-in" | "user" | "workspace"
 [[nodiscard]] std::string_view
 spelling(Numerics numerics); ///< "exact" | "reassociates" | "reduced-precision"
 

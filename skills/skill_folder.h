@@ -12,6 +12,7 @@ enum class SkillOrigin : std::uint8_t { BuiltIn, User, Workspace };
 struct SkillFolder {
     std::filesystem::path path;
     SkillOrigin origin = SkillOrigin::User;
+    bool operator==(const SkillFolder&) const = default;
 };
 
 } // namespace kernelskill::skills

@@ -6,6 +6,7 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/configuration/model_options.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/server/skill_folders.h"
 #include "lsp-server/server/workspace.h"
 
 #include <CLI/CLI.hpp>
@@ -197,7 +198,7 @@ std::vector<HealthCheck> checkPipeline(const engine::Workbench& workbench) {
 
 std::vector<HealthCheck> examine(const Options& options) {
     std::vector<HealthCheck> checks;
-    const auto workbench = makeWorkbench(options);
+    const auto workbench = makeWorkbench(options, skillFoldersOfCommand(currentWorkspaceRoot()));
     if (workbench) {
         const analysis::Toolchain& toolchain = (*workbench)->toolchain();
         checks.push_back({"prelude", Health::Ok, toolchain.preludeInclude.string(), ""});
@@ -212,6 +213,8 @@ std::vector<HealthCheck> examine(const Options& options) {
             count > 0 ? HealthCheck{"skills", Health::Ok, fmt::format("{} loaded", count), ""}
                       : HealthCheck{"skills", Health::Broken, "none loaded",
                                     "install share/kernelskill/skills beside the program"});
+        for (const Error& error : (*workbench)->skillErrors())
+            checks.push_back(broken("skills", error));
     } else {
         checks.push_back(broken("installation", workbench.error()));
     }

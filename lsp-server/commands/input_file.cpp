@@ -1,6 +1,7 @@
 #include "lsp-server/commands/input_file.h"
 
 #include "lsp-server/protocol/uri.h"
+#include "lsp-server/server/skill_folders.h"
 #include "lsp-server/server/workspace.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -67,17 +68,20 @@ FilePlace parseFilePlace(const std::string& argument) {
     return {argument.substr(0, colon), line - 1};
 }
 
-Result<SnapshotPtr> openInput(const std::string& file, const Options& options) {
+Result<SnapshotPtr> openInput(const std::string& file, const Options& options,
+                              const WorkbenchSink& onWorkbench) {
     std::error_code error;
     const auto path = std::filesystem::absolute(file, error).lexically_normal();
     auto text = readText(path);
     if (!text)
         return std::unexpected(text.error());
-    auto workbench = makeWorkbench(options);
+    const auto root = workspaceRootOf(path);
+    auto workbench = makeWorkbench(options, skillFoldersOfCommand(root));
     if (!workbench)
         return std::unexpected(workbench.error());
+    if (onWorkbench)
+        onWorkbench(*workbench);
     const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase);
-    const auto root = workspaceRootOf(path);
     auto command = commands.commandFor(path, root);
     if (!command)
         return std::unexpected(command.error());
@@ -96,6 +100,11 @@ Result<SnapshotPtr> openInput(const std::string& file, const Options& options) {
                          std::make_shared<const analysis::FileModel>(std::move(*model)),
                          capturesIn(root)};
     return snapshot;
+}
+
+std::filesystem::path currentWorkspaceRoot() {
+    std::error_code ignored;
+    return workspaceRootOf(std::filesystem::current_path(ignored) / "file");
 }
 
 std::filesystem::path workspaceRootOf(const std::filesystem::path& file) {

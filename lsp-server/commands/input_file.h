@@ -5,6 +5,8 @@
 #include "lsp-server/documents/snapshot.h"
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,12 +19,19 @@ struct FilePlace {
 };
 [[nodiscard]] FilePlace parseFilePlace(const std::string& argument);
 
+/// Told of the workbench before the file is parsed, to begin what takes time beside that.
+using WorkbenchSink = std::function<void(const std::shared_ptr<const engine::Workbench>&)>;
+
 /// Reads and parses `file`. InvalidInput when it cannot be read or is no text.
-[[nodiscard]] Result<SnapshotPtr> openInput(const std::string& file, const Options& options);
+[[nodiscard]] Result<SnapshotPtr> openInput(const std::string& file, const Options& options,
+                                            const WorkbenchSink& onWorkbench = {});
 
 /// The folder whose `.kernelskill/` serves `file`: the nearest one above that has one or is a
 /// repository, else the current folder if it holds the file, else the file's own.
 [[nodiscard]] std::filesystem::path workspaceRootOf(const std::filesystem::path& file);
+
+/// The same of a file in the current folder.
+[[nodiscard]] std::filesystem::path currentWorkspaceRoot();
 
 /// The kernel named, or at the line or launched there, or the first one. InvalidInput names those
 /// there are; Failed when there is none at all.

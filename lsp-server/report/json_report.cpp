@@ -178,7 +178,9 @@ json skillJson(const skills::SkillMetadata& skill) {
             {"title", skill.title},
             {"kind", skills::spelling(skill.kind)},
             {"numerics", skills::spelling(skill.numerics)},
-            {"bottlenecks", skill.bottlenecks}};
+            {"bottlenecks", skill.bottlenecks},
+            {"description", skill.description},
+            {"origin", skills::spelling(skill.origin)}};
 }
 
 std::string_view spelling(engine::EntryKind kind) {

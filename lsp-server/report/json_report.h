@@ -31,7 +31,7 @@ namespace kernelskill::lsp {
 [[nodiscard]] nlohmann::json editsJson(const analysis::EditSet& edits, const std::string& mainFile,
                                        TextLookup& texts, PositionEncoding encoding);
 
-/// {id, title, kind, numerics, bottlenecks}
+/// {id, title, kind, numerics, bottlenecks, description, origin}
 [[nodiscard]] nlohmann::json skillJson(const skills::SkillMetadata& skill);
 
 /// [{kind, time, kernel, skill, option, editHash, status, detail}]

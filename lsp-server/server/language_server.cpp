@@ -50,6 +50,8 @@ private:
     void onInitialized();
     void pullConfiguration();
     void configure(const json& section);
+    /// Tells the user of skills that cannot be used.
+    void reportSkills();
     void watchParent();
     void exit();
     [[nodiscard]] std::optional<ResponseError> refusal(std::string_view method) const;
@@ -185,20 +187,28 @@ void LanguageServer::registerWorkspace() {
         for (const auto& folder : event.value("added", std::vector<WorkspaceFolder>{}))
             if (const auto path = pathFromUri(folder.uri))
                 workspace_.addFolder(*path);
+        if (workspace_.configure(workspace_.options()))
+            reportSkills();
         documents_.reloadAll();
     });
     connection_.onNotification("workspace/didChangeWatchedFiles", [this](const json& params) {
         std::vector<std::filesystem::path> paths;
         bool commands = false;
+        bool skills = false;
         for (const json& change : params.at("changes")) {
             const auto path = pathFromUri(change.at("uri").get<std::string>());
             if (!path)
                 continue;
             const auto name = path->filename();
             commands = commands || name == "compile_commands.json" || name == "compile_flags.txt";
+            skills = skills || name == "SKILL.md";
             paths.push_back(*path);
         }
-        documents_.filesChanged(paths, commands);
+        if (skills) {
+            workspace_.reloadSkills();
+            reportSkills();
+        }
+        documents_.filesChanged(paths, commands || skills);
     });
 }
 
@@ -253,8 +263,8 @@ void LanguageServer::onInitialized() {
                                  {"registerOptions", {{"section", "kernelskill"}}}});
     if (capabilities_.watchedFilesRegistration) {
         json watchers = json::array();
-        for (const char* glob :
-             {"**/compile_commands.json", "**/compile_flags.txt", "**/*.{cu,cuh,h,hpp,inl}"})
+        for (const char* glob : {"**/compile_commands.json", "**/compile_flags.txt",
+                                 "**/*.{cu,cuh,h,hpp,inl}", "**/.kernelskill/skills/*/SKILL.md"})
             watchers.push_back({{"globPattern", glob}});
         registrations.push_back({{"id", "files"},
                                  {"method", "workspace/didChangeWatchedFiles"},
@@ -295,11 +305,22 @@ void LanguageServer::configure(const json& section) {
         return;
     if (!workspace_.workbench())
         context_.showMessage(ServerContext::MessageType::Error, workspace_.problem().describe());
+    reportSkills();
     if (!options.diagnosticsEnabled) {
         for (const Document* document : documents_.all())
             clearDiagnostics(context_, document->uri);
     }
     documents_.reloadAll();
+}
+
+void LanguageServer::reportSkills() {
+    if (!workspace_.workbench())
+        return;
+    for (const Error& error : workspace_.workbench()->skillErrors()) {
+        log_.warn("{}", error.describe());
+        context_.showMessage(ServerContext::MessageType::Warning,
+                             "A skill was left out: " + error.describe());
+    }
 }
 
 void LanguageServer::watchParent() {

@@ -1,5 +1,7 @@
 #include "lsp-server/server/workspace.h"
 
+#include "lsp-server/server/skill_folders.h"
+
 #include <spdlog/logger.h>
 
 #include <algorithm>
@@ -41,12 +43,24 @@ std::filesystem::path Workspace::rootOf(const std::filesystem::path& file) const
 }
 
 bool Workspace::configure(const Options& options) {
-    if (compileCommands_ && options == options_)
+    auto folders = lsp::skillFolders(isTrusted_ ? folders_ : std::vector<std::filesystem::path>{});
+    if (compileCommands_ && options == options_ && folders == skillFolders_)
         return false;
     options_ = options;
+    skillFolders_ = std::move(folders);
     compileCommands_ = std::make_shared<const analysis::CompileCommands>(
         options.fallbackFlags, options.compilationDatabase);
-    auto workbench = makeWorkbench(options);
+    makeEngine();
+    return true;
+}
+
+void Workspace::reloadSkills() {
+    skillFolders_ = lsp::skillFolders(isTrusted_ ? folders_ : std::vector<std::filesystem::path>{});
+    makeEngine();
+}
+
+void Workspace::makeEngine() {
+    auto workbench = makeWorkbench(options_, skillFolders_);
     if (workbench) {
         workbench_ = std::move(*workbench);
         const auto& toolkit = workbench_->toolchain().toolkit;
@@ -56,7 +70,6 @@ bool Workspace::configure(const Options& options) {
         problem_ = workbench.error();
         log_.error("{}", problem_.describe());
     }
-    return true;
 }
 
 engine::gpu::SlurmJob slurmJob(const Options& options) {
@@ -74,7 +87,8 @@ engine::gpu::SlurmJob slurmJob(const Options& options) {
     return job;
 }
 
-Result<std::shared_ptr<const engine::Workbench>> makeWorkbench(const Options& options) {
+Result<std::shared_ptr<const engine::Workbench>>
+makeWorkbench(const Options& options, std::vector<skills::SkillFolder> skillFolders) {
     analysis::ToolchainOptions toolchainOptions;
     if (!options.cudaPath.empty())
         toolchainOptions.cudaPath = options.cudaPath;
@@ -99,6 +113,7 @@ Result<std::shared_ptr<const engine::Workbench>> makeWorkbench(const Options& op
     workbench.dataDirectory = std::move(*data);
     workbench.hostCompiler = options.hostCompiler;
     workbench.gpu = options.gpu;
+    workbench.skillFolders = std::move(skillFolders);
     return std::make_shared<const engine::Workbench>(std::move(workbench), std::move(*toolchain));
 }
 

@@ -23,8 +23,11 @@ public:
     /// The innermost folder that holds `file`; empty when none does.
     [[nodiscard]] std::filesystem::path rootOf(const std::filesystem::path& file) const;
 
-    /// Finds the toolchain and sets up the engine. False when `options` are those in force.
+    /// Finds the toolchain and sets up the engine. False when `options`, and the folders that
+    /// skills come from, are those in force.
     bool configure(const Options& options);
+    /// The same with skills that have changed.
+    void reloadSkills();
     [[nodiscard]] const Options& options() const { return options_; }
 
     /// Whether the editor says that the user trusts the code; no setting of a workspace can.
@@ -43,7 +46,10 @@ public:
 private:
     spdlog::logger& log_;
     std::vector<std::filesystem::path> folders_;
+    void makeEngine();
+
     Options options_;
+    std::vector<skills::SkillFolder> skillFolders_;
     bool isTrusted_ = false;
     std::shared_ptr<const engine::Workbench> workbench_;
     std::shared_ptr<const analysis::CompileCommands> compileCommands_;
@@ -53,8 +59,9 @@ private:
 /// What the settings ask of a Slurm cluster.
 [[nodiscard]] engine::gpu::SlurmJob slurmJob(const Options& options);
 
-/// The engine for `options`. Missing when the data files that belong to the executable are gone.
+/// The engine for `options`, with the skills of `skillFolders` behind its own. Missing when the
+/// data files that belong to the executable are gone.
 [[nodiscard]] Result<std::shared_ptr<const engine::Workbench>>
-makeWorkbench(const Options& options);
+makeWorkbench(const Options& options, std::vector<skills::SkillFolder> skillFolders);
 
 } // namespace kernelskill::lsp

@@ -31,6 +31,12 @@ const std::vector<Token>& SharedAnalysis::tokens() const {
     return *tokens_;
 }
 
+const PatternMatcher& SharedAnalysis::patterns() const {
+    if (!patterns_)
+        patterns_.emplace(file_, kernel_);
+    return *patterns_;
+}
+
 std::vector<Span> occurrences(std::string_view text, std::string_view word) {
     std::vector<Span> found;
     if (word.empty())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/syntax/lexer.h"
+#include "skills/patterns/pattern_matcher.h"
 #include "skills/rewriting/code_map.h"
 
 #include <map>
@@ -24,6 +25,8 @@ public:
     /// Of the whole main file. Its cost grows with the file, not with the kernel: ask only when
     /// occurrences() leaves a doubt.
     [[nodiscard]] const std::vector<analysis::Token>& tokens() const;
+    /// Of the kernel's body, for skills that are patterns.
+    [[nodiscard]] const PatternMatcher& patterns() const;
 
 private:
     const analysis::FileModel& file_;
@@ -31,6 +34,7 @@ private:
     mutable std::optional<CodeMap> code_;
     mutable std::map<std::uint32_t, CodeMap> hosts_;
     mutable std::optional<std::vector<analysis::Token>> tokens_;
+    mutable std::optional<PatternMatcher> patterns_;
 };
 
 /// Every place where `text` has `word` as a whole identifier, in comments and literals too.

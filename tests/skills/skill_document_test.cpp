@@ -9,7 +9,8 @@ namespace kernelskill::skills {
 namespace {
 
 constexpr std::string_view complete = R"(---
-id: unroll-more
+name: unroll-more
+description: Unrolls more. Use on loops.
 title: Unroll more
 kind: source
 numerics: reassociates
@@ -39,6 +40,8 @@ TEST(SkillDocument, YieldsEveryField) {
     const auto skill = parseSkillDocument(complete, "s/SKILL.md");
     ASSERT_TRUE(skill) << skill.error().describe();
     EXPECT_EQ(skill->id, "unroll-more");
+    EXPECT_EQ(skill->description, "Unrolls more. Use on loops.");
+    EXPECT_EQ(skill->file, "s/SKILL.md");
     EXPECT_EQ(skill->title, "Unroll more");
     EXPECT_EQ(skill->kind, SkillKind::Source);
     EXPECT_EQ(skill->numerics, Numerics::Reassociates);
@@ -81,22 +84,23 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadDocument{"Empty", "", "s/SKILL.md:1", "front matter"},
         BadDocument{"NoFrontMatter", "# Method\n", "s/SKILL.md:1", "front matter"},
-        BadDocument{"OpenFrontMatter", "---\nid: a\n", "s/SKILL.md:1", "front matter"},
-        BadDocument{"NotYaml", "---\nid: [a\n---\ntext\n", "s/SKILL.md:3", "YAML"},
+        BadDocument{"OpenFrontMatter", "---\nname: a\n", "s/SKILL.md:1", "front matter"},
+        BadDocument{"NotYaml", "---\nname: [a\n---\ntext\n", "s/SKILL.md:3", "YAML"},
         BadDocument{"NotAMap", "---\n- a\n---\ntext\n", "s/SKILL.md:2", "field: value"},
         BadDocument{"MissingField", replaced("title: Unroll more\n", ""), "s/SKILL.md:1",
                     "'title'"},
-        BadDocument{"UnknownField", replaced("title:", "tilte:"), "s/SKILL.md:3", "'tilte'"},
-        BadDocument{"UnknownKind", replaced("kind: source", "kind: magic"), "s/SKILL.md:4",
+        BadDocument{"UnknownField", replaced("title:", "tilte:"), "s/SKILL.md:4", "'tilte'"},
+        BadDocument{"UnknownKind", replaced("kind: source", "kind: magic"), "s/SKILL.md:5",
                     "'source', 'launch', 'library'"},
         BadDocument{"ListExpected", replaced("[compute, memory-latency]", "compute"),
-                    "s/SKILL.md:6", "list"},
-        BadDocument{"TextExpected", replaced("id: unroll-more", "id: [a]"), "s/SKILL.md:2", "text"},
+                    "s/SKILL.md:7", "list"},
+        BadDocument{"TextExpected", replaced("name: unroll-more", "name: [a]"), "s/SKILL.md:2",
+                    "text"},
         BadDocument{"NoMethod", std::string(complete.substr(0, complete.find("# Method"))),
                     "s/SKILL.md:1", "method"}),
     [](const auto& info) { return info.param.name; });
 
-class SkillFolder : public testing::Test {
+class SkillFolders : public testing::Test {
 protected:
     void SetUp() override {
         folder_ = std::filesystem::path(testing::TempDir()) /
@@ -112,7 +116,7 @@ protected:
     std::filesystem::path folder_;
 };
 
-TEST_F(SkillFolder, ReportsABadDocumentAndReadsTheOthers) {
+TEST_F(SkillFolders, ReportsABadDocumentAndReadsTheOthers) {
     write("unroll-more", complete);
     write("broken", "no front matter");
     const SkillDocuments documents = loadSkillDocuments(folder_);
@@ -122,7 +126,7 @@ TEST_F(SkillFolder, ReportsABadDocumentAndReadsTheOthers) {
     EXPECT_TRUE(documents.errors[0].where.contains("broken"));
 }
 
-TEST_F(SkillFolder, RefusesAnIdThatIsNotTheFolders) {
+TEST_F(SkillFolders, RefusesANameThatIsNotTheFolders) {
     write("other", complete);
     const SkillDocuments documents = loadSkillDocuments(folder_);
     EXPECT_TRUE(documents.skills.empty());
@@ -130,11 +134,19 @@ TEST_F(SkillFolder, RefusesAnIdThatIsNotTheFolders) {
     EXPECT_TRUE(documents.errors[0].what.contains("folder"));
 }
 
-TEST_F(SkillFolder, IsMissingWhenItIsNotThere) {
+TEST_F(SkillFolders, IsMissingWhenItIsNotThere) {
     const SkillDocuments documents = loadSkillDocuments(folder_ / "nowhere");
     EXPECT_TRUE(documents.skills.empty());
     ASSERT_EQ(documents.errors.size(), 1u);
     EXPECT_EQ(documents.errors[0].kind, ErrorKind::Missing);
+}
+
+TEST(SkillName, IsOneThatAgentSkillsMayHave) {
+    for (const char* good : {"a", "loop-unrolling", "x2"})
+        EXPECT_TRUE(isSkillName(good)) << good;
+    for (const char* bad : {"", "-a", "a-", "a--b", "A", "a b", "../a", "a_b"})
+        EXPECT_FALSE(isSkillName(bad)) << bad;
+    EXPECT_FALSE(isSkillName(std::string(65, 'a')));
 }
 
 TEST(SkillSpelling, IsThatOfTheContract) {

@@ -1,0 +1,27 @@
+/// Every skill there is: the built-in ones and those of the user's folders.
+#pragma once
+
+#include "skills/skill.h"
+#include "skills/skill_folder.h"
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// A value that somebody owns; what uses it is given it.
+struct SkillLibrary {
+    std::vector<std::unique_ptr<Skill>> skills; ///< In the order they are shown.
+    /// Of the skills, and of methods that nothing carries out by itself.
+    std::vector<SkillMetadata> documents;
+    std::vector<Error> errors; ///< Of documents that are left out.
+};
+
+/// The catalogue with its documents in `builtIn`, then what is in `folders`, each as
+/// `<name>/SKILL.md`. A folder that is not there holds no skill. Of two skills of one name the
+/// first counts, and the other is an error.
+[[nodiscard]] SkillLibrary loadSkillLibrary(const std::filesystem::path& builtIn,
+                                            const std::vector<SkillFolder>& folders);
+
+} // namespace kernelskill::skills
