@@ -195,6 +195,11 @@ ExprId FunctionLowering::lowerReference(CXCursor cursor) {
     if (expr.name.empty())
         expr.name = std::string(slice(expr.span));
     expr.variable = variableFor(referenced);
+    if (expr.variable != noId) {
+        const Variable& variable = result_.body.variable(expr.variable);
+        if (variable.storage == Storage::Parameter && !expr.type.arrayExtents.empty())
+            expr.type = variable.type;
+    }
     return add(std::move(expr));
 }
 

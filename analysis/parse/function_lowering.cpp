@@ -110,6 +110,7 @@ LoweredFunction FunctionLowering::lower(CXCursor function) {
 }
 
 void FunctionLowering::lowerParameters(CXCursor function) {
+    const CXType canonical = clang_getCanonicalType(clang_getCursorType(function));
     forEachChild(function, [&](CXCursor child) {
         const CXCursorKind kind = clang_getCursorKind(child);
         if (kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter)
@@ -122,6 +123,10 @@ void FunctionLowering::lowerParameters(CXCursor function) {
         variable.storage = Storage::Parameter;
         variable.declarationSpan = place.span;
         variable.constantValue.reset();
+        // `float x[]` is a pointer, which libclang says of the function's type alone.
+        if (!variable.type.arrayExtents.empty())
+            variable.type = types_.lower(
+                clang_getArgType(canonical, static_cast<unsigned>(result_.parameters.size())));
         variables_.emplace(child, id);
         result_.body.variables.push_back(std::move(variable));
         result_.parameters.push_back(id);

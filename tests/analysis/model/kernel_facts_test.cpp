@@ -26,6 +26,27 @@ std::string indexOf(const FileModel& model, std::string_view access) {
     return found.index ? found.index->describe(kernel.body) : "none";
 }
 
+TEST(Parameters, ThatAreSpelledAsArraysArePointers) {
+    const FileModel model =
+        analyze("template <typename T>\n"
+                "__global__ void k(float y[], const float x[16], float rows[][8], T z[], int n) {\n"
+                "    y[n] = x[n + 1] + rows[n][3] + z[n];\n"
+                "}\n");
+    const KernelModel& kernel = model.kernels.at(0);
+    ASSERT_EQ(kernel.parameters.size(), 5U);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(kernel.parameters[i].type.pointerDepth, 1U) << i;
+        EXPECT_TRUE(kernel.parameters[i].type.arrayExtents.empty()) << i;
+    }
+    EXPECT_EQ(kernel.parameters[0].type.scalar, ScalarKind::Float);
+    EXPECT_FALSE(kernel.parameters[0].type.pointeeConst);
+    EXPECT_TRUE(kernel.parameters[1].type.pointeeConst);
+    EXPECT_TRUE(kernel.parameters[0].isWritten);
+    EXPECT_EQ(indexOf(model, "y[n]"), "n");
+    EXPECT_EQ(indexOf(model, "x[n + 1]"), "n + 1");
+    EXPECT_EQ(accessOf(model, kernel, "y[n]").space, MemorySpace::Global);
+}
+
 TEST(Loops, ConstantBoundsGiveTheTripCount) {
     EXPECT_EQ(onlyLoop(loop("for (int i = 0; i < 10; ++i)")).tripCount, 10);
     EXPECT_EQ(onlyLoop(loop("for (int i = 0; i <= 10; i += 3)")).tripCount, 4);

@@ -47,6 +47,9 @@ std::vector<Case> cases() {
     };
     return {
         {"saxpy", over("y[i] = 2 * x[i] + y[i];"), ""},
+        {"array_parameters",
+         "void f(int n, const float x[], float y[]) { for (int i = 0; i < n; i++) y[i] = x[i]; }",
+         ""},
         {"value", "float f(int n, float* y) { for (int i = 0; i < n; i++) y[i] = 0; return y[0]; }",
          "returns-a-value"},
         {"struct_parameter",
