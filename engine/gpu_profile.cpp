@@ -56,7 +56,7 @@ Result<Profile> measureProfile(GpuExecutor& gpu, Executor& emulator, const Progr
     // The emulator works beside the GPU, unless it has to say first how long buffers are.
     const bool isSized = hasAllSizes(launch);
     auto counting = std::async(isSized ? std::launch::async : std::launch::deferred, [&] {
-        return sizedLaunch(emulator, program, kernel, launch, stop);
+        return sizedLaunch(emulator, program, kernel, launch, stop, EmulatedPart::Few);
     });
     auto measured = launch;
     std::optional<Result<SizedLaunch>> sized;

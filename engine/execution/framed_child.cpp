@@ -163,6 +163,15 @@ Result<std::unique_ptr<FramedChild>> FramedChild::start(const FramedChildCommand
         new FramedChild(process, ours.release(), std::move(messages), command));
 }
 
+namespace {
+
+void reap(pid_t process) {
+    while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+} // namespace
+
 FramedChild::~FramedChild() {
     close(socket_);
     // More than once: it may have been about to wait when the first came.
@@ -174,8 +183,9 @@ FramedChild::~FramedChild() {
     if (hasEnded_)
         return;
     kill(process_, SIGKILL);
-    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    constexpr std::chrono::milliseconds patience{10};
+    if (!awaitEnd(patience))
+        std::thread(reap, process_).detach();
 }
 
 bool FramedChild::awaitEnd(std::chrono::milliseconds time) {

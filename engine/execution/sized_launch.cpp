@@ -8,17 +8,25 @@ namespace {
 
 constexpr std::uint64_t profiledThreads = 1 << 18;
 constexpr std::uint64_t fewestBlocks = 32;
+constexpr std::uint64_t fewThreads = 1 << 10;
+constexpr std::uint64_t fewestOfFew = 4; // beside each other, at the ends, and in between
+
+std::uint64_t blocksOf(const LaunchSpec& launch, std::uint64_t threads, std::uint64_t fewest) {
+    return std::max(fewest, threads / std::max<std::uint64_t>(launch.block.count(), 1));
+}
 
 Result<Profile> emulated(Executor& emulator, const ProgramSource& program,
                          const analysis::KernelModel& kernel, const LaunchSpec& launch,
-                         const std::stop_token& stop) {
+                         const std::stop_token& stop, EmulatedPart part) {
     const auto image = emulator.build(program, kernel, launch, stop);
     if (!image)
         return std::unexpected(image.error());
     Job job;
     job.launch = launch;
     job.wantProfile = true;
-    job.maxBlocks = profiledBlocks(launch);
+    job.maxBlocks = part == EmulatedPart::Few && hasAllSizes(launch)
+                        ? blocksOf(launch, fewThreads, fewestOfFew)
+                        : profiledBlocks(launch);
     auto result = emulator.run(**image, job, stop);
     if (!result)
         return std::unexpected(result.error());
@@ -28,8 +36,7 @@ Result<Profile> emulated(Executor& emulator, const ProgramSource& program,
 } // namespace
 
 std::uint64_t profiledBlocks(const LaunchSpec& launch) {
-    return std::max(fewestBlocks,
-                    profiledThreads / std::max<std::uint64_t>(launch.block.count(), 1));
+    return blocksOf(launch, profiledThreads, fewestBlocks);
 }
 
 bool hasAllSizes(const LaunchSpec& launch) {
@@ -41,8 +48,8 @@ bool hasAllSizes(const LaunchSpec& launch) {
 
 Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
                                 const analysis::KernelModel& kernel, const LaunchSpec& launch,
-                                const std::stop_token& stop) {
-    auto profile = emulated(emulator, program, kernel, launch, stop);
+                                const std::stop_token& stop, EmulatedPart part) {
+    auto profile = emulated(emulator, program, kernel, launch, stop, part);
     if (!profile) {
         if (stop.stop_requested() || !hasAllSizes(launch))
             return std::unexpected(std::move(profile.error()));

@@ -20,11 +20,19 @@ struct SizedLaunch {
 
 [[nodiscard]] bool hasAllSizes(const LaunchSpec& launch);
 
+/// How much of a launch the emulator runs beside a GPU.
+enum class EmulatedPart : std::uint8_t {
+    Profiled, ///< profiledBlocks().
+    /// As few blocks as show hazards and lines: the GPU counts the rest before they are run. Where
+    /// a buffer has no length yet, profiledBlocks().
+    Few,
+};
+
 /// Runs `launch` on `emulator`. Where that fails and every buffer has its length already, the
 /// profile holds nothing but a note that says why; else the error is the emulator's.
 [[nodiscard]] Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
                                               const analysis::KernelModel& kernel,
-                                              const LaunchSpec& launch,
-                                              const std::stop_token& stop);
+                                              const LaunchSpec& launch, const std::stop_token& stop,
+                                              EmulatedPart part = EmulatedPart::Profiled);
 
 } // namespace kernelskill::engine

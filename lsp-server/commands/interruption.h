@@ -5,7 +5,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <pthread.h>
 #include <stop_token>
 #include <thread>
@@ -21,18 +20,20 @@ public:
         sigaddset(&interrupt, SIGINT);
         pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
         waiter_ = std::jthread([this, interrupt](const std::stop_token& over) {
-            const timespec aWhile{0, 100'000'000};
-            while (!over.stop_requested()) {
-                if (sigtimedwait(&interrupt, nullptr, &aWhile) != SIGINT)
-                    continue;
-                fmt::print(stderr, "\nstopping; again to give up\n");
-                stop_.request_stop();
-                pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
-                return;
+            while (sigwaitinfo(&interrupt, nullptr) != SIGINT) {
             }
+            if (over.stop_requested()) // It is the destructor's.
+                return;
+            fmt::print(stderr, "\nstopping; again to give up\n");
+            stop_.request_stop();
+            pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
         });
     }
     ~Interruption() {
+        if (!stop_.stop_requested()) {
+            waiter_.request_stop();
+            pthread_kill(waiter_.native_handle(), SIGINT);
+        }
         waiter_ = {};
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     }

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -238,8 +239,21 @@ std::vector<ProfiledKernel> profileAll(const ProfileArguments& arguments, const 
 }
 
 int run(const ProfileArguments& arguments, const Invocation& invocation) {
+    const Interruption interruption;
+    // A runner takes as long to start as the file to parse.
+    std::future<Result<void>> runner;
+    const auto startRunner = [&](const std::shared_ptr<const engine::Workbench>& workbench) {
+        if (arguments.executor == "emulator")
+            return;
+        const auto say = [](std::string_view what, double) { fmt::print(stderr, "{}\n", what); };
+        runner = std::async(std::launch::async, [&interruption, workbench, say]() -> Result<void> {
+            if (const auto gpu = workbench->gpu(interruption.token(), say); !gpu)
+                return std::unexpected(gpu.error());
+            return {};
+        });
+    };
     const auto snapshot =
-        openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
+        openInput(arguments.file, optionsOn(arguments.executor, invocation.options), startRunner);
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
     const auto kernel = chooseKernel(**snapshot, arguments.kernel);
@@ -253,11 +267,9 @@ int run(const ProfileArguments& arguments, const Invocation& invocation) {
     } else {
         wanted.push_back(*kernel);
     }
-    const Interruption interruption;
-    if (arguments.executor != "emulator") {
-        const auto say = [&](std::string_view what, double) { fmt::print(stderr, "{}\n", what); };
-        if (const auto gpu = (*snapshot)->workbench->gpu(interruption.token(), say); !gpu)
-            return reportError(gpu.error(), invocation);
+    if (runner.valid()) {
+        if (const auto ready = runner.get(); !ready)
+            return reportError(ready.error(), invocation);
     }
     auto profiled = profileAll(arguments, **snapshot, wanted, interruption.token());
     const auto chosen = std::ranges::find(profiled, *kernel, &ProfiledKernel::kernel);

@@ -23,11 +23,15 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
         return reply.error(ErrorCode::RequestFailed,
                            "running kernels is turned off (kernelskill.execution.enabled)");
     const std::string executor = argument.value("on", "emulator");
-    if (executor != "emulator" && executor != "gpu")
-        return reply.error(ErrorCode::InvalidParams,
-                           "'on' is \"emulator\" or \"gpu\", not \"" + executor + "\"");
+    const std::string& configured = context.workspace.options().gpuOn; // "gpu" or "slurm"
+    if (executor != "emulator" && executor != "gpu" && executor != configured)
+        return reply.error(
+            ErrorCode::InvalidParams,
+            fmt::format("'on' is \"emulator\", \"gpu\" (where kernelskill.gpu.on says: "
+                        "\"{}\") or \"slurm\" if that says so, not \"{}\"",
+                        configured, executor));
     context.documents.whenCurrent(uri, [&context, argument, params, stop,
-                                        isOnGpu = executor == "gpu",
+                                        isOnGpu = executor != "emulator",
                                         reply = std::move(reply)](auto outcome) mutable {
         if (!outcome)
             return reply.error(std::move(outcome.error()));

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const folder = process.argv[2];
+const dramBytes = 'dram__bytes.sum'; // neither was asked for it: the sum of the two
 const shown = [
-    ['dram__bytes_read.sum', 'DRAM read'],
-    ['dram__bytes_write.sum', 'DRAM written'],
+    [dramBytes, 'DRAM bytes'],
     ['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum', 'load sectors'],
     ['l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum', 'store sectors'],
     ['l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum', 'load conflicts'],
@@ -27,6 +27,13 @@ function ncuValues(file) {
     }));
 }
 
+/** Adds the traffic of DRAM in both directions. */
+function withDramBytes(values) {
+    const sum = (values.get('dram__bytes_read.sum') ?? NaN) + (values.get('dram__bytes_write.sum') ?? NaN);
+    return values.set(dramBytes, sum);
+}
+
+const megabytes = (values, name) => (values.get(name) / 1e6).toFixed(2);
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const seconds = new Map();
 for (const line of fs.readFileSync(path.join(folder, 'times.csv'), 'utf8').trim().split('\n')) {
@@ -36,16 +43,21 @@ for (const line of fs.readFileSync(path.join(folder, 'times.csv'), 'utf8').trim(
 }
 const kernels = fs.readdirSync(folder).filter((name) => name.endsWith('.ncu.csv')).map((name) => name.slice(0, -8));
 
-console.log(`| kernel | ${shown.map(([, title]) => title).join(' | ')} | ncu, s | kernelskill, s | ratio |`);
-console.log(`|---|${'---|'.repeat(shown.length + 3)}`);
+const times = ['ncu, s', 'command, s', 'ratio', 'server, s', 'ratio'];
+console.log(`| kernel | ${[...shown.map(([, title]) => title), ...times].join(' | ')} |`);
+console.log(`|---|${'---|'.repeat(shown.length + times.length)}`);
+const traffic = [];
 let within = 0;
 for (const kernel of kernels) {
-    const theirs = ncuValues(path.join(folder, `${kernel}.ncu.csv`));
-    const ours = JSON.parse(fs.readFileSync(path.join(folder, `${kernel}.json`), 'utf8')).metrics;
+    const theirs = withDramBytes(ncuValues(path.join(folder, `${kernel}.ncu.csv`)));
+    const { metrics } = JSON.parse(fs.readFileSync(path.join(folder, `${kernel}.json`), 'utf8'));
+    const ours = withDramBytes(new Map(Object.entries(metrics)));
+    const directions = ['dram__bytes_read.sum', 'dram__bytes_write.sum'];
+    traffic.push([kernel, ...directions.flatMap((name) => [megabytes(theirs, name), megabytes(ours, name)])]);
     let isWithin = true;
     const differences = shown.map(([metric]) => {
         const expected = theirs.get(metric) ?? 0;
-        const actual = ours[metric] ?? 0;
+        const actual = ours.get(metric) ?? 0;
         if (expected === 0 && actual === 0)
             return '0 = 0';
         const difference = 100 * (actual / expected - 1);
@@ -54,9 +66,15 @@ for (const kernel of kernels) {
     });
     within += isWithin;
     const ncu = median(seconds.get(`ncu ${kernel}`));
-    const own = median(seconds.get(`kernelskill ${kernel}`));
-    console.log(`| ${kernel} | ${differences.join(' | ')} | ${ncu.toFixed(2)} | ${own.toFixed(2)} | ${(own / ncu).toFixed(2)} |`);
+    const own = ['kernelskill', 'server'].flatMap((tool) => {
+        const time = median(seconds.get(`${tool} ${kernel}`) ?? [NaN]);
+        return [time.toFixed(2), (time / ncu).toFixed(2)];
+    });
+    console.log(`| ${[kernel, ...differences, ncu.toFixed(2), ...own].join(' | ')} |`);
 }
+console.log('\n| kernel | read, MB: ncu | kernelskill | written, MB: ncu | kernelskill |\n|---|---|---|---|---|');
+for (const row of traffic)
+    console.log(`| ${row.join(' | ')} |`);
 console.log(`\n${within} of ${kernels.length} kernels within 3 % in every column.`);
 const all = ['ncu', 'kernelskill'].map((tool) => median(seconds.get(`${tool} all`) ?? [NaN]));
 console.log(`All kernels of the file in one go: ncu ${all[0].toFixed(2)} s, kernelskill ${all[1].toFixed(2)} s.`);

@@ -16,6 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A profile shows a median and compares nothing: fewer rounds do.
+constexpr gpu::TimingPlan timingOfProfiles{
+    .leastRounds = 10, .mostRounds = 100, .budget = std::chrono::milliseconds(100)};
+
 class GpuImage final : public Image {
 public:
     explicit GpuImage(DeviceCode code) : code_(std::move(code)) {}
@@ -162,7 +166,7 @@ Result<RunResult> GpuExecutor::run(const Image& image, const Job& job, std::stop
     request.time = job.limits.time;
     const auto& problem = device().profilerProblem;
     if (job.wantProfile) {
-        request.timing.emplace();
+        request.timing = timingOfProfiles;
         request.time += gpu::TimingRequest{}.time;
     }
     if (job.wantProfile && !problem) {

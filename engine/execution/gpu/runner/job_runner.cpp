@@ -1,8 +1,6 @@
 #include "engine/execution/gpu/runner/job_runner.h"
 
 #include "engine/execution/gpu/runner/ceilings.h"
-#include "engine/execution/gpu/runner/prepared_launch.h"
-#include "engine/execution/gpu/runner/range_profile.h"
 #include "engine/execution/gpu/runner/stall_samples.h"
 #include "engine/execution/gpu/runner/synchronise.h"
 #include "engine/execution/gpu/runner/timing_run.h"
@@ -37,6 +35,20 @@ Result<const Cupti*> JobRunner::cupti() {
     if (!*cupti_)
         return std::unexpected(cupti_->error());
     return &**cupti_;
+}
+
+Result<const RangeProfiler*> JobRunner::profiler(const std::vector<std::string>& metrics) {
+    if (profiler_ && profiledMetrics_ == metrics)
+        return profiler_.get();
+    const auto library = cupti();
+    if (!library)
+        return std::unexpected(library.error());
+    auto made = RangeProfiler::make(**library, *device_, metrics);
+    if (!made)
+        return std::unexpected(made.error());
+    profiler_ = std::move(*made);
+    profiledMetrics_ = metrics;
+    return profiler_.get();
 }
 
 Answer JobRunner::answer(const Request& request) {
@@ -107,18 +119,18 @@ Result<RunAnswer> JobRunner::run(const RunRequest& request, bool& isFatal) {
 
 Result<void> JobRunner::count(const RunRequest& request, const PreparedLaunch& launch,
                               RunAnswer& answer, bool& isFatal) {
-    const auto library = cupti();
-    if (!library)
-        return std::unexpected(library.error());
+    const auto profiler = this->profiler(request.metrics);
+    if (!profiler)
+        return std::unexpected(profiler.error());
     const auto sweep = CacheSweep::prepare(*device_);
     if (!sweep)
         return std::unexpected(sweep.error());
-    auto counters = countRange(**library, *device_, launch, *sweep, request.metrics, isFatal);
+    auto counters = (*profiler)->count(launch, *sweep, isFatal);
     if (!counters)
         return std::unexpected(counters.error());
     answer.metrics = std::move(counters->metrics);
     answer.passes = counters->passes;
-    for (const auto& metric : counters->unknown)
+    for (const auto& metric : (*profiler)->unknown())
         answer.notes.push_back("this GPU has no metric " + metric);
     return {};
 }

@@ -4,11 +4,13 @@
 #include "engine/execution/gpu/runner/cupti.h"
 #include "engine/execution/gpu/runner/device.h"
 #include "engine/execution/gpu/runner/prepared_launch.h"
+#include "engine/execution/gpu/runner/range_profile.h"
 #include "engine/execution/gpu/runner_wire.h"
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine::gpu {
 
@@ -26,6 +28,8 @@ private:
         : device_(std::move(device)), cuptiLibrary_(std::move(cuptiLibrary)) {}
 
     [[nodiscard]] Result<const Cupti*> cupti();
+    /// The one for these metrics, which the last job most likely wanted too.
+    [[nodiscard]] Result<const RangeProfiler*> profiler(const std::vector<std::string>& metrics);
     [[nodiscard]] Answer describe();
     [[nodiscard]] Result<RunAnswer> run(const RunRequest& request, bool& isFatal);
     [[nodiscard]] Result<void> count(const RunRequest& request, const PreparedLaunch& launch,
@@ -36,6 +40,8 @@ private:
     std::unique_ptr<Device> device_;
     std::string cuptiLibrary_;
     std::optional<Result<Cupti>> cupti_;
+    std::vector<std::string> profiledMetrics_; ///< What profiler_ was made for.
+    std::unique_ptr<RangeProfiler> profiler_;
 };
 
 } // namespace kernelskill::engine::gpu

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace kernelskill::engine::gpu {
 namespace {
 
 constexpr std::uint32_t mostPasses = 200; // a metric needs a few
+/// Each kernel of a pass is a range: the sweep of the cache, then the one that is asked about.
+constexpr std::size_t ranges = 2;
+constexpr std::size_t rangeOfKernel = 1;
 
 std::vector<const char*> pointersTo(const std::vector<std::string>& texts) {
     std::vector<const char*> pointers;
@@ -101,7 +105,7 @@ public:
         parameters.pHostObject = object_;
         parameters.pCounterDataImage = counters.data();
         parameters.counterDataImageSize = counters.size();
-        parameters.rangeIndex = 0;
+        parameters.rangeIndex = rangeOfKernel;
         parameters.ppMetricNames = names.data();
         parameters.numMetrics = names.size();
         parameters.pMetricValues = values.data();
@@ -193,8 +197,8 @@ public:
         size.pRangeProfilerObject = object_;
         size.pMetricNames = names.data();
         size.numMetrics = names.size();
-        size.maxNumOfRanges = 1;
-        size.maxNumRangeTreeNodes = 1;
+        size.maxNumOfRanges = ranges;
+        size.maxNumRangeTreeNodes = ranges;
         if (auto sized = cupti_.check("size of the counters",
                                       cupti_.cuptiRangeProfilerGetCounterDataSize(&size));
             !sized)
@@ -216,7 +220,7 @@ public:
         parameters.pCounterDataImage = counters_.data();
         parameters.range = CUPTI_AutoRange; // around the kernel alone: percents are of its time
         parameters.replayMode = CUPTI_UserReplay;
-        parameters.maxRangesPerPass = 1;
+        parameters.maxRangesPerPass = ranges;
         parameters.numNestingLevels = 1;
         parameters.minNestingLevel = 1;
         parameters.passIndex = 0;
@@ -293,44 +297,73 @@ Result<void> checkProfiler(const Cupti& cupti, const Device& device) {
     return {};
 }
 
-Result<RangeCounters> countRange(const Cupti& cupti, const Device& device,
-                                 const PreparedLaunch& launch, const CacheSweep& sweep,
-                                 const std::vector<std::string>& metrics, bool& isFatal) {
+struct RangeProfiler::Parts {
+    const Cupti& cupti;
+    const Device& device;
+    MetricHost host;
+    std::vector<std::string> known;
+    std::vector<std::string> unknown;
+    std::vector<std::uint8_t> configuration;
+};
+
+RangeProfiler::RangeProfiler(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+RangeProfiler::~RangeProfiler() = default;
+
+Result<std::unique_ptr<RangeProfiler>>
+RangeProfiler::make(const Cupti& cupti, const Device& device,
+                    const std::vector<std::string>& metrics) {
     if (auto ready = initialise(cupti); !ready)
         return std::unexpected(ready.error());
     auto host = MetricHost::make(cupti, device);
     if (!host)
         return std::unexpected(host.error());
-    const auto known = host->add(metrics);
+    auto known = host->add(metrics);
     if (!known)
         return std::unexpected(known.error());
-    RangeCounters result;
-    for (const auto& metric : metrics) {
-        if (std::ranges::find(*known, metric) == known->end())
-            result.unknown.push_back(metric);
+    std::vector<std::string> unknown;
+    std::ranges::copy_if(metrics, std::back_inserter(unknown), [&](const std::string& metric) {
+        return std::ranges::find(*known, metric) == known->end();
+    });
+    std::vector<std::uint8_t> configuration;
+    if (!known->empty()) {
+        auto made = host->configuration();
+        if (!made)
+            return std::unexpected(made.error());
+        configuration = std::move(*made);
     }
-    if (known->empty())
+    return std::unique_ptr<RangeProfiler>(new RangeProfiler(
+        std::unique_ptr<Parts>(new Parts{cupti, device, std::move(*host), std::move(*known),
+                                         std::move(unknown), std::move(configuration)})));
+}
+
+const std::vector<std::string>& RangeProfiler::unknown() const {
+    return parts_->unknown;
+}
+
+Result<RangeCounters> RangeProfiler::count(const PreparedLaunch& launch, const CacheSweep& sweep,
+                                           bool& isFatal) const {
+    RangeCounters result;
+    if (parts_->known.empty())
         return result;
-    auto configuration = host->configuration();
-    if (!configuration)
-        return std::unexpected(configuration.error());
-    auto session = Session::enable(cupti, device);
+    const auto& driver = parts_->device.driver();
+    auto session = Session::enable(parts_->cupti, parts_->device);
     if (!session)
         return std::unexpected(session.error());
-    if (auto configured = session->configure(*known, std::move(*configuration)); !configured)
+    if (auto configured = session->configure(parts_->known, parts_->configuration); !configured)
         return std::unexpected(configured.error());
     for (bool isLast = false; !isLast && result.passes < mostPasses; ++result.passes) {
         auto done = launch.restore();
         if (done)
-            done = sweep();
-        if (done)
-            done = synchronise(device.driver(), isFatal);
+            done = synchronise(driver, isFatal);
         if (done)
             done = session->start();
+        // After the start, which leaves much of its own in the cache.
+        if (done)
+            done = sweep();
         if (done)
             done = launch.launch();
         if (done)
-            done = synchronise(device.driver(), isFatal);
+            done = synchronise(driver, isFatal);
         if (!done)
             return std::unexpected(done.error());
         const auto last = session->stop();
@@ -341,7 +374,7 @@ Result<RangeCounters> countRange(const Cupti& cupti, const Device& device,
     const auto counters = session->counters();
     if (!counters)
         return std::unexpected(counters.error());
-    auto values = host->evaluate(*counters, *known);
+    auto values = parts_->host.evaluate(*counters, parts_->known);
     if (!values)
         return std::unexpected(values.error());
     result.metrics = std::move(*values);

@@ -1,0 +1,61 @@
+#include "engine/execution/sized_launch.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Counts nothing, and keeps what it was asked.
+class AskedExecutor final : public Executor {
+public:
+    [[nodiscard]] std::string_view name() const override { return "asked"; }
+    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource&,
+                                                             const analysis::KernelModel&,
+                                                             const LaunchSpec&,
+                                                             std::stop_token) override {
+        return std::make_shared<const Image>();
+    }
+    [[nodiscard]] Result<RunResult> run(const Image&, const Job& job, std::stop_token) override {
+        blocks = job.maxBlocks.value_or(0);
+        RunResult result;
+        result.profile.extents = {{.name = "data", .elements = 4096}};
+        return result;
+    }
+
+    std::uint64_t blocks = 0;
+};
+
+LaunchSpec launchOf(std::optional<std::uint64_t> elements) {
+    LaunchSpec launch;
+    launch.grid = {.x = 1 << 16};
+    launch.block = {.x = 256};
+    BufferSpec data;
+    data.name = "data";
+    data.elementBytes = 4;
+    data.elements = elements;
+    launch.arguments = {data};
+    return launch;
+}
+
+std::uint64_t blocksRun(const LaunchSpec& launch, EmulatedPart part) {
+    AskedExecutor executor;
+    EXPECT_TRUE(sizedLaunch(executor, {}, {}, launch, {}, part));
+    return executor.blocks;
+}
+
+TEST(SizedLaunch, RunsFewBlocksBesideAGpuOnceLengthsAreKnown) {
+    EXPECT_EQ(blocksRun(launchOf(1 << 24), EmulatedPart::Few), 4);
+    EXPECT_EQ(blocksRun(launchOf(1 << 24), EmulatedPart::Profiled), 1024);
+    EXPECT_EQ(blocksRun(launchOf(std::nullopt), EmulatedPart::Few), 1024)
+        << "a length follows from what the blocks touch";
+}
+
+TEST(SizedLaunch, TakesLengthsFromWhatTheRunTouched) {
+    AskedExecutor executor;
+    const auto sized = sizedLaunch(executor, {}, {}, launchOf(std::nullopt), {});
+    ASSERT_TRUE(sized);
+    EXPECT_EQ(std::get<BufferSpec>(sized->launch.arguments.at(0)).elements, 4096);
+}
+
+} // namespace
+} // namespace kernelskill::engine
