@@ -577,7 +577,7 @@ Result<Optimization> Workbench::optimize(const ProgramSource& program,
     OptimizationOptions seeded = options;
     if (!seeded.seed)
         seeded.seed = std::random_device()();
-    const StepTools tools{*this,
+    StepTools tools{*this,
                           impl_->planner,
                           impl_->optimizer,
                           impl_->reviewer,
@@ -587,12 +587,18 @@ Result<Optimization> Workbench::optimize(const ProgramSource& program,
                           impl_->gpu(),
                           options.measure ? (*gpu())->architecture()
                                           : analysis::architectureName(impl_->gpu().capability)};
+    if (toolchain().toolkit)
+        tools.compile = [&](const KernelVersion& text, const LaunchSpec& launch,
+                            std::stop_token wanted) {
+            return staticFacts(text.program, text.kernel(), launch.templateArguments,
+                               tools.architecture, impl_->factsOptions(), std::move(wanted));
+        };
     WorkbenchSteps steps(tools, seeded);
     std::optional<ModelOptimizer> proposer;
     std::optional<ModelSteps> withModel;
     if (model != nullptr) {
         proposer.emplace(*model, toolchain());
-        withModel.emplace(steps, *proposer, toolchain(), skills(), stop);
+        withModel.emplace(steps, *proposer, toolchain(), skills());
     }
     OptimizationManager manager(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
                                 seeded);

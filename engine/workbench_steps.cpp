@@ -51,14 +51,16 @@ Result<Standing> WorkbenchSteps::assess(const KernelVersion& text, std::stop_tok
     standing.bottleneck = report->bottleneck;
     standing.measured = report->measured;
     standing.launch = report->profile->launch;
+    standing.profile = report->profile;
+    standing.occupancy = report->occupancy;
+    if (report->facts && *report->facts)
+        standing.facts = **report->facts;
     if (report->facts && !*report->facts && report->facts->error().kind == ErrorKind::Failed)
         standing.compilerRefusal = report->facts->error().describe();
-    if (!options_.measure) {
-        const bool hasFacts = report->facts && *report->facts;
+    if (!options_.measure)
         standing.cost =
             costOf({kernel, *tools_.workbench.features(text.program, kernel), *report->profile,
-                    tools_.gpu, hasFacts ? &**report->facts : nullptr});
-    }
+                    tools_.gpu, standing.facts ? &*standing.facts : nullptr});
     return standing;
 }
 
@@ -88,7 +90,8 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) c
     return tools_.planner.plan(input);
 }
 
-Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Offer& offer) const {
+Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Offer& offer,
+                                    std::stop_token /*stop*/) const {
     const analysis::KernelModel& kernel = text.kernel();
     const auto features = tools_.workbench.features(text.program, kernel);
     auto proposed = tools_.optimizer.propose(*text.program.model, kernel, *features, offer);
@@ -141,11 +144,34 @@ std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& tex
     // What the model judged says nothing to one who measures, and the other way round.
     if (!status || (*status != VerdictStatus::Unmeasured) != options_.measure)
         return std::nullopt;
-    RememberedOutcome outcome{last->time, {}, *last->isKept};
+    RememberedOutcome outcome{last->time, {}, *last->isKept, last->diagnosis};
     outcome.verdict.status = *status;
     outcome.verdict.speedup = last->speedup;
     outcome.verdict.summary = last->detail;
     return outcome;
+}
+
+std::optional<CandidateDiagnosis> WorkbenchSteps::diagnose(const DroppedCandidate& dropped,
+                                                           std::stop_token stop) const {
+    // One that was measured and is no faster was not profiled: its compiler's facts are in the
+    // cache.
+    Standing compiled;
+    DroppedCandidate known = dropped;
+    const auto own = tools_.workbench.launch(dropped.after.program, dropped.after.kernel());
+    const auto& launch = dropped.standingBefore.launch;
+    if (known.standingAfter == nullptr && dropped.verdict.speedup && tools_.compile && own &&
+        launch) {
+        compiled.launch = launch;
+        compiled.launch->block = own->block;
+        compiled.launch->dynamicSharedBytes = own->dynamicSharedBytes;
+        if (auto facts = tools_.compile(dropped.after, *compiled.launch, stop)) {
+            if (auto occupancy = occupancyOf(*facts, *compiled.launch))
+                compiled.occupancy = std::move(*occupancy);
+            compiled.facts = std::move(*facts);
+        }
+        known.standingAfter = &compiled;
+    }
+    return diagnoseCandidate(known, tools_.workbench.toolchain(), stop);
 }
 
 void WorkbenchSteps::append(const MemoryEntry& entry) {
@@ -189,6 +215,7 @@ void WorkbenchSteps::remember(Moment moment, const KernelVersion& text, const At
             entry.architecture = tools_.architecture;
             entry.speedup = attempt.verdict->speedup;
             entry.isKept = attempt.isKept;
+            entry.diagnosis = attempt.diagnosis;
             if (draft != nullptr)
                 entry.resultHash = draft->text.kernel().normalisedHash;
             break;

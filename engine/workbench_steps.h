@@ -9,6 +9,7 @@
 #include "engine/memory/memory_recall.h"
 #include "engine/workbench.h"
 
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -25,6 +26,9 @@ struct StepTools {
     LongTermMemory* longTermMemory = nullptr; ///< Null: none.
     const Gpu& gpu;                           ///< That the model is of.
     std::string architecture;                 ///< Of the GPU that measures, or of `gpu`.
+    /// Facts of a text for that architecture; null: nothing compiles for GPUs here.
+    std::function<Result<StaticFacts>(const KernelVersion&, const LaunchSpec&, std::stop_token)>
+        compile = {};
 };
 
 class WorkbenchSteps final : public OptimizationSteps {
@@ -37,8 +41,8 @@ public:
     [[nodiscard]] Result<Standing> assess(const KernelVersion& text, std::stop_token stop,
                                           const ProgressSink& progress) const override;
     [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
-    [[nodiscard]] Result<Draft> draft(const KernelVersion& text,
-                                      const skills::Offer& offer) const override;
+    [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
+                                      std::stop_token stop) const override;
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
                                          const analysis::EditSet& edits, skills::Numerics numerics,
                                          std::stop_token stop,
@@ -46,6 +50,8 @@ public:
     [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelVersion& text,
                                                           const skills::Offer& offer,
                                                           const Draft& draft) const override;
+    [[nodiscard]] std::optional<CandidateDiagnosis> diagnose(const DroppedCandidate& dropped,
+                                                             std::stop_token stop) const override;
     void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                   const Draft* draft) override;
     [[nodiscard]] std::string notRemembered() const override;

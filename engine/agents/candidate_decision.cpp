@@ -15,8 +15,21 @@ std::string modelled(const Standing& before, const Standing& after) {
                        describeSeconds(after.cost->seconds), after.cost->onGpu);
 }
 
-/// Counts of different problems say nothing. A guessed launch follows the kernel's text, which the
-/// edit changed.
+CandidateDecision byModel(const Standing& before, const Standing& after) {
+    if (!before.cost || !after.cost)
+        return {false, "correct, but nothing was measured and the counts do not say whether it is "
+                       "faster"};
+    if (before.launch && after.launch && !isSameProblem(*before.launch, *after.launch))
+        return {false,
+                "correct, but its launch is guessed and differs from the original's, so that "
+                "the counts cannot be compared: pin one with // kernelskill: launch"};
+    if (isImprovement(*before.cost, *after.cost))
+        return {true, "correct, and faster by the model: " + modelled(before, after)};
+    return {false, "correct, but not faster by the model: " + modelled(before, after)};
+}
+
+} // namespace
+
 bool isSameProblem(const LaunchSpec& before, const LaunchSpec& after) {
     const auto sizes = [](const LaunchSpec& launch) {
         std::map<std::string, std::int64_t> known;
@@ -32,21 +45,6 @@ bool isSameProblem(const LaunchSpec& before, const LaunchSpec& after) {
     return sizes(before) == sizes(after) &&
            (!isGuess || (before.grid == after.grid && before.block == after.block));
 }
-
-CandidateDecision byModel(const Standing& before, const Standing& after) {
-    if (!before.cost || !after.cost)
-        return {false, "correct, but nothing was measured and the counts do not say whether it is "
-                       "faster"};
-    if (before.launch && after.launch && !isSameProblem(*before.launch, *after.launch))
-        return {false,
-                "correct, but its launch is guessed and differs from the original's, so that "
-                "the counts cannot be compared: pin one with // kernelskill: launch"};
-    if (isImprovement(*before.cost, *after.cost))
-        return {true, "correct, and faster by the model: " + modelled(before, after)};
-    return {false, "correct, but not faster by the model: " + modelled(before, after)};
-}
-
-} // namespace
 
 CandidateDecision decideCandidate(const Verdict& verdict, const Standing& before,
                                   const Standing& after) {

@@ -18,6 +18,10 @@ struct CandidateDecision {
 [[nodiscard]] CandidateDecision decideCandidate(const Verdict& verdict, const Standing& before,
                                                 const Standing& after);
 
+/// Counts of different problems say nothing. A guessed launch follows the kernel's text, which the
+/// edit changed: it has to be the very same.
+[[nodiscard]] bool isSameProblem(const LaunchSpec& before, const LaunchSpec& after);
+
 /// The first check that failed, else the summary.
 [[nodiscard]] std::string firstFailedCheck(const Verdict& verdict);
 

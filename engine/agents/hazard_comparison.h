@@ -13,6 +13,11 @@ namespace kernelskill::engine {
 [[nodiscard]] std::vector<Hazard> newHazards(const std::vector<Hazard>& original,
                                              const std::vector<Hazard>& candidate);
 
+/// The same of those that are suspicions: no reason to refuse an edit, but what to look at when its
+/// results are wrong.
+[[nodiscard]] std::vector<Hazard> newSuspicions(const std::vector<Hazard>& original,
+                                                const std::vector<Hazard>& candidate);
+
 /// "race on line 12: ..."
 [[nodiscard]] std::string describe(const Hazard& hazard);
 

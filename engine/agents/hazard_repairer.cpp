@@ -17,22 +17,11 @@ namespace {
 /// Each takes a compilation and some runs.
 constexpr std::size_t mostTriesPerHazard = 5;
 
-std::vector<HazardFixDraft> draftsFor(const HazardInCode& given) {
-    std::vector<HazardFixDraft> all;
-    // An update that was meant to be atomic is not cured by a barrier.
-    for (auto* family : {&atomicUpdates, &barrierInsertions, &separatedReads, &boundsGuards,
-                         &barrierMotions, &zeroedAccumulators})
-        std::ranges::move(family(given), std::back_inserter(all));
-    if (all.size() > mostTriesPerHazard)
-        all.erase(all.begin() + mostTriesPerHazard, all.end());
-    return all;
-}
-
 /// The sound draft that leaves the fewest hazards; of equals the likeliest.
 std::optional<HazardFix> bestFix(FixVerifier& verifier, const HazardInCode& given,
                                  const std::stop_token& stop) {
     std::optional<HazardFix> best;
-    for (HazardFixDraft& draft : draftsFor(given)) {
+    for (HazardFixDraft& draft : hazardFixDrafts(given)) {
         if (stop.stop_requested())
             return std::nullopt;
         const FixTrial& trial = verifier.attempt(draft);
@@ -49,6 +38,17 @@ std::optional<HazardFix> bestFix(FixVerifier& verifier, const HazardInCode& give
 }
 
 } // namespace
+
+std::vector<HazardFixDraft> hazardFixDrafts(const HazardInCode& given) {
+    std::vector<HazardFixDraft> all;
+    // An update that was meant to be atomic is not cured by a barrier.
+    for (auto* family : {&atomicUpdates, &barrierInsertions, &separatedReads, &boundsGuards,
+                         &barrierMotions, &zeroedAccumulators})
+        std::ranges::move(family(given), std::back_inserter(all));
+    if (all.size() > mostTriesPerHazard)
+        all.erase(all.begin() + mostTriesPerHazard, all.end());
+    return all;
+}
 
 Result<std::vector<HazardFix>>
 HazardRepairer::propose(const ProgramSource& program, const analysis::KernelModel& kernel,

@@ -59,9 +59,10 @@ Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing) const
     return plan;
 }
 
-Result<Draft> ModelSteps::draft(const KernelVersion& text, const skills::Offer& offer) const {
+Result<Draft> ModelSteps::draft(const KernelVersion& text, const skills::Offer& offer,
+                                std::stop_token stop) const {
     if (offer.skillId != languageModelSkill)
-        return inner_.draft(text, offer);
+        return inner_.draft(text, offer, std::move(stop));
     const analysis::KernelModel& kernel = text.kernel();
     const analysis::Features features = analysis::extractFeatures(kernel);
     const skills::SkillMetadata* method = methodOf(offer);
@@ -78,7 +79,7 @@ Result<Draft> ModelSteps::draft(const KernelVersion& text, const skills::Offer& 
         task.history = history_;
     }
     task.bottleneck = bottleneck.get();
-    auto proposal = optimizer_.propose(task, stop_);
+    auto proposal = optimizer_.propose(task, std::move(stop));
     if (!proposal)
         return std::unexpected(proposal.error());
     auto program = withEdits(text.program, proposal->edit.edits);
@@ -109,6 +110,7 @@ void ModelSteps::remember(Moment moment, const KernelVersion& text, const Attemp
     entry.skill = attempt.plan.offer.title;
     entry.status = attempt.verdict ? spelling(attempt.verdict->status) : "not tried";
     entry.detail = attempt.decision;
+    entry.diagnosis = attempt.diagnosis;
     const std::scoped_lock lock(mutex_);
     history_.push_back(std::move(entry));
 }

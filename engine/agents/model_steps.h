@@ -18,20 +18,19 @@ inline constexpr std::string_view languageModelSkill = "language-model";
 
 class ModelSteps final : public OptimizationSteps {
 public:
-    /// All of it outlives the steps. `stop` ends a question under way.
+    /// All of it outlives the steps.
     ModelSteps(OptimizationSteps& inner, const ModelOptimizer& optimizer,
                const analysis::Toolchain& toolchain,
-               const std::vector<skills::SkillMetadata>& documents, std::stop_token stop)
-        : inner_(inner), optimizer_(optimizer), toolchain_(toolchain), documents_(documents),
-          stop_(std::move(stop)) {}
+               const std::vector<skills::SkillMetadata>& documents)
+        : inner_(inner), optimizer_(optimizer), toolchain_(toolchain), documents_(documents) {}
 
     /// Behind the skills that fit: the first method against the bottleneck that no skill could
     /// carry out here, given to the model with its text (Offer::option is its number among the
     /// documents, from 1), then the model's own choice (option 0).
     [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
     /// Asks the model, for up to minutes, where the offer is its own.
-    [[nodiscard]] Result<Draft> draft(const KernelVersion& text,
-                                      const skills::Offer& offer) const override;
+    [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
+                                      std::stop_token stop) const override;
     /// Notes what became of a plan, so that the model is told of it.
     void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                   const Draft* draft) override;
@@ -54,6 +53,10 @@ public:
                                                           const Draft& draft) const override {
         return inner_.recall(text, offer, draft);
     }
+    [[nodiscard]] std::optional<CandidateDiagnosis> diagnose(const DroppedCandidate& dropped,
+                                                             std::stop_token stop) const override {
+        return inner_.diagnose(dropped, std::move(stop));
+    }
     [[nodiscard]] std::string notRemembered() const override { return inner_.notRemembered(); }
 
 private:
@@ -63,7 +66,6 @@ private:
     const ModelOptimizer& optimizer_;
     const analysis::Toolchain& toolchain_;
     const std::vector<skills::SkillMetadata>& documents_;
-    std::stop_token stop_;
     mutable std::mutex mutex_;
     /// Of the texts that plans were made for, by their code.
     mutable std::map<std::uint64_t, std::shared_ptr<const Bottleneck>> bottlenecks_;

@@ -1,11 +1,14 @@
 /// What an optimisation is asked, what it did and what it found. Plain data.
 #pragma once
 
+#include "analysis/compile/occupancy.h"
 #include "analysis/source/text_edit.h"
+#include "engine/agents/candidate_diagnosis.h"
 #include "engine/agents/plan.h"
 #include "engine/agents/verdict.h"
 #include "engine/diagnosis/cost_model.h"
 #include "engine/diagnosis/measured_roofline.h"
+#include "engine/static_facts/static_facts.h"
 
 #include <chrono>
 #include <cstdint>
@@ -47,6 +50,9 @@ struct Standing {
     std::optional<MeasuredRoofline> measured;
     std::optional<LaunchSpec> launch; ///< That it was run with.
     std::string compilerRefusal;      ///< Of the GPU's compiler; empty where it takes the kernel.
+    std::shared_ptr<const Profile> profile;
+    std::optional<StaticFacts> facts;
+    std::optional<analysis::Occupancy> occupancy; ///< Of `launch`, with the facts.
 };
 
 /// One plan, tried on one version of the kernel. Versions are numbered in the order in which they
@@ -67,7 +73,9 @@ struct Attempt {
     bool isKept = false;
     int version = 0;      ///< That it made, if it was kept.
     std::string decision; ///< Why it was kept or not, one sentence.
-    std::string diff;     ///< Of the edit alone.
+    /// Of a plan that was dropped; nullopt: nobody knows more than `decision` says.
+    std::optional<CandidateDiagnosis> diagnosis;
+    std::string diff; ///< Of the edit alone.
 };
 
 struct Optimization {

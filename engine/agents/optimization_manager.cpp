@@ -258,7 +258,13 @@ void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
     version.tried.insert({offer.skillId, offer.option});
     using Moment = OptimizationSteps::Moment;
     steps_.remember(Moment::Begins, version.text, attempt, nullptr);
-    auto draft = steps_.draft(version.text, offer);
+    const std::stop_token stop = deadline_.token();
+    auto draft = steps_.draft(version.text, offer, stop);
+    candidate.isCutOff = stop.stop_requested();
+    if (candidate.isCutOff) {
+        candidate.isSettled = true;
+        return;
+    }
     if (!draft) {
         candidate.isSettled = true;
         attempt.decision = "no edit: " + draft.error().describe();
@@ -280,6 +286,7 @@ void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
     attempt.verdict = std::move(known->verdict);
     if (!known->isKept) {
         candidate.isSettled = true;
+        attempt.diagnosis = std::move(known->diagnosis);
         attempt.decision =
             "tried on this code before, " + known->time + ": " + attempt.verdict->summary;
     }
@@ -335,6 +342,11 @@ void Search::judge(Candidate& candidate) {
     auto decision = decideCandidate(*attempt.verdict, version.standing, after);
     attempt.isKept = decision.isKept;
     attempt.decision = std::move(decision.sentence);
+    if (!attempt.isKept && !attempt.isRemembered)
+        attempt.diagnosis = steps_.diagnose({version.text, candidate.draft->text, *attempt.verdict,
+                                             candidate.draft->numerics, version.standing,
+                                             attempt.after ? &*attempt.after : nullptr},
+                                            stop);
     if (attempt.isRemembered)
         attempt.decision += "; the verdict is remembered";
     else
@@ -404,6 +416,8 @@ void Search::verifyBest(const std::stop_token& stop) {
         best.isDropped = true;
         attempt.isKept = false;
         attempt.decision += "; against the original all steps together are " + decision.sentence;
+        attempt.diagnosis = steps_.diagnose(
+            {base.text, best.text, *best.sum, best.numerics, base.standing, &best.standing}, stop);
         steps_.remember(OptimizationSteps::Moment::Decided,
                         versions_[static_cast<std::size_t>(attempt.from)].text, attempt, nullptr);
     }

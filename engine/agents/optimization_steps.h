@@ -2,6 +2,8 @@
 /// running a kernel.
 #pragma once
 
+#include "engine/agents/candidate_diagnoser.h"
+#include "engine/agents/kernel_version.h"
 #include "engine/agents/optimization.h"
 #include "engine/agents/reviewer.h"
 #include "engine/execution/executor.h"
@@ -12,15 +14,6 @@
 #include <string>
 
 namespace kernelskill::engine {
-
-/// One text of the kernel. Its model is set and holds the kernel.
-struct KernelVersion {
-    ProgramSource program;
-    std::string kernelName; ///< Qualified.
-    [[nodiscard]] const analysis::KernelModel& kernel() const {
-        return *analysis::kernelNamed(*program.model, kernelName);
-    }
-};
 
 /// The text that a plan makes of another, parsed anew.
 struct Draft {
@@ -36,6 +29,7 @@ struct RememberedOutcome {
     std::string time;
     Verdict verdict; ///< Status, speedup and a sentence.
     bool isKept = false;
+    std::optional<CandidateDiagnosis> diagnosis = {};
 };
 
 /// Every function may be called by several threads at once.
@@ -50,8 +44,9 @@ public:
                                                   const ProgressSink& progress) const = 0;
     /// Cheap. Only with short-term memory does it know what failed before.
     [[nodiscard]] virtual Plan plan(const KernelVersion& text, const Standing& standing) const = 0;
-    [[nodiscard]] virtual Result<Draft> draft(const KernelVersion& text,
-                                              const skills::Offer& offer) const = 0;
+    /// Where a language model is asked: up to minutes, or until `stop`.
+    [[nodiscard]] virtual Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
+                                              std::stop_token stop) const = 0;
     [[nodiscard]] virtual Result<Verdict> review(const KernelVersion& original,
                                                  const analysis::EditSet& edits,
                                                  skills::Numerics numerics, std::stop_token stop,
@@ -59,6 +54,9 @@ public:
     /// nullopt: the outcome on this code, judged as this run judges, is not known.
     [[nodiscard]] virtual std::optional<RememberedOutcome>
     recall(const KernelVersion& text, const skills::Offer& offer, const Draft& draft) const = 0;
+    /// Why a candidate was not kept, see diagnoseCandidate(). May compile it, runs nothing.
+    [[nodiscard]] virtual std::optional<CandidateDiagnosis>
+    diagnose(const DroppedCandidate& dropped, std::stop_token stop) const = 0;
     /// To both memories. A plan that begins, or one whose outcome the attempt tells; `draft` is
     /// null where none was made.
     enum class Moment : std::uint8_t { Begins, Drafted, Decided };

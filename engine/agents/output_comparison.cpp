@@ -1,13 +1,19 @@
 #include "engine/agents/output_comparison.h"
 
+#include "engine/execution/buffer_fill.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 namespace kernelskill::engine {
 namespace {
@@ -120,26 +126,80 @@ void differ(Comparison& result, std::string detail) {
     result.agrees = false;
 }
 
+/// Fewer bytes than this may be poison by chance.
+constexpr std::size_t shortestPoison = 2;
+
+bool isPoison(const Row& row, std::size_t index) {
+    std::array<std::byte, sizeof poisonWord> pattern{};
+    std::memcpy(pattern.data(), &poisonWord, sizeof poisonWord);
+    const auto bytes = row.bytes(index);
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        if (bytes[at] != pattern[(index * row.step + at) % pattern.size()])
+            return false;
+    }
+    return bytes.size() >= shortestPoison;
+}
+
+/// Elements of one output that differ, in their order.
+class DifferenceTally {
+public:
+    DifferenceTally(const Row& expected, const Row& actual) : expected_(expected), actual_(actual) {
+        found_.buffer = actual.buffer.name;
+        found_.elements = actual.size();
+    }
+
+    /// `error` as in Tolerance; nullopt for what has none.
+    void add(std::size_t index, std::optional<double> error) {
+        if (found_.differing++ == 0) {
+            found_.first = index;
+            found_.actual = shown(actual_.buffer.element, actual_.bytes(index));
+            found_.expected = shown(expected_.buffer.element, expected_.bytes(index));
+            found_.largestError = 0;
+        }
+        found_.last = index;
+        found_.unwritten += isPoison(actual_, index) ? 1 : 0;
+        if (!error || !std::isfinite(*error))
+            found_.largestError = std::nullopt;
+        else if (found_.largestError)
+            found_.largestError = std::max(*found_.largestError, *error);
+    }
+    /// `because` is said behind the first element.
+    void conclude(Comparison& result, std::string_view because) {
+        if (found_.differing == 0)
+            return;
+        differ(result, fmt::format("{}[{}] is {} where {} is expected{}", found_.buffer,
+                                   found_.first, found_.actual, found_.expected, because));
+        if (!result.difference)
+            result.difference = std::move(found_);
+    }
+
+private:
+    const Row& expected_;
+    const Row& actual_;
+    Difference found_;
+};
+
 void compareFloating(Comparison& result, const Row& expected, const Row& actual,
                      const Tolerance& tolerance) {
-    double scale = rootMeanSquare(expected);
+    const double scale = rootMeanSquare(expected);
     double largest = 0;
+    double firstWrong = 0;
     std::size_t where = 0;
+    DifferenceTally tally(expected, actual);
     for (std::size_t index = 0; index < actual.size(); ++index) {
-        double error = scaledError(expected.value(index), actual.value(index), scale);
+        const double error = scaledError(expected.value(index), actual.value(index), scale);
         if (error > largest) {
             largest = error;
             where = index;
         }
         if (error > tolerance.scaledError) {
-            differ(result,
-                   fmt::format(
-                       "{}[{}] is {} where {} is expected: scaled error {:.3g}, allowed {:.3g}",
-                       actual.buffer.name, index, shown(actual.buffer.element, actual.bytes(index)),
-                       shown(expected.buffer.element, expected.bytes(index)), error,
-                       tolerance.scaledError));
+            if (firstWrong == 0)
+                firstWrong = error;
+            tally.add(index, error);
         }
     }
+    tally.conclude(result, fmt::format(": scaled error {:.3g}, allowed {:.3g}", firstWrong,
+                                       tolerance.scaledError));
     if (largest > result.largestError) {
         result.largestError = largest;
         if (result.agrees)
@@ -149,19 +209,22 @@ void compareFloating(Comparison& result, const Row& expected, const Row& actual,
 }
 
 void compareExactly(Comparison& result, const Row& expected, const Row& actual) {
-    bool isFloat = isFloating(actual.buffer.element);
+    const bool isFloat = isFloating(actual.buffer.element);
+    const double scale = isFloat ? rootMeanSquare(expected) : 0;
+    DifferenceTally tally(expected, actual);
     for (std::size_t index = 0; index < actual.size(); ++index) {
-        auto left = expected.bytes(index);
-        auto right = actual.bytes(index);
-        if (std::ranges::equal(left, right))
+        if (std::ranges::equal(expected.bytes(index), actual.bytes(index)))
             continue;
-        if (isFloat && std::isnan(expected.value(index)) && std::isnan(actual.value(index)))
+        if (!isFloat) {
+            tally.add(index, std::nullopt);
             continue;
-        differ(result, fmt::format("{}[{}] is {} where {} is expected", actual.buffer.name, index,
-                                   shown(actual.buffer.element, right),
-                                   shown(expected.buffer.element, left)));
-        return;
+        }
+        const double left = expected.value(index);
+        const double right = actual.value(index);
+        if (!std::isnan(left) || !std::isnan(right))
+            tally.add(index, scaledError(left, right, scale));
     }
+    tally.conclude(result, "");
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "engine/execution/profile.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,27 @@ struct Tolerance {
     double scaledError = 0;
 };
 
+/// Where one output is not what is expected. Elements are counted as scalars.
+struct Difference {
+    std::string buffer;
+    std::uint64_t elements = 0;  ///< That it has.
+    std::uint64_t differing = 0; ///< Of them.
+    std::uint64_t first = 0;     ///< Of the differing ones.
+    std::uint64_t last = 0;
+    std::uint64_t unwritten = 0; ///< Of the differing ones: they still hold poison.
+    std::string actual;          ///< Of the first.
+    std::string expected;
+    /// The largest of all, scaled as in Tolerance; nullopt for integers and where one side is not
+    /// finite.
+    std::optional<double> largestError;
+};
+
 struct Comparison {
     bool agrees = true;
     double largestError = 0; ///< Scaled as in Tolerance, over all floating-point elements.
     std::string detail;      ///< The first difference, or the largest error and where.
+    /// Of the first output that differs; nullopt where all agree, or one has another size.
+    std::optional<Difference> difference;
 };
 
 /// Buffers are matched by name. A buffer that one side lacks, or of another size, is a difference.

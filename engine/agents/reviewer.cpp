@@ -70,7 +70,15 @@ private:
         verdict_.summary = fmt::format("{}: check \"{}\" failed: {}", spelling(failed.status),
                                        failed.name, failed.detail);
         verdict_.checks.push_back({std::move(failed.name), false, std::move(failed.detail)});
+        if (failed.isAboutEdit)
+            verdict_.failure = std::make_shared<const ReviewFailure>(std::move(failed.seen));
         return false;
+    }
+
+    [[nodiscard]] CheckResult doesNotCompile(std::string name) const {
+        const Error& error = images_.candidate.error();
+        return invalid(std::move(name), error.describe(),
+                       {.stage = ReviewStage::Compile, .error = error});
     }
 
     bool parseCandidate(const analysis::EditSet& edits);
@@ -114,10 +122,10 @@ private:
 bool Review::parseCandidate(const analysis::EditSet& edits) {
     report("parsing the edited file", 0);
     if (edits.empty())
-        return take(invalid("changes something", "the edit is empty"));
+        return take(invalid("changes something", "the edit is empty", {}));
     auto candidate = withEdits(original_, edits);
     if (!candidate)
-        return take(invalid("applies", candidate.error().describe()));
+        return take(invalid("applies", candidate.error().describe(), {}));
     candidate_ = std::move(*candidate);
     auto model = analysis::analyzeFile(candidate_.file, candidate_.text, candidate_.command,
                                        toolchain_, candidate_.unsaved);
@@ -127,10 +135,11 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
     }
     candidate_.model = std::make_shared<const analysis::FileModel>(std::move(*model));
     if (auto message = firstNewError(*original_.model, *candidate_.model))
-        return take(invalid("parses", *message));
+        return take(invalid("parses", *message, {.stage = ReviewStage::Parse}));
     candidateKernel_ = analysis::kernelNamed(*candidate_.model, kernel_.qualifiedName);
     if (candidateKernel_ == nullptr)
-        return take(invalid("parses", "the edit leaves no kernel " + kernel_.qualifiedName));
+        return take(invalid("parses", "the edit leaves no kernel " + kernel_.qualifiedName,
+                            {.stage = ReviewStage::Parse}));
     return take(held("parses"));
 }
 
@@ -155,7 +164,7 @@ bool Review::build() {
     if (!images_.original)
         return take(unusable("the original compiles", images_.original.error().describe()));
     if (!images_.candidate)
-        return take(invalid("compiles", images_.candidate.error().describe()));
+        return take(doesNotCompile("compiles"));
     return take(held("compiles"));
 }
 
@@ -177,8 +186,7 @@ bool Review::runTrials() {
                 continue;
             }
             if (!images_.candidate)
-                return take(
-                    invalid("compiles, " + trial.label, images_.candidate.error().describe()));
+                return take(doesNotCompile("compiles, " + trial.label));
         }
         for (int seed = 1; seed <= trial.seeds; ++seed) {
             batch.push_back({&trial, number, seed, seeds_()});
@@ -216,10 +224,15 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
         plan_.notes.push_back(trial.label + " was left out: the original fails on it");
         return true;
     }
-    if (!runs.candidate || !*runs.candidate)
-        return take(invalid("runs, " + trial.label, runs.candidate
-                                                        ? runs.candidate->error().describe()
-                                                        : "it was not started"));
+    const TrialPlace place{
+        trial.label,    comparand.trialNumber == 0, comparand.seedNumber, comparand.seed, false,
+        trial.candidate};
+    if (!runs.candidate || !*runs.candidate) {
+        const Error error = runs.candidate ? runs.candidate->error()
+                                           : Error{ErrorKind::Failed, "it was not started", "", ""};
+        return take(invalid("runs, " + trial.label, error.describe(),
+                            {.stage = ReviewStage::Run, .trial = place, .error = error}));
+    }
     RunPair pair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)};
     if (comparand.isFirst()) {
         verdict_.before = pair.original.profile.metrics;
@@ -228,15 +241,17 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     readsRandomInput_ |= readsRandomInput(pair.original.profile.launch);
     // A hazard is the cause where a difference is only what it does: it is named first. What holds
     // for every seed is said once.
-    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, pair);
+    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair);
     bool isSaid = hazards && std::ranges::find(verdict_.checks, hazards->name, &Check::name) !=
                                  verdict_.checks.end();
     if (!isSaid && !take(std::move(hazards)))
         return false;
     OutputJudgement outputs = judgeOutputs(
-        fmt::format("matches original, seed {}, {}", comparand.seedNumber, trial.label),
-        comparand.seed, pair, closeness_);
+        fmt::format("matches original, seed {}, {}", comparand.seedNumber, trial.label), place,
+        pair, closeness_);
     controlTolerance_ = outputs.tolerance;
+    if (!outputs.check)
+        outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);
     if (!take(std::move(outputs.check)))
         return false;
     if (trial.isReplay) {

@@ -3,6 +3,7 @@
 
 #include "engine/execution/profile.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ struct Check {
         detail; ///< Largest error and where, the first differing element, the compiler's message.
 };
 
+struct ReviewFailure;
+
 struct Verdict {
     VerdictStatus status = VerdictStatus::Invalid;
     std::vector<Check> checks;
@@ -41,6 +44,9 @@ struct Verdict {
     /// Counter changes on the emulator, before -> after, for the explanation of an unmeasured edit.
     Metrics before;
     Metrics after;
+    /// What the failed check saw (review/review_failure.h), of an edit that is to blame for it;
+    /// null else, and where the verdict is remembered.
+    std::shared_ptr<const ReviewFailure> failure;
 };
 
 } // namespace kernelskill::engine

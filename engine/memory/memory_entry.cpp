@@ -33,6 +33,25 @@ std::string textOf(const nlohmann::json& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
+std::optional<CandidateDiagnosis> diagnosisIn(const nlohmann::json& object) {
+    const auto found = object.find("diagnosis");
+    if (found == object.end() || !found->is_object())
+        return std::nullopt;
+    CandidateDiagnosis diagnosis{textOf(*found, "cause"),
+                                 textOf(*found, "text"),
+                                 {},
+                                 textOf(*found, "invariant"),
+                                 textOf(*found, "repair")};
+    if (const auto evidence = found->find("evidence");
+        evidence != found->end() && evidence->is_array()) {
+        for (const nlohmann::json& item : *evidence) {
+            if (item.is_string())
+                diagnosis.evidence.push_back(item.get<std::string>());
+        }
+    }
+    return diagnosis;
+}
+
 Error notAnEntry(std::string what) {
     return Error{ErrorKind::InvalidInput, std::move(what), "", ""};
 }
@@ -79,6 +98,12 @@ std::string formatEntry(const MemoryEntry& entry) {
         object["speedup"] = *entry.speedup;
     if (entry.isKept)
         object["kept"] = *entry.isKept;
+    if (entry.diagnosis)
+        object["diagnosis"] = {{"cause", entry.diagnosis->cause},
+                               {"text", entry.diagnosis->sentence},
+                               {"evidence", entry.diagnosis->evidence},
+                               {"invariant", entry.diagnosis->invariant},
+                               {"repair", entry.diagnosis->repair}};
     return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -111,6 +136,7 @@ Result<MemoryEntry> parseEntry(std::string_view line) {
         entry.speedup = speedup->get<double>();
     if (auto kept = object.find("kept"); kept != object.end() && kept->is_boolean())
         entry.isKept = kept->get<bool>();
+    entry.diagnosis = diagnosisIn(object);
     return entry;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/source/error.h"
+#include "engine/agents/candidate_diagnosis.h"
 #include "engine/agents/verdict.h"
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct MemoryEntry {
     std::string architecture;      ///< That it was judged for, "sm_90"; empty: not noted.
     std::optional<double> speedup; ///< Of a measured verdict.
     std::optional<bool> isKept;    ///< What an optimisation decided; nullopt: none asked.
+    std::optional<CandidateDiagnosis> diagnosis; ///< Why it was not kept, where that is known.
 };
 
 /// Entries of one file. Reading skips a line cut short by a crash and says so; appending repairs it

@@ -2,6 +2,7 @@
 
 #include "analysis/source/files.h"
 #include "engine/memory/long_term_memory.h"
+#include "engine/memory/memory_entry.h"
 #include "engine/memory/outcome_file.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/file_writer.h"
@@ -52,6 +53,8 @@ int run(const std::string& file, const Invocation& invocation) {
                    entry.status);
         if (!entry.detail.empty())
             fmt::print("    {}\n", entry.detail);
+        if (entry.diagnosis)
+            fmt::print("    {}: {}\n", entry.diagnosis->cause, entry.diagnosis->sentence);
     }
     return status;
 }

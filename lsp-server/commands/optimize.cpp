@@ -47,6 +47,13 @@ void printAttempt(const Terminal& terminal, const engine::Attempt& attempt) {
         fmt::print("    bottleneck  {}\n",
                    terminal.paint(Colour::Yellow, spelling(attempt.bottleneck->kind)));
     fmt::print("    plan        {}\n    decision    {}\n", attempt.plan.why, attempt.decision);
+    if (attempt.diagnosis) {
+        fmt::print("    cause       {}: {}\n", attempt.diagnosis->cause,
+                   attempt.diagnosis->sentence);
+        if (!attempt.diagnosis->repair.empty())
+            fmt::print("    repair      {}\n",
+                       terminal.paint(Colour::Dim, attempt.diagnosis->repair));
+    }
 }
 
 void printOptimization(const engine::Optimization& found) {

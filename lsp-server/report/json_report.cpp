@@ -1,5 +1,6 @@
 #include "lsp-server/report/json_report.h"
 
+#include "engine/memory/memory_entry.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/metric_text.h"
@@ -183,31 +184,38 @@ json skillJson(const skills::SkillMetadata& skill) {
             {"origin", skills::spelling(skill.origin)}};
 }
 
-std::string_view spelling(engine::EntryKind kind) {
-    switch (kind) {
-    case engine::EntryKind::Plan:
-        return "plan";
-    case engine::EntryKind::Edit:
-        return "edit";
-    case engine::EntryKind::Verdict:
-        return "verdict";
-    case engine::EntryKind::Failure:
-        break;
-    }
-    return "failure";
+json diagnosisJson(const engine::CandidateDiagnosis& diagnosis) {
+    return {{"cause", diagnosis.cause},
+            {"text", diagnosis.sentence},
+            {"evidence", diagnosis.evidence},
+            {"invariant", diagnosis.invariant},
+            {"repair", diagnosis.repair}};
 }
 
 json memoryJson(const std::vector<engine::MemoryEntry>& entries) {
     json result = json::array();
-    for (const engine::MemoryEntry& entry : entries)
-        result.push_back({{"kind", spelling(entry.kind)},
-                          {"time", entry.time},
-                          {"kernel", entry.kernel},
-                          {"skill", entry.skill},
-                          {"option", entry.option},
-                          {"editHash", entry.editHash},
-                          {"status", entry.status},
-                          {"detail", entry.detail}});
+    for (const engine::MemoryEntry& entry : entries) {
+        json& object =
+            result.emplace_back(json{{"kind", spelling(entry.kind)},
+                                     {"time", entry.time},
+                                     {"kernel", entry.kernel},
+                                     {"kernelHash", engine::formatHash(entry.kernelHash)},
+                                     {"skill", entry.skill},
+                                     {"option", entry.option},
+                                     {"editHash", entry.editHash},
+                                     {"status", entry.status},
+                                     {"detail", entry.detail}});
+        if (entry.resultHash != 0)
+            object["resultHash"] = engine::formatHash(entry.resultHash);
+        if (!entry.architecture.empty())
+            object["architecture"] = entry.architecture;
+        if (entry.speedup)
+            object["speedup"] = *entry.speedup;
+        if (entry.isKept)
+            object["kept"] = *entry.isKept;
+        if (entry.diagnosis)
+            object["diagnosis"] = diagnosisJson(*entry.diagnosis);
+    }
     return result;
 }
 

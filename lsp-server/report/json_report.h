@@ -34,9 +34,12 @@ namespace kernelskill::lsp {
 /// {id, title, kind, numerics, bottlenecks, description, origin}
 [[nodiscard]] nlohmann::json skillJson(const skills::SkillMetadata& skill);
 
-/// [{kind, time, kernel, skill, option, editHash, status, detail}]
+/// {cause, text, evidence, invariant, repair}
+[[nodiscard]] nlohmann::json diagnosisJson(const engine::CandidateDiagnosis& diagnosis);
+
+/// [{kind, time, kernel, kernelHash, skill, option, editHash, status, detail}], and of a verdict,
+/// where it was noted, {resultHash, architecture, speedup, kept, diagnosis}
 [[nodiscard]] nlohmann::json memoryJson(const std::vector<engine::MemoryEntry>& entries);
-[[nodiscard]] std::string_view spelling(engine::EntryKind kind);
 
 /// {cause, explanation, message, range}
 [[nodiscard]] nlohmann::json failureJson(const engine::CompileFailure& failure, TextLookup& texts,

@@ -51,6 +51,9 @@ Tree::Node attemptNode(const Attempt& attempt) {
         node.remarks.push_back(fmt::format("bottleneck: {}", spelling(attempt.bottleneck->kind)));
     node.remarks.push_back("plan: " + attempt.plan.why);
     node.remarks.push_back("decision: " + attempt.decision);
+    if (attempt.diagnosis)
+        node.remarks.push_back(
+            fmt::format("cause: {}: {}", attempt.diagnosis->cause, attempt.diagnosis->sentence));
     return node;
 }
 
@@ -85,6 +88,16 @@ ReportSection attemptSection(const Attempt& attempt) {
     facts.facts.push_back({"plan", attempt.plan.why, ""});
     facts.facts.push_back({"expected", attempt.plan.expected, ""});
     facts.facts.push_back({"decision", attempt.decision, ""});
+    if (attempt.diagnosis) {
+        const engine::CandidateDiagnosis& diagnosis = *attempt.diagnosis;
+        facts.facts.push_back({"cause", diagnosis.cause, diagnosis.sentence});
+        if (!diagnosis.invariant.empty())
+            facts.facts.push_back({"has to hold", diagnosis.invariant, ""});
+        for (const std::string& seen : diagnosis.evidence)
+            facts.facts.push_back({"seen", seen, ""});
+        if (!diagnosis.repair.empty())
+            facts.facts.push_back({"smallest repair", diagnosis.repair, "not tried"});
+    }
     if (attempt.before)
         facts.facts.push_back({"before", standingText(*attempt.before), ""});
     if (attempt.after)

@@ -123,9 +123,18 @@ std::string history(const ModelTask& task) {
     std::vector<std::string> lines;
     for (const MemoryEntry& entry : task.history) {
         const bool tells = entry.kind == EntryKind::Verdict || entry.kind == EntryKind::Failure;
-        if (tells && entry.kernelHash == task.kernel.normalisedHash)
-            lines.push_back(fmt::format("- {}: {}. {}\n", entry.skill, entry.status,
-                                        firstOf(entry.detail, longestDetail)));
+        if (!tells || entry.kernelHash != task.kernel.normalisedHash)
+            continue;
+        std::string& line = lines.emplace_back(fmt::format(
+            "- {}: {}. {}\n", entry.skill, entry.status, firstOf(entry.detail, longestDetail)));
+        if (!entry.diagnosis)
+            continue;
+        line += fmt::format("  cause: {}: {}\n", entry.diagnosis->cause,
+                            firstOf(entry.diagnosis->sentence, longestDetail));
+        if (!entry.diagnosis->invariant.empty())
+            line += fmt::format("  has to hold: {}\n", entry.diagnosis->invariant);
+        if (!entry.diagnosis->repair.empty())
+            line += fmt::format("  may do: {}\n", firstOf(entry.diagnosis->repair, longestDetail));
     }
     std::string text;
     for (std::size_t i = lines.size() - std::min(lines.size(), mostHistory); i < lines.size(); ++i)

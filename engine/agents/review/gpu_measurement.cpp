@@ -73,19 +73,26 @@ Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, Kernel
     auto other = gpu.build(candidate.program, candidate.kernel, trial->candidate, stop);
     const auto name =
         fmt::format("matches original on the {}, {}", gpu.device().name, trial->label);
+    const TrialPlace place{trial->label, true, 1, seed, true, trial->candidate};
     if (!other)
-        return GpuMeasurement{invalid("compiles for the GPU", other.error().describe()), {}};
+        return GpuMeasurement{
+            invalid("compiles for the GPU", other.error().describe(),
+                    {.stage = ReviewStage::Compile, .trial = place, .error = other.error()}),
+            {}};
     auto expected = outputsOf(gpu, **own, trial->original, seed, stop);
     if (!expected)
         return std::unexpected(expected.error());
     auto actual = outputsOf(gpu, **other, trial->candidate, seed, stop);
     if (!actual)
-        return GpuMeasurement{invalid("runs on the GPU", actual.error().describe()), {}};
+        return GpuMeasurement{
+            invalid("runs on the GPU", actual.error().describe(),
+                    {.stage = ReviewStage::Run, .trial = place, .error = actual.error()}),
+            {}};
     expected->profile.extents = sized->profile.extents;
     expected->profile.hazards = sized->profile.hazards;
     RunPair pair{std::move(*expected), std::move(*actual),
                  std::unexpected(Error{ErrorKind::Unsupported, "it is not run on GPUs", {}, {}})};
-    auto judged = judgeOutputs(name, seed, pair, {comparedAs(numerics), {}});
+    auto judged = judgeOutputs(name, place, pair, {comparedAs(numerics), {}});
     if (!judged.check)
         return GpuMeasurement{std::move(judged.check), {}};
     if (trial->isReplay) {

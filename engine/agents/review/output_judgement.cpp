@@ -63,16 +63,20 @@ Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, skills::Nu
 }
 
 /// `result` as a check.
-CheckResult concluded(const std::string& name, const RunPair& pair, const Comparison& result,
-                      const std::string& against, std::uint64_t seed) {
+CheckResult concluded(const std::string& name, const TrialPlace& place, const RunPair& pair,
+                      const Comparison& result, const std::string& against) {
     std::string detail =
-        fmt::format("{}; compared with {}; seed {:#x}", result.detail, against, seed);
+        fmt::format("{}; compared with {}; seed {:#x}", result.detail, against, place.seed);
     if (result.agrees)
         return held(name, std::move(detail));
     const auto& hazards = pair.original.profile.hazards;
     const auto race = std::ranges::find(hazards, HazardKind::Race, &Hazard::kind);
     if (race == hazards.end())
-        return incorrect(name, std::move(detail));
+        return incorrect(name, std::move(detail),
+                         {.stage = ReviewStage::Outputs,
+                          .trial = place,
+                          .hazards = newSuspicions(hazards, pair.candidate.profile.hazards),
+                          .difference = result.difference});
     const Error error{ErrorKind::Unsupported,
                       fmt::format("the original has a {}, so what it computes depends on the order "
                                   "of its threads and proves nothing; here {}",
@@ -90,7 +94,7 @@ Closeness closenessFor(const analysis::KernelModel& kernel, skills::Numerics num
     return {numerics, ""};
 }
 
-OutputJudgement judgeOutputs(const std::string& name, std::uint64_t seed, const RunPair& pair,
+OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, const RunPair& pair,
                              const Closeness& closeness) {
     const auto& outputs = pair.original.outputs;
     if (outputs.empty()) {
@@ -101,7 +105,7 @@ OutputJudgement judgeOutputs(const std::string& name, std::uint64_t seed, const 
     auto conclude = [&](const std::vector<BufferContents>& expected, Tolerance tolerance,
                         const std::string& against) {
         Comparison result = compareOutputs(expected, pair.candidate.outputs, tolerance);
-        return OutputJudgement{concluded(name, pair, result, against, seed), tolerance};
+        return OutputJudgement{concluded(name, place, pair, result, against), tolerance};
     };
     if (closeness.numerics == skills::Numerics::Exact)
         return conclude(outputs, {}, "the original, bit by bit");
@@ -123,11 +127,15 @@ OutputJudgement judgeOutputs(const std::string& name, std::uint64_t seed, const 
         fmt::format("the original, for want of a float64 reference ({}){}", note, closeness.note));
 }
 
-CheckResult judgeHazards(const std::string& name, const RunPair& pair) {
+CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const RunPair& pair) {
     const auto& original = pair.original.profile.hazards;
     auto found = newHazards(original, pair.candidate.profile.hazards);
-    if (!found.empty())
-        return incorrect(name, describe(found.front()));
+    if (!found.empty()) {
+        std::string detail = describe(found.front());
+        return incorrect(
+            name, std::move(detail),
+            {.stage = ReviewStage::Hazards, .trial = place, .hazards = std::move(found)});
+    }
     return held(name, original.empty()
                           ? "none in either"
                           : fmt::format("the original has {} of its own", original.size()));

@@ -28,10 +28,11 @@ struct OutputJudgement {
 /// The check `name` of one pair of runs. Outputs are compared with the original bit by bit, with
 /// its float64 form, or with the original again, more loosely, where there is no such form. Not
 /// about the edit when the kernel writes nothing or is a race of its own.
-[[nodiscard]] OutputJudgement judgeOutputs(const std::string& name, std::uint64_t seed,
+[[nodiscard]] OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place,
                                            const RunPair& pair, const Closeness& closeness);
 
 /// The check `name` of the hazards of one pair of runs: none that the original does not have.
-[[nodiscard]] CheckResult judgeHazards(const std::string& name, const RunPair& pair);
+[[nodiscard]] CheckResult judgeHazards(const std::string& name, const TrialPlace& place,
+                                       const RunPair& pair);
 
 } // namespace kernelskill::engine

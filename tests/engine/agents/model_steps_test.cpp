@@ -47,8 +47,8 @@ public:
         plan.ranked.back().score = 2;
         return plan;
     }
-    [[nodiscard]] Result<Draft> draft(const KernelVersion&,
-                                      const skills::Offer& offer) const override {
+    [[nodiscard]] Result<Draft> draft(const KernelVersion&, const skills::Offer& offer,
+                                      std::stop_token) const override {
         return std::unexpected(Error{ErrorKind::Failed, "drafted " + offer.skillId, {}, {}});
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion&, const analysis::EditSet&,
@@ -64,6 +64,10 @@ public:
     }
     void remember(Moment, const KernelVersion&, const Attempt&, const Draft*) override {
         ++remembered;
+    }
+    [[nodiscard]] std::optional<CandidateDiagnosis> diagnose(const DroppedCandidate&,
+                                                             std::stop_token) const override {
+        return std::nullopt;
     }
     [[nodiscard]] std::string notRemembered() const override { return "full"; }
     int remembered = 0;
@@ -95,7 +99,7 @@ protected:
     ModelOptimizer optimizer_{model_, bench_.toolchain};
     OtherSteps inner_;
     std::stop_source stop_;
-    ModelSteps steps_{inner_, optimizer_, bench_.toolchain, documents_, stop_.get_token()};
+    ModelSteps steps_{inner_, optimizer_, bench_.toolchain, documents_};
 };
 
 TEST_F(ModelStepsTest, ThePlansOfTheSkillsGoFirst) {
@@ -111,7 +115,7 @@ TEST_F(ModelStepsTest, ThePlansOfTheSkillsGoFirst) {
 
 TEST_F(ModelStepsTest, ADraftOfTheModelIsToldTheMethodAndTheBottleneck) {
     const Plan plan = steps_.plan(text_, standing_);
-    const auto draft = steps_.draft(text_, plan.ranked[1].offer);
+    const auto draft = steps_.draft(text_, plan.ranked[1].offer, stop_.get_token());
     ASSERT_TRUE(draft) << draft.error().describe();
     EXPECT_THAT(draft->text.program.text, HasSubstr("+= 1; }"));
     EXPECT_EQ(draft->numerics, skills::Numerics::Reassociates);
@@ -119,7 +123,7 @@ TEST_F(ModelStepsTest, ADraftOfTheModelIsToldTheMethodAndTheBottleneck) {
     EXPECT_THAT(draft->diff, HasSubstr("+__global__"));
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("Prose of cannot"));
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("so it is measured"));
-    const auto free = steps_.draft(text_, plan.ranked[2].offer);
+    const auto free = steps_.draft(text_, plan.ranked[2].offer, stop_.get_token());
     ASSERT_TRUE(free);
     EXPECT_EQ(free->numerics, skills::Numerics::Exact) << "the model does not choose its tolerance";
 }
@@ -127,7 +131,8 @@ TEST_F(ModelStepsTest, ADraftOfTheModelIsToldTheMethodAndTheBottleneck) {
 TEST_F(ModelStepsTest, LeavesTheRestToTheOthers) {
     skills::Offer offer;
     offer.skillId = "fits";
-    EXPECT_THAT(steps_.draft(text_, offer).error().what, HasSubstr("drafted fits"));
+    EXPECT_THAT(steps_.draft(text_, offer, stop_.get_token()).error().what,
+                HasSubstr("drafted fits"));
     EXPECT_EQ(steps_.review(text_, {}, skills::Numerics::Exact, {}, {})->status,
               VerdictStatus::Incorrect);
     EXPECT_EQ(steps_.notRemembered(), "full");
@@ -141,16 +146,21 @@ TEST_F(ModelStepsTest, TheModelIsToldWhatBecameOfEarlierPlans) {
     attempt.verdict = Verdict{};
     attempt.verdict->status = VerdictStatus::Incorrect;
     attempt.decision = "p[3] differs";
+    attempt.diagnosis = CandidateDiagnosis{
+        "tail", "the last 3 are wrong", {}, "all are written", "round the grid up"};
     steps_.remember(OptimizationSteps::Moment::Decided, text_, attempt, nullptr);
     EXPECT_EQ(inner_.remembered, 1);
-    ASSERT_TRUE(steps_.draft(text_, plan.ranked[2].offer));
+    ASSERT_TRUE(steps_.draft(text_, plan.ranked[2].offer, stop_.get_token()));
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("incorrect. p[3] differs"));
+    EXPECT_THAT(model_.prompts.at(0), HasSubstr("cause: tail: the last 3 are wrong"));
+    EXPECT_THAT(model_.prompts.at(0), HasSubstr("has to hold: all are written"));
+    EXPECT_THAT(model_.prompts.at(0), HasSubstr("may do: round the grid up"));
 }
 
 TEST_F(ModelStepsTest, StopsWhenTheSearchDoes) {
     const Plan plan = steps_.plan(text_, standing_);
     stop_.request_stop();
-    const auto draft = steps_.draft(text_, plan.ranked[2].offer);
+    const auto draft = steps_.draft(text_, plan.ranked[2].offer, stop_.get_token());
     ASSERT_FALSE(draft);
     EXPECT_EQ(draft.error().kind, ErrorKind::Cancelled);
 }

@@ -62,8 +62,10 @@ public:
         plan.ruledOut.push_back({"z", "never fits"});
         return plan;
     }
-    [[nodiscard]] Result<Draft> draft(const KernelVersion& text,
-                                      const skills::Offer& offer) const override {
+    [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
+                                      std::stop_token stop) const override {
+        if (duringDraft)
+            duringDraft(stop);
         if (offer.skillId == "!")
             return std::unexpected(Error{ErrorKind::Unsupported, "not this loop", "", ""});
         Draft draft{textOf(text.program.text + offer.skillId), {}, skills::Numerics::Exact, 0, ""};
@@ -100,8 +102,17 @@ public:
         const std::scoped_lock lock(mutex);
         if (moment != Moment::Decided || !attempt.verdict)
             return;
-        memory[text.program.text + ">" + attempt.plan.offer.skillId] = {"today", *attempt.verdict,
-                                                                        attempt.isKept};
+        memory[text.program.text + ">" + attempt.plan.offer.skillId] = {
+            "today", *attempt.verdict, attempt.isKept, attempt.diagnosis};
+    }
+    [[nodiscard]] std::optional<CandidateDiagnosis> diagnose(const DroppedCandidate& dropped,
+                                                             std::stop_token) const override {
+        return CandidateDiagnosis{"cause of " + dropped.before.program.text + ">" +
+                                      dropped.after.program.text,
+                                  {},
+                                  {},
+                                  {},
+                                  {}};
     }
     [[nodiscard]] std::string notRemembered() const override { return ""; }
 
@@ -112,6 +123,7 @@ public:
     std::set<char> failedBefore;
     std::string failing; ///< Text that cannot be run.
     std::function<void(const std::string&)> duringReview;
+    std::function<void(const std::stop_token&)> duringDraft;
     std::map<std::string, RememberedOutcome> memory; ///< By "text>skill".
     mutable std::mutex mutex;
     mutable std::vector<std::string> reviews;
@@ -283,6 +295,44 @@ TEST_F(OptimizationManagerTest, StopsWhenTimeIsSpentAndDropsWhatIsUnderWay) {
     EXPECT_EQ(found.stop, StopReason::TimeSpent);
     EXPECT_THAT(found.skills, ElementsAre("a"));
     EXPECT_EQ(found.attempts.size(), 1u);
+}
+
+TEST_F(OptimizationManagerTest, ADraftThatTakesForEverEndsWithTheTime) {
+    options_.time = std::chrono::seconds(1);
+    steps_.everywhere = "a";
+    steps_.duringDraft = [](const std::stop_token& stop) {
+        for (int waited = 0; waited < 2000 && !stop.stop_requested(); ++waited)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    const Optimization found = run();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+    EXPECT_EQ(found.stop, StopReason::TimeSpent);
+    EXPECT_THAT(found.attempts, IsEmpty()) << "nobody knows what it would have made";
+}
+
+TEST_F(OptimizationManagerTest, WhatIsDroppedHasACauseAlsoInTheNextRun) {
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}, {"oab", 20}, {"oaa", 90}};
+    steps_.verdicts = {{"o>ob", {VerdictStatus::Incorrect, 0}},
+                       {"o>oab", {VerdictStatus::Incorrect, 0}}};
+    for (int i = 0; i < 2; ++i) {
+        const Optimization found = run();
+        ASSERT_GE(found.attempts.size(), 3u);
+        for (const Attempt& attempt : found.attempts) {
+            if (attempt.isKept || !attempt.verdict) {
+                EXPECT_FALSE(attempt.diagnosis);
+                continue;
+            }
+            ASSERT_TRUE(attempt.diagnosis) << attempt.decision;
+            const std::string text = attempt.from == 0 ? "o" : "oa";
+            const bool isSum = text == "oa" && attempt.plan.offer.skillId == "b";
+            EXPECT_EQ(attempt.diagnosis->cause,
+                      isSum ? "cause of o>oab"
+                            : fmt::format("cause of {0}>{0}{1}", text, attempt.plan.offer.skillId));
+        }
+        restart();
+    }
 }
 
 TEST_F(OptimizationManagerTest, CancellingLeavesTheBestSoFar) {

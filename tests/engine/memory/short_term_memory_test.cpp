@@ -251,6 +251,8 @@ TEST(MemoryEntry, WhatASearchDecidedComesBackAndIsLeftOutWhereNobodyAsked) {
     EXPECT_EQ(formatEntry(entry).find("kept"), std::string::npos);
     EXPECT_FALSE(parseEntry(formatEntry(entry))->isKept);
     entry.isKept = false;
+    EXPECT_FALSE(parseEntry(formatEntry(entry))->diagnosis);
+    entry.diagnosis = CandidateDiagnosis{"tail", "3 are wrong", {"y[97]", "n=100"}, "all", "round"};
     entry.resultHash = ~0ULL;
     entry.architecture = "sm_90";
     entry.speedup = 0.97;
@@ -258,6 +260,7 @@ TEST(MemoryEntry, WhatASearchDecidedComesBackAndIsLeftOutWhereNobodyAsked) {
     ASSERT_TRUE(read);
     EXPECT_EQ(read->isKept, false);
     EXPECT_EQ(read->resultHash, ~0ULL);
+    EXPECT_EQ(read->diagnosis, entry.diagnosis);
     EXPECT_EQ(read->architecture, "sm_90");
     EXPECT_EQ(read->speedup, 0.97);
 }

@@ -59,13 +59,28 @@ TEST_F(OptimizeCommand, SaysWhatEachRoundTriedAndWritesNothingUnasked) {
     EXPECT_TRUE(first.at("kept").get<bool>());
     EXPECT_THAT(first.at("model").at("before").at("text").get<std::string>(),
                 HasSubstr("model, not measured"));
+    EXPECT_GT(first.at("plan").at("score"), 0);
+    EXPECT_TRUE(first.at("diagnosis").is_null()) << "it was kept";
+    int dropped = 0;
+    for (const json& round : found.at("rounds")) {
+        if (round.at("kept") == true || round.at("verdict").is_null())
+            continue;
+        ++dropped;
+        EXPECT_FALSE(round.at("diagnosis").at("cause").get<std::string>().empty()) << round;
+    }
+    EXPECT_GT(dropped, 0);
     EXPECT_TRUE(found.at("best").at("speedup").is_null()) << "nobody measured";
     EXPECT_FALSE(found.at("best").at("edits").empty());
     EXPECT_THAT(found.at("diff").get<std::string>(), HasSubstr("@@"));
     EXPECT_EQ(read(file), transpose);
     EXPECT_THAT(read(page),
                 AllOf(HasSubstr("<html"), HasSubstr("Rounds"), HasSubstr("shared-memory-padding"),
-                      HasSubstr("--seed 3"), Not(HasSubstr("<script"))));
+                      HasSubstr("--seed 3"), HasSubstr("cause: "), Not(HasSubstr("<script"))));
+    const json memory = runJson({"memory", "show", file}, 0);
+    const json& last = memory.at("entries").back();
+    EXPECT_EQ(last.at("kind"), "verdict");
+    for (const char* field : {"kernelHash", "resultHash", "architecture", "kept"})
+        EXPECT_TRUE(last.contains(field)) << field;
 }
 
 TEST_F(OptimizeCommand, WritesTheBestAndFindsNothingMoreInIt) {

@@ -44,4 +44,7 @@ struct HazardInCode {
 /// Zeros in shared memory that is only ever added to.
 [[nodiscard]] std::vector<HazardFixDraft> zeroedAccumulators(const HazardInCode& given);
 
+/// Of all kinds, the likeliest first, not more than are worth trying.
+[[nodiscard]] std::vector<HazardFixDraft> hazardFixDrafts(const HazardInCode& given);
+
 } // namespace kernelskill::engine

@@ -11,7 +11,7 @@ using kernelskill::testing::doubles;
 using kernelskill::testing::floats;
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t seed = 0x2a;
+const TrialPlace place{.label = "n=1", .isFileSize = true, .seed = 0x2a, .launch = {}};
 const Closeness exact{};
 const Closeness reordered{skills::Numerics::Reassociates, ""};
 
@@ -42,7 +42,7 @@ Hazard hazardOf(HazardKind kind) {
 }
 
 CheckResult judged(const RunPair& pair, const Closeness& closeness) {
-    return judgeOutputs("matches", seed, pair, closeness).check;
+    return judgeOutputs("matches", place, pair, closeness).check;
 }
 
 TEST(OutputJudgement, AnExactEditAgreesBitByBitAndSaysOnWhichSeed) {
@@ -95,8 +95,8 @@ TEST(OutputJudgement, ReducedPrecisionAllowsMore) {
 }
 
 TEST(OutputJudgement, TheControlIsGivenTheToleranceThatWasUsed) {
-    EXPECT_TRUE(judgeOutputs("", seed, pairOf({1}, {1}), exact).tolerance.bitExact);
-    const auto loose = judgeOutputs("", seed, pairWithTruth({1.0001f}, {1}, {1.0}), reordered);
+    EXPECT_TRUE(judgeOutputs("", place, pairOf({1}, {1}), exact).tolerance.bitExact);
+    const auto loose = judgeOutputs("", place, pairWithTruth({1.0001f}, {1}, {1.0}), reordered);
     EXPECT_FALSE(loose.tolerance.bitExact);
     EXPECT_NEAR(loose.tolerance.scaledError, 4e-4, 1e-6);
 }
@@ -121,13 +121,13 @@ TEST(OutputJudgement, ADifferenceOfAKernelThatRacesIsNotTheEdits) {
 TEST(OutputJudgement, OnlyANewHazardIsHeldAgainstTheEdit) {
     const Hazard hazard = hazardOf(HazardKind::OutOfBounds);
     RunPair pair;
-    EXPECT_EQ(judgeHazards("h", pair)->detail, "none in either");
+    EXPECT_EQ(judgeHazards("h", place, pair)->detail, "none in either");
     pair.candidate.profile.hazards = {hazard};
-    CheckResult found = judgeHazards("h", pair);
+    CheckResult found = judgeHazards("h", place, pair);
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().status, VerdictStatus::Incorrect);
     pair.original.profile.hazards = {hazard};
-    EXPECT_EQ(judgeHazards("h", pair)->detail, "the original has 1 of its own");
+    EXPECT_EQ(judgeHazards("h", place, pair)->detail, "the original has 1 of its own");
 }
 
 TEST(OutputJudgement, FloatingAtomicsTakeExactnessAway) {

@@ -1,0 +1,19 @@
+/// One text of the kernel that a search works on.
+#pragma once
+
+#include "engine/execution/executor.h"
+
+#include <string>
+
+namespace kernelskill::engine {
+
+/// Its model is set and holds the kernel.
+struct KernelVersion {
+    ProgramSource program;
+    std::string kernelName; ///< Qualified.
+    [[nodiscard]] const analysis::KernelModel& kernel() const {
+        return *analysis::kernelNamed(*program.model, kernelName);
+    }
+};
+
+} // namespace kernelskill::engine
