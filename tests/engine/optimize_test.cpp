@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <sys/wait.h>
 #include <thread>
+#include <tuple>
 #include <unistd.h>
 
 namespace kernelskill::engine {
@@ -70,6 +73,15 @@ TEST_F(OptimizeTest, ASecondRunRepeatsNoPlanAndEndsWhereTheFirstDid) {
     EXPECT_EQ(second.diff, first.diff);
     for (const Attempt& attempt : second.attempts)
         EXPECT_TRUE(attempt.isRemembered || !attempt.verdict) << attempt.plan.offer.skillId;
+    const auto dropped = [](const Optimization& found) {
+        std::vector<CandidateDiagnosis> causes;
+        for (const Attempt& attempt : found.attempts)
+            if (attempt.diagnosis)
+                causes.push_back(*attempt.diagnosis);
+        return causes;
+    };
+    EXPECT_FALSE(dropped(first).empty());
+    EXPECT_EQ(dropped(second), dropped(first)) << "why a plan was dropped is remembered too";
 }
 
 TEST_F(OptimizeTest, TheSameSeedGivesTheSameLog) {
@@ -102,6 +114,49 @@ TEST_F(OptimizeTest, OutcomesEnterLongTermMemoryAndTheSwitchesKeepThemOut) {
         EXPECT_EQ(outcome.architecture, emulatedArchitecture);
         EXPECT_FALSE(outcome.speedup) << "a model is no evidence";
     }
+}
+
+TEST_F(OptimizeTest, ASearchKilledBehindAVerdictJudgesItNeverAgain) {
+    const ShortTermMemory memory(folder_.path(), folder_.path() / "k.cu");
+    const auto verdicts = [&] {
+        std::vector<MemoryEntry> found;
+        if (const auto contents = memory.read())
+            std::ranges::copy_if(
+                contents->entries, std::back_inserter(found),
+                [](const MemoryEntry& entry) { return entry.kind == EntryKind::Verdict; });
+        return found;
+    };
+    options_.slots = 1; // One verdict after the other,
+    workbench_.reset(); // and no thread or open database goes into the child.
+    const pid_t child = ::fork();
+    if (child == 0) {
+        restart();
+        optimize("examples/naive/transpose.cu");
+        ::_exit(0);
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+    while (verdicts().empty() && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it had ended by itself";
+    const auto known = verdicts();
+    ASSERT_FALSE(known.empty());
+    restart();
+    const Optimization found = optimize("examples/naive/transpose.cu");
+    EXPECT_TRUE(found.isImproved());
+    for (const MemoryEntry& entry : known) {
+        EXPECT_TRUE(std::ranges::any_of(found.attempts, [&](const Attempt& attempt) {
+            return attempt.isRemembered && attempt.plan.offer.skillId == entry.skill;
+        })) << entry.skill;
+    }
+    std::set<std::tuple<std::uint64_t, std::string, int, std::uint64_t>> judged;
+    for (const MemoryEntry& entry : verdicts())
+        EXPECT_TRUE(
+            judged.insert({entry.kernelHash, entry.skill, entry.option, entry.resultHash}).second)
+            << entry.skill << " was judged twice";
+    EXPECT_GT(judged.size(), known.size()) << "and the search went on";
 }
 
 TEST_F(OptimizeTest, AKilledSearchLeavesWholeMemoriesAndTheNextGoesOn) {
