@@ -9,6 +9,7 @@
 #include "skills/memory-level-parallelism/memory-level-parallelism.h"
 #include "skills/restrict-and-const/restrict-and-const.h"
 #include "skills/shared-memory-padding/shared-memory-padding.h"
+#include "skills/thread-coarsening/thread-coarsening.h"
 #include "skills/vectorized-access/vectorized-access.h"
 #include "skills/warp-shuffle-reduction/warp-shuffle-reduction.h"
 #include "skills/warp-uniform-control-flow/warp-uniform-control-flow.h"
@@ -23,6 +24,7 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeVectorizedAccess());
     skills.push_back(makeRestrictAndConst());
     skills.push_back(makeLoopUnrolling());
+    skills.push_back(makeThreadCoarsening());
     skills.push_back(makeLaunchTuning());
     skills.push_back(makeGridStrideLoop());
     skills.push_back(makeAtomicsPrivatization());

@@ -74,6 +74,24 @@ namespace warp_uniform_control_flow_before {
 namespace warp_uniform_control_flow_after {
 #include "skills/warp-uniform-control-flow/after.cu"
 }
+namespace coalesced_access_before {
+#include "skills/coalesced-access/before.cu"
+}
+namespace coalesced_access_after {
+#include "skills/coalesced-access/after.cu"
+}
+namespace launch_tuning_before {
+#include "skills/launch-tuning/before.cu"
+}
+namespace launch_tuning_after {
+#include "skills/launch-tuning/after.cu"
+}
+namespace thread_coarsening_before {
+#include "skills/thread-coarsening/before.cu"
+}
+namespace thread_coarsening_after {
+#include "skills/thread-coarsening/after.cu"
+}
 
 namespace {
 
@@ -271,6 +289,37 @@ int main() {
             "loop-unrolling", std::to_string(rows) + " rows of " + std::to_string(columns), sums,
             [&] { loop_unrolling_before::launchRowSums(matrix.get(), sums.get(), rows, columns); },
             [&] { loop_unrolling_after::launchRowSums(matrix.get(), sums.get(), rows, columns); });
+    }
+    for (const int columns : {256, 4096}) {
+        const int rows = 8192;
+        const std::string size = std::to_string(rows) + " rows of " + std::to_string(columns);
+        Buffer matrix(std::size_t(rows) * columns, 1);
+        Buffer bias(columns, 2);
+        Buffer out(std::size_t(rows) * columns, 3);
+        Buffer means(rows, 4);
+        bench.compare(
+            "coalesced-access", size, out,
+            [&] {
+                coalesced_access_before::launchAddBias(matrix.get(), bias.get(), out.get(), rows,
+                                                       columns);
+            },
+            [&] {
+                coalesced_access_after::launchAddBias(matrix.get(), bias.get(), out.get(), rows,
+                                                      columns);
+            });
+        bench.compare(
+            "launch-tuning", size, means,
+            [&] { launch_tuning_before::launchRowMeans(matrix.get(), means.get(), columns); },
+            [&] { launch_tuning_after::launchRowMeans(matrix.get(), means.get(), columns); });
+    }
+    for (const int n : {511, 1024, 4096}) {
+        Buffer a(std::size_t(n) * 32, 1);
+        Buffer b(std::size_t(n) * 32, 2);
+        Buffer c(std::size_t(n) * n, 3);
+        bench.compare(
+            "thread-coarsening", std::to_string(n) + "²×32", c,
+            [&] { thread_coarsening_before::launchMultiply(a.get(), b.get(), c.get(), n, n); },
+            [&] { thread_coarsening_after::launchMultiply(a.get(), b.get(), c.get(), n, n); });
     }
     for (const int count : {4096, 16384}) {
         Buffer bodies(std::size_t(count) * 4, 1);

@@ -78,6 +78,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"shared-memory-padding", "[TILE + 1]", "[TILE - 1]", VerdictStatus::Incorrect},
         // A launch that does not follow as it must.
         Mistake{"vectorized-access", "+ 3) / 4, 256", "+ 3) / 8, 256", VerdictStatus::Incorrect},
+        // A block that does not follow its kernel.
+        Mistake{"coalesced-access", "dim3(block.y, block.x)", "block", VerdictStatus::Incorrect},
+        // A grid for blocks of another size.
+        Mistake{"launch-tuning", "(rows + 31) / 32", "(rows + 63) / 64", VerdictStatus::Incorrect},
+        // One row's result for another.
+        Mistake{"thread-coarsening", "= sum1;", "= sum0;", VerdictStatus::Incorrect},
+        // Rows that are left out at the edge.
+        Mistake{"thread-coarsening", "rowEach < row + 4", "rowEach < row + 2",
+                VerdictStatus::Incorrect},
         // The elements after the last whole vector.
         Mistake{"vectorized-access", "i <= n / 4", "i < n / 4", VerdictStatus::Incorrect},
         // The last element left out.
@@ -100,12 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
         // The value of another round.
         Mistake{"memory-level-parallelism", "value = inAhead[ahead]", "value = inAhead[0]",
                 VerdictStatus::Incorrect},
-        // The last rounds not checked.
-        Mistake{"memory-level-parallelism",
-                "if (first + ahead * step < n) {\n                const int i = first + ahead * "
-                "step;\n                //",
-                "if (first < n) {\n                const int i = first + ahead * "
-                "step;\n                //",
+        // A round left out after every four.
+        Mistake{"memory-level-parallelism", "first += 4 * step", "first += 5 * step",
                 VerdictStatus::Incorrect},
         // The work of too few threads.
         Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",

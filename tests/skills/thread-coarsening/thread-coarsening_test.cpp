@@ -1,0 +1,144 @@
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+constexpr std::string_view id = "thread-coarsening";
+
+/// A kernel over x and y with `body`, launched as `grid`.
+std::string kernel(const std::string& body,
+                   const std::string& grid = "dim3((w + 31) / 32, (h + 7) / 8)",
+                   const std::string& pointers = "const float* __restrict__ in, float* "
+                                                 "__restrict__ out") {
+    return "__global__ void k(" + pointers + ", int w, int h) {\n" + body +
+           "}\nvoid run(const float* in, float* out, int w, int h) {\n    k<<<" + grid +
+           ", dim3(32, 8)>>>(in, out, w, h);\n}\n";
+}
+
+const std::string indices = "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n    int y = "
+                            "blockIdx.y * blockDim.y + threadIdx.y;\n";
+
+/// One row of `out` from a loop over rows of `in` that all rows share.
+std::string product(const std::string& grid = "dim3((w + 31) / 32, (h + 7) / 8)") {
+    return kernel(indices + "    if (x < w && y < h) {\n        float s = 0;\n        for (int j = "
+                            "0; j < w; ++j)\n            s += in[y * w + j] * in[j * w + x];\n"
+                            "        out[y * w + x] = s;\n    }\n",
+                  grid);
+}
+
+TEST(ThreadCoarsening, TakesAStencilBehindAnEarlyReturnWithBoundsAtBothEnds) {
+    checkApplicable(id, kernel(indices + R"(    if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1)
+        return;
+    const int at = y * w + x; // its place
+    out[at] = in[at] + in[(y - 1) * w + x] + in[(y + 1) * w + x];
+)"),
+                    kernel(R"(    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = (blockIdx.y * blockDim.y + threadIdx.y) * 4;
+    if (x >= 1 && y >= 1 && x < w - 1 && y + 3 < h - 1) {
+        const int at0 = y * w + x;
+        const int at1 = (y + 1) * w + x;
+        const int at2 = (y + 2) * w + x;
+        const int at3 = (y + 3) * w + x;
+        out[at0] = in[at0] + in[(y - 1) * w + x] + in[(y + 1) * w + x];
+        out[at1] = in[at1] + in[(y + 1 - 1) * w + x] + in[(y + 1 + 1) * w + x];
+        out[at2] = in[at2] + in[(y + 2 - 1) * w + x] + in[(y + 2 + 1) * w + x];
+        out[at3] = in[at3] + in[(y + 3 - 1) * w + x] + in[(y + 3 + 1) * w + x];
+    } else {
+        for (int yEach = y; yEach < y + 4; ++yEach) {
+            if (x >= 1 && yEach >= 1 && x < w - 1 && yEach < h - 1) {
+                const int at = yEach * w + x; // its place
+                out[at] = in[at] + in[(yEach - 1) * w + x] + in[(yEach + 1) * w + x];
+            }
+        }
+    }
+)",
+                           "dim3((w + 31) / 32, ((h + 7) / 8 + 3) / 4)"));
+}
+
+TEST(ThreadCoarsening, TakesFewerRowsOfASmallGrid) {
+    const std::string text = appliedText(id, product("dim3(16, 32)"));
+    EXPECT_TRUE(text.contains("int y = (blockIdx.y * blockDim.y + threadIdx.y) * 2;")) << text;
+    EXPECT_TRUE(text.contains("k<<<dim3(16, (32 + 1) / 2), dim3(32, 8)>>>")) << text;
+}
+
+TEST(ThreadCoarsening, KeepsOneCopyOfWhatAllRowsShare) {
+    const std::string text = appliedText(
+        id, kernel(indices + "    if (x < w && y < h) {\n        float s = 0;\n        #pragma "
+                             "unroll 2\n        for (int j = 0; j < w; ++j) {\n            float b "
+                             "= in[j * w + x];\n            float a = in[y * w + j];\n            "
+                             "if (a > 0)\n                s += a * b;\n        }\n        out[y * "
+                             "w + x] = s;\n    }\n"));
+    EXPECT_TRUE(text.contains("        #pragma unroll 2\n        for (int j = 0; j < w; ++j) {\n"
+                              "            float b = in[j * w + x];\n            float a0 = in[y * "
+                              "w + j];\n            float a1 = in[(y + 1) * w + j];\n"))
+        << text;
+    EXPECT_TRUE(
+        text.contains("            if (a3 > 0)\n                s3 += a3 * b;\n        }\n"))
+        << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
+}
+
+TEST(ThreadCoarsening, CountsTheLoadsThatRowsShare) {
+    const Subject subject = parseSubject(product());
+    const auto offer = skillNamed(id).prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    EXPECT_EQ(offer->option, 4);
+    ASSERT_TRUE(offer->gain);
+    EXPECT_DOUBLE_EQ(offer->gain->factor, 8.0 / 5.0);
+    EXPECT_EQ(offeredNumerics(id, product()), Numerics::Exact);
+}
+
+TEST(ThreadCoarsening, IsAboutTheBoundsCheck) {
+    checkTarget(id,
+                kernel(indices + "    if (y < h)\n        out[y * w + x] = in[x] + in[x + w];\n"),
+                "if (y < h)\n        out[y * w + x] = in[x] + in[x + w];");
+}
+
+struct Case {
+    std::string name;
+    std::string gate;
+    std::string source;
+};
+
+class ThreadCoarseningIsNotOffered : public testing::TestWithParam<Case> {};
+
+TEST_P(ThreadCoarseningIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+std::string guarded(const std::string& work, const std::string& condition = "x < w && y < h") {
+    return kernel(indices + "    if (" + condition + ")\n        " + work + "\n");
+}
+
+const std::string shared = "out[y * w + x] = in[x];";
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, ThreadCoarseningIsNotOffered,
+    testing::Values(
+        Case{"FlatIndex", "no-rows",
+             kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < w)\n        "
+                    "out[i] = in[i];\n")},
+        Case{"NoGuard", "no-bounds-guard", kernel(indices + "    " + shared + "\n")},
+        Case{"OddGuard", "compound-guard", guarded(shared, "x < w && y * 2 < h")},
+        Case{"Copy", "rows-share-nothing", guarded("out[y * w + x] = in[y * w + x];")},
+        Case{"MayAlias", "rows-share-nothing",
+             kernel(indices + "    if (x < w && y < h)\n        " + shared + "\n",
+                    "dim3((w + 31) / 32, (h + 7) / 8)", "const float* in, float* out")},
+        Case{"RaggedLoop", "rows-share-nothing",
+             guarded("for (int j = 0; j < y; ++j) out[y * w + x] += in[j * w + x];")},
+        Case{"Atomic", "atomic", guarded("atomicAdd(&out[y], in[x]);")},
+        Case{"Barrier", "barrier", guarded("{ " + shared + " __syncthreads(); }")},
+        Case{"ThreadInWork", "uses-thread-position", guarded("out[threadIdx.y] = in[x];")},
+        Case{"SmallGrid", "too-few-blocks", product("dim3(4, 8)")},
+        Case{"OneDimensionalGrid", "launch-grid", product("64")},
+        Case{"RowBeforeGuard", "row-used-elsewhere",
+             kernel(indices + "    int i = y * w + x;\n    if (x < w && y < h)\n        out[i] = "
+                              "in[x];\n")},
+        Case{"FunctionPointer", "kernel-named-elsewhere",
+             product() + "void (*pointer)(const float*, float*, int, int) = k;\n"}),
+    [](const auto& info) { return info.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills
