@@ -10,6 +10,14 @@
 namespace kernelskill::engine {
 namespace {
 
+constexpr std::size_t mostRepairs = 2;
+
+bool isFailure(const Attempt& attempt) {
+    return attempt.verdict && attempt.verdict->isAboutEdit &&
+           (attempt.verdict->status == VerdictStatus::Incorrect ||
+            attempt.verdict->status == VerdictStatus::Invalid);
+}
+
 RankedSkill modelPlan(const KernelVersion& text, int option, std::string title, std::string why) {
     RankedSkill plan;
     plan.offer.skillId = languageModelSkill;
@@ -32,9 +40,13 @@ const skills::SkillMetadata* ModelSteps::methodOf(const skills::Offer& offer) co
 
 Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing) const {
     Plan plan = inner_.plan(text, standing);
+    std::vector<std::string> failures;
     {
         const std::scoped_lock lock(mutex_);
         bottlenecks_[inner_.codeHash(text)] = standing.bottleneck;
+        if (const auto known = failures_.find(text.kernel().normalisedHash);
+            known != failures_.end())
+            failures = known->second;
     }
     const double below = plan.ranked.empty() ? 0 : std::min(0.0, plan.ranked.back().score);
     const std::string kind =
@@ -56,6 +68,12 @@ Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing) const
     plan.ranked.push_back(modelPlan(text, 0, "Ask a language model",
                                     "a language model may see what no skill covers"));
     plan.ranked.back().score = below;
+    for (std::size_t i = 0; i < std::min(failures.size(), mostRepairs); ++i) {
+        plan.ranked.push_back(modelPlan(text, static_cast<int>(documents_.size() + i) + 1,
+                                        "Ask a language model again, told what failed",
+                                        "a language model's kernel failed: " + failures[i]));
+        plan.ranked.back().score = below;
+    }
     return plan;
 }
 
@@ -112,6 +130,10 @@ void ModelSteps::remember(Moment moment, const KernelVersion& text, const Attemp
     entry.detail = attempt.decision;
     entry.diagnosis = attempt.diagnosis;
     const std::scoped_lock lock(mutex_);
+    if (attempt.plan.offer.skillId == languageModelSkill && isFailure(attempt))
+        failures_[entry.kernelHash].push_back(attempt.diagnosis ? attempt.diagnosis->cause + ", " +
+                                                                      attempt.diagnosis->sentence
+                                                                : entry.detail);
     history_.push_back(std::move(entry));
 }
 

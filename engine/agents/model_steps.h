@@ -26,7 +26,8 @@ public:
 
     /// Behind the skills that fit: the first method against the bottleneck that no skill could
     /// carry out here, given to the model with its text (Offer::option is its number among the
-    /// documents, from 1), then the model's own choice (option 0).
+    /// documents, from 1), then the model's own choice (option 0). Where a kernel of the model's
+    /// failed its review in this run, it is asked again, told the cause; twice at most.
     [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
     /// Asks the model, for up to minutes, where the offer is its own.
     [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
@@ -70,6 +71,8 @@ private:
     /// Of the texts that plans were made for, by their code.
     mutable std::map<std::uint64_t, std::shared_ptr<const Bottleneck>> bottlenecks_;
     std::vector<MemoryEntry> history_; ///< Of this run.
+    /// Why kernels of the model's failed, by the code that they were made of.
+    std::map<std::uint64_t, std::vector<std::string>> failures_;
 };
 
 } // namespace kernelskill::engine

@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
+#include <set>
 
 namespace kernelskill::engine {
 namespace {
@@ -155,6 +157,34 @@ TEST_F(ModelStepsTest, TheModelIsToldWhatBecameOfEarlierPlans) {
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("cause: tail: the last 3 are wrong"));
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("has to hold: all are written"));
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("may do: round the grid up"));
+}
+
+TEST_F(ModelStepsTest, IsAskedAgainAfterAFailureButNotForEver) {
+    Attempt attempt;
+    attempt.plan = steps_.plan(text_, standing_).ranked[2];
+    attempt.verdict = Verdict{};
+    attempt.verdict->status = VerdictStatus::Unmeasured;
+    steps_.remember(OptimizationSteps::Moment::Decided, text_, attempt, nullptr);
+    EXPECT_EQ(steps_.plan(text_, standing_).ranked.size(), 3u) << "no faster is no failure";
+    attempt.verdict->status = VerdictStatus::Incorrect;
+    attempt.diagnosis = CandidateDiagnosis{"tail", "the last 3 are wrong", {}, {}, {}};
+    std::set<int> options{attempt.plan.offer.option};
+    for (std::size_t failed = 1; failed <= 3; ++failed) {
+        steps_.remember(OptimizationSteps::Moment::Decided, text_, attempt, nullptr);
+        const Plan plan = steps_.plan(text_, standing_);
+        ASSERT_EQ(plan.ranked.size(), 3 + std::min<std::size_t>(failed, 2));
+        if (failed > 2)
+            break;
+        attempt.plan = plan.ranked.back();
+        EXPECT_EQ(attempt.plan.offer.skillId, languageModelSkill);
+        EXPECT_THAT(attempt.plan.why, HasSubstr("tail, the last 3 are wrong"));
+        EXPECT_TRUE(options.insert(attempt.plan.offer.option).second) << "another plan";
+    }
+    ASSERT_TRUE(steps_.draft(text_, attempt.plan.offer, {}));
+    EXPECT_THAT(model_.prompts.at(0), HasSubstr("cause: tail"));
+    attempt.plan.offer.skillId = "fits";
+    steps_.remember(OptimizationSteps::Moment::Decided, text_, attempt, nullptr);
+    EXPECT_EQ(steps_.plan(text_, standing_).ranked.size(), 5u) << "of the model alone";
 }
 
 TEST_F(ModelStepsTest, StopsWhenTheSearchDoes) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 namespace kernelskill::lsp::testing {
 namespace {
@@ -83,25 +84,19 @@ protected:
     /// Questions are answered by `script`, in this order.
     json optimize(std::vector<Answer> script, int status, std::vector<std::string> further = {}) {
         const LocalServer server(std::move(script));
-        std::vector<std::string> arguments{"optimize",
-                                           workspace_.path("t.cu"),
-                                           "--on",
-                                           "emulator",
-                                           "--seed",
-                                           "1",
-                                           "--model",
-                                           "played",
-                                           "--model-provider",
-                                           service_.name,
-                                           "--rounds",
-                                           "1",
-                                           "--model-endpoint",
-                                           server.url(),
-                                           "--json",
-                                           "--model-key-variable",
-                                           keyVariable,
-                                           "--report",
-                                           page()};
+        // A beam in which all plans of a round have room, however many skills fit.
+        std::vector<std::string> arguments{"optimize", workspace_.path("t.cu"), "--json"};
+        for (const auto& [flag, value] :
+             std::map<std::string, std::string>{{"--on", "emulator"},
+                                                {"--seed", "1"},
+                                                {"--rounds", rounds_},
+                                                {"--beam", "16"},
+                                                {"--model", "played"},
+                                                {"--model-provider", service_.name},
+                                                {"--model-endpoint", server.url()},
+                                                {"--model-key-variable", keyVariable},
+                                                {"--report", page()}})
+            arguments.insert(arguments.end(), {flag, value});
         arguments.insert(arguments.end(), further.begin(), further.end());
         const auto begin = std::chrono::steady_clock::now();
         result_ = runKernelskill(arguments, workspace_.path());
@@ -151,6 +146,7 @@ protected:
     }
 
     Service service_{"anthropic", anthropicReply};
+    std::string rounds_ = "1";
     TemporaryWorkspace workspace_;
     CommandResult result_;
     std::chrono::steady_clock::duration taken_{};
@@ -197,6 +193,20 @@ TEST_F(ModelCommand, AWrongEditIsDroppedWithItsCauseWhateverItClaims) {
                     nullptr, false);
     EXPECT_EQ(remembered.at("entries").back().at("diagnosis").at("cause"), "missing-barrier");
     EXPECT_EQ(remembered.at("entries").back().at("kept"), false);
+}
+
+TEST_F(ModelCommand, AFailureIsToldAndItsRepairIsKept) {
+    const std::string racing =
+        kernel("(threadIdx.x ^ threadIdx.y)", "", "(threadIdx.y ^ threadIdx.x)");
+    std::vector<Answer> script;
+    for (const std::string& code : {racing, racing, good})
+        script.push_back({{service_.reply(saying(code))}});
+    rounds_ = "2";
+    const json found = optimize(std::move(script), 0, {"--model-calls", "3"});
+    EXPECT_THAT(found.at("best").at("skills"), Contains("language-model"));
+    ASSERT_EQ(requests_.size(), 3u);
+    EXPECT_THAT(requests_[2].body, HasSubstr("cause: missing-barrier"));
+    EXPECT_THAT(requests_[2].body, HasSubstr("has to hold: "));
 }
 
 TEST_F(ModelCommand, AMaliciousEditIsNeverCompiled) {
