@@ -7,9 +7,9 @@ __global__ void histogram(const unsigned char* in, unsigned int* bins, int n) {
     for (int entry = threadIdx.x; entry < 64; entry += blockDim.x)
         blockBins[entry] = 0;
     __syncthreads();
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
     // The last block may be partly idle.
-    if (i < n)
+    for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (long long)blockDim.x * gridDim.x)
         atomicAdd(&blockBins[in[i] / 4], 1u);
     __syncthreads();
     for (int entry = threadIdx.x; entry < 64; entry += blockDim.x)
@@ -18,5 +18,5 @@ __global__ void histogram(const unsigned char* in, unsigned int* bins, int n) {
 }
 
 void launchHistogram(const unsigned char* in, unsigned int* bins, int n) {
-    histogram<<<(n + 255) / 256, 256>>>(in, bins, n);
+    histogram<<<((n + 255) / 256 + 7) / 8, 256>>>(in, bins, n);
 }

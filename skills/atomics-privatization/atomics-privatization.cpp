@@ -18,34 +18,38 @@ namespace {
 
 constexpr std::string_view skillId = "atomics-privatization";
 
-/// What a block does to global memory before and after, in the units that it costs.
+std::int64_t sectorsOf(const ContendedUpdates& updates, std::uint32_t elementSize) {
+    return (updates.table->entries * elementSize + 31) / 32;
+}
+
+/// What reaches global memory before and after.
 std::string comparison(const ContendedUpdates& updates, std::uint32_t elementSize) {
     const std::string before =
-        updates.isRepeated ? "an atomic on global memory for every update of every thread"
-        : updates.threads > 0
-            ? fmt::format("{} atomics on global memory from a block of {} threads",
-                          updates.threads * static_cast<std::int64_t>(updates.sites.size()),
-                          updates.threads)
-            : std::string("an atomic on global memory from every thread");
+        updates.isRepeated     ? "an atomic on global memory for every update of every thread"
+        : updates.threads == 0 ? "an atomic on global memory from every thread"
+        : updates.elementwise
+            ? fmt::format("{} atomics on global memory from {} blocks of {} threads",
+                          updatesOfBlock(updates), elementsPerThread, updates.threads)
+            : fmt::format("{} atomics on global memory from a block of {} threads",
+                          updatesOfBlock(updates), updates.threads);
     if (!updates.table)
         return before + (updates.threads > 32 ? ", one a block after" : ", one a warp after");
-    const std::int64_t bytes = updates.table->entries * elementSize;
-    return fmt::format("{}, at most {} neighbouring elements in {} sectors a block after", before,
-                       updates.table->entries, (bytes + 31) / 32);
+    return fmt::format("{}, at most {} neighbouring elements in {} sectors {} after", before,
+                       updates.table->entries, sectorsOf(updates, elementSize),
+                       updates.elementwise ? "from one block with as much work" : "a block");
 }
 
 std::optional<ExpectedGain> gainOf(const ContendedUpdates& updates, std::uint32_t elementSize) {
     if (updates.isRepeated || updates.threads == 0)
         return std::nullopt;
-    const std::int64_t before = updates.threads * static_cast<std::int64_t>(updates.sites.size());
-    std::int64_t after = 1;
-    if (updates.table)
-        after = std::max<std::int64_t>(1, (updates.table->entries * elementSize + 31) / 32);
+    const std::int64_t before = updatesOfBlock(updates);
+    const std::int64_t after =
+        updates.table ? std::max<std::int64_t>(1, sectorsOf(updates, elementSize)) : 1;
     if (after >= before)
         return std::nullopt;
     return ExpectedGain{static_cast<double>(before) / static_cast<double>(after),
-                        fmt::format("{} updates of a block become {} at the L2 cache, if they take "
-                                    "all the time and no two of a warp are combined before",
+                        fmt::format("{} updates become {} at the L2 cache, if they take all the "
+                                    "time and no two of a warp are combined before",
                                     before, after)};
 }
 
@@ -67,7 +71,8 @@ public:
         offer.kernelName = context.kernel.qualifiedName;
         offer.anchor = code.body().expr(updates->sites.front().call).span;
         offer.title = updates->table
-                          ? fmt::format("Update {} through a table in shared memory", base.name)
+                          ? fmt::format("Update {} through a table in shared memory{}", base.name,
+                                        updates->elementwise ? ", several elements a thread" : "")
                           : fmt::format("Reduce {} in registers before the atomic", base.name);
         offer.why = fmt::format(
             "{} on line {} updates {}: {}", updates->function,

@@ -2,6 +2,8 @@
 
 #include "analysis/model/known_functions.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/grid_size.h"
+#include "skills/rewriting/grid_stride_form.h"
 #include "skills/rewriting/index_arithmetic.h"
 #include "skills/rewriting/launch_sites.h"
 #include "skills/rewriting/shared_analysis.h"
@@ -133,6 +135,7 @@ private:
         }
         if (same.error().gate != "addresses-differ")
             return std::unexpected(same.error());
+        updates->elementwise = severalElements(*updates);
         auto table = findTable(*updates);
         if (!table)
             return std::unexpected(table.error());
@@ -343,6 +346,39 @@ private:
         });
     }
 
+    /// The kernel's one element a thread, where a loop over several can take its place.
+    [[nodiscard]] std::optional<ElementwiseKernel>
+    severalElements(const ContendedUpdates& updates) const {
+        if (updates.isRepeated || !findGridStrideLoops(kernel_, code_).empty() ||
+            !requireResizableGrids(context_) ||
+            !std::ranges::all_of(kernel_.launches, [&](const LaunchSite& launch) {
+                return isRoundedUp(context_.shared().host(launch.host), launch.grid);
+            }))
+            return std::nullopt;
+        auto found = recogniseElementwise(context_, code_);
+        if (!found || !requireLoopLines(context_, code_, *found))
+            return std::nullopt;
+        return *found;
+    }
+
+    /// `(n + 255) / 256`: a grid rounded down leaves out elements that a loop would reach.
+    [[nodiscard]] bool isRoundedUp(const CodeMap& host, ExprId grid, int depth = 0) const {
+        constexpr int maximumDepth = 8;
+        const ExprId inner = host.withoutCasts(grid);
+        if (inner == noId || depth > maximumDepth)
+            return false;
+        const Expr& expr = host.body().expr(inner);
+        if (expr.kind == ExprKind::Variable && expr.variable != noId &&
+            !host.isEverWritten(expr.variable))
+            return isRoundedUp(host, host.body().variable(expr.variable).init, depth + 1);
+        if (expr.kind == ExprKind::InitList && !expr.children.empty())
+            return isRoundedUp(host, expr.children[0], depth + 1);
+        if (expr.kind != ExprKind::Binary || expr.op != "/")
+            return false;
+        const Expr& sum = host.body().expr(host.withoutCasts(expr.children[0]));
+        return sum.kind == ExprKind::Binary && (sum.op == "+" || sum.op == "-");
+    }
+
     /// `addresses-differ` when a table may do instead.
     [[nodiscard]] std::expected<void, Refusal> requireSameAddress(ContendedUpdates& updates) const {
         const UpdateSite& first = updates.sites.front();
@@ -527,6 +563,11 @@ private:
 };
 
 } // namespace
+
+std::int64_t updatesOfBlock(const ContendedUpdates& updates) {
+    return updates.threads * static_cast<std::int64_t>(updates.sites.size()) *
+           (updates.elementwise ? elementsPerThread : 1);
+}
 
 std::expected<ContendedUpdates, Refusal> findContendedUpdates(const SkillContext& context,
                                                               const CodeMap& code) {

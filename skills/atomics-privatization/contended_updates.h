@@ -3,6 +3,7 @@
 
 #include "skills/rewriting/code_map.h"
 #include "skills/rewriting/early_return.h"
+#include "skills/rewriting/elementwise_kernel.h"
 #include "skills/skill.h"
 
 #include <cstdint>
@@ -40,11 +41,19 @@ struct ContendedUpdates {
     std::vector<UpdateSite> sites;     ///< In the order of the source.
     std::optional<PrivateTable> table; ///< nullopt: all update one element, at the same address.
     std::optional<EarlyReturn> earlyReturn;
+    /// Set where each thread has one element and can be given several, so that a block has more
+    /// updates for one table. The grid becomes so many times smaller: elementsPerThread.
+    std::optional<ElementwiseKernel> elementwise;
     bool isFlatBlock = false;     ///< Every launch has one-dimensional blocks.
     std::int64_t threads = 0;     ///< Of the largest block launched; 0 when not known.
     bool isRepeated = false;      ///< A thread may update more than once.
     bool mayTouchNothing = false; ///< A block may have no update, and the address depends on it.
 };
+
+inline constexpr int elementsPerThread = 8;
+
+/// That a block makes after the edit, where no loop repeats them.
+[[nodiscard]] std::int64_t updatesOfBlock(const ContendedUpdates& updates);
 
 /// The updates at the cursor, else the first that fit. Refuses with the first gate that does not
 /// hold, e.g. `no-atomic`, `result-used`, `one-thread-updates`, `lanes-apart`,

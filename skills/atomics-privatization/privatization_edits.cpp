@@ -1,6 +1,7 @@
 #include "skills/atomics-privatization/privatization_edits.h"
 
-#include "analysis/syntax/lexer.h"
+#include "skills/rewriting/grid_size.h"
+#include "skills/rewriting/grid_stride_form.h"
 #include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -38,8 +39,13 @@ public:
           own_(freshName(body_, joinedName("thread", base_))) {}
 
     EditSet edits() {
-        if (updates_.earlyReturn)
+        if (updates_.elementwise) {
+            edits_ = gridStrideEdits(context_, code_, *updates_.elementwise);
+            for (const LaunchSite& launch : context_.kernel.launches)
+                edits_.push_back(dividedGrid(context_, launch, elementsPerThread));
+        } else if (updates_.earlyReturn) {
             edits_ = guardedBlock(context_, code_, *updates_.earlyReturn);
+        }
         if (updates_.table)
             writeTable();
         else

@@ -109,8 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
         // The value of another round.
         Mistake{"memory-level-parallelism", "value = inAhead[ahead]", "value = inAhead[0]",
                 VerdictStatus::Incorrect},
-        // A round left out after every four.
-        Mistake{"memory-level-parallelism", "first += 4 * step", "first += 5 * step",
+        // All four rounds store to the first one's place.
+        Mistake{"memory-level-parallelism", "out[i] = value", "out[first] = value",
                 VerdictStatus::Incorrect},
         // The work of too few threads.
         Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",

@@ -98,6 +98,55 @@ void run(const float* in, int* bins, int n) {
         << text;
 }
 
+TEST(AtomicsPrivatization, GivesAThreadSeveralElementsOfAnEarlyReturn) {
+    checkApplicable(id, R"(
+__global__ void bin(const unsigned char* in, int* bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const int b = in[i] & 15;
+    atomicAdd(&bins[b], 1);
+}
+void run(const unsigned char* in, int* bins, int n) {
+    const dim3 block(128);
+    const dim3 grid((n + block.x - 1) / block.x);
+    bin<<<grid, block>>>(in, bins, n);
+}
+)",
+                    R"(
+__global__ void bin(const unsigned char* in, int* bins, int n) {
+    // Updates go to a table of the block, which is added to bins once.
+    __shared__ int blockBins[16];
+    for (int entry = threadIdx.x; entry < 16; entry += blockDim.x)
+        blockBins[entry] = 0;
+    __syncthreads();
+    for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (long long)blockDim.x * gridDim.x) {
+        const int b = in[i] & 15;
+        atomicAdd(&blockBins[b], 1);
+    }
+    __syncthreads();
+    for (int entry = threadIdx.x; entry < 16; entry += blockDim.x)
+        if (blockBins[entry] != 0)
+            atomicAdd(&bins[entry], blockBins[entry]);
+}
+void run(const unsigned char* in, int* bins, int n) {
+    const dim3 block(128);
+    const dim3 grid((n + block.x - 1) / block.x);
+    bin<<<dim3((grid.x + 7) / 8, grid.y, grid.z), block>>>(in, bins, n);
+}
+)");
+}
+
+TEST(AtomicsPrivatization, SaysWhatItSaves) {
+    const Subject subject = parseSubject(readSource("skills/atomics-privatization/before.cu"));
+    const auto offer = skillNamed(id).prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    ASSERT_TRUE(offer->gain);
+    // 8 * 256 updates become 64 elements of 4 bytes in 8 sectors.
+    EXPECT_DOUBLE_EQ(offer->gain->factor, 256.0) << offer->gain->basis;
+}
+
 TEST(AtomicsPrivatization, NamesTheLimitAsTheUserDoes) {
     const std::string text = appliedText(id, R"(
 #define BINS 128
