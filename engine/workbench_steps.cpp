@@ -86,7 +86,7 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) c
                                                           tools_.architecture))
             input.records = std::move(*records);
     }
-    input.wantsAlternatives = true;
+    input.wantsAlternatives = options_.measure; // The model cannot tell most of them apart.
     return tools_.planner.plan(input);
 }
 
