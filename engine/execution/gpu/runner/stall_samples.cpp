@@ -196,10 +196,8 @@ public:
     void take(CUpti_PCSamplingData& data) {
         for (std::size_t i = 0; i < data.totalNumPcs; ++i) {
             CUpti_PCSamplingPCData& place = data.pPcData[i];
-            char* function = place.functionName; // the structure is packed: no reference
-            place.functionName = nullptr;
-            if (function != nullptr)
-                functions_.try_emplace(function, function);
+            // Shared with what CUPTI knows of the function, sampled again or not: never freed.
+            const char* function = place.functionName;
             const auto line = function != nullptr ? lineOf(cupti_, cubin_, function, place.pcOffset)
                                                   : std::nullopt;
             for (std::size_t r = 0; r < place.stallReasonCount; ++r) {
@@ -237,8 +235,6 @@ private:
     const std::string& cubin_;
     const ReasonNames& reasons_;
     std::map<SourceLine, std::map<std::string, std::uint64_t>> lines_;
-    std::map<const char*, OwnedText>
-        functions_; ///< CUPTI's names, ours to free; records share them.
     std::uint64_t total_ = 0;
     std::uint64_t elsewhere_ = 0;
     std::uint64_t dropped_ = 0;

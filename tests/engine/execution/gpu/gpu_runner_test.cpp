@@ -345,6 +345,18 @@ TEST_F(GpuRunner, SamplesStallsBySourceLine) {
     EXPECT_GT(inKernel, 1000u);
 }
 
+TEST_F(GpuRunner, ProfilesAKernelAgainAndAgain) {
+    RunRequest request;
+    request.subject = transpose("naive", 2048);
+    request.metrics = {"dram__bytes_read.sum"};
+    request.wantStalls = true;
+    ASSERT_TRUE(run(request));
+    const auto runners = kernelskill::testing::childProcesses();
+    for (int i = 0; i < 4; ++i)
+        ASSERT_TRUE(run(request));
+    EXPECT_EQ(kernelskill::testing::childProcesses(), runners) << "a runner died and was replaced";
+}
+
 TEST_F(GpuRunner, MeasuresCeilings) {
     const auto answer = pool_->ask(CeilingsRequest{}, {});
     ASSERT_TRUE(answer) << answer.error().describe();
