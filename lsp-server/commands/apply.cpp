@@ -1,8 +1,8 @@
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/executor_option.h"
-#include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/interruption.h"
+#include "lsp-server/commands/judged_edit.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/access_cost.h"
 #include "lsp-server/features/memory.h"
@@ -28,10 +28,6 @@ struct ApplyArguments {
     bool write = false;
 };
 
-Colour colourOf(const engine::ReviewedEdit& edit) {
-    return edit.acceptable() ? Colour::Green : Colour::Red;
-}
-
 void printCounters(const Terminal& terminal, const engine::Verdict& verdict) {
     for (const auto& [name, after] : verdict.after) {
         const auto before = verdict.before.find(name);
@@ -43,30 +39,10 @@ void printCounters(const Terminal& terminal, const engine::Verdict& verdict) {
 
 void printEdit(const engine::ReviewedEdit& edit) {
     const Terminal terminal(stdout);
-    fmt::print("{}\n", terminal.paintDiff(edit.diff));
-    for (const engine::Check& check : edit.verdict.checks)
-        fmt::print("  {} {}{}\n",
-                   check.passed ? terminal.paint(Colour::Green, "✓")
-                                : terminal.paint(Colour::Red, "✗"),
-                   check.name,
-                   check.detail.empty() ? "" : terminal.paint(Colour::Dim, "  " + check.detail));
+    printChecked(terminal, edit.diff, edit.verdict);
     printCounters(terminal, edit.verdict);
-    fmt::print("\nverdict: {}  {}\n", terminal.paint(colourOf(edit), spelling(edit.verdict.status)),
-               edit.verdict.summary);
-}
-
-int reportNotOffered(const Error& error, const std::string& skill, const Invocation& invocation) {
-    if (!invocation.json)
-        return reportError(error, invocation);
-    printJson({{"skill", skill},
-               {"edits", nlohmann::json::array()},
-               {"verdict",
-                {{"status", "invalid"},
-                 {"checks", {{{"name", "offered"}, {"passed", false}, {"detail", error.what}}}},
-                 {"speedup", nullptr},
-                 {"summary", error.what}}}});
-    fmt::print(stderr, "{}\n", error.what);
-    return exitNothingFound;
+    fmt::print("\n");
+    printVerdict(terminal, edit.verdict, edit.acceptable());
 }
 
 int run(const ApplyArguments& arguments, const Invocation& invocation) {
@@ -85,7 +61,7 @@ int run(const ApplyArguments& arguments, const Invocation& invocation) {
         return reportError(kernel.error(), invocation);
     const auto offer = offerOf(snapshot, **kernel, place.line, arguments.skill);
     if (!offer)
-        return reportNotOffered(offer.error(), arguments.skill, invocation);
+        return reportNotOffered(offer.error(), {{"skill", arguments.skill}}, invocation);
     const Interruption interruption;
     // A queue may be long.
     const auto say = [&](std::string_view what, double) {
@@ -105,16 +81,8 @@ int run(const ApplyArguments& arguments, const Invocation& invocation) {
                    {"diff", edit->diff}});
     else
         printEdit(*edit);
-    if (!edit->acceptable()) {
-        fmt::print(stderr, "not applied: the edit is {}\n", spelling(edit->verdict.status));
-        return exitNothingFound;
-    }
-    if (arguments.write) {
-        if (const auto written = writeEdits(edit->edits, texts); !written)
-            return reportError(written.error(), invocation);
-        fmt::print(stderr, "written: {}\n", place.file);
-    }
-    return exitDone;
+    return finishEdit({edit->edits, edit->verdict, edit->acceptable(), "the edit"}, place.file,
+                      texts, arguments.write, invocation);
 }
 
 } // namespace

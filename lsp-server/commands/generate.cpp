@@ -1,7 +1,7 @@
 #include "engine/kernel_generation.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/judged_edit.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 
@@ -49,32 +49,9 @@ Result<const analysis::KernelModel*> chooseFunction(const Snapshot& snapshot,
 
 void printKernel(const engine::GeneratedKernel& generated) {
     const Terminal terminal(stdout);
-    fmt::print("{}\n", terminal.paintDiff(generated.diff));
-    for (const engine::Check& check : generated.verdict.checks)
-        fmt::print("  {} {}{}\n",
-                   check.passed ? terminal.paint(Colour::Green, "✓")
-                                : terminal.paint(Colour::Red, "✗"),
-                   check.name,
-                   check.detail.empty() ? "" : terminal.paint(Colour::Dim, "  " + check.detail));
-    fmt::print("\n{}\nverdict: {}  {}\n", generated.why,
-               terminal.paint(generated.acceptable() ? Colour::Green : Colour::Red,
-                              spelling(generated.verdict.status)),
-               generated.verdict.summary);
-}
-
-int reportRefusal(const Error& error, const std::string& function, const Invocation& invocation) {
-    if (!invocation.json || error.kind != ErrorKind::Unsupported)
-        return reportError(error, invocation);
-    printJson({{"function", function},
-               {"kernel", nullptr},
-               {"edits", nlohmann::json::array()},
-               {"verdict",
-                {{"status", "invalid"},
-                 {"checks", {{{"name", "offered"}, {"passed", false}, {"detail", error.what}}}},
-                 {"speedup", nullptr},
-                 {"summary", error.what}}}});
-    fmt::print(stderr, "{}\n", error.what);
-    return exitNothingFound;
+    printChecked(terminal, generated.diff, generated.verdict);
+    fmt::print("\n{}\n", generated.why);
+    printVerdict(terminal, generated.verdict, generated.acceptable());
 }
 
 int run(const GenerateArguments& arguments, const Invocation& invocation) {
@@ -88,8 +65,11 @@ int run(const GenerateArguments& arguments, const Invocation& invocation) {
         return reportError(function.error(), invocation);
     const auto generated = engine::generateKernel(*snapshot.workbench, snapshot.program, **function,
                                                   std::stop_token{}, {});
+    if (!generated && generated.error().kind == ErrorKind::Unsupported)
+        return reportNotOffered(generated.error(),
+                                {{"function", (*function)->name}, {"kernel", nullptr}}, invocation);
     if (!generated)
-        return reportRefusal(generated.error(), (*function)->name, invocation);
+        return reportError(generated.error(), invocation);
     TextLookup texts(snapshot.program);
     if (invocation.json)
         printJson({{"function", generated->reference},
@@ -101,16 +81,8 @@ int run(const GenerateArguments& arguments, const Invocation& invocation) {
                    {"diff", generated->diff}});
     else
         printKernel(*generated);
-    if (!generated->acceptable()) {
-        fmt::print(stderr, "not applied: the kernel is {}\n", spelling(generated->verdict.status));
-        return exitNothingFound;
-    }
-    if (arguments.write) {
-        if (const auto written = writeEdits(generated->edits, texts); !written)
-            return reportError(written.error(), invocation);
-        fmt::print(stderr, "written: {}\n", place.file);
-    }
-    return exitDone;
+    return finishEdit({generated->edits, generated->verdict, generated->acceptable(), "the kernel"},
+                      place.file, texts, arguments.write, invocation);
 }
 
 } // namespace
