@@ -3,6 +3,7 @@
 #include "analysis/source/files.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,11 @@ constexpr std::array<std::pair<std::string_view, Numerics>, 3> numericsNames = {
     {"reassociates", Numerics::Reassociates},
     {"reduced-precision", Numerics::ReducedPrecision},
 }};
+
+constexpr std::array<std::string_view, 12> bottlenecks = {
+    "memory-bandwidth", "memory-latency",       "uncoalesced-access", "bank-conflicts",
+    "compute",          "tensor-core-eligible", "occupancy",          "register-spill",
+    "divergence",       "launch-overhead",      "synchronization",    "balanced"};
 
 constexpr std::array<std::string_view, 10> fields = {
     "name",        "description", "title",         "kind",          "numerics",
@@ -47,7 +53,7 @@ Read<SkillMetadata> readFields(const FrontMatter& front) {
     store(skill.title, front.text("title"));
     store(skill.kind, kindOf(front));
     store(skill.numerics, numericsOf(front));
-    store(skill.bottlenecks, front.list("bottlenecks"));
+    store(skill.bottlenecks, bottlenecksOf(front));
     store(skill.when, front.list("when"));
     store(skill.expectedGain, front.text("expected_gain"));
     store(skill.failureModes, front.list("failure_modes"));
@@ -69,6 +75,23 @@ std::string_view spelled(Value value,
 }
 
 } // namespace
+
+std::span<const std::string_view> bottleneckNames() {
+    return bottlenecks;
+}
+
+Read<std::vector<std::string>> bottlenecksOf(const FrontMatter& front) {
+    auto named = front.list("bottlenecks");
+    if (!named)
+        return named;
+    for (const std::string& name : *named)
+        if (std::ranges::find(bottlenecks, name) == bottlenecks.end())
+            return std::unexpected(DocumentProblem{
+                front.lineOf("bottlenecks"), fmt::format("'{}' is no kind of bottleneck; known are "
+                                                         "{}",
+                                                         name, fmt::join(bottlenecks, ", "))});
+    return named;
+}
 
 Read<SkillKind> kindOf(const FrontMatter& front) {
     return front.named("kind", kinds);

@@ -5,7 +5,10 @@
 #include "skills/skill.h"
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -30,6 +33,11 @@ documentsIn(const std::filesystem::path& directory);
 [[nodiscard]] Read<void> requireFolderName(std::string_view name,
                                            const std::filesystem::path& document);
 [[nodiscard]] bool isSkillName(std::string_view name);
+
+/// The kinds of bottleneck that a skill may answer: those that a diagnosis knows.
+[[nodiscard]] std::span<const std::string_view> bottleneckNames();
+/// The field `bottlenecks`; a problem where it names another.
+[[nodiscard]] Read<std::vector<std::string>> bottlenecksOf(const FrontMatter& front);
 
 /// kind and numerics by their spelling, and the other way round.
 [[nodiscard]] Read<SkillKind> kindOf(const FrontMatter& front);

@@ -177,7 +177,7 @@ Read<void> readRest(const FrontMatter& front, SkillMetadata& skill, bool hasPatt
     if (front.has("title"))
         store(skill.title, front.text("title"));
     if (front.has("bottlenecks"))
-        store(skill.bottlenecks, front.list("bottlenecks"));
+        store(skill.bottlenecks, bottlenecksOf(front));
     if (front.has("when"))
         store(skill.when, front.list("when"));
     if (front.has("expected_gain"))

@@ -96,13 +96,13 @@ ExprId PatternMatcher::expressionOf(std::size_t first, std::size_t end) const {
     return expressionOf(first + 1, end - 1);
 }
 
-ExprId PatternMatcher::expressionAt(Span span) const {
-    const auto begin = [](const Token& token) { return token.span.begin; };
-    const auto first = std::ranges::lower_bound(tokens_, span.begin, {}, begin);
-    const auto end = tokenAfter(span.end);
-    if (first == tokens_.end() || first->span.begin != span.begin || !end)
-        return noId;
-    return expressionOf(static_cast<std::size_t>(first - tokens_.begin()), *end);
+std::pair<std::size_t, std::size_t> PatternMatcher::tokensOf(Span match) const {
+    const auto place = [&](std::uint32_t offset) {
+        const auto begin = [](const Token& token) { return token.span.begin; };
+        const auto found = std::ranges::lower_bound(tokens_, offset, {}, begin);
+        return static_cast<std::size_t>(found - tokens_.begin());
+    };
+    return {place(match.begin), place(match.end)};
 }
 
 bool PatternMatcher::isExpressionStart(std::size_t first) const {

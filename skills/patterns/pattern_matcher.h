@@ -29,8 +29,10 @@ public:
     /// definition, would be lost.
     [[nodiscard]] std::vector<PatternMatch> matches(const CodePattern& pattern) const;
 
-    /// The expression that `span` is, parentheses aside; noId when it is none.
-    [[nodiscard]] analysis::ExprId expressionAt(analysis::Span span) const;
+    /// Of the kernel's body.
+    [[nodiscard]] const std::vector<analysis::Token>& tokens() const { return tokens_; }
+    /// The first of the tokens that a match is made of, and the one behind them.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> tokensOf(analysis::Span match) const;
 
 private:
     struct Attempt;

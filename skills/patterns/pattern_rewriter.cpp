@@ -1,11 +1,10 @@
 #include "skills/patterns/pattern_rewriter.h"
 
-#include "skills/rewriting/code_map.h"
+#include "skills/patterns/brackets.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
 #include <algorithm>
-#include <array>
 
 namespace kernelskill::skills {
 
@@ -15,62 +14,6 @@ namespace {
 
 /// Spaces that one level of indentation is in a pattern.
 constexpr std::size_t levelWidth = 4;
-
-constexpr std::array<std::string_view, 9> delimiters = {"", "(", ")", "[", "]", ",", ";", "{", "}"};
-
-bool isDelimiter(std::string_view text) {
-    return std::ranges::find(delimiters, text) != delimiters.end();
-}
-
-/// Read as one whatever stands beside it: a name, a number, a call, something in brackets.
-bool isPrimary(std::string_view text) {
-    const std::vector<Token> tokens = lex(text);
-    if (tokens.size() <= 1)
-        return true;
-    const bool isBracketed =
-        tokens.front().text == "(" && matchingBracket(tokens, 0) == tokens.size() - 1;
-    if (isBracketed)
-        return true;
-    if (tokens.front().kind != TokenKind::Identifier)
-        return false;
-    for (std::size_t i = 1; i < tokens.size(); ++i) {
-        if (tokens[i].text == "(" || tokens[i].text == "[") {
-            i = matchingBracket(tokens, i);
-            continue;
-        }
-        const bool joins = tokens[i].text == "." || tokens[i].text == "->" ||
-                           tokens[i].text == "::" || tokens[i].kind == TokenKind::Identifier;
-        if (!joins)
-            return false;
-    }
-    return true;
-}
-
-/// True if an expression at `span` is an operand, so that what replaces it is read together with
-/// its neighbours.
-bool isOperand(const SkillContext& context, ExprId expr) {
-    const ExprId parent = context.shared().code().parent(expr);
-    if (parent == noId)
-        return false;
-    const Expr& holder = context.kernel.body.expr(parent);
-    switch (holder.kind) {
-    case ExprKind::Unary:
-    case ExprKind::Conditional:
-    case ExprKind::Cast:
-    case ExprKind::Member:
-    case ExprKind::Other:
-        return true;
-    case ExprKind::Binary:
-        return !(isAssignment(holder.op) && holder.children.size() == 2 &&
-                 holder.children[1] == expr);
-    case ExprKind::Subscript:
-        return !holder.children.empty() && holder.children[0] == expr;
-    case ExprKind::Call:
-        return holder.isMethod && !holder.children.empty() && holder.children[0] == expr;
-    default:
-        return false;
-    }
-}
 
 class Renderer {
 public:
@@ -89,15 +32,10 @@ public:
             result += code.substr(copied, tokens[i].span.begin - copied);
             copied = tokens[i].span.end;
             const std::string_view text = bound(index);
-            const bool isExpression = kind(index) == MetavariableKind::Expression;
-            const std::string_view left = i == 0 ? "" : tokens[i - 1].text;
-            const std::string_view right = i + 1 == tokens.size() ? "" : tokens[i + 1].text;
-            // '=' to the left takes all that follows; '(' to the right calls.
-            const bool isAlone = (isDelimiter(left) || left == "=" || left == "return") &&
-                                 isDelimiter(right) && right != "(" && right != "[";
-            const bool needsBrackets =
-                isExpression && !isAlone && !isPrimary(text) && !isFoundBetween(index, left, right);
-            result += needsBrackets ? "(" + std::string(text) + ")" : std::string(text);
+            const bool isBracketed = kind(index) == MetavariableKind::Expression &&
+                                     !isFoundBetween(index, tokens, i) &&
+                                     needsBrackets(text, tokens, i, i + 1);
+            result += isBracketed ? "(" + std::string(text) + ")" : std::string(text);
         }
         return result + std::string(code.substr(copied));
     }
@@ -147,18 +85,19 @@ private:
         result += lines.text();
     }
 
-    /// True if `before` has the metavariable between the same neighbours, where its code was read
-    /// as one already.
-    [[nodiscard]] bool isFoundBetween(int index, std::string_view left,
-                                      std::string_view right) const {
+    /// True if `before` has the metavariable between the same neighbours as `tokens` has it at
+    /// `place`: its code was read as one there already.
+    [[nodiscard]] bool isFoundBetween(int index, const std::vector<Token>& tokens,
+                                      std::size_t place) const {
+        const auto textAt = [](const auto& list, std::size_t i) {
+            return i < list.size() ? std::string_view(list[i].text) : std::string_view();
+        };
         const std::vector<PatternToken>& found = pattern_.before;
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            const std::string_view before = i == 0 ? "" : std::string_view(found[i - 1].text);
-            const std::string_view behind =
-                i + 1 == found.size() ? "" : std::string_view(found[i + 1].text);
-            if (found[i].metavariable == index && before == left && behind == right)
+        for (std::size_t i = 0; i < found.size(); ++i)
+            if (found[i].metavariable == index &&
+                textAt(found, i - 1) == textAt(tokens, place - 1) &&
+                textAt(found, i + 1) == textAt(tokens, place + 1))
                 return true;
-        }
         return false;
     }
     static bool isStatements(MetavariableKind kind) {
@@ -189,8 +128,8 @@ TextEdit rewriteOf(const SkillContext& context, const CodePattern& pattern,
     std::string text = renderer.filled(pattern.after);
     while (text.ends_with('\n'))
         text.pop_back();
-    if (!isPrimary(text) &&
-        isOperand(context, context.shared().patterns().expressionAt(match.span)))
+    const auto [first, end] = context.shared().patterns().tokensOf(match.span);
+    if (needsBrackets(text, context.shared().patterns().tokens(), first, end))
         text = "(" + text + ")";
     return {match.span, std::move(text)};
 }

@@ -13,19 +13,40 @@ TEST(PatternMatcher, ReplacesAnExpressionWhereverItStands) {
 
 TEST(PatternMatcher, SeesTheTreeAndNotOnlyTheText) {
     // The operand is b[0]: `s + b[0]` is no expression here.
-    EXPECT_EQ(halve.inBody("  a[0] = s + b[0] / 2.0f;\n"), "  a[0] = s + (b[0] * 0.5f);\n");
+    EXPECT_EQ(halve.inBody("  a[0] = s + b[0] / 2.0f;\n"), "  a[0] = s + b[0] * 0.5f;\n");
     // Here it is s / b[0].
-    EXPECT_EQ(halve.inBody("  a[0] = s / b[0] / 2.0f;\n"), "  a[0] = (s / b[0]) * 0.5f;\n");
+    EXPECT_EQ(halve.inBody("  a[0] = s / b[0] / 2.0f;\n"), "  a[0] = s / b[0] * 0.5f;\n");
     // And here there is none: 2.0f belongs to the product.
     const PatternCheck sum{{expression("x")}, "$x + 2.0f", "$x + 3.0f"};
     EXPECT_EQ(sum.inBody("  a[0] = s + 2.0f * b[0];\n"), "no-match");
 }
 
-TEST(PatternMatcher, KeepsBracketsAndPutsThemWhereTheyAreNeeded) {
+TEST(PatternMatcher, KeepsBracketsAndPutsThemOnlyWhereTheyAreNeeded) {
     EXPECT_EQ(halve.inBody("  a[0] = (s + b[0]) / 2.0f;\n"), "  a[0] = (s + b[0]) * 0.5f;\n");
     const PatternCheck square{{expression("x")}, "powf($x, 2.0f)", "$x * $x"};
     EXPECT_EQ(square.inBody("  a[0] = s - powf(s + 1.0f, 2.0f);\n"),
-              "  a[0] = s - ((s + 1.0f) * (s + 1.0f));\n");
+              "  a[0] = s - (s + 1.0f) * (s + 1.0f);\n");
+    EXPECT_EQ(square.inBody("  a[0] = s / powf(s * 2.0f, 2.0f);\n"),
+              "  a[0] = s / (s * 2.0f * (s * 2.0f));\n");
+    EXPECT_EQ(square.inBody("  a[0] = -powf(s, 2.0f) - (int)powf(s, 2.0f);\n"),
+              "  a[0] = -(s * s) - (int)(s * s);\n");
+    EXPECT_EQ(square.inBody("  a[0] = (powf(s, 2.0f));\n"), "  a[0] = (s * s);\n");
+    EXPECT_EQ(square.inBody("  a[0] = powf(-s, 2.0f);\n"), "  a[0] = -s * -s;\n");
+    EXPECT_EQ(square.inBody("  a[0] = powf(n > 0 ? s : 1.0f, 2.0f);\n"),
+              "  a[0] = (n > 0 ? s : 1.0f) * (n > 0 ? s : 1.0f);\n");
+    const PatternCheck add{{expression("x"), expression("y")}, "$x = $x + $y", "$x += $y"};
+    EXPECT_EQ(add.inBody("  if (n > 0) s = s + b[0];\n  else s = s + 1.0f;\n  a[0] = s;\n"),
+              "  if (n > 0) s += b[0];\n  else s += 1.0f;\n  a[0] = s;\n");
+    const PatternCheck flip{
+        {expression("c"), expression("x"), expression("y")}, "pick($c, $x, $y)", "$c ? $x : $y"};
+    const std::string pick = "__device__ float pick(bool c, float x, float y);\n"
+                             "__global__ void k(float* a, int n) {\n";
+    EXPECT_EQ(flip.applied(pick + "  a[0] = pick(n > 0 ? true : false, 1.0f, 2.0f);\n}\n"),
+              pick + "  a[0] = (n > 0 ? true : false) ? 1.0f : 2.0f;\n}\n");
+    const PatternCheck sum{
+        {expression("x"), expression("y")}, "fmaxf($x, $y)", "$x > $y ? $x : $y"};
+    EXPECT_EQ(sum.inBody("  a[0] = fmaxf(s, b[0] + 1.0f) * 2.0f;\n"),
+              "  a[0] = (s > b[0] + 1.0f ? s : b[0] + 1.0f) * 2.0f;\n");
 }
 
 TEST(PatternMatcher, AsksForTheTypeThatIsDeclared) {
