@@ -76,6 +76,21 @@ private:
         return literal.kind == ExprKind::Integer && !literal.fromMacro && literal.integer == value;
     }
 
+    /// Whether the kernel's bounds check is against just what `size` is in the host code. Otherwise
+    /// the grid may leave elements out, and which ones depends on how it is rounded.
+    [[nodiscard]] bool isLimit(ExprId size) const {
+        const auto guarded = recogniseElementwise(context_, context_.shared().code());
+        if (!guarded)
+            return true; // a grid-stride loop, for which any grid will do
+        const VariableId limit = context_.shared().code().namedVariable(guarded->limit);
+        const auto& parameters = context_.kernel.parameters;
+        const auto found = std::ranges::find(parameters, limit, &Parameter::variable);
+        const auto index = static_cast<std::size_t>(found - parameters.begin());
+        const SourceText& source = *context_.file.source;
+        return limit != noId && found != parameters.end() && index < launch_.argumentSpans.size() &&
+               source.slice(launch_.argumentSpans[index]) == source.slice(expr(size).span);
+    }
+
     [[nodiscard]] std::vector<TextEdit> gridEdits(std::int64_t old, std::int64_t threads) const {
         const Expr& grid = expr(launch_.grid);
         const bool isList = grid.kind == ExprKind::InitList && !grid.children.empty();
@@ -86,8 +101,9 @@ private:
         if (isQuotient) {
             const Expr& sum = expr(host_.withoutCasts(blocks.children[0]));
             if (sum.kind == ExprKind::Binary && sum.op == "+")
-                for (const ExprId part : sum.children)
-                    if (isLiteral(part, old - 1))
+                for (std::size_t i = 0; i < sum.children.size(); ++i)
+                    if (const ExprId part = sum.children[i];
+                        isLiteral(part, old - 1) && isLimit(sum.children[1 - i]))
                         return {{expr(host_.withoutCasts(part)).span, std::to_string(threads - 1)},
                                 {expr(host_.withoutCasts(blocks.children[1])).span,
                                  std::to_string(threads)}};

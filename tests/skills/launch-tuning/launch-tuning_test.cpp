@@ -50,6 +50,12 @@ TEST(LaunchTuning, MultipliesAndDividesGridsThatAreWrittenOtherwise) {
                     .contains("k<<<dim3((blocks.x * 48 + 63) / 64, blocks.y, blocks.z), 64>>>"));
 }
 
+TEST(LaunchTuning, CoversTheSameElementsWhereTheGridIsNotMadeForTheLimit) {
+    EXPECT_TRUE(
+        tuned("    const int half = 1 << 13;\n    k<<<(half + 255) / 256, 256>>>(x, y, m);\n")
+            .contains("k<<<(half + 255) / 256 * 8, 32>>>(x, y, m);"));
+}
+
 TEST(LaunchTuning, TakesAGridStrideLoop) {
     const std::string text = appliedText(
         id, "__global__ void k(const float* x, float* y, int n) {\n    for (int i = blockIdx.x * "
