@@ -19,6 +19,25 @@ void addTokens(TextHash& hash, std::string_view text) {
         hash.add(token.text);
 }
 
+/// How much precision is enough is the user's to say, who applies such a skill by hand.
+void ruleOutLessPrecise(Plan& plan, const std::vector<skills::SkillMetadata>& documents) {
+    const auto isLessPrecise = [&](const RankedSkill& ranked) {
+        const auto document =
+            std::ranges::find(documents, ranked.offer.skillId, &skills::SkillMetadata::id);
+        const auto numerics = ranked.offer.numerics.value_or(
+            document == documents.end() ? skills::Numerics::Exact : document->numerics);
+        return numerics == skills::Numerics::ReducedPrecision;
+    };
+    for (const RankedSkill& ranked : plan.ranked) {
+        if (isLessPrecise(ranked))
+            plan.ruledOut.push_back(
+                {ranked.offer.skillId,
+                 "lower-precision: it would change results by more than rounding, which a search "
+                 "does unasked for nobody; apply it by itself"});
+    }
+    std::erase_if(plan.ranked, isLessPrecise);
+}
+
 } // namespace
 
 std::uint64_t WorkbenchSteps::codeHash(const KernelVersion& text) const {
@@ -87,7 +106,9 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) c
             input.records = std::move(*records);
     }
     input.wantsAlternatives = options_.measure; // The model cannot tell most of them apart.
-    return tools_.planner.plan(input);
+    Plan plan = tools_.planner.plan(input);
+    ruleOutLessPrecise(plan, tools_.workbench.skills());
+    return plan;
 }
 
 Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Offer& offer,

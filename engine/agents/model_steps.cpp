@@ -52,7 +52,8 @@ Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing) const
     const std::string kind =
         standing.bottleneck ? std::string(spelling(standing.bottleneck->kind)) : std::string();
     const auto fits = [&](const skills::SkillMetadata& document) {
-        return std::ranges::find(document.bottlenecks, kind) != document.bottlenecks.end() &&
+        return document.numerics != skills::Numerics::ReducedPrecision &&
+               std::ranges::find(document.bottlenecks, kind) != document.bottlenecks.end() &&
                std::ranges::none_of(plan.ranked, [&](const RankedSkill& ranked) {
                    return ranked.offer.skillId == document.id;
                });

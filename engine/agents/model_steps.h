@@ -25,9 +25,10 @@ public:
         : inner_(inner), optimizer_(optimizer), toolchain_(toolchain), documents_(documents) {}
 
     /// Behind the skills that fit: the first method against the bottleneck that no skill could
-    /// carry out here, given to the model with its text (Offer::option is its number among the
-    /// documents, from 1), then the model's own choice (option 0). Where a kernel of the model's
-    /// failed its review in this run, it is asked again, told the cause; twice at most.
+    /// carry out here and that keeps precision, given to the model with its text (Offer::option is
+    /// its number among the documents, from 1), then the model's own choice (option 0). Where a
+    /// kernel of the model's failed its review in this run, it is asked again, told the cause;
+    /// twice at most.
     [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
     /// Asks the model, for up to minutes, where the offer is its own.
     [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,

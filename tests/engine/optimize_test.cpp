@@ -19,8 +19,13 @@ namespace kernelskill::engine {
 namespace {
 
 using kernelskill::testing::sourceFile;
+using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
+using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::Ne;
+using ::testing::ResultOf;
 
 std::string logOf(const Optimization& found) {
     std::string log;
@@ -92,6 +97,17 @@ TEST_F(OptimizeTest, TheSameSeedGivesTheSameLog) {
     std::filesystem::remove_all(folder_.path() / ".kernelskill");
     restart();
     EXPECT_EQ(logOf(optimize("examples/naive/transpose.cu", "one.cu")), first);
+}
+
+TEST_F(OptimizeTest, PrecisionIsNotLoweredUnasked) {
+    options_.rounds = 1;
+    const Optimization found = optimize("examples/naive/gelu.cu");
+    const auto skillOf = [](const auto& each) { return each.plan.offer.skillId; };
+    EXPECT_THAT(found.attempts, Each(ResultOf(skillOf, Ne("fast-math-intrinsics"))));
+    ASSERT_FALSE(found.attempts.empty());
+    EXPECT_THAT(found.attempts[0].ruledOut,
+                Contains(AllOf(Field(&RuledOut::skill, "fast-math-intrinsics"),
+                               Field(&RuledOut::why, HasSubstr("lower-precision")))));
 }
 
 TEST_F(OptimizeTest, OutcomesEnterLongTermMemoryAndTheSwitchesKeepThemOut) {

@@ -115,6 +115,13 @@ TEST_F(ModelStepsTest, ThePlansOfTheSkillsGoFirst) {
     EXPECT_LT(plan.ranked[1].score, plan.ranked[0].score);
 }
 
+TEST_F(ModelStepsTest, IsNotAskedToLowerPrecision) {
+    documents_[1].numerics = skills::Numerics::ReducedPrecision;
+    const Plan plan = steps_.plan(text_, standing_);
+    ASSERT_EQ(plan.ranked.size(), 2u);
+    EXPECT_EQ(plan.ranked[1].offer.option, 0);
+}
+
 TEST_F(ModelStepsTest, ADraftOfTheModelIsToldTheMethodAndTheBottleneck) {
     const Plan plan = steps_.plan(text_, standing_);
     const auto draft = steps_.draft(text_, plan.ranked[1].offer, stop_.get_token());
