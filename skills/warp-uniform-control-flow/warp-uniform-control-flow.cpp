@@ -34,9 +34,8 @@ public:
         offer.skillId = skillId;
         offer.kernelName = context.kernel.qualifiedName;
         offer.anchor = code.body().stmt(branch->branch).span;
-        offer.title = fmt::format("Let whole warps do the work of every {}th thread",
-                                  branch->constantStride ? std::to_string(*branch->constantStride)
-                                                         : branch->stride);
+        offer.title = fmt::format("Let whole warps do the work behind `{}`",
+                                  context.file.source->slice(test));
         offer.why =
             fmt::format("`{}` on line {} leaves lanes of every warp idle; the work depends "
                         "on {} alone, so that the first threads can do it",
