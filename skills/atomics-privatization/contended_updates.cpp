@@ -52,6 +52,12 @@ bool canShuffle(ScalarKind scalar) {
            scalar == ScalarKind::Float || scalar == ScalarKind::Double;
 }
 
+std::int64_t bytesOf(ScalarKind scalar) {
+    const bool isWide =
+        scalar == ScalarKind::Int64 || scalar == ScalarKind::UInt64 || scalar == ScalarKind::Double;
+    return isWide ? 8 : 4;
+}
+
 /// `unsigned int` of `const unsigned int *__restrict`.
 std::string elementSpelling(const Type& type) {
     std::string text = type.spelling.substr(0, type.spelling.find_first_of("*["));
@@ -485,13 +491,13 @@ private:
         for (const ExprId limit : guardLimits(code_, index))
             if (auto named = namedLimit(limit))
                 return *named;
-        const std::int64_t entries = range->high + 1;
-        if (entries * base.type.elementSize > sharedBytesOfBlock)
+        if (range->high >= sharedBytesOfBlock / bytesOf(updates.scalar))
             return refuse("unknown-table-size",
                           fmt::format("nothing near line {} keeps {} below what shared memory "
                                       "holds",
                                       line(site.call), text(index)));
-        return PrivateTable{entries, std::to_string(entries), std::to_string(entries)};
+        const std::string entries = std::to_string(range->high + 1);
+        return PrivateTable{range->high + 1, entries, entries};
     }
 
     /// A limit with a name: a constant, or a parameter for which every launch passes one.
@@ -526,8 +532,9 @@ private:
     [[nodiscard]] std::expected<PrivateTable, Refusal>
     requireWorthIt(const ContendedUpdates& updates, const PrivateTable& table) const {
         const Variable& base = body_.variable(updates.base);
-        const std::int64_t element = base.type.elementSize > 0 ? base.type.elementSize : 4;
-        std::int64_t used = table.entries * element;
+        const std::int64_t element = bytesOf(updates.scalar);
+        // More than fits by itself need not be told exactly.
+        std::int64_t used = std::min(table.entries, sharedBytesOfBlock) * element;
         for (const SharedArray& array : kernel_.sharedArrays) {
             if (array.isDynamic || array.bytes == 0)
                 return refuse(
@@ -538,7 +545,7 @@ private:
         if (used > sharedBytesOfBlock)
             return refuse("table-too-large",
                           fmt::format("{} elements of {} and what {} has already take {} bytes of "
-                                      "shared memory; a block has {}",
+                                      "shared memory or more; a block has {}",
                                       table.entries, base.name, kernel_.name, used,
                                       sharedBytesOfBlock));
         // Worst case for the flush: every element, each sector of them once.

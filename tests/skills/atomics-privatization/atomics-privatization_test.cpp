@@ -272,6 +272,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{
             "UnknownSize", "unknown-table-size",
             kernelWith("    if (in[i] >= 0)\n        atomicAdd(&out[abs(in[i]) & 0xfffff], 1);\n")},
+        Case{"AnySizeOf64Bits", "unknown-table-size",
+             kernelWith("    atomicAdd(&out[(unsigned long long)in[i]], 1);\n")},
+        Case{"LimitTooLarge", "table-too-large",
+             kernelWith("    unsigned b = in[i];\n    if (b < 20000)\n        atomicAdd(&out[b], "
+                        "1);\n")},
         Case{"MayBeNegative", "index-may-be-negative",
              kernelWith("    int b = in[i];\n    if (b < 50)\n        atomicAdd(&out[b], 1);\n")},
         Case{"LimitNotKnown", "unknown-table-size",
