@@ -88,9 +88,12 @@ export class LspClient {
             if (message.error) reject(new Error(`${message.error.code}: ${message.error.message}`));
             else resolve(message.result);
         } else if (message.id !== undefined) {
-            // Whatever the server asks of us, the answer is "nothing set".
-            const result = message.method === 'workspace/configuration' ? message.params.items.map(() => null) : null;
-            this.#send({ jsonrpc: '2.0', id: message.id, result });
+            // Whatever the server asks of us, the answer is "nothing set" and "done".
+            const answers = {
+                'workspace/configuration': () => message.params.items.map(() => null),
+                'workspace/applyEdit': () => ({ applied: true }),
+            };
+            this.#send({ jsonrpc: '2.0', id: message.id, result: answers[message.method]?.() ?? null });
         } else if (message.method === 'textDocument/publishDiagnostics') {
             const { uri, version } = message.params;
             const isFor = (waiter) => waiter.uri === uri && (version === undefined || waiter.version === version);
