@@ -242,7 +242,7 @@ struct Workbench::Impl {
         if (launches.front().origin == LaunchOrigin::Guessed) {
             if (auto smaller =
                     resizeLaunch(*program.model, kernel, launches.front(), smallerGuess, false))
-                launches.push_back(std::move(*smaller));
+                launches.push_back(std::move(smaller->launch));
         }
         Result<RunResult> first = std::unexpected(Error{});
         for (const LaunchSpec& launch : launches) {

@@ -85,18 +85,18 @@ std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidat
 
 /// The resizing whose thread count comes closest to `threads`. A scale acts on each extent, so a
 /// launch over two axes shrinks with its square.
-std::optional<std::pair<LaunchSpec, double>>
-resizedTo(KernelInFile subject, const LaunchSpec& launch, double threads, bool odd) {
+std::optional<ResizedLaunch> resizedTo(KernelInFile subject, const LaunchSpec& launch,
+                                       double threads, bool odd) {
     double ratio = threads / threadsOf(launch);
-    std::optional<std::pair<LaunchSpec, double>> best;
+    std::optional<ResizedLaunch> best;
     double bestDistance = 0;
     for (double scale : {ratio, std::sqrt(ratio), std::cbrt(ratio)}) {
         auto resized = resizeLaunch(subject.file, subject.kernel, launch, scale, odd);
         if (!resized)
             continue;
-        double distance = std::abs(std::log(std::max(1.0, threadsOf(*resized)) / threads));
+        double distance = std::abs(std::log(std::max(1.0, threadsOf(resized->launch)) / threads));
         if (!best || distance < bestDistance) {
-            best = {std::move(*resized), scale};
+            best = std::move(resized);
             bestDistance = distance;
         }
     }
@@ -136,8 +136,8 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
     auto resized = resizedTo(original, originalLaunch, threads, odd);
     if (!resized)
         return std::nullopt;
-    auto& [launch, scale] = *resized;
-    auto other = resizeLaunch(candidate.file, candidate.kernel, candidateLaunch, scale, odd);
+    auto& [launch, extents] = *resized;
+    auto other = launchAt(candidate.file, candidate.kernel, candidateLaunch, extents);
     bool isGuess = launch.origin == LaunchOrigin::Guessed;
     if (!other && !isGuess)
         return std::nullopt;
@@ -297,7 +297,7 @@ LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch) {
     if (launch.origin != LaunchOrigin::Guessed || threadsOf(launch) >= measuredThreads)
         return launch;
     auto resized = resizedTo(subject, launch, measuredThreads, false);
-    return resized ? std::move(resized->first) : launch;
+    return resized ? std::move(resized->launch) : launch;
 }
 
 LaunchSpec withExtents(LaunchSpec candidate, const std::vector<BufferExtent>& extents) {

@@ -3,6 +3,7 @@
 #include "engine/inputs/launch_candidates.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <utility>
@@ -102,9 +103,50 @@ Result<LaunchSpec> editedCapture(KernelOfFile original, KernelOfFile edited,
         "the edit changes the launch, and the captured arguments do not determine what to");
 }
 
-std::optional<LaunchSpec> resizeLaunch(const analysis::FileModel& file,
-                                       const analysis::KernelModel& kernel,
-                                       const LaunchSpec& launch, double scale, bool odd) {
+namespace {
+
+/// `launches` with these extents; nullopt where that changes nothing, or the block.
+std::optional<LaunchSpec> resizedTo(const LaunchCandidates& launches, const LaunchSpec& launch,
+                                    const std::map<std::string, std::int64_t>& extents) {
+    auto resized = launches.again(launch, extents);
+    if (!resized || sameShape(*resized, launch) || resized->block != launch.block)
+        return std::nullopt;
+    return resized;
+}
+
+std::array<std::int64_t, 3> threadsByAxis(const LaunchSpec& launch) {
+    return {std::int64_t{launch.grid.x} * launch.block.x,
+            std::int64_t{launch.grid.y} * launch.block.y,
+            std::int64_t{launch.grid.z} * launch.block.z};
+}
+
+/// What the blocks of `resized` cover of an extent that `launch` covers to the last thread;
+/// `extent` where nothing is left out. An odd number of blocks where `odd`.
+std::int64_t withoutRest(const LaunchSpec& launch, std::int64_t present, const LaunchSpec& resized,
+                         std::int64_t extent, bool odd) {
+    const auto before = threadsByAxis(launch);
+    const auto after = threadsByAxis(resized);
+    const std::array blocks{launch.block.x, launch.block.y, launch.block.z};
+    for (std::size_t axis = 0; axis < before.size(); ++axis) {
+        if (before[axis] != present || after[axis] == 0 || after[axis] >= extent)
+            continue;
+        const bool isEven = after[axis] / blocks[axis] % 2 == 0;
+        return odd && isEven ? after[axis] - blocks[axis] : after[axis];
+    }
+    return extent;
+}
+
+} // namespace
+
+std::optional<LaunchSpec> launchAt(const analysis::FileModel& file,
+                                   const analysis::KernelModel& kernel, const LaunchSpec& launch,
+                                   const std::map<std::string, std::int64_t>& extents) {
+    return resizedTo(LaunchCandidates(file, kernel), launch, extents);
+}
+
+std::optional<ResizedLaunch> resizeLaunch(const analysis::FileModel& file,
+                                          const analysis::KernelModel& kernel,
+                                          const LaunchSpec& launch, double scale, bool odd) {
     const LaunchCandidates launches(file, kernel);
     const auto candidates = launches.all();
     if (!candidates || scale <= 0)
@@ -130,10 +172,17 @@ std::optional<LaunchSpec> resizeLaunch(const analysis::FileModel& file,
             size = size > 2 ? size - 1 : size + 1;
         overrides[root] = std::clamp<std::int64_t>(size, 1, largestResized);
     }
-    auto resized = launches.again(launch, overrides);
-    if (!resized || sameShape(*resized, launch) || resized->block != launch.block)
+    auto resized = resizedTo(launches, launch, overrides);
+    if (!resized)
         return std::nullopt;
-    return resized;
+    auto whole = overrides;
+    for (const auto& [root, value] : origin->roots)
+        whole[root] = withoutRest(launch, value, *resized, overrides.at(root), odd);
+    if (whole != overrides)
+        resized = resizedTo(launches, launch, whole);
+    if (!resized)
+        return std::nullopt;
+    return ResizedLaunch{std::move(*resized), std::move(whole)};
 }
 
 } // namespace kernelskill::engine

@@ -14,7 +14,8 @@ constexpr std::string_view guarded = "__global__ void k(float* x, int n) { int i
 std::optional<LaunchSpec> resized(const std::string& text, double scale, bool odd) {
     const auto model = parsedProgram(text);
     const auto launches = inferLaunches(model, model.kernels.at(0));
-    return resizeLaunch(model, model.kernels.at(0), launches.value().front(), scale, odd);
+    auto found = resizeLaunch(model, model.kernels.at(0), launches.value().front(), scale, odd);
+    return found ? std::optional(std::move(found->launch)) : std::nullopt;
 }
 
 TEST(ResizeLaunch, gridScalarsAndBuffersFollowTheSize) {
@@ -34,6 +35,32 @@ TEST(ResizeLaunch, aPinnedSizeIsResizedToo) {
     EXPECT_EQ(scalarNamed(*launch, "n")->integer, 2000);
     EXPECT_EQ(launch->grid.x, 32u);
     EXPECT_EQ(bufferNamed(*launch, "x")->elements, 2000u);
+}
+
+TEST(ResizeLaunch, aGridThatDropsTheRestGetsASizeWithoutOne) {
+    std::string text(guarded);
+    text.replace(text.find("(n + threads - 1) / threads"), 27, "n / threads");
+    const auto launch = resized(text, 0.5, true);
+    ASSERT_TRUE(launch);
+    EXPECT_EQ(launch->grid.x, 15u) << "an odd number of blocks";
+    EXPECT_EQ(scalarNamed(*launch, "n")->integer, 15 * 128);
+    EXPECT_EQ(bufferNamed(*launch, "x")->elements, 15u * 128);
+}
+
+TEST(ResizeLaunch, anEditedLaunchFollowsToTheSameExtents) {
+    const auto before = parsedProgram(std::string(guarded));
+    std::string text(guarded);
+    text.replace(text.find("(n + threads - 1) / threads"), 27, "n / 4 / threads");
+    const auto after = parsedProgram(text);
+    const auto launchOf = [](const analysis::FileModel& model) {
+        return inferLaunches(model, model.kernels.at(0)).value().front();
+    };
+    const auto resized = resizeLaunch(before, before.kernels.at(0), launchOf(before), 0.5, true);
+    ASSERT_TRUE(resized);
+    const auto followed = launchAt(after, after.kernels.at(0), launchOf(after), resized->extents);
+    ASSERT_TRUE(followed);
+    EXPECT_EQ(scalarNamed(*followed, "n")->integer, scalarNamed(resized->launch, "n")->integer);
+    EXPECT_EQ(followed->grid.x, 3u);
 }
 
 TEST(ResizeLaunch, aKernelWithoutGuardKeepsWholeBlocks) {

@@ -143,8 +143,8 @@ std::vector<LaunchSpec> launchesToTry(const analysis::FileModel& file,
     for (const double part : {0.37, 0.11}) {
         const double scale = most * part / static_cast<double>(threadsOf(shown));
         auto resized = resizeLaunch(file, kernel, shown, scale, true);
-        if (resized && threadsOf(*resized) <= mostComparedThreads)
-            launches.push_back(std::move(*resized));
+        if (resized && threadsOf(resized->launch) <= mostComparedThreads)
+            launches.push_back(std::move(resized->launch));
     }
     return launches;
 }
