@@ -6,7 +6,9 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-/// Beyond the job's own limit, which the worker enforces and can explain better than we can.
+/// The worker enforces the job's limit, in processor time, and can explain it better than we can.
+/// On a busy machine that takes longer by the clock.
+constexpr int patience = 8;
 constexpr std::chrono::milliseconds grace{3000};
 constexpr std::size_t mostIdle = 8;
 
@@ -45,7 +47,7 @@ Result<WorkerReport> WorkerPool::run(const WorkerJob& job, std::stop_token stop)
     auto worker = take();
     if (!worker)
         return std::unexpected(worker.error());
-    auto report = (*worker)->run(job, job.job.limits.time + grace, std::move(stop));
+    auto report = (*worker)->run(job, patience * job.job.limits.time + grace, std::move(stop));
     if (report) {
         const std::scoped_lock lock{mutex_};
         if (idle_.size() < mostIdle)

@@ -167,7 +167,7 @@ void onTimer(int /*signal*/, siginfo_t* /*info*/, void* context) {
     if (launch != nullptr) {
         // The last event lies on a line of the user's; the instruction may be the prelude's.
         const Site last = launch->running() ? launch->lastSite() : 0;
-        launch->cutOff(fmt::format("cut off after {} ms", launch->job().limits.time.count()), last,
+        launch->cutOff(fmt::format("cut off after {} ms of processor time", launch->job().limits.time.count()), last,
                        siteOf(context));
     }
     end(ErrorKind::Failed, "the static initialisation of the image does not end", "", 0);
@@ -196,11 +196,11 @@ Result<void> installFaultHandlers(const FaultContext& context, std::chrono::mill
         action.sa_sigaction = handler;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK;
         sigemptyset(&action.sa_mask);
-        sigaddset(&action.sa_mask, SIGALRM);
+        sigaddset(&action.sa_mask, SIGPROF);
         return sigaction(signal, &action, nullptr) == 0;
     };
     bool handled = handle(SIGSEGV, onSegmentationFault) && handle(SIGBUS, onSegmentationFault) &&
-                   handle(SIGSYS, onRefusedCall) && handle(SIGALRM, onTimer);
+                   handle(SIGSYS, onRefusedCall) && handle(SIGPROF, onTimer);
     for (const int signal : {SIGFPE, SIGILL, SIGTRAP, SIGABRT})
         handled &= handle(signal, onCrash);
     const auto part = [](std::chrono::milliseconds duration) {
@@ -208,7 +208,8 @@ Result<void> installFaultHandlers(const FaultContext& context, std::chrono::mill
                        .tv_usec = duration.count() % 1000 * 1000};
     };
     const itimerval timer{.it_interval = part(retry), .it_value = part(time)};
-    if (!handled || setitimer(ITIMER_REAL, &timer, nullptr) != 0)
+    // Of the processor's time: on a busy machine a kernel that ends is not one that hangs.
+    if (!handled || setitimer(ITIMER_PROF, &timer, nullptr) != 0)
         return failure();
     return {};
 }
