@@ -7,7 +7,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 15> explanations{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 40> explanations{{
     {"missing-semicolon", "A statement or declaration does not end in ';'"},
     {"missing-brace", "A block is opened or closed without its other brace"},
     {"extra-brace", "A '}' closes nothing"},
@@ -25,6 +25,33 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 15> explanat
      "A kernel is launched as kernel<<<grid, block[, shared bytes[, stream]]>>>(arguments)"},
     {"missing-launch-configuration",
      "A kernel cannot be called: it is launched with a grid and a block"},
+    {"missing-comma", "Two values follow one another without a comma"},
+    {"missing-quote", "A text is not closed on its line"},
+    {"missing-declaration", "The name is used here and nowhere declared"},
+    {"missing-return-type", "A function says what it returns, be it void"},
+    {"kernel-return-value", "A kernel returns nothing: its results go through memory"},
+    {"missing-alias", "The short name of a namespace is not declared"},
+    {"missing-argument", "The function has a parameter more than is passed"},
+    {"surplus-argument", "More is passed than the function has parameters"},
+    {"argument-order", "What is passed fits the parameters in another order"},
+    {"argument-kind", "A value is passed for an address, or an address for a value"},
+    {"missing-mask", "Warp operations take the mask of the lanes that take part first"},
+    {"missing-axis", "threadIdx, blockIdx, blockDim and gridDim have an x, a y and a z"},
+    {"misplaced-pragma", "#pragma unroll stands right in front of its loop"},
+    {"half-conversion", "16-bit and 32-bit floats do not mix without a conversion"},
+    {"dynamic-shared-memory",
+     "Dynamic shared memory is declared as extern __shared__ T name[]; its size comes with the "
+     "launch"},
+    {"shared-extent", "A __shared__ array has a size that is known when it is compiled"},
+    {"template-arguments", "The template arguments do not fit its parameters"},
+    {"not-a-pointer", "What is indexed or followed is declared as a value"},
+    {"needless-pointer", "What is used as a value is declared as a pointer"},
+    {"written-const", "What is changed is declared const"},
+    {"missing-const", "A pointer to const does not become one that may be written through"},
+    {"not-constant", "Its value must be known when it is compiled"},
+    {"floating-index", "Only integers can be an index"},
+    {"extent-type", "What has two extents is a dim3"},
+    {"missing-device-variable", "Device code sees variables of the device and constants only"},
 }};
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "engine/agents/compile_diagnoser.h"
 #include "engine/agents/repair/fix_candidate.h"
+#include "engine/agents/repair/likeness.h"
 #include "engine/agents/text_difference.h"
 
 #include <algorithm>
@@ -15,8 +16,8 @@ using analysis::Diagnostic;
 using analysis::FileModel;
 
 /// A parse takes tens of milliseconds: so many guesses at most for one error.
-constexpr std::size_t mostTriesPerError = 18;
-constexpr std::size_t mostFixesPerError = 3;
+constexpr std::size_t mostTriesPerError = 40;
+constexpr std::size_t mostFixesPerError = 4;
 /// Errors looked at when a range (or the file) holds many.
 constexpr std::size_t mostErrors = 4;
 constexpr std::size_t mostRounds = 40;
@@ -69,8 +70,11 @@ private:
 std::vector<FixCandidate> candidatesFor(const RepairContext& context, const Diagnostic& error) {
     std::vector<FixCandidate> all;
     // The families of one thing each come before those that guess from the surroundings.
-    for (auto* family : {&attributeFixes, &includeFixes, &braceFixes, &launchFixes, &compilerFixes,
-                         &spellingFixes, &punctuationFixes}) {
+    for (auto* family :
+         {&attributeFixes, &includeFixes, &aliasFixes, &functionResultFixes, &deviceIdiomFixes,
+          &sharedMemoryFixes, &declarationFixes, &braceFixes, &launchFixes, &compilerFixes,
+          &argumentFixes, &templateFixes, &typeFixes, &separatorFixes, &punctuationFixes,
+          &statementBracketFixes, &spellingFixes}) {
         auto some = family(context, error);
         std::ranges::move(some, std::back_inserter(all));
     }
@@ -80,23 +84,57 @@ std::vector<FixCandidate> candidatesFor(const RepairContext& context, const Diag
 struct Accepted {
     CompileFix fix;
     std::string text;
+    Ladder ladder = Ladder::None;
+    std::size_t likeness = 0; ///< Of one whose ladder takes the likest.
 };
+
+/// A name that is changed must put its line right: what the compiler makes of a wrong name hides
+/// errors.
+bool isDoubtful(const RepairContext& context, const FixCandidate& candidate,
+                const std::vector<Diagnostic>& left) {
+    if (candidate.cause != "misspelled-identifier")
+        return false;
+    return std::ranges::any_of(left, [&](const Diagnostic& error) {
+        return std::ranges::any_of(candidate.edits, [&](const analysis::TextEdit& edit) {
+            return context.lineOf(error.span.begin) == context.lineOf(edit.span.begin);
+        });
+    });
+}
+
+/// Among those of its ladder that leave as few errors the likest stays, else the first.
+void add(std::vector<Accepted>& accepted, Accepted one) {
+    if (takesLikest(one.ladder))
+        for (Accepted& other : accepted) {
+            if (other.ladder != one.ladder)
+                continue;
+            auto rank = [](const Accepted& ranked) {
+                return std::pair(ranked.fix.errorsAfter,
+                                 -static_cast<std::int64_t>(ranked.likeness));
+            };
+            if (rank(one) < rank(other))
+                other = std::move(one);
+            return;
+        }
+    accepted.push_back(std::move(one));
+}
 
 /// Fixes for `target` out of guesses at `cause`, which is `target` itself or an error before it.
 void verify(const RepairContext& context, Verifier& verifier, const std::vector<Diagnostic>& errors,
             const Diagnostic& target, const Diagnostic& cause, const std::stop_token& stop,
             std::vector<Accepted>& accepted) {
     const Messages before = messagesOf(errors);
+    const Likeness likeness(context.text, cause.span.begin);
     std::set<std::string> seen;
     for (const Accepted& other : accepted)
         seen.insert(other.text);
-    std::set<int> climbed;
+    std::set<Ladder> climbed;
     std::size_t tries = 0;
     for (FixCandidate& candidate : candidatesFor(context, cause)) {
-        if (stop.stop_requested() || tries == mostTriesPerError ||
-            accepted.size() >= mostFixesPerError)
+        if (stop.stop_requested() || tries == mostTriesPerError)
             return;
-        if (candidate.ladder > 0 && climbed.contains(candidate.ladder))
+        bool isRanked = takesLikest(candidate.ladder);
+        if (climbed.contains(candidate.ladder) ||
+            (accepted.size() >= mostFixesPerError && !isRanked))
             continue;
         auto text = analysis::applyEdits(context.text, candidate.edits);
         if (!text || !seen.insert(*text).second)
@@ -110,16 +148,17 @@ void verify(const RepairContext& context, Verifier& verifier, const std::vector<
         bool bringsNone = std::ranges::all_of(after, [&](const std::string& message) {
             return after.count(message) <= before.count(message);
         });
-        if (!isGone || !bringsNone)
+        if (!isGone || !bringsNone || isDoubtful(context, candidate, *left))
             continue;
-        if (candidate.ladder > 0)
+        if (candidate.ladder != Ladder::None && !isRanked)
             climbed.insert(candidate.ladder);
         CompileFix fix;
         fix.failure = {cause, candidate.cause, explainCause(candidate.cause, cause)};
         fix.title = std::move(candidate.title);
-        fix.edits = {{context.model.file, std::move(candidate.edits)}};
         fix.errorsAfter = left->size();
-        accepted.push_back({std::move(fix), std::move(*text)});
+        std::size_t likenessOfText = isRanked ? likeness.of(*text, candidate.edits) : 0;
+        fix.edits = {{context.model.file, std::move(candidate.edits)}};
+        add(accepted, {std::move(fix), std::move(*text), candidate.ladder, likenessOfText});
     }
 }
 

@@ -12,11 +12,10 @@ namespace {
 using analysis::Diagnostic;
 using analysis::TokenKind;
 
-constexpr int deviceLadder = 4;
-
 /// `attribute` in front of every declaration of `name`: they must agree.
 std::vector<FixCandidate> marked(const RepairContext& context, const std::string& name,
-                                 const std::string& attribute, std::string cause, int ladder = 0) {
+                                 const std::string& attribute, std::string cause,
+                                 Ladder ladder = Ladder::None) {
     FixCandidate candidate{
         std::move(cause), fmt::format("mark '{}' {}", name, attribute), {}, ladder};
     for (const DeclarationTokens& declaration : declarationsOf(context, name)) {
@@ -29,11 +28,31 @@ std::vector<FixCandidate> marked(const RepairContext& context, const std::string
 }
 
 std::vector<FixCandidate> markedForDevice(const RepairContext& context, const std::string& name) {
-    auto candidates = marked(context, name, "__device__", "missing-device", deviceLadder);
+    auto candidates = marked(context, name, "__device__", "missing-device", Ladder::Attribute);
     // Where the host calls it too, __device__ alone breaks that call.
-    for (auto& both : marked(context, name, "__host__ __device__", "missing-device", deviceLadder))
+    for (auto& both :
+         marked(context, name, "__host__ __device__", "missing-device", Ladder::Attribute))
         candidates.push_back(std::move(both));
     return candidates;
+}
+
+/// A variable of the whole file that device code uses.
+std::vector<FixCandidate> markedVariable(const RepairContext& context, const std::string& name) {
+    int depth = 0;
+    std::size_t begin = 0; // of the declaration
+    for (std::size_t index = 0; index < context.tokens.size(); ++index) {
+        const analysis::Token& token = context.tokens[index];
+        if (depth == 0 && token.text == name && index > begin)
+            return {insertion("missing-device-variable", context.tokens[begin].span.begin,
+                              "__device__ ", fmt::format("mark '{}' __device__", name))};
+        depth += token.text == "{" || token.text == "("   ? 1
+                 : token.text == "}" || token.text == ")" ? -1
+                                                          : 0;
+        bool ends = token.text == ";" || token.text == "}" || token.kind == TokenKind::Directive;
+        if (depth == 0 && ends)
+            begin = index + 1;
+    }
+    return {};
 }
 
 std::string withoutQualification(std::string name) {
@@ -64,8 +83,18 @@ std::vector<FixCandidate> voidReturn(const RepairContext& context, const Diagnos
     analysis::Span span{context.tokens[type].span.begin, context.tokens[name - 1].span.end};
     return {{"kernel-return-type",
              fmt::format("change '{}' to 'void'", context.slice(span)),
-             {{span, "void"}},
-             0}};
+             {{span, "void"}}}};
+}
+
+bool isKernelAt(const RepairContext& context, std::uint32_t offset) {
+    std::size_t name = context.tokenAt(offset);
+    if (name >= context.tokens.size())
+        return false;
+    DeclarationTokens declaration = declarationAround(context, name);
+    for (std::size_t index = declaration.begin; index < name; ++index)
+        if (context.tokens[index].text == "__global__")
+            return true;
+    return false;
 }
 
 } // namespace
@@ -75,11 +104,14 @@ std::vector<FixCandidate> attributeFixes(const RepairContext& context, const Dia
     std::string name = withoutQualification(quotedName(message).value_or(""));
     if (message.starts_with("kernel call to non-global function"))
         return marked(context, name, "__global__", "missing-global");
+    bool isUntyped = message.find("type specifier") != std::string::npos;
     if (message.find("must have void return type") != std::string::npos ||
-        message.find("type specifier") != std::string::npos)
+        (isUntyped && isKernelAt(context, error.span.begin)))
         return voidReturn(context, error);
     if (message.starts_with("reference to __host__ function"))
         return markedForDevice(context, name);
+    if (message.starts_with("reference to __host__ variable"))
+        return markedVariable(context, name);
     if (message.starts_with("reference to __device__ function"))
         return marked(context, name, "__host__", "missing-host");
     if (message.starts_with("no matching function for call")) {

@@ -12,8 +12,6 @@ using analysis::Token;
 using analysis::TokenKind;
 
 constexpr std::size_t mostPlaces = 6;
-constexpr int openingLadder = 2;
-constexpr int closingLadder = 3;
 
 /// The first token of each line that has one, directives left out.
 std::vector<std::size_t> lineStarts(const RepairContext& context) {
@@ -48,8 +46,8 @@ std::vector<FixCandidate> missingClosings(const RepairContext& context) {
     std::uint32_t previousEnd = 0;
     auto close = [&](const Open& block) {
         std::string brace = "\n" + std::string(block.indentation, ' ') + "}";
-        candidates.push_back(
-            insertion("missing-brace", previousEnd, std::move(brace), "insert '}'", closingLadder));
+        candidates.push_back(insertion("missing-brace", previousEnd, std::move(brace), "insert '}'",
+                                       Ladder::ClosingBrace));
     };
     for (const Token& token : context.tokens) {
         if (token.kind == TokenKind::Directive)
@@ -103,9 +101,46 @@ std::vector<FixCandidate> missingOpenings(const RepairContext& context) {
                         context.tokens[starts[next]].text == "}" &&
                         indentationOfRow(next) == indentation;
         if (isClosed)
-            candidates.push_back(
-                insertion("missing-brace", last.span.end, " {", "insert '{'", openingLadder));
+            candidates.push_back(insertion("missing-brace", last.span.end, " {", "insert '{'",
+                                           Ladder::OpeningBrace));
     }
+    return candidates;
+}
+
+/// A '}' too many. The text behind it stands further right than the block that it closed allows.
+std::vector<FixCandidate> extraClosings(const RepairContext& context, const Diagnostic& error) {
+    std::vector<std::size_t> closings;
+    std::size_t suspect = context.tokens.size();
+    int depth = 0;
+    for (std::size_t index = 0; index < context.tokens.size(); ++index) {
+        const Token& token = context.tokens[index];
+        if (token.kind == TokenKind::Directive)
+            continue;
+        bool startsLine = index == 0 || context.lineOf(context.tokens[index - 1].span.begin) !=
+                                            context.lineOf(token.span.begin);
+        bool isOutside = depth <= 0 && token.text != "{" &&
+                         context.indentationOf(context.lineOf(token.span.begin)) > 0;
+        if (startsLine && isOutside && suspect == context.tokens.size() && !closings.empty())
+            suspect = closings.back();
+        depth += token.text == "{" ? 1 : token.text == "}" ? -1 : 0;
+        if (token.text == "}")
+            closings.push_back(index);
+        if (depth < 0 && suspect == context.tokens.size())
+            suspect = index;
+    }
+    std::vector<std::size_t> places;
+    if (suspect < context.tokens.size())
+        places.push_back(suspect);
+    std::size_t at = context.tokenAt(error.span.begin);
+    if (at < context.tokens.size() && context.tokens[at].text == "}")
+        places.push_back(at);
+    for (auto closing = closings.rbegin(); closing != closings.rend(); ++closing)
+        if (context.tokens[*closing].span.begin < error.span.begin && places.size() < mostPlaces)
+            places.push_back(*closing);
+    std::vector<FixCandidate> candidates;
+    for (std::size_t place : places)
+        candidates.push_back(
+            {"extra-brace", "remove '}'", {{context.tokens[place].span, ""}}, Ladder::ExtraBrace});
     return candidates;
 }
 
@@ -127,10 +162,8 @@ std::vector<FixCandidate> braceFixes(const RepairContext& context, const Diagnos
     if (balance == 0)
         return {};
     auto candidates = missingOpenings(context);
-    std::size_t at = context.tokenAt(error.span.begin);
-    if (error.code == "extraneous-brace" && at < context.tokens.size() &&
-        context.tokens[at].text == "}")
-        candidates.push_back({"extra-brace", "remove '}'", {{context.tokens[at].span, ""}}, 0});
+    auto extra = extraClosings(context, error);
+    candidates.insert(candidates.end(), extra.begin(), extra.end());
     return candidates;
 }
 

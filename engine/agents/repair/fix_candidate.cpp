@@ -4,6 +4,30 @@
 #include <utility>
 
 namespace kernelskill::engine {
+namespace {
+
+/// Behind the last #include of the file's head, or before the first token when there is none.
+std::uint32_t insertionPlace(const RepairContext& context) {
+    std::uint32_t place = 0;
+    bool hasInclude = false;
+    for (const analysis::Token& token : context.tokens) {
+        if (token.kind != analysis::TokenKind::Directive)
+            break;
+        if (token.text.find("include") != std::string_view::npos &&
+            token.text.find("#if") == std::string_view::npos) {
+            place = token.span.end;
+            hasInclude = true;
+        }
+    }
+    if (!hasInclude)
+        return context.tokens.empty() ? 0 : context.tokens.front().span.begin;
+    // The token may or may not hold its line end.
+    while (place > 0 && (context.text[place - 1] == '\n' || context.text[place - 1] == '\r'))
+        --place;
+    return place;
+}
+
+} // namespace
 
 std::string_view RepairContext::slice(analysis::Span span) const {
     auto begin = std::min<std::size_t>(span.begin, text.size());
@@ -62,8 +86,20 @@ std::optional<std::string> quotedName(std::string_view message, std::size_t numb
 }
 
 FixCandidate insertion(std::string cause, std::uint32_t offset, std::string inserted,
-                       std::string title, int ladder) {
+                       std::string title, Ladder ladder) {
     return {std::move(cause), std::move(title), {{{offset, offset}, std::move(inserted)}}, ladder};
+}
+
+FixCandidate behindIncludes(const RepairContext& context, std::string cause, std::string_view lines,
+                            std::string title) {
+    std::uint32_t place = insertionPlace(context);
+    bool isBehind =
+        place > 0 && std::ranges::any_of(context.tokens, [&](const analysis::Token& token) {
+            return token.span.begin < place;
+        });
+    std::string inserted(lines);
+    return insertion(std::move(cause), place, isBehind ? "\n" + inserted : inserted + "\n",
+                     std::move(title));
 }
 
 } // namespace kernelskill::engine

@@ -5,6 +5,7 @@
 #include "analysis/parse/translation_unit.h"
 #include "analysis/syntax/lexer.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,14 +13,37 @@
 
 namespace kernelskill::engine {
 
+/// Guesses of one ladder are steps of one idea at different places or of different kinds; one of
+/// them is taken.
+enum class Ladder : std::uint8_t {
+    None,
+    // The first that parses.
+    OpeningBrace,
+    ClosingBrace,
+    ExtraBrace,
+    Attribute,
+    LaunchEnd,
+    LaunchComma,
+    LaunchBlock,
+    Type,
+    ForHeader,
+    Quote,
+    Axis,
+    // All are tried; of those that leave the fewest errors the one whose text is most like the rest
+    // of the file.
+    Bracket,
+    Comma,
+};
+[[nodiscard]] constexpr bool takesLikest(Ladder ladder) {
+    return ladder >= Ladder::Bracket;
+}
+
 /// One guess for one error.
 struct FixCandidate {
     std::string cause;                     ///< "missing-semicolon", ...
     std::string title;                     ///< "insert ';'"
     std::vector<analysis::TextEdit> edits; ///< In the main file.
-    /// Candidates of one ladder (above 0) are steps of one idea at different places: the first that
-    /// parses is taken.
-    int ladder = 0;
+    Ladder ladder = Ladder::None;
 };
 
 /// What the families look at. Built once per text.
@@ -47,7 +71,10 @@ struct RepairContext {
 
 /// A candidate that inserts `inserted` at `offset`.
 [[nodiscard]] FixCandidate insertion(std::string cause, std::uint32_t offset, std::string inserted,
-                                     std::string title, int ladder = 0);
+                                     std::string title, Ladder ladder = Ladder::None);
+/// One that adds lines behind the #include directives of the file's head.
+[[nodiscard]] FixCandidate behindIncludes(const RepairContext& context, std::string cause,
+                                          std::string_view lines, std::string title);
 
 // The families. Each returns nothing for an error that is not its own; the likeliest guess comes
 // first.
@@ -65,5 +92,25 @@ struct RepairContext {
                                                     const analysis::Diagnostic& error);
 [[nodiscard]] std::vector<FixCandidate> attributeFixes(const RepairContext& context,
                                                        const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> aliasFixes(const RepairContext& context,
+                                                   const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> argumentFixes(const RepairContext& context,
+                                                      const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> declarationFixes(const RepairContext& context,
+                                                         const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> deviceIdiomFixes(const RepairContext& context,
+                                                         const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> functionResultFixes(const RepairContext& context,
+                                                            const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> separatorFixes(const RepairContext& context,
+                                                       const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> sharedMemoryFixes(const RepairContext& context,
+                                                          const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> statementBracketFixes(const RepairContext& context,
+                                                              const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> templateFixes(const RepairContext& context,
+                                                      const analysis::Diagnostic& error);
+[[nodiscard]] std::vector<FixCandidate> typeFixes(const RepairContext& context,
+                                                  const analysis::Diagnostic& error);
 
 } // namespace kernelskill::engine

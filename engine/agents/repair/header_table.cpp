@@ -15,7 +15,7 @@ struct Row {
     std::string_view names; ///< Separated by spaces; a trailing '*' stands for any rest.
 };
 
-constexpr std::array<Row, 46> rows{{
+constexpr std::array<Row, 56> rows{{
     {"cstdio", Scope::Either,
      "printf fprintf sprintf snprintf puts fputs putchar scanf sscanf fopen fclose fread fwrite "
      "fgets FILE "
@@ -90,11 +90,26 @@ constexpr std::array<Row, 46> rows{{
      "half half2 __half __half2 __float2half __half2float __hadd __hmul __hfma __hadd2 __hmul2 "
      "__hfma2 "
      "__float2half_rn __half22float2 __float22half2_rn __halves2half2 __low2float __high2float "
-     "__hsub __hgt"},
+     "__hsub __hgt __half2float2 __ushort_as_half __half_as_ushort hexp* hsqrt hrsqrt hlog* h2*"},
     {"cuda_bf16.h", Scope::Global,
      "__nv_bfloat16 __nv_bfloat162 nv_bfloat16 nv_bfloat162 __float2bfloat16 __bfloat162float "
      "__float2bfloat16_rn __floats2bfloat162_rn"},
+    {"cooperative_groups/memcpy_async.h", Scope::Global,
+     "cooperative_groups::memcpy_async cooperative_groups::wait cooperative_groups::wait_prior"},
     {"mma.h", Scope::Global, "nvcuda wmma"},
+    {"curand_kernel.h", Scope::Global,
+     "curandState curandState_t curandStateXORWOW_t curandStateMRG32k3a_t "
+     "curandStatePhilox4_32_10_t curandStateSobol32_t curand_* curand"},
+    {"curand.h", Scope::Global, "curandGenerator_t curandGenerate* curandCreate* CURAND_*"},
+    {"cuComplex.h", Scope::Global,
+     "cuComplex cuFloatComplex cuDoubleComplex make_cu* cuCadd* cuCmul* cuCsub* cuCdiv* cuCabs* "
+     "cuCreal* cuCimag* cuConj*"},
+    {"math_constants.h", Scope::Global, "CUDART_*"},
+    {"cuda_pipeline.h", Scope::Global, "__pipeline_*"},
+    {"cublas_v2.h", Scope::Global, "cublas* CUBLAS_*"},
+    {"cufft.h", Scope::Global, "cufft* CUFFT_*"},
+    {"cusparse.h", Scope::Global, "cusparse* CUSPARSE_*"},
+    {"cuda_fp8.h", Scope::Global, "__nv_fp8_*"},
     {"cuda_runtime.h", Scope::Global,
      "cudaMalloc cudaFree cudaMemcpy cudaDeviceSynchronize cudaError_t cudaStream_t cudaEvent_t "
      "cudaGetLastError cudaGetErrorString"},
@@ -125,21 +140,10 @@ std::vector<std::string_view> headersFor(std::string_view name, bool isInStd) {
 
 std::vector<std::string_view> commonHeaders() {
     std::set<std::string_view> headers{
-        "stdio.h",
-        "stdlib.h",
-        "string.h",
-        "math.h",
-        "stdint.h",
-        "assert.h",
-        "float.h",
-        "limits.h",
-        "time.h",
-        "cuda.h",
-        "curand.h",
-        "cublas_v2.h",
-        "cuda_runtime_api.h",
-        "device_launch_parameters.h",
-        "curand_kernel.h",
+        "stdio.h", "stdlib.h",           "string.h",
+        "math.h",  "stdint.h",           "assert.h",
+        "float.h", "limits.h",           "time.h",
+        "cuda.h",  "cuda_runtime_api.h", "device_launch_parameters.h",
     };
     for (const Row& row : rows)
         headers.insert(row.header);

@@ -20,36 +20,10 @@ using analysis::TokenKind;
 
 constexpr std::size_t mostSuggestions = 3;
 
-/// Behind the last #include of the file's head, or before the first token when there is none.
-std::uint32_t insertionPlace(const RepairContext& context) {
-    std::uint32_t place = 0;
-    bool hasInclude = false;
-    for (const analysis::Token& token : context.tokens) {
-        if (token.kind != TokenKind::Directive)
-            break;
-        if (token.text.find("include") != std::string_view::npos &&
-            token.text.find("#if") == std::string_view::npos) {
-            place = token.span.end;
-            hasInclude = true;
-        }
-    }
-    if (!hasInclude)
-        return context.tokens.empty() ? 0 : context.tokens.front().span.begin;
-    // The token may or may not hold its line end.
-    while (place > 0 && (context.text[place - 1] == '\n' || context.text[place - 1] == '\r'))
-        --place;
-    return place;
-}
-
 FixCandidate inclusion(const RepairContext& context, std::string_view header) {
-    std::uint32_t place = insertionPlace(context);
-    bool isBehind =
-        place > 0 && std::ranges::any_of(context.tokens, [&](const analysis::Token& token) {
-            return token.span.begin < place;
-        });
     std::string directive = fmt::format("#include <{}>", header);
-    return insertion("missing-include", place, isBehind ? "\n" + directive : directive + "\n",
-                     fmt::format("add '{}'", directive));
+    return behindIncludes(context, "missing-include", directive,
+                          fmt::format("add '{}'", directive));
 }
 
 std::vector<FixCandidate> misspelledHeader(const RepairContext& context, const Diagnostic& error) {
@@ -90,8 +64,7 @@ std::vector<FixCandidate> misspelledHeader(const RepairContext& context, const D
             break;
         candidates.push_back({"misspelled-include",
                               fmt::format("change '{}' to '{}'", *wanted, name),
-                              {{span, name}},
-                              0});
+                              {{span, name}}});
     }
     return candidates;
 }
@@ -126,6 +99,9 @@ std::vector<FixCandidate> includeFixes(const RepairContext& context, const Diagn
         name = name.substr(5);
         isInStd = true;
     }
+    // Headers of their own add to this namespace.
+    if (message.find("in namespace 'cooperative_groups'") != std::string::npos)
+        name = "cooperative_groups::" + name;
     std::vector<FixCandidate> candidates;
     for (std::string_view header : headersFor(name, isInStd))
         candidates.push_back(inclusion(context, header));

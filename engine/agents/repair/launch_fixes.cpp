@@ -1,10 +1,12 @@
 /// Launches whose <<<...>>> is not right.
 #include "engine/agents/repair/fix_candidate.h"
 #include "engine/agents/repair/function_declarations.h"
+#include "engine/agents/repair/function_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -16,8 +18,6 @@ using analysis::Span;
 using analysis::Token;
 using analysis::TokenKind;
 
-constexpr int closeLadder = 5;
-constexpr int commaLadder = 6;
 constexpr std::string_view usualBlock = "256";
 
 /// Tokens [begin, end) of the statement around an error.
@@ -49,7 +49,7 @@ struct Run {
 };
 
 Run runAt(const RepairContext& context, std::size_t begin, std::size_t limit, char angle) {
-    Run run{begin, begin, 0};
+    Run run{begin, begin};
     while (run.end < limit) {
         const Token& token = context.tokens[run.end];
         bool isOf = token.text.find_first_not_of(angle) == std::string_view::npos;
@@ -78,13 +78,34 @@ struct Launch {
     std::vector<std::size_t> parentheses; ///< Each '(' outside of brackets.
 };
 
+/// Behind the `<...>` at `open` that another '<' follows.
+std::optional<std::size_t> templateEnd(const RepairContext& context, std::size_t open,
+                                       std::size_t limit) {
+    if (open >= limit || context.tokens[open].text != "<")
+        return std::nullopt;
+    int depth = 0;
+    for (std::size_t index = open; index + 1 < limit; ++index) {
+        std::string_view text = context.tokens[index].text;
+        depth += text == "<" ? 1 : text == ">" ? -1 : 0;
+        if (depth == 0 && context.tokens[index + 1].text.starts_with("<"))
+            return index + 1;
+        if (depth == 0)
+            break;
+    }
+    return std::nullopt;
+}
+
 std::optional<Launch> launchIn(const RepairContext& context, Statement statement) {
     auto kernels = kernelNames(context);
     for (std::size_t index = statement.begin; index + 1 < statement.end; ++index) {
         if (!kernels.contains(std::string(context.tokens[index].text)))
             continue;
         Launch launch;
-        launch.open = runAt(context, index + 1, statement.end, '<');
+        std::size_t behindName = index + 1;
+        // Template arguments come first.
+        if (auto end = templateEnd(context, behindName, statement.end))
+            behindName = *end;
+        launch.open = runAt(context, behindName, statement.end, '<');
         // One '<' alone opens template arguments or compares; two or four are a slip.
         if (launch.open.length < 2)
             continue;
@@ -117,8 +138,7 @@ void addBrackets(const RepairContext& context, const Launch& launch,
     if (launch.open.length != 3)
         opening.push_back({spanOf(context, launch.open), "<<<"});
     if (!launch.closes.empty()) {
-        FixCandidate candidate{"launch-syntax", "write the launch as <<<grid, block>>>", opening,
-                               0};
+        FixCandidate candidate{"launch-syntax", "write the launch as <<<grid, block>>>", opening};
         if (launch.closes.back().length != 3)
             candidate.edits.push_back({spanOf(context, launch.closes.back()), ">>>"});
         if (!candidate.edits.empty())
@@ -128,8 +148,8 @@ void addBrackets(const RepairContext& context, const Launch& launch,
     for (auto parenthesis = launch.parentheses.rbegin(); parenthesis != launch.parentheses.rend();
          ++parenthesis) {
         std::uint32_t place = context.endOfPrevious(context.tokens[*parenthesis].span.begin);
-        FixCandidate candidate =
-            insertion("launch-syntax", place, ">>>", "close the launch with >>>", closeLadder);
+        FixCandidate candidate = insertion("launch-syntax", place, ">>>",
+                                           "close the launch with >>>", Ladder::LaunchEnd);
         candidate.edits.insert(candidate.edits.begin(), opening.begin(), opening.end());
         candidates.push_back(std::move(candidate));
     }
@@ -151,22 +171,59 @@ void addCommas(const RepairContext& context, const Launch& launch,
         bool isCall = token.kind == TokenKind::Identifier && next.text == "(";
         if (depth == 0 && isOperand(token) && startsOperand && !isCall)
             candidates.push_back(insertion("launch-syntax", token.span.end, ",",
-                                           "insert ',' between grid and block", commaLadder));
+                                           "insert ',' between grid and block",
+                                           Ladder::LaunchComma));
     }
 }
 
-/// `<<<(n + 255) / 256>>>`: the block is most likely the number the grid divides by.
+/// What the name of a variable says: `block`, `threadsPerBlock`, `dimBlock`.
+bool namesBlock(std::string_view name) {
+    std::string lower(name);
+    std::ranges::transform(lower, lower.begin(),
+                           [](unsigned char letter) { return std::tolower(letter); });
+    bool isCount = lower.ends_with("blocks") || lower.ends_with("grid");
+    return !isCount &&
+           (lower.find("block") != std::string::npos || lower.find("threads") != std::string::npos);
+}
+
+/// `<<<(n + 255) / 256>>>`: the block is most likely what the caller calls one, or the number that
+/// the grid divides by.
 void addBlock(const RepairContext& context, const Launch& launch,
               std::vector<FixCandidate>& candidates) {
     if (launch.closes.empty())
         return;
-    std::string_view block = usualBlock;
+    std::vector<std::string> blocks;
     std::size_t close = launch.closes.back().begin;
     if (close >= 2 && context.tokens[close - 2].text == "/" && isOperand(context.tokens[close - 1]))
-        block = context.tokens[close - 1].text;
+        blocks.emplace_back(context.tokens[close - 1].text);
+    std::uint32_t offset = context.tokens[launch.open.begin].span.begin;
+    if (auto caller = functionAround(context, offset)) {
+        auto names = namesBefore(context, *caller, offset);
+        std::ranges::reverse(names);
+        for (const DeclaredName& name : names)
+            if (!name.isPointer && namesBlock(name.name))
+                blocks.push_back(name.name);
+    }
+    blocks.emplace_back(usualBlock);
+    std::uint32_t place = context.endOfPrevious(context.tokens[close].span.begin);
+    for (const std::string& block : blocks)
+        candidates.push_back(insertion("launch-syntax", place, fmt::format(", {}", block),
+                                       fmt::format("launch blocks of {} threads", block),
+                                       Ladder::LaunchBlock));
+}
+
+/// Grid, block, shared bytes and stream are four.
+void removeSurplus(const RepairContext& context, const Launch& launch,
+                   std::vector<FixCandidate>& candidates) {
+    if (launch.closes.empty())
+        return;
+    const auto parts = dividedAtCommas(context, {launch.open.end, launch.closes.back().begin});
+    constexpr std::size_t most = 4;
+    if (parts.size() <= most)
+        return;
+    Span surplus{spanOf(context, parts[most - 1]).end, spanOf(context, parts.back()).end};
     candidates.push_back(
-        insertion("launch-syntax", context.endOfPrevious(context.tokens[close].span.begin),
-                  fmt::format(", {}", block), fmt::format("launch blocks of {} threads", block)));
+        {"launch-syntax", fmt::format("remove '{}'", context.slice(surplus)), {{surplus, ""}}});
 }
 
 /// The configuration of another launch of the same kernel in this file.
@@ -184,6 +241,45 @@ std::optional<std::string> configurationElsewhere(const RepairContext& context,
     return std::nullopt;
 }
 
+/// The variables that are passed for the kernel's integers.
+std::vector<std::string> extentsPassed(const RepairContext& context,
+                                       const analysis::KernelModel& kernel, std::size_t open,
+                                       std::size_t close) {
+    std::vector<std::string> extents;
+    const auto arguments = dividedAtCommas(context, {open + 1, close});
+    for (std::size_t position = 0; position < std::min(arguments.size(), kernel.parameters.size());
+         ++position) {
+        const analysis::Type& type = kernel.parameters[position].type;
+        bool isInteger = type.pointerDepth == 0 && type.scalar >= analysis::ScalarKind::Int32 &&
+                         type.scalar <= analysis::ScalarKind::UInt64;
+        TokenRange argument = arguments[position];
+        bool isName = argument.end == argument.begin + 1 &&
+                      context.tokens[argument.begin].kind == TokenKind::Identifier;
+        if (isInteger && isName)
+            extents.emplace_back(context.tokens[argument.begin].text);
+    }
+    return extents;
+}
+
+bool usesSecondAxis(const RepairContext& context, std::string_view kernel) {
+    for (const FunctionText& function : functionsNamed(context, kernel))
+        for (std::size_t index = function.body.begin; index + 2 < function.body.end; ++index) {
+            bool isIndex = context.tokens[index].text == "threadIdx" ||
+                           context.tokens[index].text == "blockIdx";
+            if (isIndex && context.tokens[index + 2].text == "y")
+                return true;
+        }
+    return false;
+}
+
+/// A thread for each element of one extent, or of the first two.
+std::string configurationOf(const std::vector<std::string>& extents, bool isPlane) {
+    if (!isPlane || extents.size() < 2)
+        return fmt::format("<<<({} + 255) / 256, 256>>>", extents.front());
+    return fmt::format("<<<dim3(({} + 15) / 16, ({} + 15) / 16), dim3(16, 16)>>>", extents[0],
+                       extents[1]);
+}
+
 /// `saxpy(n, 2.0f, x, y)`: as another launch of it, or one thread for each of the integer argument.
 std::vector<FixCandidate> unconfigured(const RepairContext& context, const Diagnostic& error) {
     std::string name = quotedName(error.message).value_or("");
@@ -197,24 +293,8 @@ std::vector<FixCandidate> unconfigured(const RepairContext& context, const Diagn
         if (auto elsewhere = configurationElsewhere(context, name)) {
             configuration = *elsewhere;
         } else if (kernel != nullptr && close < context.tokens.size()) {
-            std::size_t position = 0;
-            for (std::size_t argument = index + 2; argument < close; ++argument) {
-                bool isAlone =
-                    context.tokens[argument].kind == TokenKind::Identifier &&
-                    (context.tokens[argument + 1].text == "," || argument + 1 == close) &&
-                    (context.tokens[argument - 1].text == "," || argument == index + 2);
-                bool isExtent =
-                    isAlone && position < kernel->parameters.size() &&
-                    kernel->parameters[position].type.pointerDepth == 0 &&
-                    kernel->parameters[position].type.scalar >= analysis::ScalarKind::Int32 &&
-                    kernel->parameters[position].type.scalar <= analysis::ScalarKind::UInt64;
-                if (isExtent) {
-                    configuration =
-                        fmt::format("<<<({} + 255) / 256, 256>>>", context.tokens[argument].text);
-                    break;
-                }
-                position += context.tokens[argument].text == "," ? 1 : 0;
-            }
+            if (auto extents = extentsPassed(context, *kernel, index + 1, close); !extents.empty())
+                configuration = configurationOf(extents, usesSecondAxis(context, name));
         }
         return {insertion("missing-launch-configuration", context.tokens[index].span.end,
                           configuration, fmt::format("launch with {}", configuration))};
@@ -235,6 +315,10 @@ std::vector<FixCandidate> launchFixes(const RepairContext& context, const Diagno
         return candidates;
     if (error.message.starts_with("too few execution configuration")) {
         addBlock(context, *launch, candidates);
+        return candidates;
+    }
+    if (error.message.starts_with("too many execution configuration")) {
+        removeSurplus(context, *launch, candidates);
         return candidates;
     }
     addBrackets(context, *launch, candidates);

@@ -14,7 +14,6 @@ using analysis::Token;
 using analysis::TokenKind;
 
 constexpr std::size_t mostPlaces = 8;
-constexpr int closingLadder = 1;
 
 std::string causeOf(const Diagnostic& error) {
     if (error.code == "expected-semicolon")
@@ -90,7 +89,7 @@ std::vector<FixCandidate> closings(const RepairContext& context, const Diagnosti
     for (std::uint32_t place : places) {
         if (candidates.size() == mostPlaces)
             break;
-        candidates.push_back(insertion(cause, place, closing, title, closingLadder));
+        candidates.push_back(insertion(cause, place, closing, title, Ladder::Bracket));
     }
     return candidates;
 }
@@ -99,9 +98,19 @@ std::vector<FixCandidate> closings(const RepairContext& context, const Diagnosti
 
 std::vector<FixCandidate> compilerFixes(const RepairContext& context, const Diagnostic& error) {
     std::vector<FixCandidate> candidates;
+    // Names it knows without knowing what the file means by them: see spellingFixes().
+    bool isName = error.message.find("did you mean '") != std::string::npos &&
+                  error.message.find("::") == std::string::npos;
+    if (isName)
+        return candidates;
     for (const analysis::FixIt& fix : error.fixIts) {
-        if (!fix.edits.empty())
-            candidates.push_back({causeOf(error), titleOf(context, fix.edits), fix.edits, 0});
+        if (fix.edits.empty())
+            continue;
+        // That a bracket is missing it sees late: closings() tries the places before.
+        const analysis::TextEdit& edit = fix.edits.front();
+        bool closes = fix.edits.size() == 1 && (edit.newText == ")" || edit.newText == "]");
+        if (!closes)
+            candidates.push_back({causeOf(error), titleOf(context, fix.edits), fix.edits});
     }
     return candidates;
 }
@@ -124,10 +133,8 @@ std::vector<FixCandidate> punctuationFixes(const RepairContext& context, const D
          message.starts_with("expected unqualified-id"))) {
         const Token& token = context.tokens[at];
         if (token.text == ")" || token.text == "]" || token.text == ",")
-            return {{"extra-punctuation",
-                     fmt::format("remove '{}'", token.text),
-                     {{token.span, ""}},
-                     0}};
+            return {
+                {"extra-punctuation", fmt::format("remove '{}'", token.text), {{token.span, ""}}}};
     }
     return {};
 }

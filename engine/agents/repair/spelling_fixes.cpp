@@ -32,6 +32,14 @@ constexpr std::array<std::string_view, 44> languageWords{
     "void",     "volatile", "while",  "static_cast",
 };
 
+/// Of C's <math.h>, which the parser finds on the host's side.
+constexpr std::string_view mathFunctions[] = {
+    "expf",   "exp2f",  "logf",  "log2f", "log10f", "sqrtf",  "rsqrtf", "powf",  "sinf",   "cosf",
+    "tanf",   "tanhf",  "sinhf", "coshf", "atan2f", "fabsf",  "fmaxf",  "fminf", "floorf", "ceilf",
+    "roundf", "truncf", "fmodf", "fmaf",  "erff",   "isnan",  "isinf",  "exp",   "log",    "sqrt",
+    "pow",    "sin",    "cos",   "tan",   "tanh",   "fabs",   "fmax",   "fmin",  "floor",  "ceil",
+    "round",  "fma",    "abs",   "min",   "max",    "printf", "memcpy", "memset"};
+
 /// Names in the prelude's headers: all of CUDA that the product knows, so no list of its own to
 /// grow stale.
 std::set<std::string> cudaNames(const fs::path& folder) {
@@ -53,6 +61,51 @@ std::set<std::string> cudaNames(const fs::path& folder) {
         }
     }
     return names;
+}
+
+/// How far, in half units, what was meant may be from what is written: a third of the letters. One
+/// that is used throughout was more likely never declared than misspelled each time.
+std::size_t limitFor(std::string_view name, std::size_t uses) {
+    constexpr std::size_t oneLetter = 2;
+    if (uses > 2)
+        return oneLetter + 1;
+    return std::max<std::size_t>(oneLetter, name.size() / 3 * 2) + 1;
+}
+
+/// A name of one or two letters is another name when one is changed; it may have lost one, or have
+/// two swapped.
+bool mayBeMeant(std::string_view wrong, std::string_view name) {
+    constexpr std::size_t shortName = 2;
+    if (wrong.size() > shortName)
+        return true;
+    bool isSwapped =
+        wrong.size() == 2 && name.size() == 2 && wrong[0] == name[1] && wrong[1] == name[0];
+    bool isCase = wrong.size() == name.size() && editDistance(wrong, name, 2) == 1;
+    return isSwapped || isCase || (wrong.size() == 2 && name.size() == 3);
+}
+
+/// Tokens on both sides of the one at `place` that `name` has on both sides elsewhere.
+int likenessOf(const RepairContext& context, std::size_t place, std::string_view name) {
+    constexpr std::size_t mostNeighbours = 3;
+    int best = 0;
+    auto same = [&](std::size_t one, std::size_t other) {
+        return one < context.tokens.size() && other < context.tokens.size() &&
+               context.tokens[one].text == context.tokens[other].text;
+    };
+    for (std::size_t index = 0; index < context.tokens.size(); ++index) {
+        if (context.tokens[index].text != name)
+            continue;
+        int shared = 0;
+        for (std::size_t step = 1; step <= mostNeighbours && same(index + step, place + step);
+             ++step)
+            ++shared;
+        for (std::size_t step = 1; step <= mostNeighbours && step <= std::min(index, place) &&
+                                   same(index - step, place - step);
+             ++step)
+            ++shared;
+        best = std::max(best, shared);
+    }
+    return best;
 }
 
 /// Which token is misspelled; tokens.size() when the message names none.
@@ -102,24 +155,31 @@ std::vector<FixCandidate> spellingFixes(const RepairContext& context, const Diag
             }
         }
     }
-    // A third of the name may be wrong, in half units; of a short name one letter.
-    std::size_t limit = std::max<std::size_t>(2, wrong.text.size() / 3 * 2) + 1;
+    std::vector<std::size_t> uses;
+    for (std::size_t index = 0; index < context.tokens.size(); ++index)
+        if (context.tokens[index].kind == TokenKind::Identifier &&
+            context.tokens[index].text == wrong.text)
+            uses.push_back(index);
+    std::size_t limit = limitFor(wrong.text, uses.size());
     struct Suggestion {
         std::size_t distance;
         bool isElsewhere; ///< Names of the file come before equally close ones of CUDA.
+        int unlikeness;   ///< The fewer places where it stands between the same neighbours.
         std::string name;
         auto operator<=>(const Suggestion&) const = default;
     };
     std::set<Suggestion> suggestions;
     auto suggest = [&](const std::string& name, bool isElsewhere) {
         std::size_t distance = editDistance(wrong.text, name, limit);
-        if (distance > 0 && distance < limit)
-            suggestions.insert({distance, isElsewhere, name});
+        if (distance > 0 && distance < limit && mayBeMeant(wrong.text, name))
+            suggestions.insert({distance, isElsewhere, -likenessOf(context, at, name), name});
     };
     for (const auto& [name, count] : inFile)
         suggest(name, false);
     for (std::string_view word : languageWords)
         suggest(std::string(word), true);
+    for (std::string_view name : mathFunctions)
+        suggest(std::string(name), true);
     for (const std::string& name : cudaNames(context.toolchain.preludeInclude)) {
         if (!inFile.contains(name))
             suggest(name, true);
@@ -128,10 +188,12 @@ std::vector<FixCandidate> spellingFixes(const RepairContext& context, const Diag
     for (const Suggestion& suggestion : suggestions) {
         if (candidates.size() == mostSuggestions)
             break;
-        candidates.push_back({"misspelled-identifier",
-                              fmt::format("change '{}' to '{}'", wrong.text, suggestion.name),
-                              {{wrong.span, suggestion.name}},
-                              0});
+        FixCandidate candidate{"misspelled-identifier",
+                               fmt::format("change '{}' to '{}'", wrong.text, suggestion.name),
+                               {}};
+        for (std::size_t use : uses)
+            candidate.edits.push_back({context.tokens[use].span, suggestion.name});
+        candidates.push_back(std::move(candidate));
     }
     return candidates;
 }

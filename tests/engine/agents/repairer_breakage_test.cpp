@@ -27,6 +27,11 @@ struct Breakage {
 constexpr const char* saxpy = "examples/saxpy.cu";
 constexpr const char* reduce = "examples/reduce.cu";
 constexpr const char* transpose = "examples/transpose.cu";
+constexpr const char* softmax = "tests/corpus/softmax_rows.cu";
+constexpr const char* grid = "tests/corpus/cooperative_grid.cu";
+constexpr const char* histogram = "examples/naive/histogram.cu";
+constexpr const char* tiled = "tests/corpus/matmul_tiled.cu";
+constexpr const char* bf16 = "tests/corpus/bf16_norm.cu";
 
 /// By the cause that the diagnosis must name.
 const std::pair<const char*, std::vector<Breakage>> breakagesByCause[] = {
@@ -132,6 +137,109 @@ const std::pair<const char*, std::vector<Breakage>> breakagesByCause[] = {
          {"LaunchWithoutComma", saxpy, "256, 256>>>", "256 256>>>"},
          {"LaunchWithoutCommaOfNames", reduce, "blocks, threads>>>", "blocks threads>>>"},
          {"LaunchWithoutBlock", saxpy, "<<<(n + 255) / 256, 256>>>", "<<<(n + 255) / 256>>>"},
+     }},
+    {"launch-syntax",
+     {
+         {"LaunchOfFive", saxpy, "256, 256>>>", "256, 256, 0, 0, 0>>>", "256, 256, 0, 0>>>"},
+     }},
+    {"missing-argument",
+     {
+         {"LaunchArgument", saxpy, "(n, 2.0f, x, y)", "(n, 2.0f, x)"},
+         {"DirectionOfACopy", histogram, "n, cudaMemcpyHostToDevice", "n"},
+     }},
+    {"surplus-argument",
+     {
+         {"LaunchArgumentTwice", reduce, "(in, out, n);", "(in, out, n, n);"},
+     }},
+    {"argument-order",
+     {
+         {"LaunchArgumentsSwapped", reduce, "(in, out, n);", "(in, n, out);"},
+     }},
+    {"argument-kind",
+     {
+         {"LaunchOfAnAddress", saxpy, "(n, 2.0f, x, y)", "(n, 2.0f, x, &y)"},
+         {"LaunchOfAnElement", saxpy, "(n, 2.0f, x, y)", "(n, 2.0f, x, *y)"},
+         {"AllocationWithoutAddress", saxpy, "cudaMalloc(&x", "cudaMalloc(x"},
+         {"AtomicWithoutAddress", histogram, "atomicAdd(&", "atomicAdd("},
+     }},
+    {"template-arguments",
+     {
+         {"TemplateArgumentMissing", tiled, "matmulTiled<32><<<", "matmulTiled<<<"},
+         {"TemplateArgumentOfAnotherKind", tiled, "matmulTiled<32><<<", "matmulTiled<float><<<"},
+     }},
+    {"missing-declaration",
+     {
+         {"TypeOfALoopVariable", reduce, "for (unsigned s", "for (s", "for (int s"},
+         {"TypeOfAVariable", saxpy, "    int i =", "    i ="},
+         {"IndexOfTheThread", saxpy, "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n", "",
+          "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if"},
+     }},
+    {"missing-alias",
+     {
+         {"NamespaceOfCooperativeGroups", grid, "namespace cg = cooperative_groups;\n", "",
+          "namespace cg = cooperative_groups;"},
+     }},
+    {"missing-axis",
+     {
+         {"AxisOfThreadIdx", saxpy, "+ threadIdx.x;", "+ threadIdx;"},
+     }},
+    {"misplaced-pragma",
+     {
+         {"UnrollBeforeADeclaration", reduce, "    unsigned tid",
+          "#pragma unroll\n    unsigned tid", "#pragma unroll\n    for"},
+     }},
+    {"half-conversion",
+     {
+         {"Bfloat16AmongFloats", bf16, "__bfloat162float(x[i]) * scale", "x[i] * scale"},
+     }},
+    {"dynamic-shared-memory",
+     {
+         {"ExternMissing", softmax, "extern __shared__", "__shared__"},
+     }},
+    {"shared-extent",
+     {
+         {"SharedArrayOfBlockDim", reduce, "partial[256]", "partial[blockDim.x]"},
+     }},
+    {"not-a-pointer",
+     {
+         {"PointerParameter", saxpy, "float* y)", "float y)"},
+     }},
+    {"written-const",
+     {
+         {"WrittenParameter", reduce, "float* out,", "const float* out,"},
+     }},
+    {"not-constant",
+     {
+         {"ExtentOfAnArray", "examples/hazards/race.cu", "constexpr int", "int"},
+     }},
+    {"floating-index",
+     {
+         {"FloatAsIndex", saxpy, "    int i =", "    float i ="},
+     }},
+    {"extent-type",
+     {
+         {"Dim3AsInt", transpose, "dim3 block(", "int block("},
+     }},
+    {"kernel-return-value",
+     {
+         {"KernelReturnsZero", saxpy, "y[i];\n}", "y[i];\n    return 0;\n}"},
+     }},
+    {"missing-return-type",
+     {
+         {"DeviceFunctionWithoutType", "tests/corpus/adamw.cu", "inline float lerp", "inline lerp",
+          "inline auto lerp"},
+     }},
+    {"missing-comma",
+     {
+         {"CommaBetweenArguments", saxpy, "(n, 2.0f, x, y)", "(n, 2.0f x, y)"},
+     }},
+    {"missing-quote",
+     {
+         {"QuoteAtTheEnd", saxpy, "\"done\"", "\"done"},
+     }},
+    {"missing-semicolon",
+     {
+         {"CommaInAForHeader", reduce, "s > 0;", "s > 0,"},
      }},
     {"missing-launch-configuration",
      {

@@ -32,11 +32,23 @@ TEST(Repairer, OffersNothingForANameThatResemblesNone) {
     EXPECT_EQ(failure->cause, "undeclared-identifier");
 }
 
-TEST(Repairer, OffersNothingForArgumentsThatAreMissing) {
+TEST(Repairer, OffersNothingForAnArgumentThatNothingInReachFits) {
     RepairBench bench;
-    EXPECT_TRUE(
-        bench.fixes(replaced(sourceFile("examples/saxpy.cu"), "(n, 2.0f, x, y)", "(n, 2.0f, x)"))
-            .empty());
+    EXPECT_TRUE(bench.fixes(replaced(sourceFile("examples/saxpy.cu"), "(n, 2.0f, x, y)", "(2.0f)"))
+                    .empty());
+}
+
+TEST(Repairer, OffersNoOtherNameForOneOfOneLetter) {
+    RepairBench bench;
+    std::string text = replaced(sourceFile("examples/saxpy.cu"), "a * x[i]", "q * x[i]");
+    EXPECT_TRUE(bench.fixes(text).empty());
+}
+
+TEST(Repairer, OffersNoOtherNameForAConstantThatIsNotDeclared) {
+    RepairBench bench;
+    std::string text =
+        replaced(sourceFile("examples/transpose.cu"), "#define TILE", "#define SIDE");
+    EXPECT_TRUE(bench.fixes(text).empty());
 }
 
 TEST(Repairer, OffersNothingForAWrongType) {
