@@ -2,8 +2,10 @@
 
 #include "engine/inputs/launch_inference.h"
 #include "lsp-server/features/access_cost.h"
+#include "lsp-server/features/memory.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
+#include "lsp-server/report/history_text.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/line_text.h"
 #include "lsp-server/report/metric_text.h"
@@ -48,6 +50,15 @@ std::string counterTable(const engine::Metrics& metrics) {
         rows += fmt::format("| {} | {} | `{}` |\n", metric.label, metric.value, metric.name);
     return rows.empty() ? rows
                         : "\n| counter | value | in Nsight Compute |\n|:--|--:|:--|\n" + rows;
+}
+
+/// What was tried on the kernel; empty where nothing was.
+std::string historyItems(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
+    const auto contents = memoryOf(snapshot).read();
+    if (!contents)
+        return {};
+    const std::string tree = describeHistory(contents->entries, kernel.normalisedHash);
+    return tree.empty() ? tree : "\n**Tried**\n\n" + tree;
 }
 
 /// What warps wait for most; empty where nothing was sampled.
@@ -238,6 +249,7 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
             text += "- " + line + "\n";
         text += stallTable(*report->profile);
         text += counterTable(reportMetrics(*report));
+        text += historyItems(snapshot, kernel);
         text += fmt::format("\n*{} on the {}; decided by: {}.*",
                             report->measurement ? "Measured" : "Counted", report->profile->executor,
                             bottleneck->rule);
@@ -250,6 +262,7 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
     if (features->arithmeticIntensity && *features->arithmeticIntensity > 0)
         text += fmt::format("- arithmetic intensity: {} operations per byte\n",
                             formatNumber(*features->arithmeticIntensity));
+    text += historyItems(snapshot, kernel);
     text += fmt::format("\n*From the code alone (rule: {}). Profile the kernel to count.*",
                         bottleneck->rule);
     return text;
