@@ -18,6 +18,22 @@ constexpr std::chrono::milliseconds shortestLimit{3000};
 /// Each run is a process with one busy thread and buffers of its own.
 constexpr std::size_t mostRunsAtOnce = 4;
 
+/// The original's launch on buffers of the extents that it touched. Where nobody stated a length,
+/// the original cannot have left them, so that the candidate has itself to blame if it does,
+/// guessed launch or not. A block that nobody chose may be too large for shared arrays of either.
+LaunchSpec onTouchedExtents(const LaunchSpec& candidate, const LaunchSpec& original,
+                            const analysis::KernelModel& kernel,
+                            const std::vector<BufferExtent>& extents) {
+    LaunchSpec launch = withExtents(candidate, extents);
+    const bool isUnsized = std::ranges::none_of(original.arguments, [](const auto& argument) {
+        const auto* buffer = std::get_if<BufferSpec>(&argument);
+        return buffer != nullptr && buffer->elements.has_value();
+    });
+    if (launch.origin == LaunchOrigin::Guessed && isUnsized && kernel.sharedArrays.empty())
+        launch.origin = LaunchOrigin::Evaluated;
+    return launch;
+}
+
 } // namespace
 
 std::size_t TrialRunner::runsAtOnce() {
@@ -48,7 +64,8 @@ Runs TrialRunner::run(const Comparand& comparand) const {
         std::chrono::steady_clock::now() - begin);
     if (!runs.original || stop_.stop_requested())
         return runs;
-    job.launch = withExtents(trial.candidate, runs.original->profile.extents);
+    job.launch =
+        onTouchedExtents(trial.candidate, trial.original, kernel_, runs.original->profile.extents);
     job.limits.time = std::min(job.limits.time, std::max(shortestLimit, taken * slowdownAllowed));
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())

@@ -3,9 +3,7 @@
 #include "engine/agents/candidate_diagnoser.h"
 #include "engine/agents/review/edited_program.h"
 #include "engine/agents/reviewer.h"
-#include "engine/execution/emulator/emulator_executor.h"
-#include "tests/engine/agents/breakage.h"
-#include "tests/temporary_folder.h"
+#include "tests/engine/agents/emulator_fixture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +11,7 @@
 namespace kernelskill::engine {
 namespace {
 
-using kernelskill::testing::RepairBench;
 using kernelskill::testing::replaced;
-using kernelskill::testing::TemporaryFolder;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
@@ -50,22 +46,12 @@ void run(float* out, const float* x, const float* y) {
 }
 )";
 
-class CandidateDiagnoserTest : public ::testing::Test {
+class CandidateDiagnoserTest : public kernelskill::testing::EmulatorFixture {
 protected:
-    CandidateDiagnoserTest() {
-        EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory = cache_.path();
-        auto executor = makeEmulatorExecutor(options, bench_.toolchain);
-        EXPECT_TRUE(executor) << executor.error().describe();
-        if (executor)
-            executor_ = std::move(*executor);
-    }
-
     [[nodiscard]] KernelVersion versionOf(const std::string& text) const {
-        auto model = std::make_shared<const analysis::FileModel>(bench_.parsed(text));
-        return {{model->file, text, {}, bench_.command, model},
-                model->kernels.front().qualifiedName};
+        ProgramSource source = program(text);
+        auto kernel = source.model->kernels.front().qualifiedName;
+        return {std::move(source), std::move(kernel)};
     }
     /// Of `text` with one place of it changed.
     [[nodiscard]] CandidateDiagnosis
@@ -90,10 +76,6 @@ protected:
         EXPECT_TRUE(found) << verdict->summary;
         return found.value_or(CandidateDiagnosis{});
     }
-
-    RepairBench bench_;
-    TemporaryFolder cache_;
-    std::unique_ptr<Executor> executor_;
 };
 
 TEST_F(CandidateDiagnoserTest, ARemovedBarrierIsNamedAndPutBack) {

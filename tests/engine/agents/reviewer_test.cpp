@@ -1,9 +1,7 @@
 /// The Reviewer on the real emulator: right edits pass every check, each kind of wrong one is
 /// rejected by its own.
 #include "engine/agents/reviewer.h"
-#include "engine/execution/emulator/emulator_executor.h"
-#include "tests/engine/agents/breakage.h"
-#include "tests/temporary_folder.h"
+#include "tests/engine/agents/emulator_fixture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,34 +12,12 @@
 namespace kernelskill::engine {
 namespace {
 
-using kernelskill::testing::RepairBench;
 using kernelskill::testing::replaced;
 using kernelskill::testing::sourceFile;
-using kernelskill::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 
-class ReviewerTest : public ::testing::Test {
+class ReviewerTest : public kernelskill::testing::EmulatorFixture {
 protected:
-    ReviewerTest() {
-        EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory = cache_.path();
-        auto executor = makeEmulatorExecutor(options, bench_.toolchain);
-        EXPECT_TRUE(executor) << executor.error().describe();
-        if (executor)
-            executor_ = std::move(*executor);
-    }
-
-    [[nodiscard]] ProgramSource program(const std::string& text) const {
-        ProgramSource source;
-        auto model = bench_.parsed(text);
-        source.file = model.file;
-        source.text = text;
-        source.command = bench_.command;
-        source.model = std::make_shared<const analysis::FileModel>(std::move(model));
-        return source;
-    }
-
     /// Reviews the change of one place of `text`.
     [[nodiscard]] Verdict review(const std::string& text, std::string_view from,
                                  std::string_view to,
@@ -74,10 +50,6 @@ protected:
         return std::ranges::any_of(
             verdict.checks, [&](const Check& check) { return check.name.starts_with(begin); });
     }
-
-    RepairBench bench_;
-    TemporaryFolder cache_;
-    std::unique_ptr<Executor> executor_;
 };
 
 TEST_F(ReviewerTest, AnEditThatChangesNoResultPassesEveryCheck) {
@@ -118,6 +90,15 @@ TEST_F(ReviewerTest, OneElementTooFarIsRejected) {
                 verdict.status == VerdictStatus::Invalid)
         << report(verdict);
     EXPECT_NE(failed(verdict), nullptr);
+}
+
+TEST_F(ReviewerTest, OneElementTooFarIsRejectedWhereNobodyStatedALength) {
+    const std::string text = "__global__ void scale(const float* x, float* y, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n) y[i] = 2 * x[i];\n"
+                             "}\n";
+    const Verdict verdict = review(text, "i < n", "i <= n");
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
 }
 
 TEST_F(ReviewerTest, ABarrierTakenAwayIsARace) {

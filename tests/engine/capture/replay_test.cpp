@@ -1,9 +1,8 @@
 /// What a program passed, run on the real emulator: by itself and in a review.
 #include "engine/agents/reviewer.h"
 #include "engine/capture/capture_store.h"
-#include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
-#include "tests/engine/agents/breakage.h"
+#include "tests/engine/agents/emulator_fixture.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +15,6 @@
 namespace kernelskill::engine {
 namespace {
 
-using kernelskill::testing::RepairBench;
 using kernelskill::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -36,16 +34,9 @@ void run(const float* x, const int* index, float* y, int n) {
 )";
 constexpr int count = 300;
 
-class ReplayTest : public ::testing::Test {
+class ReplayTest : public kernelskill::testing::EmulatorFixture {
 protected:
     ReplayTest() {
-        EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory = cache_.path();
-        auto executor = makeEmulatorExecutor(options, bench_.toolchain);
-        EXPECT_TRUE(executor) << executor.error().describe();
-        if (executor)
-            executor_ = std::move(*executor);
         for (int i = 0; i < count; ++i) {
             x_.push_back(static_cast<float>(2 * i));
             index_.push_back(count - 1 - i);
@@ -92,18 +83,13 @@ protected:
         std::ofstream(store_.path() / manifestFolder / manifestName(launch.symbol, 1))
             << formatCapture(launch);
     }
-    [[nodiscard]] ProgramSource program(const char* text = source) const {
-        ProgramSource program;
-        program.text = text;
-        program.command = bench_.command;
-        auto model = bench_.parsed(program.text);
-        program.file = model.file;
-        program.model = std::make_shared<const analysis::FileModel>(std::move(model));
-        program.captures = std::make_shared<const CaptureStore>(store_.path());
-        return program;
+    [[nodiscard]] ProgramSource captured(const char* text = source) const {
+        ProgramSource found = program(text);
+        found.captures = std::make_shared<const CaptureStore>(store_.path());
+        return found;
     }
     [[nodiscard]] Verdict review(std::string_view from, std::string_view to) const {
-        const auto original = program();
+        const auto original = captured();
         const auto begin = static_cast<std::uint32_t>(original.text.find(from));
         const analysis::EditSet edits{
             {original.file,
@@ -138,10 +124,7 @@ protected:
         return text;
     }
 
-    RepairBench bench_;
-    TemporaryFolder cache_;
     TemporaryFolder store_;
-    std::unique_ptr<Executor> executor_;
     std::vector<float> x_;
     std::vector<int> index_;
     std::vector<float> y_; ///< What the kernel makes of it.
@@ -149,7 +132,7 @@ protected:
 
 TEST_F(ReplayTest, GivesTheKernelWhatTheProgramGaveIt) {
     capture();
-    const auto result = run(program());
+    const auto result = run(captured());
     ASSERT_TRUE(result) << result.error().describe();
     EXPECT_THAT(result->profile.hazards, IsEmpty());
     ASSERT_EQ(result->outputs.size(), 1u);
@@ -165,7 +148,7 @@ TEST_F(ReplayTest, PassesNullPointers) {
                          pointer(0x30000, std::vector<float>(count), x_),
                          size()};
     capture(launch);
-    const auto result = run(program(R"(
+    const auto result = run(captured(R"(
 __global__ void bias(const float* x, const float* bias, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

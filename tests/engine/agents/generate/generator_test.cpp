@@ -2,9 +2,8 @@
 /// does not is seen.
 #include "engine/agents/generate/host_function_reference.h"
 #include "engine/agents/generator.h"
-#include "engine/execution/emulator/emulator_executor.h"
+#include "tests/engine/agents/emulator_fixture.h"
 #include "tests/engine/agents/generate/loops.h"
-#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,10 +15,8 @@
 namespace kernelskill::engine {
 namespace {
 
-using kernelskill::testing::RepairBench;
 using kernelskill::testing::replaced;
 using kernelskill::testing::sourceFile;
-using kernelskill::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 
 std::string report(const Verdict& verdict) {
@@ -49,26 +46,11 @@ private:
     std::string to_;
 };
 
-class GeneratorTest : public ::testing::Test {
+class GeneratorTest : public kernelskill::testing::EmulatorFixture {
 protected:
-    GeneratorTest() {
-        EmulatorOptions options;
-        options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory = cache_.path();
-        auto executor = makeEmulatorExecutor(options, bench_.toolchain);
-        EXPECT_TRUE(executor) << executor.error().describe();
-        if (executor)
-            executor_ = std::move(*executor);
-    }
-
     Result<GeneratedKernel> generate(const std::string& text, const std::string& from = "",
                                      const std::string& to = "") const {
-        ProgramSource source;
-        auto model = bench_.parsed(text);
-        source.file = model.file;
-        source.text = text;
-        source.command = bench_.command;
-        source.model = std::make_shared<const analysis::FileModel>(std::move(model));
+        const ProgramSource source = program(text);
         const Reviewer reviewer(executor_.get(), bench_.toolchain);
         const Generator generator(reviewer, bench_.toolchain);
         if (source.model->loopFunctions.empty())
@@ -94,10 +76,6 @@ protected:
             return check.name.starts_with("control") && check.passed;
         })) << report(generated->verdict);
     }
-
-    RepairBench bench_;
-    TemporaryFolder cache_;
-    std::unique_ptr<Executor> executor_;
 };
 
 const std::string saxpy = "void saxpy(int n, float a, const float* x, float* y) {\n"
