@@ -127,7 +127,7 @@ Read<std::vector<CodePattern>> patternsOf(const FrontMatter& front,
         }
     }
     std::vector<CodePattern> patterns;
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
+    for (std::size_t i = 0; i < blocks.size(); i += 2) {
         const bool isPair = blocks[i].role == BlockRole::Before && i + 1 < blocks.size() &&
                             blocks[i + 1].role == BlockRole::After;
         if (!isPair)
@@ -140,7 +140,6 @@ Read<std::vector<CodePattern>> patternsOf(const FrontMatter& front,
             return std::unexpected(
                 DocumentProblem{pattern.error().line, std::move(pattern.error().what)});
         patterns.push_back(std::move(*pattern));
-        ++i;
     }
     return patterns;
 }

@@ -39,13 +39,18 @@ public:
         const auto found = choose(context, code);
         if (!found)
             return std::unexpected(found.error());
+        const bool isExact = std::ranges::all_of(*found, &Replacement::isExact);
+        if (const StmtId loop = loopThatFloatsEnd(code); loop != noId && !isExact)
+            return refuse("floats-end-a-loop",
+                          fmt::format("a comparison of floating-point values ends the loop on line "
+                                      "{}; less precise ones may end it rounds earlier or later",
+                                      lineNumber(context, code.body().stmt(loop).span.begin)));
         const Level level = bestLevel(context, code, *found);
         if (level.bytes > 0 && level.instructions < instructionsPerByte * level.bytes)
             return refuse("memory-decides",
                           fmt::format("about {} instructions stand beside {} bytes of global "
                                       "memory; what the intrinsics save would not be seen",
                                       level.instructions, level.bytes));
-        const bool isExact = std::ranges::all_of(*found, &Replacement::isExact);
         Offer offer;
         offer.skillId = skillId;
         offer.kernelName = context.kernel.qualifiedName;
@@ -132,6 +137,30 @@ private:
             seen.push_back(replacement.was);
         }
         return text;
+    }
+
+    /// A loop whose condition compares floating-point values; noId if there is none.
+    static StmtId loopThatFloatsEnd(const CodeMap& code) {
+        const FunctionBody& body = code.body();
+        const auto comparesFloats = [&](ExprId id) {
+            const Expr& expr = body.expr(id);
+            return expr.kind == ExprKind::Binary &&
+                   (expr.op.starts_with('<') || expr.op.starts_with('>') || expr.op == "==" ||
+                    expr.op == "!=") &&
+                   std::ranges::any_of(expr.children, [&](ExprId operand) {
+                       const ScalarKind scalar = body.expr(operand).type.scalar;
+                       return scalar == ScalarKind::Float || scalar == ScalarKind::Double;
+                   });
+        };
+        for (StmtId id = 0; id < body.stmts.size(); ++id) {
+            const Stmt& stmt = body.stmt(id);
+            const bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While ||
+                                stmt.kind == StmtKind::Do;
+            if (isLoop && stmt.condition != noId &&
+                std::ranges::any_of(code.expressionsBelow(stmt.condition), comparesFloats))
+                return id;
+        }
+        return noId;
     }
 
     /// The innermost loop around `stmt`; noId outside of all.

@@ -39,7 +39,7 @@ std::string_view oppositeComparison(const FunctionBody& body, const Expr& compar
                               std::ranges::all_of(comparison.children, [&](ExprId side) {
                                   return isIndexType(body.expr(side).type);
                               });
-    const std::string_view op = isOfIntegers ? comparison.op : "";
+    const std::string_view op = isOfIntegers ? std::string_view(comparison.op) : "";
     if (op == "<")
         return ">=";
     if (op == ">=")

@@ -102,6 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Comparison", "nothing-to-replace", computing("if (x > 0.1) x += y;")},
         Case{"Already", "nothing-to-replace", computing("x = __expf(y);")},
         Case{"Macro", "nothing-to-replace", "#define E(x) expf(x)\n" + computing("x = E(y);")},
+        Case{"FloatsEndALoop", "floats-end-a-loop", computing("while (x < 4.0f) x += expf(y);")},
         Case{"MemoryDecides", "memory-decides", R"(
 __global__ void k(const float* a, const float* b, float* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -58,9 +58,9 @@ TEST(ThreadCoarsening, TakesAStencilBehindAnEarlyReturnWithBoundsAtBothEnds) {
 }
 
 TEST(ThreadCoarsening, TakesFewerRowsOfASmallGrid) {
-    const std::string text = appliedText(id, product("dim3(16, 32)"));
+    const std::string text = appliedText(id, product("dim3(32, 80)"));
     EXPECT_TRUE(text.contains("int y = (blockIdx.y * blockDim.y + threadIdx.y) * 2;")) << text;
-    EXPECT_TRUE(text.contains("k<<<dim3(16, (32 + 1) / 2), dim3(32, 8)>>>")) << text;
+    EXPECT_TRUE(text.contains("k<<<dim3(32, (80 + 1) / 2), dim3(32, 8)>>>")) << text;
 }
 
 TEST(ThreadCoarsening, KeepsOneCopyOfWhatAllRowsShare) {
@@ -132,6 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Barrier", "barrier", guarded("{ " + shared + " __syncthreads(); }")},
         Case{"ThreadInWork", "uses-thread-position", guarded("out[threadIdx.y] = in[x];")},
         Case{"SmallGrid", "too-few-blocks", product("dim3(4, 8)")},
+        Case{"GridOfOneWave", "too-few-blocks", product("dim3(32, 36)")},
         Case{"OneDimensionalGrid", "launch-grid", product("64")},
         Case{"RowBeforeGuard", "row-used-elsewhere",
              kernel(indices + "    int i = y * w + x;\n    if (x < w && y < h)\n        out[i] = "
