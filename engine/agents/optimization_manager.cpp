@@ -167,7 +167,9 @@ bool Search::isOver() {
                            fmt::format("converged: {} rounds brought nothing better", patience));
     if (result_.rounds >= options_.rounds)
         return stopBecause(StopReason::RoundsSpent,
-                           fmt::format("the {} rounds are spent", options_.rounds));
+                           options_.rounds == 1
+                               ? std::string("the one round is spent")
+                               : fmt::format("the {} rounds are spent", options_.rounds));
     return false;
 }
 

@@ -30,13 +30,9 @@ void addCommas(const RepairContext& context, TokenRange statement,
     static const std::set<std::string_view> words{
         "const",  "unsigned",   "int",        "float",      "double", "return", "template", "long",
         "static", "__global__", "__device__", "__shared__", "extern", "else",   "typename"};
-    int depth = 0;
     for (std::size_t index = statement.begin; index + 1 < statement.end; ++index) {
         const Token& token = context.tokens[index];
         const Token& next = context.tokens[index + 1];
-        depth += token.text == "(" || token.text == "[" || token.text == "{"   ? 1
-                 : token.text == ")" || token.text == "]" || token.text == "}" ? -1
-                                                                               : 0;
         bool isCall = token.kind == TokenKind::Identifier && next.text == "(";
         if (endsOperand(token) && startsOperand(next) && !isCall && !words.contains(token.text))
             candidates.push_back(
