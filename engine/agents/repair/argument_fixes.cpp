@@ -1,6 +1,6 @@
 /// Calls and launches with arguments that are missing, too many, in another order, or of another
 /// kind than the function wants.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -49,7 +49,7 @@ int fit(std::string_view argument, const DeclaredName& parameter) {
     return !one.empty() && !other.empty() && one.front() == other.front() ? 1 : 0;
 }
 
-int fit(const std::vector<std::string>& arguments, const FunctionText& function) {
+int fit(const std::vector<std::string>& arguments, const FunctionTokens& function) {
     int sum = 0;
     for (std::size_t number = 0; number < std::min(arguments.size(), function.parameters.size());
          ++number)
@@ -89,7 +89,7 @@ Span spanWithComma(const RepairContext& context, const CallText& call, std::size
     return own;
 }
 
-void addRemovals(const RepairContext& context, const CallText& call, const FunctionText& function,
+void addRemovals(const RepairContext& context, const CallText& call, const FunctionTokens& function,
                  std::vector<FixCandidate>& candidates) {
     if (call.arguments.size() <= function.parameters.size())
         return;
@@ -108,8 +108,8 @@ void addRemovals(const RepairContext& context, const CallText& call, const Funct
 }
 
 /// What else the argument may be: variables of the caller, and what other calls pass there.
-void addInsertions(const RepairContext& context, const CallText& call, const FunctionText& function,
-                   std::vector<FixCandidate>& candidates) {
+void addInsertions(const RepairContext& context, const CallText& call,
+                   const FunctionTokens& function, std::vector<FixCandidate>& candidates) {
     if (call.arguments.size() + 1 != function.parameters.size())
         return;
     const std::vector<std::string> texts = argumentTexts(context, call);
@@ -149,7 +149,7 @@ void addInsertions(const RepairContext& context, const CallText& call, const Fun
     take(std::move(proposals), candidates);
 }
 
-void addSwaps(const RepairContext& context, const CallText& call, const FunctionText& function,
+void addSwaps(const RepairContext& context, const CallText& call, const FunctionTokens& function,
               std::vector<FixCandidate>& candidates) {
     if (call.arguments.size() != function.parameters.size())
         return;
@@ -285,7 +285,7 @@ std::vector<FixCandidate> argumentFixes(const RepairContext& context, const Diag
         addAddress(context, call, candidates);
         addDirection(context, call, candidates);
         addOperatorRemovals(context, call, candidates);
-        for (const FunctionText& function : functionsNamed(context, at(context, call.name))) {
+        for (const FunctionTokens& function : functionsNamed(context, at(context, call.name))) {
             addRemovals(context, call, function, candidates);
             addInsertions(context, call, function, candidates);
             addSwaps(context, call, function, candidates);

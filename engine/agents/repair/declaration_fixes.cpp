@@ -1,5 +1,5 @@
 /// Variables that are used and nowhere declared, or whose declaration lacks its type.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -98,7 +98,7 @@ std::vector<FixCandidate> withType(const RepairContext& context, std::size_t nam
 
 /// Declarations of `name` elsewhere, as text, whose names are all known in `function`.
 std::vector<std::string> declarationsElsewhere(const RepairContext& context, std::string_view name,
-                                               const FunctionText& function) {
+                                               const FunctionTokens& function) {
     std::set<std::string> known;
     for (std::size_t index = function.head.begin; index < function.body.end; ++index)
         known.emplace(at(context, index));
@@ -130,7 +130,7 @@ std::vector<std::string> declarationsElsewhere(const RepairContext& context, std
     return texts;
 }
 
-bool usesAxis(const RepairContext& context, const FunctionText& function, std::string_view axis) {
+bool usesAxis(const RepairContext& context, const FunctionTokens& function, std::string_view axis) {
     for (std::size_t index = function.body.begin; index + 2 < function.body.end; ++index)
         if (isBuiltinIndex(at(context, index)) && at(context, index + 2) == axis)
             return true;
@@ -139,7 +139,7 @@ bool usesAxis(const RepairContext& context, const FunctionText& function, std::s
 
 /// What names of a thread's place mean by convention.
 std::vector<std::string> conventional(const RepairContext& context, std::string_view name,
-                                      const FunctionText& function) {
+                                      const FunctionTokens& function) {
     auto global = [&](char axis) {
         return fmt::format("int {0} = blockIdx.{1} * blockDim.{1} + threadIdx.{1};", name, axis);
     };
@@ -173,7 +173,7 @@ std::vector<std::string> conventional(const RepairContext& context, std::string_
 }
 
 /// At the beginning of the statement of the function's own block that holds the first use.
-std::uint32_t placeForDeclaration(const RepairContext& context, const FunctionText& function,
+std::uint32_t placeForDeclaration(const RepairContext& context, const FunctionTokens& function,
                                   std::size_t use) {
     std::size_t begin = function.body.begin + 1;
     int depth = 0;

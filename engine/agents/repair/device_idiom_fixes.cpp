@@ -1,6 +1,6 @@
 /// CUDA's own slips: threadIdx without an axis, #pragma unroll away from its loop, half operands
 /// among floats.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 

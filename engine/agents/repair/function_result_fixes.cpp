@@ -1,5 +1,5 @@
 /// Functions without a return type, and kernels that return a value.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,7 +17,8 @@ std::string_view at(const RepairContext& context, std::size_t index) {
 }
 
 /// `return` tokens of the function that stand in front of a value.
-std::vector<std::size_t> valueReturns(const RepairContext& context, const FunctionText& function) {
+std::vector<std::size_t> valueReturns(const RepairContext& context,
+                                      const FunctionTokens& function) {
     std::vector<std::size_t> returns;
     for (std::size_t index = function.body.begin; index + 1 < function.body.end; ++index)
         if (at(context, index) == "return" && at(context, index + 1) != ";")

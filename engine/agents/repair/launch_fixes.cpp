@@ -1,7 +1,7 @@
 /// Launches whose <<<...>>> is not right.
 #include "engine/agents/repair/fix_candidate.h"
 #include "engine/agents/repair/function_declarations.h"
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -262,7 +262,7 @@ std::vector<std::string> extentsPassed(const RepairContext& context,
 }
 
 bool usesSecondAxis(const RepairContext& context, std::string_view kernel) {
-    for (const FunctionText& function : functionsNamed(context, kernel))
+    for (const FunctionTokens& function : functionsNamed(context, kernel))
         for (std::size_t index = function.body.begin; index + 2 < function.body.end; ++index) {
             bool isIndex = context.tokens[index].text == "threadIdx" ||
                            context.tokens[index].text == "blockIdx";

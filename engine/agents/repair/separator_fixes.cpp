@@ -1,5 +1,5 @@
 /// Commas, semicolons and quotes that are missing or stand for one another.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,6 +1,6 @@
 /// __shared__ arrays: dynamic ones declared wrongly or not at all, static ones of a size that is no
 /// constant.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -62,7 +62,8 @@ void addArrayShape(const RepairContext& context, TokenRange declaration,
 }
 
 /// Numbers and constants that the launches of the function give a block.
-std::vector<std::string> blockExtents(const RepairContext& context, const FunctionText& function) {
+std::vector<std::string> blockExtents(const RepairContext& context,
+                                      const FunctionTokens& function) {
     std::vector<std::string> extents;
     for (std::size_t token = 0; token < context.tokens.size(); ++token) {
         if (at(context, token) != at(context, function.name) || token == function.name)

@@ -1,6 +1,6 @@
 /// Statements in which round or square brackets do not balance: one is missing or too many. Where
 /// is tried; the text elsewhere in the file tells which of the places that parse is meant.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 

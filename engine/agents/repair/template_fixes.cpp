@@ -1,5 +1,5 @@
 /// Template arguments of a launch or a call that are missing or of another kind.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -24,7 +24,7 @@ struct TemplateParameterText {
 
 /// `template <class T, int N>` in front of a function.
 std::vector<TemplateParameterText> parametersOf(const RepairContext& context,
-                                                const FunctionText& function) {
+                                                const FunctionTokens& function) {
     std::vector<TemplateParameterText> parameters;
     std::size_t begin = function.head.begin;
     if (begin == 0 || at(context, begin - 1) != ">")

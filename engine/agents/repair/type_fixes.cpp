@@ -1,6 +1,6 @@
 /// Declarations whose type does not fit what is done with the variable: a '*' too few or too many,
 /// a const that is missing or in the way, a float that indexes, an int that has two extents.
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -210,7 +210,7 @@ void addConstants(const RepairContext& context, const Diagnostic& error,
 void addConstOfParameters(const RepairContext& context, const Diagnostic& error,
                           std::vector<FixCandidate>& candidates) {
     for (const CallText& call : callsAround(context, error.span.begin))
-        for (const FunctionText& function : functionsNamed(context, at(context, call.name)))
+        for (const FunctionTokens& function : functionsNamed(context, at(context, call.name)))
             for (std::size_t number = 0; number < function.parameters.size(); ++number) {
                 const DeclaredName& parameter = function.parameters[number];
                 bool isWanted = parameter.isPointer &&
@@ -222,7 +222,8 @@ void addConstOfParameters(const RepairContext& context, const Diagnostic& error,
                                        fmt::format("make '{}' a pointer to const", parameter.name),
                                        {}};
                 // Declarations and definition must agree.
-                for (const FunctionText& other : functionsNamed(context, at(context, call.name))) {
+                for (const FunctionTokens& other :
+                     functionsNamed(context, at(context, call.name))) {
                     if (number >= other.parameters.size())
                         continue;
                     std::uint32_t place =

@@ -1,4 +1,4 @@
-#include "engine/agents/repair/function_text.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include "engine/agents/repair/function_declarations.h"
 
@@ -35,8 +35,8 @@ std::optional<DeclaredName> parameterIn(const RepairContext& context, TokenRange
     return declared;
 }
 
-FunctionText functionAt(const RepairContext& context, const DeclarationTokens& declaration) {
-    FunctionText function;
+FunctionTokens functionAt(const RepairContext& context, const DeclarationTokens& declaration) {
+    FunctionTokens function;
     function.name = declaration.name;
     std::size_t close = analysis::matchingBracket(context.tokens, declaration.name + 1);
     function.head = {declaration.begin, std::min(close + 1, context.tokens.size())};
@@ -66,22 +66,22 @@ const std::set<std::string_view>& typeWords() {
 
 } // namespace
 
-bool FunctionText::isMarked(const RepairContext& context, std::string_view attribute) const {
+bool FunctionTokens::isMarked(const RepairContext& context, std::string_view attribute) const {
     for (std::size_t index = head.begin; index < name; ++index)
         if (at(context, index) == attribute)
             return true;
     return false;
 }
 
-std::vector<FunctionText> functionsNamed(const RepairContext& context, std::string_view name) {
-    std::vector<FunctionText> functions;
+std::vector<FunctionTokens> functionsNamed(const RepairContext& context, std::string_view name) {
+    std::vector<FunctionTokens> functions;
     for (const DeclarationTokens& declaration : declarationsOf(context, name))
         functions.push_back(functionAt(context, declaration));
     return functions;
 }
 
-std::optional<FunctionText> functionAround(const RepairContext& context, std::uint32_t offset) {
-    std::optional<FunctionText> found;
+std::optional<FunctionTokens> functionAround(const RepairContext& context, std::uint32_t offset) {
+    std::optional<FunctionTokens> found;
     static const std::set<std::string_view> notNames{"if", "for", "while", "switch", "return"};
     for (std::size_t index = 0; index + 1 < context.tokens.size(); ++index) {
         if (context.tokens[index].span.begin > offset)
@@ -90,7 +90,7 @@ std::optional<FunctionText> functionAround(const RepairContext& context, std::ui
                          !notNames.contains(at(context, index));
         if (!mayBeName)
             continue;
-        FunctionText function = functionAt(context, declarationAround(context, index));
+        FunctionTokens function = functionAt(context, declarationAround(context, index));
         bool isAround = !function.body.isEmpty() && function.head.begin <= index &&
                         offset < context.tokens[function.body.end - 1].span.end;
         if (isAround)
@@ -101,7 +101,7 @@ std::optional<FunctionText> functionAround(const RepairContext& context, std::ui
     return found;
 }
 
-std::vector<DeclaredName> namesBefore(const RepairContext& context, const FunctionText& function,
+std::vector<DeclaredName> namesBefore(const RepairContext& context, const FunctionTokens& function,
                                       std::uint32_t offset) {
     std::vector<DeclaredName> names = function.parameters;
     for (std::size_t index = function.body.begin + 1; index + 1 < function.body.end; ++index) {

@@ -24,7 +24,7 @@ struct DeclaredName {
     TokenRange tokens; ///< Of a parameter: all of it. Of a variable: its name alone.
 };
 
-struct FunctionText {
+struct FunctionTokens {
     std::size_t name = 0;
     TokenRange
         head; ///< From the first token behind a template header to the ')' of the parameters.
@@ -34,15 +34,15 @@ struct FunctionText {
 };
 
 /// Declarations and definitions of functions called `name`.
-[[nodiscard]] std::vector<FunctionText> functionsNamed(const RepairContext& context,
-                                                       std::string_view name);
+[[nodiscard]] std::vector<FunctionTokens> functionsNamed(const RepairContext& context,
+                                                         std::string_view name);
 /// The definition whose head or body holds `offset`; nullopt outside of functions, and where the
 /// braces do not tell.
-[[nodiscard]] std::optional<FunctionText> functionAround(const RepairContext& context,
-                                                         std::uint32_t offset);
+[[nodiscard]] std::optional<FunctionTokens> functionAround(const RepairContext& context,
+                                                           std::uint32_t offset);
 /// Variables that the function declares before `offset`, parameters first; blocks are not asked.
 [[nodiscard]] std::vector<DeclaredName>
-namesBefore(const RepairContext& context, const FunctionText& function, std::uint32_t offset);
+namesBefore(const RepairContext& context, const FunctionTokens& function, std::uint32_t offset);
 
 /// `callee<templates><<<configuration>>>(arguments)`.
 struct CallText {
