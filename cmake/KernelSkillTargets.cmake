@@ -47,10 +47,11 @@ function(kernelskill_library name)
     kernelskill_precompile(${name})
 endfunction()
 
-# kernelskill_test(NAME LIBRARIES a;b SOURCES ... [TIMEOUT seconds]): a GoogleTest program, one CTest test per TEST. With
-# sanitizers one CTest test in all: starting an instrumented program costs more than most tests.
+# kernelskill_test(NAME LIBRARIES a;b SOURCES ... [TIMEOUT seconds] [MANY_CASES]): a GoogleTest program, one CTest test per
+# TEST. With sanitizers one CTest test in all: starting an instrumented program costs more than most tests. Of MANY_CASES,
+# which take the same code through many texts, it is then every third.
 function(kernelskill_test name)
-    cmake_parse_arguments(ARG "" "TIMEOUT" "LIBRARIES;SOURCES" ${ARGN})
+    cmake_parse_arguments(ARG "MANY_CASES" "TIMEOUT" "LIBRARIES;SOURCES" ${ARGN})
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 120)
     endif()
@@ -65,6 +66,9 @@ function(kernelskill_test name)
     if(KERNELSKILL_SANITIZE)
         add_test(NAME ${name} COMMAND ${name})
         set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
+        if(ARG_MANY_CASES)
+            set_tests_properties(${name} PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=3;GTEST_SHARD_INDEX=0")
+        endif()
     else()
         gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
     endif()

@@ -68,10 +68,8 @@ std::vector<std::uint64_t> hashesOf(const analysis::FileModel& model) {
 struct Workbench::Impl {
     Impl(WorkbenchOptions given, analysis::Toolchain found)
         : options(std::move(given)), toolchain(std::move(found)),
-          library(
-              skills::loadSkillLibrary(options.dataDirectory / "skills", options.skillFolders)),
-          planner(library.skills, library.documents),
-          optimizer(library.skills, library.documents),
+          library(skills::loadSkillLibrary(options.dataDirectory / "skills", options.skillFolders)),
+          planner(library.skills, library.documents), optimizer(library.skills, library.documents),
           executor(makeEmulatorExecutor(
               {options.executable, options.hostCompiler, options.cacheDirectory, true}, toolchain)),
           reviewer(executor ? executor->get() : nullptr, toolchain,
@@ -578,15 +576,15 @@ Result<Optimization> Workbench::optimize(const ProgramSource& program,
     if (!seeded.seed)
         seeded.seed = std::random_device()();
     StepTools tools{*this,
-                          impl_->planner,
-                          impl_->optimizer,
-                          impl_->reviewer,
-                          impl_->recall,
-                          memory,
-                          impl_->longTermMemory ? &*impl_->longTermMemory : nullptr,
-                          impl_->gpu(),
-                          options.measure ? (*gpu())->architecture()
-                                          : analysis::architectureName(impl_->gpu().capability)};
+                    impl_->planner,
+                    impl_->optimizer,
+                    impl_->reviewer,
+                    impl_->recall,
+                    memory,
+                    impl_->longTermMemory ? &*impl_->longTermMemory : nullptr,
+                    impl_->gpu(),
+                    options.measure ? (*gpu())->architecture()
+                                    : analysis::architectureName(impl_->gpu().capability)};
     if (toolchain().toolkit)
         tools.compile = [&](const KernelVersion& text, const LaunchSpec& launch,
                             std::stop_token wanted) {

@@ -2,10 +2,10 @@
 
 #include "analysis/source/files.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/pointer_origins.h"
 #include "skills/rewriting/code_map.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
+#include "skills/rewriting/pointer_origins.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 

@@ -167,8 +167,9 @@ void onTimer(int /*signal*/, siginfo_t* /*info*/, void* context) {
     if (launch != nullptr) {
         // The last event lies on a line of the user's; the instruction may be the prelude's.
         const Site last = launch->running() ? launch->lastSite() : 0;
-        launch->cutOff(fmt::format("cut off after {} ms of processor time", launch->job().limits.time.count()), last,
-                       siteOf(context));
+        launch->cutOff(
+            fmt::format("cut off after {} ms of processor time", launch->job().limits.time.count()),
+            last, siteOf(context));
     }
     end(ErrorKind::Failed, "the static initialisation of the image does not end", "", 0);
 }

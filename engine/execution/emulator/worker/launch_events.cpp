@@ -81,7 +81,8 @@ void Launch::drainLog(Warp& warp, std::uint32_t unfinished) {
                last);
     }
     if (timeIsUp_)
-        cutOff(fmt::format("cut off after {} ms of processor time", job_.limits.time.count()), last);
+        cutOff(fmt::format("cut off after {} ms of processor time", job_.limits.time.count()),
+               last);
 }
 
 void Launch::logFull() {
