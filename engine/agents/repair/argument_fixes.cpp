@@ -17,10 +17,6 @@ using analysis::Diagnostic;
 using analysis::Span;
 using analysis::TokenKind;
 
-std::string_view at(const RepairContext& context, std::size_t index) {
-    return index < context.tokens.size() ? context.tokens[index].text : std::string_view{};
-}
-
 std::string inLowerCase(std::string_view text) {
     std::string lower(text);
     std::ranges::transform(lower, lower.begin(),
@@ -139,7 +135,7 @@ void addInsertions(const RepairContext& context, const CallText& call,
             if (name.isPointer == parameter.isPointer)
                 propose(name.name, 0);
         for (std::size_t token = 0; token < context.tokens.size(); ++token) {
-            bool isSame = at(context, token) == at(context, call.name) && token != call.name;
+            bool isSame = context.textAt(token) == context.textAt(call.name) && token != call.name;
             auto other = isSame ? callAt(context, token) : std::nullopt;
             if (other && other->arguments.size() == function.parameters.size() &&
                 token != function.name && !other->configuration.isEmpty())
@@ -177,7 +173,7 @@ void addSwaps(const RepairContext& context, const CallText& call, const Function
 void addOperatorRemovals(const RepairContext& context, const CallText& call,
                          std::vector<FixCandidate>& candidates) {
     for (TokenRange argument : call.arguments) {
-        std::string_view first = at(context, argument.begin);
+        std::string_view first = context.textAt(argument.begin);
         if ((first == "&" || first == "*") && argument.end > argument.begin + 1)
             candidates.push_back({"argument-kind",
                                   fmt::format("remove '{}'", first),
@@ -188,9 +184,9 @@ void addOperatorRemovals(const RepairContext& context, const CallText& call,
 /// An atomic and an allocation want an address.
 void addAddress(const RepairContext& context, const CallText& call,
                 std::vector<FixCandidate>& candidates) {
-    std::string_view callee = at(context, call.name);
+    std::string_view callee = context.textAt(call.name);
     bool wantsAddress = callee.starts_with("atomic") || callee.starts_with("cuda");
-    if (!wantsAddress || call.arguments.empty() || at(context, call.arguments[0].begin) == "&")
+    if (!wantsAddress || call.arguments.empty() || context.textAt(call.arguments[0].begin) == "&")
         return;
     candidates.push_back(
         insertion("argument-kind", spanOf(context, call.arguments[0]).begin, "&",
@@ -201,20 +197,20 @@ void addAddress(const RepairContext& context, const CallText& call,
 /// where the text does not tell.
 void addDirection(const RepairContext& context, const CallText& call,
                   std::vector<FixCandidate>& candidates) {
-    std::string_view callee = at(context, call.name);
+    std::string_view callee = context.textAt(call.name);
     bool isCopy = callee == "cudaMemcpy" || callee == "cudaMemcpyAsync";
     if (!isCopy || call.arguments.size() != 3)
         return;
     auto isOfDevice = [&](TokenRange argument) {
         for (std::size_t index = 0; index + 2 < context.tokens.size(); ++index)
             for (std::size_t word = argument.begin; word < argument.end; ++word)
-                if (at(context, index).starts_with("cudaMalloc") &&
-                    at(context, index) != "cudaMallocHost" && at(context, word) != "&" &&
+                if (context.textAt(index).starts_with("cudaMalloc") &&
+                    context.textAt(index) != "cudaMallocHost" && context.textAt(word) != "&" &&
                     context.tokens[word].kind == TokenKind::Identifier)
                     for (std::size_t near = index + 2; near < index + 9; ++near) {
-                        if (at(context, near) == ",")
+                        if (context.textAt(near) == ",")
                             break;
-                        if (at(context, near) == at(context, word))
+                        if (context.textAt(near) == context.textAt(word))
                             return true;
                     }
         return false;
@@ -233,14 +229,14 @@ void addDirection(const RepairContext& context, const CallText& call,
 /// A warp's operation without its mask, which is the first argument.
 void addMask(const RepairContext& context, const CallText& call,
              std::vector<FixCandidate>& candidates) {
-    std::string_view callee = at(context, call.name);
+    std::string_view callee = context.textAt(call.name);
     if (!callee.starts_with("__") || !callee.ends_with("_sync") || call.arguments.empty())
         return;
     // The mask that the file uses elsewhere, else the whole warp.
     std::string mask = "0xffffffff";
     for (std::size_t token = 0; token < context.tokens.size(); ++token) {
-        auto other = token != call.name && at(context, token).starts_with("__") &&
-                             at(context, token).ends_with("_sync")
+        auto other = token != call.name && context.textAt(token).starts_with("__") &&
+                             context.textAt(token).ends_with("_sync")
                          ? callAt(context, token)
                          : std::nullopt;
         bool isFull = other && other->arguments.size() > call.arguments.size();
@@ -285,7 +281,7 @@ std::vector<FixCandidate> argumentFixes(const RepairContext& context, const Diag
         addAddress(context, call, candidates);
         addDirection(context, call, candidates);
         addOperatorRemovals(context, call, candidates);
-        for (const FunctionTokens& function : functionsNamed(context, at(context, call.name))) {
+        for (const FunctionTokens& function : functionsNamed(context, context.textAt(call.name))) {
             addRemovals(context, call, function, candidates);
             addInsertions(context, call, function, candidates);
             addSwaps(context, call, function, candidates);

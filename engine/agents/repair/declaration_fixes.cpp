@@ -18,10 +18,6 @@ using analysis::TokenKind;
 
 constexpr std::string_view cause = "missing-declaration";
 
-std::string_view at(const RepairContext& context, std::size_t index) {
-    return index < context.tokens.size() ? context.tokens[index].text : std::string_view{};
-}
-
 bool isBuiltinIndex(std::string_view name) {
     return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
 }
@@ -30,10 +26,11 @@ bool isBuiltinIndex(std::string_view name) {
 std::vector<std::string> typesElsewhere(const RepairContext& context, std::string_view name) {
     std::map<std::string, int> counts;
     for (std::size_t index = 1; index + 1 < context.tokens.size(); ++index) {
-        if (at(context, index) != name || context.tokens[index - 1].kind != TokenKind::Identifier)
+        if (context.textAt(index) != name ||
+            context.tokens[index - 1].kind != TokenKind::Identifier)
             continue;
-        std::string_view behind = at(context, index + 1);
-        std::string_view before = at(context, index - 1);
+        std::string_view behind = context.textAt(index + 1);
+        std::string_view before = context.textAt(index - 1);
         if ((behind == "=" || behind == ";" || behind == "," || behind == ")") &&
             before != "return" && before != "goto" && before != "else")
             ++counts[std::string(before)];
@@ -52,14 +49,15 @@ std::vector<std::string> typesElsewhere(const RepairContext& context, std::strin
 std::string typeOfInitializer(const RepairContext& context, std::size_t first) {
     bool isIndex = false;
     std::size_t index = first;
-    for (; index < context.tokens.size() && at(context, index) != ";" && at(context, index) != ",";
+    for (; index < context.tokens.size() && context.textAt(index) != ";" &&
+           context.textAt(index) != ",";
          ++index)
-        isIndex |= isBuiltinIndex(at(context, index));
+        isIndex |= isBuiltinIndex(context.textAt(index));
     if (isIndex)
         return "int";
     if (index != first + 1 || context.tokens[first].kind != TokenKind::Number)
         return "auto";
-    std::string_view number = at(context, first);
+    std::string_view number = context.textAt(first);
     bool isHex = number.starts_with("0x");
     if (!isHex && number.find_first_of(".e") != std::string_view::npos)
         return number.ends_with('f') || number.ends_with('F') ? "float" : "double";
@@ -69,15 +67,15 @@ std::string typeOfInitializer(const RepairContext& context, std::size_t first) {
 
 /// `i = 0;` and `for (i = 0; ...)` where i is the name: the type goes in front.
 std::vector<FixCandidate> withType(const RepairContext& context, std::size_t name) {
-    if (name == 0 || at(context, name + 1) != "=")
+    if (name == 0 || context.textAt(name + 1) != "=")
         return {};
-    std::string_view before = at(context, name - 1);
-    bool startsHeader = before == "(" && name >= 2 && at(context, name - 2) == "for";
+    std::string_view before = context.textAt(name - 1);
+    bool startsHeader = before == "(" && name >= 2 && context.textAt(name - 2) == "for";
     bool startsStatement = before == ";" || before == "{" || before == "}" || before == ")" ||
                            context.tokens[name - 1].kind == TokenKind::Directive;
     if (!startsHeader && !startsStatement)
         return {};
-    std::vector<std::string> types = typesElsewhere(context, at(context, name));
+    std::vector<std::string> types = typesElsewhere(context, context.textAt(name));
     std::string byValue = typeOfInitializer(context, name + 2);
     types.insert(byValue == "auto" && !startsHeader ? types.end() : types.begin(), byValue);
     if (startsHeader)
@@ -89,7 +87,7 @@ std::vector<FixCandidate> withType(const RepairContext& context, std::size_t nam
         if (seen.insert(type).second)
             candidates.push_back(
                 insertion(std::string(cause), context.tokens[name].span.begin, type + " ",
-                          fmt::format("declare '{}' as {}", at(context, name), type)));
+                          fmt::format("declare '{}' as {}", context.textAt(name), type)));
     // The first that parses is the likeliest; the others would say the same of another type.
     for (FixCandidate& candidate : candidates)
         candidate.ladder = Ladder::Type;
@@ -101,29 +99,29 @@ std::vector<std::string> declarationsElsewhere(const RepairContext& context, std
                                                const FunctionTokens& function) {
     std::set<std::string> known;
     for (std::size_t index = function.head.begin; index < function.body.end; ++index)
-        known.emplace(at(context, index));
+        known.emplace(context.textAt(index));
     std::vector<std::string> texts;
     for (std::size_t index = 1; index + 1 < context.tokens.size(); ++index) {
-        bool isDeclared = at(context, index) == name &&
+        bool isDeclared = context.textAt(index) == name &&
                           context.tokens[index - 1].kind == TokenKind::Identifier &&
-                          (at(context, index + 1) == "=" || at(context, index + 1) == "[");
+                          (context.textAt(index + 1) == "=" || context.textAt(index + 1) == "[");
         if (!isDeclared || (index >= function.body.begin && index < function.body.end))
             continue;
         std::size_t begin = index - 1;
-        while (begin > 0 && at(context, begin - 1) != ";" && at(context, begin - 1) != "{" &&
-               at(context, begin - 1) != "}" && at(context, begin - 1) != "(" &&
-               at(context, begin - 1) != ")" &&
+        while (begin > 0 && context.textAt(begin - 1) != ";" && context.textAt(begin - 1) != "{" &&
+               context.textAt(begin - 1) != "}" && context.textAt(begin - 1) != "(" &&
+               context.textAt(begin - 1) != ")" &&
                context.tokens[begin - 1].kind != TokenKind::Directive)
             --begin;
         std::size_t end = index;
-        while (end < context.tokens.size() && at(context, end) != ";")
+        while (end < context.tokens.size() && context.textAt(end) != ";")
             ++end;
-        bool isHeader = begin > 0 && at(context, begin - 1) == "(";
+        bool isHeader = begin > 0 && context.textAt(begin - 1) == "(";
         bool isKnown = !isHeader;
         for (std::size_t word = index + 1; word < end; ++word)
             if (context.tokens[word].kind == TokenKind::Identifier &&
-                !isBuiltinIndex(at(context, word)) && at(context, word - 1) != ".")
-                isKnown &= known.contains(std::string(at(context, word)));
+                !isBuiltinIndex(context.textAt(word)) && context.textAt(word - 1) != ".")
+                isKnown &= known.contains(std::string(context.textAt(word)));
         if (isKnown)
             texts.push_back(std::string(textOf(context, {begin, end})) + ";");
     }
@@ -132,7 +130,7 @@ std::vector<std::string> declarationsElsewhere(const RepairContext& context, std
 
 bool usesAxis(const RepairContext& context, const FunctionTokens& function, std::string_view axis) {
     for (std::size_t index = function.body.begin; index + 2 < function.body.end; ++index)
-        if (isBuiltinIndex(at(context, index)) && at(context, index + 2) == axis)
+        if (isBuiltinIndex(context.textAt(index)) && context.textAt(index + 2) == axis)
             return true;
     return false;
 }
@@ -160,7 +158,7 @@ std::vector<std::string> conventional(const RepairContext& context, std::string_
         return {global('x')};
     bool usesBlock = false;
     for (std::size_t index = function.body.begin; index < function.body.end; ++index)
-        usesBlock |= at(context, index) == "blockIdx";
+        usesBlock |= context.textAt(index) == "blockIdx";
     if (name == "tid" && usesBlock)
         return {own("threadIdx", 'x')};
     if (name == "lane")
@@ -178,7 +176,7 @@ std::uint32_t placeForDeclaration(const RepairContext& context, const FunctionTo
     std::size_t begin = function.body.begin + 1;
     int depth = 0;
     for (std::size_t index = function.body.begin + 1; index < use; ++index) {
-        std::string_view text = at(context, index);
+        std::string_view text = context.textAt(index);
         depth += text == "{" || text == "(" ? 1 : text == "}" || text == ")" ? -1 : 0;
         bool ends =
             text == ";" || text == "}" || context.tokens[index].kind == TokenKind::Directive;
@@ -194,8 +192,9 @@ std::vector<FixCandidate> withDeclaration(const RepairContext& context, std::siz
     auto function = functionAround(context, context.tokens[name].span.begin);
     if (!function || !function->isMarked(context, "__global__"))
         return {};
-    std::vector<std::string> texts = declarationsElsewhere(context, at(context, name), *function);
-    for (std::string& text : conventional(context, at(context, name), *function))
+    std::vector<std::string> texts =
+        declarationsElsewhere(context, context.textAt(name), *function);
+    for (std::string& text : conventional(context, context.textAt(name), *function))
         texts.push_back(std::move(text));
     std::uint32_t place = placeForDeclaration(context, *function, name);
     std::string indentation(context.indentationOf(context.lineOf(place)), ' ');
@@ -214,7 +213,7 @@ std::vector<FixCandidate> declarationFixes(const RepairContext& context, const D
         return {};
     auto name = quotedName(error.message);
     std::size_t token = context.tokenAt(error.span.begin);
-    if (!name || token >= context.tokens.size() || at(context, token) != *name)
+    if (!name || token >= context.tokens.size() || context.textAt(token) != *name)
         return {};
     auto candidates = withType(context, token);
     if (!candidates.empty())

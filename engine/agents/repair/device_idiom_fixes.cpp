@@ -15,14 +15,6 @@ using analysis::Span;
 using analysis::Token;
 using analysis::TokenKind;
 
-std::string_view at(const RepairContext& context, std::size_t index) {
-    return index < context.tokens.size() ? context.tokens[index].text : std::string_view{};
-}
-
-bool has(const Diagnostic& error, std::string_view words) {
-    return error.message.find(words) != std::string::npos;
-}
-
 bool isBuiltinIndex(std::string_view name) {
     return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
 }
@@ -33,14 +25,14 @@ void addAxes(const RepairContext& context, const Diagnostic& error,
     TokenRange statement = statementLines(context, error.span.begin);
     std::string axes;
     for (std::size_t index = statement.begin; index + 2 < statement.end; ++index)
-        if (isBuiltinIndex(at(context, index)) && at(context, index + 1) == "." &&
-            axes.find(at(context, index + 2)) == std::string::npos)
-            axes += at(context, index + 2);
+        if (isBuiltinIndex(context.textAt(index)) && context.textAt(index + 1) == "." &&
+            axes.find(context.textAt(index + 2)) == std::string::npos)
+            axes += context.textAt(index + 2);
     for (char axis : std::string_view("xyz"))
         if (axes.find(axis) == std::string::npos)
             axes += axis;
     for (std::size_t index = statement.begin; index < statement.end; ++index) {
-        if (!isBuiltinIndex(at(context, index)) || at(context, index + 1) == ".")
+        if (!isBuiltinIndex(context.textAt(index)) || context.textAt(index + 1) == ".")
             continue;
         for (char axis : axes)
             candidates.push_back(insertion("missing-axis", context.tokens[index].span.end,
@@ -55,7 +47,7 @@ void addPragmaMoves(const RepairContext& context, const Diagnostic& error,
     // The error stands at the statement behind the pragma, or at the pragma.
     std::size_t pragma = std::min(context.tokenAt(error.span.begin), context.tokens.size() - 1);
     while (pragma > 0 && !(context.tokens[pragma].kind == TokenKind::Directive &&
-                           at(context, pragma).find("unroll") != std::string_view::npos))
+                           context.textAt(pragma).find("unroll") != std::string_view::npos))
         --pragma;
     if (context.tokens[pragma].kind != TokenKind::Directive)
         return;
@@ -66,7 +58,7 @@ void addPragmaMoves(const RepairContext& context, const Diagnostic& error,
         ++line.end;
     int depth = 0;
     for (std::size_t index = pragma + 1; index < context.tokens.size() && depth >= 0; ++index) {
-        std::string_view word = at(context, index);
+        std::string_view word = context.textAt(index);
         depth += word == "{" ? 1 : word == "}" ? -1 : 0;
         if (word != "for" && word != "while" && word != "do")
             continue;
@@ -83,8 +75,8 @@ void addPragmaMoves(const RepairContext& context, const Diagnostic& error,
 /// `h * x` of a half and a float: the half is converted.
 void addConversions(const RepairContext& context, const Diagnostic& error,
                     std::vector<FixCandidate>& candidates) {
-    bool isBfloat = has(error, "bfloat16");
-    bool isHalf = has(error, "half");
+    bool isBfloat = says(error, "bfloat16");
+    bool isHalf = says(error, "half");
     if (!isBfloat && !isHalf)
         return;
     std::string_view conversion = isBfloat ? "__bfloat162float" : "__half2float";
@@ -94,7 +86,7 @@ void addConversions(const RepairContext& context, const Diagnostic& error,
     std::size_t middle = context.tokenAt(error.span.begin);
     // The error stands at the operator, or covers both operands.
     auto isArithmetic = [&](std::size_t index) {
-        std::string_view text = at(context, index);
+        std::string_view text = context.textAt(index);
         return text == "+" || text == "-" || text == "*" || text == "/" || text == "+=" ||
                text == "*=" || text == "-=" || text == "<" || text == ">";
     };
@@ -116,14 +108,14 @@ void addConversions(const RepairContext& context, const Diagnostic& error,
     auto before = [&](std::size_t index) {
         std::size_t begin = index;
         while (begin > statement.begin) {
-            std::string_view text = at(context, begin - 1);
+            std::string_view text = context.textAt(begin - 1);
             if (text == "]" || text == ")") {
                 int depth = 0;
                 do {
                     --begin;
-                    depth += at(context, begin) == "]" || at(context, begin) == ")"   ? 1
-                             : at(context, begin) == "[" || at(context, begin) == "(" ? -1
-                                                                                      : 0;
+                    depth += context.textAt(begin) == "]" || context.textAt(begin) == ")"   ? 1
+                             : context.textAt(begin) == "[" || context.textAt(begin) == "(" ? -1
+                                                                                            : 0;
                 } while (depth > 0 && begin > statement.begin);
                 continue;
             }
@@ -138,7 +130,7 @@ void addConversions(const RepairContext& context, const Diagnostic& error,
     auto behind = [&](std::size_t index) {
         std::size_t end = index + 1;
         while (end < statement.end) {
-            std::string_view text = at(context, end);
+            std::string_view text = context.textAt(end);
             if (text == "[" || text == "(") {
                 end = std::min(analysis::matchingBracket(context.tokens, end) + 1, statement.end);
                 continue;
@@ -167,11 +159,11 @@ void addConversions(const RepairContext& context, const Diagnostic& error,
 
 std::vector<FixCandidate> deviceIdiomFixes(const RepairContext& context, const Diagnostic& error) {
     std::vector<FixCandidate> candidates;
-    if (has(error, "dim3") || has(error, "uint3") || has(error, "__cuda_builtin"))
+    if (says(error, "dim3") || says(error, "uint3") || says(error, "__cuda_builtin"))
         addAxes(context, error, candidates);
-    if (has(error, "#pragma unroll"))
+    if (says(error, "#pragma unroll"))
         addPragmaMoves(context, error, candidates);
-    if (has(error, "ambiguous"))
+    if (says(error, "ambiguous"))
         addConversions(context, error, candidates);
     return candidates;
 }

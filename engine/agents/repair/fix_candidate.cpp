@@ -29,6 +29,14 @@ std::uint32_t insertionPlace(const RepairContext& context) {
 
 } // namespace
 
+std::string_view RepairContext::textAt(std::size_t index) const {
+    return index < tokens.size() ? tokens[index].text : std::string_view{};
+}
+
+bool says(const analysis::Diagnostic& error, std::string_view words) {
+    return error.message.find(words) != std::string::npos;
+}
+
 std::string_view RepairContext::slice(analysis::Span span) const {
     auto begin = std::min<std::size_t>(span.begin, text.size());
     auto end = std::clamp<std::size_t>(span.end, begin, text.size());

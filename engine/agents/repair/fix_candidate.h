@@ -54,6 +54,8 @@ struct RepairContext {
     std::vector<analysis::Token> tokens;
 
     [[nodiscard]] std::string_view slice(analysis::Span span) const;
+    /// Text of a token; empty past the last.
+    [[nodiscard]] std::string_view textAt(std::size_t index) const;
     /// Index of the token that holds or follows `offset`; tokens.size() past the last.
     [[nodiscard]] std::size_t tokenAt(std::uint32_t offset) const;
     /// End of the last token that ends at or before `offset`; 0 when there is none.
@@ -65,6 +67,8 @@ struct RepairContext {
 [[nodiscard]] RepairContext makeRepairContext(const analysis::FileModel& model,
                                               const analysis::Toolchain& toolchain);
 
+/// Whether these words are in the compiler's message.
+[[nodiscard]] bool says(const analysis::Diagnostic& error, std::string_view words);
 /// The n-th text between single quotes of clang's message, from 0.
 [[nodiscard]] std::optional<std::string> quotedName(std::string_view message,
                                                     std::size_t number = 0);

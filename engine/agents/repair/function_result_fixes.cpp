@@ -12,16 +12,12 @@ namespace {
 using analysis::Diagnostic;
 using analysis::TokenKind;
 
-std::string_view at(const RepairContext& context, std::size_t index) {
-    return index < context.tokens.size() ? context.tokens[index].text : std::string_view{};
-}
-
 /// `return` tokens of the function that stand in front of a value.
 std::vector<std::size_t> valueReturns(const RepairContext& context,
                                       const FunctionTokens& function) {
     std::vector<std::size_t> returns;
     for (std::size_t index = function.body.begin; index + 1 < function.body.end; ++index)
-        if (at(context, index) == "return" && at(context, index + 1) != ";")
+        if (context.textAt(index) == "return" && context.textAt(index + 1) != ";")
             returns.push_back(index);
     return returns;
 }
@@ -36,11 +32,11 @@ std::vector<FixCandidate> withResultType(const RepairContext& context, std::size
     std::vector<std::string> types;
     const auto returns = valueReturns(context, *function);
     for (std::size_t index : returns) {
-        if (at(context, index + 2) != ";")
+        if (context.textAt(index + 2) != ";")
             continue;
         for (const DeclaredName& variable :
              namesBefore(context, *function, context.tokens[index].span.begin))
-            if (variable.name == at(context, index + 1))
+            if (variable.name == context.textAt(index + 1))
                 types.push_back(variable.type);
     }
     // A function of values of one type usually returns it; the parser knows whether it may.
@@ -57,13 +53,13 @@ std::vector<FixCandidate> withResultType(const RepairContext& context, std::size
 /// `return 0;` of a function that returns nothing.
 std::vector<FixCandidate> withoutValue(const RepairContext& context, const Diagnostic& error) {
     std::size_t token = context.tokenAt(error.span.begin);
-    if (at(context, token) != "return")
+    if (context.textAt(token) != "return")
         return {};
     std::size_t end = token;
-    while (end < context.tokens.size() && at(context, end) != ";")
+    while (end < context.tokens.size() && context.textAt(end) != ";")
         ++end;
     bool isConstant = end == token + 2 && context.tokens[token + 1].kind == TokenKind::Number;
-    bool isLast = at(context, end + 1) == "}";
+    bool isLast = context.textAt(end + 1) == "}";
     auto function = functionAround(context, error.span.begin);
     std::vector<FixCandidate> candidates;
     if (isConstant && isLast && function && end + 2 == function->body.end) {

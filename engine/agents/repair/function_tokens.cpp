@@ -12,10 +12,6 @@ namespace {
 using analysis::Token;
 using analysis::TokenKind;
 
-std::string_view at(const RepairContext& context, std::size_t index) {
-    return index < context.tokens.size() ? context.tokens[index].text : std::string_view{};
-}
-
 bool isIdentifier(const RepairContext& context, std::size_t index) {
     return index < context.tokens.size() && context.tokens[index].kind == TokenKind::Identifier;
 }
@@ -23,15 +19,15 @@ bool isIdentifier(const RepairContext& context, std::size_t index) {
 /// `const float* __restrict__ x`, `float x[]`, `int n = 3`.
 std::optional<DeclaredName> parameterIn(const RepairContext& context, TokenRange range) {
     std::size_t end = range.begin;
-    while (end < range.end && at(context, end) != "=" && at(context, end) != "[")
+    while (end < range.end && context.textAt(end) != "=" && context.textAt(end) != "[")
         ++end;
     if (end == range.begin || !isIdentifier(context, end - 1) || end - 1 == range.begin)
         return std::nullopt;
     DeclaredName declared;
-    declared.name = at(context, end - 1);
+    declared.name = context.textAt(end - 1);
     declared.tokens = range;
     declared.type = textOf(context, {range.begin, end - 1});
-    declared.isPointer = declared.type.find('*') != std::string::npos || at(context, end) == "[";
+    declared.isPointer = declared.type.find('*') != std::string::npos || context.textAt(end) == "[";
     return declared;
 }
 
@@ -46,9 +42,9 @@ FunctionTokens functionAt(const RepairContext& context, const DeclarationTokens&
         if (auto parameter = parameterIn(context, range))
             function.parameters.push_back(std::move(*parameter));
     std::size_t brace = close + 1;
-    while (at(context, brace) == "const" || at(context, brace) == "noexcept")
+    while (context.textAt(brace) == "const" || context.textAt(brace) == "noexcept")
         ++brace;
-    if (at(context, brace) == "{") {
+    if (context.textAt(brace) == "{") {
         std::size_t end = analysis::matchingBracket(context.tokens, brace);
         function.body = {brace, std::min(end + 1, context.tokens.size())};
     }
@@ -68,7 +64,7 @@ const std::set<std::string_view>& typeWords() {
 
 bool FunctionTokens::isMarked(const RepairContext& context, std::string_view attribute) const {
     for (std::size_t index = head.begin; index < name; ++index)
-        if (at(context, index) == attribute)
+        if (context.textAt(index) == attribute)
             return true;
     return false;
 }
@@ -86,8 +82,8 @@ std::optional<FunctionTokens> functionAround(const RepairContext& context, std::
     for (std::size_t index = 0; index + 1 < context.tokens.size(); ++index) {
         if (context.tokens[index].span.begin > offset)
             break;
-        bool mayBeName = isIdentifier(context, index) && at(context, index + 1) == "(" &&
-                         !notNames.contains(at(context, index));
+        bool mayBeName = isIdentifier(context, index) && context.textAt(index + 1) == "(" &&
+                         !notNames.contains(context.textAt(index));
         if (!mayBeName)
             continue;
         FunctionTokens function = functionAt(context, declarationAround(context, index));
@@ -109,31 +105,31 @@ std::vector<DeclaredName> namesBefore(const RepairContext& context, const Functi
             break;
         // A type, '*'s and a name; then further declarators.
         bool isType = isIdentifier(context, index) &&
-                      (typeWords().contains(at(context, index)) ||
-                       (isIdentifier(context, index + 1) && at(context, index) != "return" &&
-                        at(context, index) != "const" && at(context, index) != "else"));
+                      (typeWords().contains(context.textAt(index)) ||
+                       (isIdentifier(context, index + 1) && context.textAt(index) != "return" &&
+                        context.textAt(index) != "const" && context.textAt(index) != "else"));
         if (!isType)
             continue;
-        std::string base(at(context, index));
+        std::string base(context.textAt(index));
         std::size_t next = index + 1;
         bool isFirst = true;
         while (next < function.body.end) {
             std::string type = base;
             bool isPointer = false;
-            for (; at(context, next) == "*" || at(context, next) == "const" ||
-                   typeWords().contains(at(context, next));
+            for (; context.textAt(next) == "*" || context.textAt(next) == "const" ||
+                   typeWords().contains(context.textAt(next));
                  ++next) {
-                type += at(context, next);
-                isPointer |= at(context, next) == "*";
+                type += context.textAt(next);
+                isPointer |= context.textAt(next) == "*";
             }
             if (!isIdentifier(context, next))
                 break;
-            std::string_view behind = at(context, next + 1);
+            std::string_view behind = context.textAt(next + 1);
             bool isDeclarator = behind == "=" || behind == ";" || behind == "," || behind == "[" ||
                                 behind == "(" || behind == "{" || (!isFirst && behind == ")");
             if (!isDeclarator)
                 break;
-            names.push_back({std::string(at(context, next)),
+            names.push_back({std::string(context.textAt(next)),
                              type,
                              isPointer || behind == "[",
                              {next, next + 1}});
@@ -141,14 +137,14 @@ std::vector<DeclaredName> namesBefore(const RepairContext& context, const Functi
             // To the comma that divides declarators.
             int depth = 0;
             for (++next; next < function.body.end; ++next) {
-                std::string_view text = at(context, next);
+                std::string_view text = context.textAt(next);
                 if (depth == 0 && (text == "," || text == ";" || text == ")"))
                     break;
                 depth += text == "(" || text == "[" || text == "{"   ? 1
                          : text == ")" || text == "]" || text == "}" ? -1
                                                                      : 0;
             }
-            if (at(context, next) != ",")
+            if (context.textAt(next) != ",")
                 break;
             ++next;
         }
@@ -163,29 +159,30 @@ std::optional<CallText> callAt(const RepairContext& context, std::size_t name) {
     CallText call;
     call.name = name;
     std::size_t next = name + 1;
-    if (at(context, next) == "<") {
+    if (context.textAt(next) == "<") {
         int depth = 0;
         std::size_t end = next;
-        for (; end < context.tokens.size() && at(context, end) != ";"; ++end) {
-            depth += at(context, end) == "<" ? 1 : at(context, end) == ">" ? -1 : 0;
+        for (; end < context.tokens.size() && context.textAt(end) != ";"; ++end) {
+            depth += context.textAt(end) == "<" ? 1 : context.textAt(end) == ">" ? -1 : 0;
             if (depth == 0)
                 break;
         }
-        if (at(context, end) != ">")
+        if (context.textAt(end) != ">")
             return std::nullopt;
         call.templates = {next, end + 1};
         next = end + 1;
     }
-    if (at(context, next) == "<<<") {
+    if (context.textAt(next) == "<<<") {
         std::size_t end = next;
-        while (end < context.tokens.size() && at(context, end) != ">>>" && at(context, end) != ";")
+        while (end < context.tokens.size() && context.textAt(end) != ">>>" &&
+               context.textAt(end) != ";")
             ++end;
-        if (at(context, end) != ">>>")
+        if (context.textAt(end) != ">>>")
             return std::nullopt;
         call.configuration = {next, end + 1};
         next = end + 1;
     }
-    if (at(context, next) != "(")
+    if (context.textAt(next) != "(")
         return std::nullopt;
     call.open = next;
     call.close = analysis::matchingBracket(context.tokens, next);
@@ -223,14 +220,14 @@ std::vector<TokenRange> dividedAtCommas(const RepairContext& context, TokenRange
     std::size_t begin = range.begin;
     int depth = 0;
     for (std::size_t index = range.begin; index <= range.end; ++index) {
-        bool isEnd = index == range.end || (depth == 0 && at(context, index) == ",");
+        bool isEnd = index == range.end || (depth == 0 && context.textAt(index) == ",");
         if (isEnd) {
             if (index > begin)
                 parts.push_back({begin, index});
             begin = index + 1;
             continue;
         }
-        std::string_view text = at(context, index);
+        std::string_view text = context.textAt(index);
         depth += text == "(" || text == "[" || text == "{"   ? 1
                  : text == ")" || text == "]" || text == "}" ? -1
                                                              : 0;

@@ -15,22 +15,18 @@ using analysis::Diagnostic;
 using analysis::Span;
 using analysis::TokenKind;
 
-std::string_view at(const RepairContext& context, std::size_t index) {
-    return index < context.tokens.size() ? context.tokens[index].text : std::string_view{};
-}
-
 /// Tokens of the declaration with __shared__ that holds the error or comes last before it, up to
 /// and without the ';'.
 TokenRange sharedDeclaration(const RepairContext& context, const Diagnostic& error) {
     std::uint32_t line = context.lineOf(error.span.begin);
     for (std::size_t index = 0; index < context.tokens.size(); ++index) {
-        if (at(context, index) != "__shared__")
+        if (context.textAt(index) != "__shared__")
             continue;
         std::size_t begin = index;
-        if (begin > 0 && at(context, begin - 1) == "extern")
+        if (begin > 0 && context.textAt(begin - 1) == "extern")
             --begin;
         std::size_t end = index;
-        while (end < context.tokens.size() && at(context, end) != ";")
+        while (end < context.tokens.size() && context.textAt(end) != ";")
             ++end;
         if (context.lineOf(context.tokens[begin].span.begin) <= line && end > 0 &&
             line <= context.lineOf(context.tokens[end - 1].span.end))
@@ -42,7 +38,7 @@ TokenRange sharedDeclaration(const RepairContext& context, const Diagnostic& err
 /// `__shared__ float s[];`
 void addExtern(const RepairContext& context, TokenRange declaration,
                std::vector<FixCandidate>& candidates) {
-    if (at(context, declaration.begin) != "extern")
+    if (context.textAt(declaration.begin) != "extern")
         candidates.push_back(insertion("dynamic-shared-memory",
                                        context.tokens[declaration.begin].span.begin, "extern ",
                                        "declare it extern: its size comes with the launch"));
@@ -52,12 +48,12 @@ void addExtern(const RepairContext& context, TokenRange declaration,
 void addArrayShape(const RepairContext& context, TokenRange declaration,
                    std::vector<FixCandidate>& candidates) {
     std::size_t name = declaration.end - 1;
-    if (at(context, declaration.begin) != "extern" || name < declaration.begin + 2 ||
-        at(context, name - 1) != "*")
+    if (context.textAt(declaration.begin) != "extern" || name < declaration.begin + 2 ||
+        context.textAt(name - 1) != "*")
         return;
     std::uint32_t end = context.tokens[name].span.end;
     candidates.push_back({"dynamic-shared-memory",
-                          fmt::format("declare '{}[]'", at(context, name)),
+                          fmt::format("declare '{}[]'", context.textAt(name)),
                           {{context.tokens[name - 1].span, ""}, {{end, end}, "[]"}}});
 }
 
@@ -66,7 +62,7 @@ std::vector<std::string> blockExtents(const RepairContext& context,
                                       const FunctionTokens& function) {
     std::vector<std::string> extents;
     for (std::size_t token = 0; token < context.tokens.size(); ++token) {
-        if (at(context, token) != at(context, function.name) || token == function.name)
+        if (context.textAt(token) != context.textAt(function.name) || token == function.name)
             continue;
         auto call = callAt(context, token);
         if (!call || call->configuration.isEmpty())
@@ -78,17 +74,18 @@ std::vector<std::string> blockExtents(const RepairContext& context,
         std::string block(textOf(context, parts[1]));
         // `const int threads = 256;` is not seen by the kernel unless it stands before it.
         for (std::size_t index = 0; index + 2 < context.tokens.size(); ++index) {
-            bool isDefinition = at(context, index) == block &&
-                                (at(context, index + 1) == "=" || at(context, index + 1) == "(") &&
-                                context.tokens[index + 2].kind == TokenKind::Number;
+            bool isDefinition =
+                context.textAt(index) == block &&
+                (context.textAt(index + 1) == "=" || context.textAt(index + 1) == "(") &&
+                context.tokens[index + 2].kind == TokenKind::Number;
             if (isDefinition)
-                extents.emplace_back(at(context, index + 2));
+                extents.emplace_back(context.textAt(index + 2));
         }
         extents.push_back(std::move(block));
         // dim3(16, 16)
         for (std::size_t index = parts[1].begin; index < parts[1].end; ++index)
             if (context.tokens[index].kind == TokenKind::Number)
-                extents.emplace_back(at(context, index));
+                extents.emplace_back(context.textAt(index));
     }
     return extents;
 }
@@ -100,13 +97,13 @@ void addConstantExtents(const RepairContext& context, TokenRange declaration,
     if (!function)
         return;
     for (std::size_t index = declaration.begin; index + 1 < declaration.end; ++index) {
-        if (at(context, index) != "[")
+        if (context.textAt(index) != "[")
             continue;
         std::size_t close = analysis::matchingBracket(context.tokens, index);
         bool isBlock = false;
         Span span{};
         for (std::size_t word = index + 1; word + 2 < close + 1; ++word)
-            if (at(context, word) == "blockDim") {
+            if (context.textAt(word) == "blockDim") {
                 isBlock = true;
                 span = spanOf(context, {word, word + 3});
             }
@@ -133,8 +130,8 @@ void addMissingDeclaration(const RepairContext& context, const Diagnostic& error
     bool isOfBytes = false;
     std::vector<std::string> types;
     for (std::size_t token = 0; token < context.tokens.size(); ++token) {
-        auto call = at(context, token) == at(context, function->name) ? callAt(context, token)
-                                                                      : std::nullopt;
+        auto call = context.textAt(token) == context.textAt(function->name) ? callAt(context, token)
+                                                                            : std::nullopt;
         if (!call || call->configuration.isEmpty())
             continue;
         auto parts =
@@ -144,8 +141,8 @@ void addMissingDeclaration(const RepairContext& context, const Diagnostic& error
         isDynamic = true;
         // `p * sizeof(float4)` says what the elements are.
         for (std::size_t word = parts[2].begin; word + 2 < parts[2].end; ++word)
-            if (at(context, word) == "sizeof")
-                types.emplace_back(at(context, word + 2));
+            if (context.textAt(word) == "sizeof")
+                types.emplace_back(context.textAt(word + 2));
     }
     static const std::set<std::string_view> usual{"shared", "smem", "sdata", "s_data", "shmem",
                                                   "tile",   "temp", "cache", "sh_mem"};
@@ -153,8 +150,8 @@ void addMissingDeclaration(const RepairContext& context, const Diagnostic& error
         return;
     // A cast of the name to a pointer takes raw bytes.
     for (std::size_t index = function->body.begin; index + 2 < function->body.end; ++index)
-        isOfBytes |= at(context, index) == "*" && at(context, index + 1) == ")" &&
-                     at(context, index + 2) == *name;
+        isOfBytes |= context.textAt(index) == "*" && context.textAt(index + 1) == ")" &&
+                     context.textAt(index + 2) == *name;
     if (isOfBytes)
         types.insert(types.begin(), "unsigned char");
     for (const DeclaredName& parameter : function->parameters)
@@ -162,9 +159,9 @@ void addMissingDeclaration(const RepairContext& context, const Diagnostic& error
             std::string type;
             for (std::size_t word = parameter.tokens.begin; word < parameter.tokens.end; ++word)
                 if (context.tokens[word].kind == TokenKind::Identifier &&
-                    at(context, word) != "const" && !at(context, word).starts_with("__") &&
-                    at(context, word) != parameter.name)
-                    type += (type.empty() ? "" : " ") + std::string(at(context, word));
+                    context.textAt(word) != "const" && !context.textAt(word).starts_with("__") &&
+                    context.textAt(word) != parameter.name)
+                    type += (type.empty() ? "" : " ") + std::string(context.textAt(word));
             types.push_back(std::move(type));
         }
     types.emplace_back("float");
@@ -182,23 +179,19 @@ void addMissingDeclaration(const RepairContext& context, const Diagnostic& error
     }
 }
 
-bool has(const Diagnostic& error, std::string_view words) {
-    return error.message.find(words) != std::string::npos;
-}
-
 } // namespace
 
 std::vector<FixCandidate> sharedMemoryFixes(const RepairContext& context, const Diagnostic& error) {
     std::vector<FixCandidate> candidates;
-    if (has(error, "use of undeclared identifier"))
+    if (says(error, "use of undeclared identifier"))
         addMissingDeclaration(context, error, candidates);
     TokenRange declaration = sharedDeclaration(context, error);
     if (declaration.isEmpty())
         return candidates;
-    if (has(error, "needs an explicit size") || has(error, "incomplete type"))
+    if (says(error, "needs an explicit size") || says(error, "incomplete type"))
         addExtern(context, declaration, candidates);
-    if (has(error, "variable length array") || has(error, "variable-length") ||
-        has(error, "constant expression"))
+    if (says(error, "variable length array") || says(error, "variable-length") ||
+        says(error, "constant expression"))
         addConstantExtents(context, declaration, candidates);
     addArrayShape(context, declaration, candidates);
     return candidates;

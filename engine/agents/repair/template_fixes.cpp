@@ -13,10 +13,6 @@ namespace {
 using analysis::Diagnostic;
 using analysis::TokenKind;
 
-std::string_view at(const RepairContext& context, std::size_t index) {
-    return index < context.tokens.size() ? context.tokens[index].text : std::string_view{};
-}
-
 struct TemplateParameterText {
     bool isType = false;
     std::string name;
@@ -27,22 +23,22 @@ std::vector<TemplateParameterText> parametersOf(const RepairContext& context,
                                                 const FunctionTokens& function) {
     std::vector<TemplateParameterText> parameters;
     std::size_t begin = function.head.begin;
-    if (begin == 0 || at(context, begin - 1) != ">")
+    if (begin == 0 || context.textAt(begin - 1) != ">")
         return parameters;
     std::size_t open = begin - 1;
     int depth = 0;
     for (;; --open) {
-        depth += at(context, open) == ">" ? 1 : at(context, open) == "<" ? -1 : 0;
+        depth += context.textAt(open) == ">" ? 1 : context.textAt(open) == "<" ? -1 : 0;
         if (depth == 0 || open == 0)
             break;
     }
     for (TokenRange part : dividedAtCommas(context, {open + 1, begin - 1})) {
-        std::string_view kind = at(context, part.begin);
+        std::string_view kind = context.textAt(part.begin);
         std::size_t name = part.begin;
-        while (name + 1 < part.end && at(context, name + 1) != "=")
+        while (name + 1 < part.end && context.textAt(name + 1) != "=")
             ++name;
         parameters.push_back(
-            {kind == "class" || kind == "typename", std::string(at(context, name))});
+            {kind == "class" || kind == "typename", std::string(context.textAt(name))});
     }
     return parameters;
 }
@@ -74,14 +70,14 @@ std::vector<std::string> valuesFor(const RepairContext& context, const CallText&
     // A constant of the same name, the extents of the block, of a shared tile.
     bool isKnown = false;
     for (std::size_t index = caller ? caller->head.begin : call.name; index < call.name; ++index)
-        isKnown |= at(context, index) == parameter.name;
+        isKnown |= context.textAt(index) == parameter.name;
     if (isKnown)
         values.push_back(parameter.name);
     auto addNumbers = [&](TokenRange range) {
         for (std::size_t index = range.begin; index < range.end; ++index)
             if (context.tokens[index].kind == TokenKind::Number &&
-                at(context, index).find_first_of(".f") == std::string_view::npos)
-                values.emplace_back(at(context, index));
+                context.textAt(index).find_first_of(".f") == std::string_view::npos)
+                values.emplace_back(context.textAt(index));
     };
     const auto parts =
         call.configuration.isEmpty()
@@ -90,11 +86,12 @@ std::vector<std::string> valuesFor(const RepairContext& context, const CallText&
     if (parts.size() > 1) {
         if (parts[1].end == parts[1].begin + 1 &&
             context.tokens[parts[1].begin].kind == TokenKind::Identifier)
-            values.emplace_back(at(context, parts[1].begin));
+            values.emplace_back(context.textAt(parts[1].begin));
         addNumbers(parts[1]);
         // `dim3 block(16, 16)`
         for (std::size_t index = 0; index + 1 < call.name; ++index)
-            if (at(context, index) == at(context, parts[1].begin) && at(context, index + 1) == "(")
+            if (context.textAt(index) == context.textAt(parts[1].begin) &&
+                context.textAt(index + 1) == "(")
                 addNumbers({index + 2, analysis::matchingBracket(context.tokens, index + 1)});
     }
     return values;
@@ -111,7 +108,7 @@ std::string joined(const std::vector<std::string>& arguments) {
 std::vector<std::string> listsElsewhere(const RepairContext& context, const CallText& call) {
     std::vector<std::string> lists;
     for (std::size_t token = 0; token < context.tokens.size(); ++token) {
-        auto other = token != call.name && at(context, token) == at(context, call.name)
+        auto other = token != call.name && context.textAt(token) == context.textAt(call.name)
                          ? callAt(context, token)
                          : std::nullopt;
         if (other && !other->templates.isEmpty())
@@ -152,7 +149,7 @@ std::vector<FixCandidate> templateFixes(const RepairContext& context, const Diag
         return {};
     std::vector<FixCandidate> candidates;
     for (const CallText& call : callsAround(context, error.span.begin)) {
-        const auto functions = functionsNamed(context, at(context, call.name));
+        const auto functions = functionsNamed(context, context.textAt(call.name));
         if (functions.empty())
             continue;
         const auto parameters = parametersOf(context, functions.front());

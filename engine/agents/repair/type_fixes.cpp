@@ -17,10 +17,6 @@ using analysis::Span;
 using analysis::Token;
 using analysis::TokenKind;
 
-std::string_view at(const RepairContext& context, std::size_t index) {
-    return index < context.tokens.size() ? context.tokens[index].text : std::string_view{};
-}
-
 /// Where a name is declared: the tokens of its type and the name itself.
 struct Declarator {
     TokenRange type; ///< Attributes and const included.
@@ -40,28 +36,28 @@ std::vector<Declarator> declaratorsOf(const RepairContext& context, std::string_
                                                      "goto",   "new",  "sizeof"};
     std::vector<Declarator> found;
     for (std::size_t index = range.begin + 1; index < range.end; ++index) {
-        if (at(context, index) != name)
+        if (context.textAt(index) != name)
             continue;
-        std::string_view behind = at(context, index + 1);
+        std::string_view behind = context.textAt(index + 1);
         if (behind == "." || behind == "->" || behind == "::")
             continue;
         std::size_t begin = index;
         while (begin > range.begin &&
                ((context.tokens[begin - 1].kind == TokenKind::Identifier &&
-                 !notTypes.contains(at(context, begin - 1))) ||
-                at(context, begin - 1) == "*" || at(context, begin - 1) == "::"))
+                 !notTypes.contains(context.textAt(begin - 1))) ||
+                context.textAt(begin - 1) == "*" || context.textAt(begin - 1) == "::"))
             --begin;
         // `a * b`: an expression, not a pointer.
         bool startsDeclaration =
-            begin > 0 && (at(context, begin - 1) == "(" || at(context, begin - 1) == "," ||
-                          at(context, begin - 1) == ";" || at(context, begin - 1) == "{" ||
-                          at(context, begin - 1) == "}" ||
+            begin > 0 && (context.textAt(begin - 1) == "(" || context.textAt(begin - 1) == "," ||
+                          context.textAt(begin - 1) == ";" || context.textAt(begin - 1) == "{" ||
+                          context.textAt(begin - 1) == "}" ||
                           context.tokens[begin - 1].kind == TokenKind::Directive);
         bool hasType = begin < index && context.tokens[begin].kind == TokenKind::Identifier;
         if (startsDeclaration && hasType)
             found.push_back({{begin, index},
                              index,
-                             at(context, begin - 1) == "(" || at(context, begin - 1) == ","});
+                             context.textAt(begin - 1) == "(" || context.textAt(begin - 1) == ","});
     }
     return found;
 }
@@ -112,23 +108,23 @@ std::vector<std::string> namesNear(const RepairContext& context, const Diagnosti
 /// `float x` as `float* x`.
 std::optional<FixCandidate> asPointer(const RepairContext& context, const Declarator& declarator) {
     std::size_t last = declarator.type.end;
-    while (last > declarator.type.begin && isAttribute(at(context, last - 1)))
+    while (last > declarator.type.begin && isAttribute(context.textAt(last - 1)))
         --last;
     bool isPointer = false;
     for (std::size_t index = declarator.type.begin; index < declarator.type.end; ++index)
-        isPointer |= at(context, index) == "*";
+        isPointer |= context.textAt(index) == "*";
     if (isPointer || last == declarator.type.begin)
         return std::nullopt;
     return insertion("not-a-pointer", context.tokens[last - 1].span.end, "*",
-                     fmt::format("make '{}' a pointer", at(context, declarator.name)));
+                     fmt::format("make '{}' a pointer", context.textAt(declarator.name)));
 }
 
 std::optional<FixCandidate> asValue(const RepairContext& context, const Declarator& declarator) {
     for (std::size_t index = declarator.type.begin; index < declarator.type.end; ++index)
-        if (at(context, index) == "*")
+        if (context.textAt(index) == "*")
             return FixCandidate{
                 "needless-pointer",
-                fmt::format("make '{}' a value, not a pointer", at(context, declarator.name)),
+                fmt::format("make '{}' a value, not a pointer", context.textAt(declarator.name)),
                 {{context.tokens[index].span, ""}}};
     return std::nullopt;
 }
@@ -136,21 +132,22 @@ std::optional<FixCandidate> asValue(const RepairContext& context, const Declarat
 std::optional<FixCandidate> withoutConst(const RepairContext& context,
                                          const Declarator& declarator) {
     for (std::size_t index = declarator.type.begin; index < declarator.type.end; ++index) {
-        if (at(context, index) != "const" && at(context, index) != "constexpr")
+        if (context.textAt(index) != "const" && context.textAt(index) != "constexpr")
             continue;
         Span span{context.tokens[index].span.begin, context.tokens[index + 1].span.begin};
-        return FixCandidate{"written-const",
-                            fmt::format("remove 'const' from '{}'", at(context, declarator.name)),
-                            {{span, ""}}};
+        return FixCandidate{
+            "written-const",
+            fmt::format("remove 'const' from '{}'", context.textAt(declarator.name)),
+            {{span, ""}}};
     }
     return std::nullopt;
 }
 
 std::optional<FixCandidate> asInteger(const RepairContext& context, const Declarator& declarator) {
     for (std::size_t index = declarator.type.begin; index < declarator.type.end; ++index)
-        if (at(context, index) == "float" || at(context, index) == "double")
+        if (context.textAt(index) == "float" || context.textAt(index) == "double")
             return FixCandidate{"floating-index",
-                                fmt::format("make '{}' an int", at(context, declarator.name)),
+                                fmt::format("make '{}' an int", context.textAt(declarator.name)),
                                 {{context.tokens[index].span, "int"}}};
     return std::nullopt;
 }
@@ -159,7 +156,7 @@ std::optional<FixCandidate> asDim3(const RepairContext& context, const Declarato
     if (declarator.type.end - declarator.type.begin != 1)
         return std::nullopt;
     return FixCandidate{"extent-type",
-                        fmt::format("make '{}' a dim3", at(context, declarator.name)),
+                        fmt::format("make '{}' a dim3", context.textAt(declarator.name)),
                         {{context.tokens[declarator.type.begin].span, "dim3"}}};
 }
 
@@ -183,22 +180,23 @@ void addConstants(const RepairContext& context, const Diagnostic& error,
             names.insert(names.begin(), *name);
     for (const std::string& name : names)
         for (std::size_t index = 1; index + 1 < context.tokens.size(); ++index) {
-            bool isDeclared = at(context, index) == name && at(context, index + 1) == "=" &&
+            bool isDeclared = context.textAt(index) == name && context.textAt(index + 1) == "=" &&
                               context.tokens[index - 1].kind == TokenKind::Identifier;
             // A declarator behind others: its type is at the beginning of the statement.
-            bool isFurther = at(context, index) == name && at(context, index + 1) == "=" &&
-                             at(context, index - 1) == ",";
+            bool isFurther = context.textAt(index) == name && context.textAt(index + 1) == "=" &&
+                             context.textAt(index - 1) == ",";
             if (!isDeclared && !isFurther)
                 continue;
             std::size_t begin = index - 1;
-            while (begin > 0 && at(context, begin - 1) != ";" && at(context, begin - 1) != "{" &&
-                   at(context, begin - 1) != "}" && at(context, begin - 1) != "(" &&
+            while (begin > 0 && context.textAt(begin - 1) != ";" &&
+                   context.textAt(begin - 1) != "{" && context.textAt(begin - 1) != "}" &&
+                   context.textAt(begin - 1) != "(" &&
                    context.tokens[begin - 1].kind != TokenKind::Directive)
                 --begin;
             bool isConst = false;
             for (std::size_t word = begin; word < index; ++word)
-                isConst |= at(context, word) == "const" || at(context, word) == "constexpr" ||
-                           isAttribute(at(context, word));
+                isConst |= context.textAt(word) == "const" || context.textAt(word) == "constexpr" ||
+                           isAttribute(context.textAt(word));
             if (!isConst)
                 candidates.push_back(insertion("not-constant", context.tokens[begin].span.begin,
                                                "constexpr ",
@@ -210,7 +208,7 @@ void addConstants(const RepairContext& context, const Diagnostic& error,
 void addConstOfParameters(const RepairContext& context, const Diagnostic& error,
                           std::vector<FixCandidate>& candidates) {
     for (const CallText& call : callsAround(context, error.span.begin))
-        for (const FunctionTokens& function : functionsNamed(context, at(context, call.name)))
+        for (const FunctionTokens& function : functionsNamed(context, context.textAt(call.name)))
             for (std::size_t number = 0; number < function.parameters.size(); ++number) {
                 const DeclaredName& parameter = function.parameters[number];
                 bool isWanted = parameter.isPointer &&
@@ -223,7 +221,7 @@ void addConstOfParameters(const RepairContext& context, const Diagnostic& error,
                                        {}};
                 // Declarations and definition must agree.
                 for (const FunctionTokens& other :
-                     functionsNamed(context, at(context, call.name))) {
+                     functionsNamed(context, context.textAt(call.name))) {
                     if (number >= other.parameters.size())
                         continue;
                     std::uint32_t place =
@@ -234,43 +232,40 @@ void addConstOfParameters(const RepairContext& context, const Diagnostic& error,
             }
 }
 
-bool has(const Diagnostic& error, std::string_view words) {
-    return error.message.find(words) != std::string::npos;
-}
-
 } // namespace
 
 std::vector<FixCandidate> typeFixes(const RepairContext& context, const Diagnostic& error) {
     std::vector<FixCandidate> candidates;
-    bool isOperands = has(error, "invalid operands to binary expression");
-    bool isSubscripted = has(error, "subscripted value is not") ||
-                         has(error, "does not provide a subscript operator") ||
-                         has(error, "restrict requires a pointer") ||
-                         has(error, "indirection requires pointer operand");
-    bool isConstWritten = has(error, "read-only variable is not assignable") ||
-                          has(error, "const-qualified") || has(error, "returns a const value");
-    bool isMismatch = has(error, "cannot initialize a") || has(error, "no viable conversion") ||
-                      has(error, "no matching function") ||
-                      has(error, "comparison between pointer and integer") ||
-                      has(error, "incompatible") || isOperands;
-    if (has(error, "excess elements in scalar initializer") ||
-        has(error, "is not a structure or union"))
+    bool isOperands = says(error, "invalid operands to binary expression");
+    bool isSubscripted = says(error, "subscripted value is not") ||
+                         says(error, "does not provide a subscript operator") ||
+                         says(error, "restrict requires a pointer") ||
+                         says(error, "indirection requires pointer operand");
+    bool isConstWritten = says(error, "read-only variable is not assignable") ||
+                          says(error, "const-qualified") || says(error, "returns a const value");
+    bool isMismatch = says(error, "cannot initialize a") || says(error, "no viable conversion") ||
+                      says(error, "no matching function") ||
+                      says(error, "comparison between pointer and integer") ||
+                      says(error, "incompatible") || isOperands;
+    if (says(error, "excess elements in scalar initializer") ||
+        says(error, "is not a structure or union"))
         addChanges(context, error, asDim3, candidates);
-    if (has(error, "subscript is not an integer") || isOperands)
+    if (says(error, "subscript is not an integer") || isOperands)
         addChanges(context, error, asInteger, candidates);
     if (isSubscripted)
         addChanges(context, error, asPointer, candidates);
-    if (isConstWritten || has(error, "no matching function for call to 'atomic"))
+    if (isConstWritten || says(error, "no matching function for call to 'atomic"))
         addChanges(context, error, withoutConst, candidates);
-    if (isMismatch || has(error, "subscript is not an integer"))
+    if (isMismatch || says(error, "subscript is not an integer"))
         addChanges(context, error, asValue, candidates);
-    if (has(error, "cannot initialize a parameter") || has(error, "no matching function"))
+    if (says(error, "cannot initialize a parameter") || says(error, "no matching function"))
         addConstOfParameters(context, error, candidates);
     if (isMismatch && !isSubscripted)
         addChanges(context, error, asPointer, candidates);
-    if (has(error, "variable length array") || has(error, "integer constant") ||
-        has(error, "reference to __host__ variable") || has(error, "non-type template argument") ||
-        has(error, "constant expression") || has(error, "no matching function"))
+    if (says(error, "variable length array") || says(error, "integer constant") ||
+        says(error, "reference to __host__ variable") ||
+        says(error, "non-type template argument") || says(error, "constant expression") ||
+        says(error, "no matching function"))
         addConstants(context, error, candidates);
     return candidates;
 }
