@@ -78,18 +78,24 @@ std::optional<std::uint64_t> parseHash(std::string_view text) {
     return value;
 }
 
-std::string formatEntry(const MemoryEntry& entry) {
-    nlohmann::ordered_json object;
-    object["v"] = formatVersion;
-    object["kind"] = spelling(entry.kind);
-    object["time"] = entry.time;
-    object["kernel"] = entry.kernel;
-    object["kernelHash"] = formatHash(entry.kernelHash);
-    object["skill"] = entry.skill;
-    object["option"] = entry.option;
-    object["editHash"] = entry.editHash;
-    object["status"] = entry.status;
-    object["detail"] = entry.detail;
+nlohmann::ordered_json diagnosisJson(const CandidateDiagnosis& diagnosis) {
+    return {{"cause", diagnosis.cause},
+            {"text", diagnosis.sentence},
+            {"evidence", diagnosis.evidence},
+            {"invariant", diagnosis.invariant},
+            {"repair", diagnosis.repair}};
+}
+
+nlohmann::ordered_json entryJson(const MemoryEntry& entry) {
+    nlohmann::ordered_json object{{"kind", spelling(entry.kind)},
+                                  {"time", entry.time},
+                                  {"kernel", entry.kernel},
+                                  {"kernelHash", formatHash(entry.kernelHash)},
+                                  {"skill", entry.skill},
+                                  {"option", entry.option},
+                                  {"editHash", entry.editHash},
+                                  {"status", entry.status},
+                                  {"detail", entry.detail}};
     if (entry.resultHash != 0)
         object["resultHash"] = formatHash(entry.resultHash);
     if (!entry.architecture.empty())
@@ -99,12 +105,14 @@ std::string formatEntry(const MemoryEntry& entry) {
     if (entry.isKept)
         object["kept"] = *entry.isKept;
     if (entry.diagnosis)
-        object["diagnosis"] = {{"cause", entry.diagnosis->cause},
-                               {"text", entry.diagnosis->sentence},
-                               {"evidence", entry.diagnosis->evidence},
-                               {"invariant", entry.diagnosis->invariant},
-                               {"repair", entry.diagnosis->repair}};
-    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        object["diagnosis"] = diagnosisJson(*entry.diagnosis);
+    return object;
+}
+
+std::string formatEntry(const MemoryEntry& entry) {
+    nlohmann::ordered_json line{{"v", formatVersion}};
+    line.update(entryJson(entry));
+    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Result<MemoryEntry> parseEntry(std::string_view line) {

@@ -3,6 +3,8 @@
 
 #include "engine/memory/short_term_memory.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +14,11 @@ namespace kernelskill::engine {
 
 /// "plan", "edit", "verdict", "failure".
 [[nodiscard]] std::string_view spelling(EntryKind kind);
+
+/// As people and editors read it, with what is known only. Hashes are spelled by formatHash().
+[[nodiscard]] nlohmann::ordered_json entryJson(const MemoryEntry& entry);
+/// {cause, text, evidence, invariant, repair}
+[[nodiscard]] nlohmann::ordered_json diagnosisJson(const CandidateDiagnosis& diagnosis);
 
 /// One line of JSON without its line end. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string formatEntry(const MemoryEntry& entry);

@@ -184,38 +184,10 @@ json skillJson(const skills::SkillMetadata& skill) {
             {"origin", skills::spelling(skill.origin)}};
 }
 
-json diagnosisJson(const engine::CandidateDiagnosis& diagnosis) {
-    return {{"cause", diagnosis.cause},
-            {"text", diagnosis.sentence},
-            {"evidence", diagnosis.evidence},
-            {"invariant", diagnosis.invariant},
-            {"repair", diagnosis.repair}};
-}
-
 json memoryJson(const std::vector<engine::MemoryEntry>& entries) {
     json result = json::array();
-    for (const engine::MemoryEntry& entry : entries) {
-        json& object =
-            result.emplace_back(json{{"kind", spelling(entry.kind)},
-                                     {"time", entry.time},
-                                     {"kernel", entry.kernel},
-                                     {"kernelHash", engine::formatHash(entry.kernelHash)},
-                                     {"skill", entry.skill},
-                                     {"option", entry.option},
-                                     {"editHash", entry.editHash},
-                                     {"status", entry.status},
-                                     {"detail", entry.detail}});
-        if (entry.resultHash != 0)
-            object["resultHash"] = engine::formatHash(entry.resultHash);
-        if (!entry.architecture.empty())
-            object["architecture"] = entry.architecture;
-        if (entry.speedup)
-            object["speedup"] = *entry.speedup;
-        if (entry.isKept)
-            object["kept"] = *entry.isKept;
-        if (entry.diagnosis)
-            object["diagnosis"] = diagnosisJson(*entry.diagnosis);
-    }
+    for (const engine::MemoryEntry& entry : entries)
+        result.emplace_back(engine::entryJson(entry));
     return result;
 }
 

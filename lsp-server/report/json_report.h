@@ -34,9 +34,6 @@ namespace kernelskill::lsp {
 /// {id, title, kind, numerics, bottlenecks, description, origin}
 [[nodiscard]] nlohmann::json skillJson(const skills::SkillMetadata& skill);
 
-/// {cause, text, evidence, invariant, repair}
-[[nodiscard]] nlohmann::json diagnosisJson(const engine::CandidateDiagnosis& diagnosis);
-
 /// [{kind, time, kernel, kernelHash, skill, option, editHash, status, detail}], and of a verdict,
 /// where it was noted, {resultHash, architecture, speedup, kept, diagnosis}
 [[nodiscard]] nlohmann::json memoryJson(const std::vector<engine::MemoryEntry>& entries);

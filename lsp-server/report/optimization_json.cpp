@@ -1,5 +1,6 @@
 #include "lsp-server/report/optimization_json.h"
 
+#include "engine/memory/memory_entry.h"
 #include "lsp-server/report/json_report.h"
 
 #include <nlohmann/json.hpp>
@@ -63,7 +64,7 @@ json attemptJson(const engine::Attempt& attempt) {
         {"kept", attempt.isKept},
         {"version", attempt.version > 0 ? json(attempt.version) : json(nullptr)},
         {"decision", attempt.decision},
-        {"diagnosis", attempt.diagnosis ? diagnosisJson(*attempt.diagnosis) : json(nullptr)},
+        {"diagnosis", attempt.diagnosis ? json(engine::diagnosisJson(*attempt.diagnosis)) : json(nullptr)},
         {"model", {{"before", costJson(attempt.before)}, {"after", costJson(attempt.after)}}},
         {"measured",
          {{"before", measuredJson(attempt.before)}, {"after", measuredJson(attempt.after)}}},
