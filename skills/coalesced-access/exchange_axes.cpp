@@ -61,7 +61,7 @@ public:
         : context_(context), body_(context.kernel.body) {}
 
     FoundRewrite find() {
-        if (!usesThread(0) || !usesThread(1))
+        if (!usesThread(body_, 0) || !usesThread(body_, 1))
             return refuse("other-shape", "the kernel does not tell threads apart along x and y");
         if (!context_.kernel.sharedArrays.empty())
             return refuse("other-shape", "the kernel stages in shared memory already");
@@ -109,13 +109,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool usesThread(std::uint8_t axis) const {
-        return std::ranges::any_of(body_.exprs, [&](const Expr& expr) {
-            return expr.kind == ExprKind::BuiltinIndex && expr.name == "threadIdx" &&
-                   expr.axis == axis;
-        });
-    }
-
     /// Without a known grid, y could become too large for the hardware: then blocks stay where they
     /// are, and only the threads in them change places.
     [[nodiscard]] bool canExchangeGrids() const {

@@ -35,7 +35,7 @@ public:
         if (!kernel_.sharedArrays.empty() || !kernel_.barriers.empty() || !kernel_.loops.empty() ||
             !kernel_.atomics.empty())
             return refuse("other-shape", "more than a guarded copy");
-        if (!usesThread(0) || !usesThread(1) || !findCopy())
+        if (!usesThread(body_, 0) || !usesThread(body_, 1) || !findCopy())
             return refuse("other-shape", "no single guarded store");
         CoalescingRewrite rewrite;
         if (auto turned = chooseSide({32, 32, 1}, rewrite);
@@ -76,13 +76,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool usesThread(std::uint8_t axis) const {
-        return std::ranges::any_of(body_.exprs, [&](const Expr& expr) {
-            return expr.kind == ExprKind::BuiltinIndex && expr.name == "threadIdx" &&
-                   expr.axis == axis;
-        });
-    }
-
     /// `if (x < w && y < h) out[...] = ...;` or the same behind an early return, as the last
     /// statements of the kernel.
     bool findCopy() {

@@ -83,6 +83,12 @@ std::expected<std::vector<ExprId>, Refusal> editablePositions(const SkillContext
     return found;
 }
 
+bool usesThread(const FunctionBody& body, std::uint8_t axis) {
+    return std::ranges::any_of(body.exprs, [&](const Expr& expr) {
+        return expr.kind == ExprKind::BuiltinIndex && expr.name == "threadIdx" && expr.axis == axis;
+    });
+}
+
 std::vector<TextEdit> exchangedThreads(const FunctionBody& body,
                                        const std::vector<ExprId>& positions, Span span) {
     std::vector<TextEdit> edits;

@@ -3,6 +3,7 @@
 
 #include "skills/skill.h"
 
+#include <cstdint>
 #include <expected>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace kernelskill::skills {
 /// without a member).
 [[nodiscard]] std::expected<std::vector<analysis::ExprId>, Refusal>
 editablePositions(const SkillContext& context);
+
+/// Whether the body names that axis (0: x) of threadIdx.
+[[nodiscard]] bool usesThread(const analysis::FunctionBody& body, std::uint8_t axis);
 
 /// Edits that exchange x and y of `threadIdx` where it is used in `span`.
 [[nodiscard]] std::vector<analysis::TextEdit>
