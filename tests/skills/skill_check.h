@@ -37,6 +37,12 @@ struct Subject {
 void checkApplicable(std::string_view id, const std::string& before, const std::string& after);
 /// The skill is refused at the cursor, by the gate of that name.
 void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate);
+/// A source that the gate of that name refuses, for tests with many of them.
+struct GateCase {
+    std::string name; ///< Of the test.
+    std::string gate;
+    std::string source;
+};
 /// The refusal at the cursor; empty (with a failed test) when the skill is offered.
 [[nodiscard]] Refusal refusedBy(std::string_view id, const std::string& source);
 /// The offer is about the text `target`.

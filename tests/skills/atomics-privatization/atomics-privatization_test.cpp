@@ -239,13 +239,7 @@ std::string kernelWith(const std::string& body, const std::string& block = "64")
            block + ">>>(in, out, b, n, n); }\n";
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class AtomicsPrivatizationIsNotOffered : public testing::TestWithParam<Case> {};
+class AtomicsPrivatizationIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(AtomicsPrivatizationIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -254,53 +248,57 @@ TEST_P(AtomicsPrivatizationIsNotOffered, WhenAGateDoesNotHold) {
 INSTANTIATE_TEST_SUITE_P(
     Gates, AtomicsPrivatizationIsNotOffered,
     testing::Values(
-        Case{"NoAtomic", "no-atomic", kernelWith("    out[i] = in[i];\n")},
-        Case{"ResultUsed", "result-used",
-             kernelWith("    int slot = atomicAdd(out, 1);\n    table[slot] = i;\n")},
-        Case{"Exchange", "no-reduction", kernelWith("    atomicExch(out, in[i]);\n")},
-        Case{"Mixed", "mixed-operations",
-             kernelWith("    atomicAdd(out, in[i]);\n    atomicMax(out, in[i]);\n")},
-        Case{"OneThread", "one-thread-updates",
-             kernelWith("    if (tid == 0)\n        atomicAdd(out, in[blockIdx.x]);\n")},
-        Case{"FirstLane", "one-thread-updates",
-             kernelWith("    if (i < n && !(tid & 31))\n        atomicAdd(out, in[i]);\n")},
-        Case{"ReadElsewhere", "used-beside",
-             kernelWith("    if (out[0] < m)\n        atomicAdd(out, in[i]);\n")},
-        Case{"Fence", "orders-memory",
-             kernelWith("    atomicAdd(out, in[i]);\n    __threadfence();\n")},
-        Case{"ElementEach", "lanes-apart", kernelWith("    atomicAdd(&out[tid], in[i]);\n")},
-        Case{
+        GateCase{"NoAtomic", "no-atomic", kernelWith("    out[i] = in[i];\n")},
+        GateCase{"ResultUsed", "result-used",
+                 kernelWith("    int slot = atomicAdd(out, 1);\n    table[slot] = i;\n")},
+        GateCase{"Exchange", "no-reduction", kernelWith("    atomicExch(out, in[i]);\n")},
+        GateCase{"Mixed", "mixed-operations",
+                 kernelWith("    atomicAdd(out, in[i]);\n    atomicMax(out, in[i]);\n")},
+        GateCase{"OneThread", "one-thread-updates",
+                 kernelWith("    if (tid == 0)\n        atomicAdd(out, in[blockIdx.x]);\n")},
+        GateCase{"FirstLane", "one-thread-updates",
+                 kernelWith("    if (i < n && !(tid & 31))\n        atomicAdd(out, in[i]);\n")},
+        GateCase{"ReadElsewhere", "used-beside",
+                 kernelWith("    if (out[0] < m)\n        atomicAdd(out, in[i]);\n")},
+        GateCase{"Fence", "orders-memory",
+                 kernelWith("    atomicAdd(out, in[i]);\n    __threadfence();\n")},
+        GateCase{"ElementEach", "lanes-apart", kernelWith("    atomicAdd(&out[tid], in[i]);\n")},
+        GateCase{
             "UnknownSize", "unknown-table-size",
             kernelWith("    if (in[i] >= 0)\n        atomicAdd(&out[abs(in[i]) & 0xfffff], 1);\n")},
-        Case{"AnySizeOf64Bits", "unknown-table-size",
-             kernelWith("    atomicAdd(&out[(unsigned long long)in[i]], 1);\n")},
-        Case{"LimitTooLarge", "table-too-large",
-             kernelWith("    unsigned b = in[i];\n    if (b < 20000)\n        atomicAdd(&out[b], "
-                        "1);\n")},
-        Case{"MayBeNegative", "index-may-be-negative",
-             kernelWith("    int b = in[i];\n    if (b < 50)\n        atomicAdd(&out[b], 1);\n")},
-        Case{"LimitNotKnown", "unknown-table-size",
-             kernelWith("    int b = in[i];\n    if (b >= 0 && b < m)\n        atomicAdd(&out[b], "
-                        "1);\n")},
-        Case{"TwoExits", "early-exit",
-             kernelWith("    if (i >= n)\n        return;\n    if (in[i] == 0)\n        return;\n  "
-                        "  atomicAdd(out, 1);\n")},
-        Case{"ExitInLoop", "early-exit",
-             kernelWith("    for (int k = 0; k < m; ++k) {\n        if (in[k])\n            "
-                        "return;\n        atomicAdd(out, 1);\n    }\n")},
-        Case{"PartialWarps", "partial-warps", kernelWith("    atomicAdd(out, in[i]);\n", "48")},
-        Case{"UnknownBlock", "unknown-block", kernelWith("    atomicAdd(out, in[i]);\n", "n")},
-        Case{"MaximumPerClass", "table-not-a-sum",
-             kernelWith("    atomicMax(&out[bytes[i]], in[i]);\n")},
-        Case{"TableLargerThanWork", "table-larger-than-work",
-             kernelWith("    atomicAdd(&out[bytes[i] * 8], 1);\n")},
-        Case{"OtherPointer", "used-beside",
-             kernelWith("    if (i < n) {\n        int* place = out;\n        atomicAdd(place, "
-                        "in[i]);\n    }\n")},
-        Case{"OneLine", "several-statements-a-line",
-             kernelWith("    if (i < n) atomicAdd(out, 1); table[0] = 0;\n")},
-        Case{"Macro", "from-macro",
-             "#define ADD(p, v) atomicAdd(p, v)\n" + kernelWith("    ADD(out, in[i]);\n")}),
+        GateCase{"AnySizeOf64Bits", "unknown-table-size",
+                 kernelWith("    atomicAdd(&out[(unsigned long long)in[i]], 1);\n")},
+        GateCase{
+            "LimitTooLarge", "table-too-large",
+            kernelWith("    unsigned b = in[i];\n    if (b < 20000)\n        atomicAdd(&out[b], "
+                       "1);\n")},
+        GateCase{
+            "MayBeNegative", "index-may-be-negative",
+            kernelWith("    int b = in[i];\n    if (b < 50)\n        atomicAdd(&out[b], 1);\n")},
+        GateCase{
+            "LimitNotKnown", "unknown-table-size",
+            kernelWith("    int b = in[i];\n    if (b >= 0 && b < m)\n        atomicAdd(&out[b], "
+                       "1);\n")},
+        GateCase{
+            "TwoExits", "early-exit",
+            kernelWith("    if (i >= n)\n        return;\n    if (in[i] == 0)\n        return;\n  "
+                       "  atomicAdd(out, 1);\n")},
+        GateCase{"ExitInLoop", "early-exit",
+                 kernelWith("    for (int k = 0; k < m; ++k) {\n        if (in[k])\n            "
+                            "return;\n        atomicAdd(out, 1);\n    }\n")},
+        GateCase{"PartialWarps", "partial-warps", kernelWith("    atomicAdd(out, in[i]);\n", "48")},
+        GateCase{"UnknownBlock", "unknown-block", kernelWith("    atomicAdd(out, in[i]);\n", "n")},
+        GateCase{"MaximumPerClass", "table-not-a-sum",
+                 kernelWith("    atomicMax(&out[bytes[i]], in[i]);\n")},
+        GateCase{"TableLargerThanWork", "table-larger-than-work",
+                 kernelWith("    atomicAdd(&out[bytes[i] * 8], 1);\n")},
+        GateCase{"OtherPointer", "used-beside",
+                 kernelWith("    if (i < n) {\n        int* place = out;\n        atomicAdd(place, "
+                            "in[i]);\n    }\n")},
+        GateCase{"OneLine", "several-statements-a-line",
+                 kernelWith("    if (i < n) atomicAdd(out, 1); table[0] = 0;\n")},
+        GateCase{"Macro", "from-macro",
+                 "#define ADD(p, v) atomicAdd(p, v)\n" + kernelWith("    ADD(out, in[i]);\n")}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace

@@ -186,13 +186,7 @@ TEST(CoalescedAccess, IsAboutTheLoopOrTheCheck) {
                 "for (int c = 0; c < w; ++c)\n        out[r * w + c] = 1;");
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class CoalescedAccessIsNotOffered : public testing::TestWithParam<Case> {};
+class CoalescedAccessIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(CoalescedAccessIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -207,60 +201,72 @@ const std::string copyChunk = "    for (int i = t * w; i < t * w + w; ++i)\n    
 INSTANTIATE_TEST_SUITE_P(
     Gates, CoalescedAccessIsNotOffered,
     testing::Values(
-        Case{"Coalesced", "coalesced",
-             kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    out[i] = in[i];\n")},
-        Case{"Strided", "no-known-shape",
-             kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[i] = "
-                    "in[i * w];\n")},
-        Case{"ThinBlock", "no-known-shape",
-             across(copyAcross, "dim3(64, 1)", "dim3((n + 63) / 64, w)")},
-        Case{"UnknownBlock", "unknown-block", across(copyAcross, "dim3(w, n)")},
-        Case{"Shuffle", "warp-operation",
-             across("    float v = in[r * w + c];\n    out[r * w + c] = __shfl_down_sync(~0u, v, "
-                    "1);\n")},
-        Case{
+        GateCase{
+            "Coalesced", "coalesced",
+            kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    out[i] = in[i];\n")},
+        GateCase{
+            "Strided", "no-known-shape",
+            kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[i] = "
+                   "in[i * w];\n")},
+        GateCase{"ThinBlock", "no-known-shape",
+                 across(copyAcross, "dim3(64, 1)", "dim3((n + 63) / 64, w)")},
+        GateCase{"UnknownBlock", "unknown-block", across(copyAcross, "dim3(w, n)")},
+        GateCase{
+            "Shuffle", "warp-operation",
+            across("    float v = in[r * w + c];\n    out[r * w + c] = __shfl_down_sync(~0u, v, "
+                   "1);\n")},
+        GateCase{
             "WholeThreadIndex", "thread-position-as-a-whole",
             across("    dim3 t(threadIdx.x, 1, 1);\n    uint3 u = threadIdx;\n    out[r * w + c] = "
                    "in[r * w + c] + t.x + u.x;\n")},
-        Case{"CalleeKnowsItsThread", "callee-uses-thread-position",
-             "__device__ float f() { return threadIdx.x; }\n" +
-                 across("    out[r * w + c] = in[r * w + c] + f();\n")},
-        Case{"FunctionPointer", "kernel-named-elsewhere",
-             across(copyAcross) +
-                 "void (*pointer)(const float*, const int*, float*, int, int) = k;\n"},
-        Case{"PositionInMacro", "from-macro",
-             "#define ROW (blockIdx.x * blockDim.x + threadIdx.x)\n" +
-                 kernel("    int r = ROW;\n    int c = blockIdx.y * blockDim.y + threadIdx.y;\n" +
-                            copyAcross,
-                        "<<<dim3(n / 16, w / 16), dim3(16, 16)>>>")},
-        Case{"RowSum", "row-reduction",
-             rows("    float s = 0;\n    for (int c = 0; c < w; ++c)\n        s += in[r * w + c];\n"
-                  "    out[r] = s;\n")},
-        Case{"RowScan", "columns-overlap",
-             rows("    for (int c = 1; c < w; ++c)\n        out[r * w + c] = out[r * w + c - 1] + "
-                  "in[r * w + c];\n")},
-        Case{"PartialWarps", "partial-warps", rows(copyRow, "<<<(n + 39) / 40, 40>>>")},
-        Case{"ShortRows", "short-rows",
-             rows("    for (int c = 0; c < 16; ++c)\n        out[r * 16 + c] = in[r * 16 + c];\n")},
-        Case{"RowsOfOneBuffer", "may-alias",
-             kernel("    int r = blockIdx.x * blockDim.x + threadIdx.x;\n    if (r >= n)\n        "
-                    "return;\n" +
-                    copyRow) +
-                 "void again(float* x, const int* m, int n, int w) {\n    k<<<(n + 63) / 64, "
-                 "64>>>(x + 1, m, x, n, w);\n}\n"},
-        Case{"ChunkCarriesOver", "carries-over",
-             chunks("    float s = 0;\n    for (int i = t * w; i < t * w + w; ++i)\n        out[i] "
-                    "= s += in[i];\n")},
-        Case{"ChunkNeighbours", "elements-overlap",
-             chunks("    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = out[i + 1];\n")},
-        Case{"ChunkOfWhichThread", "uses-thread-position",
-             chunks("    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = in[i] + t;\n")},
-        Case{"ChunkBehindReturn", "early-exit", chunks("    if (t > n) return;\n" + copyChunk)},
-        Case{"OblongTile", "block-not-square",
-             kernel("    int x = blockIdx.x * blockDim.x + threadIdx.x;\n    int y = blockIdx.y * "
-                    "blockDim.y + threadIdx.y;\n    if (x < w && y < n) out[x * n + y] = in[y * w "
-                    "+ x];\n",
-                    "<<<dim3((w + 7) / 8, (n + 31) / 32), dim3(8, 32)>>>")}),
+        GateCase{"CalleeKnowsItsThread", "callee-uses-thread-position",
+                 "__device__ float f() { return threadIdx.x; }\n" +
+                     across("    out[r * w + c] = in[r * w + c] + f();\n")},
+        GateCase{"FunctionPointer", "kernel-named-elsewhere",
+                 across(copyAcross) +
+                     "void (*pointer)(const float*, const int*, float*, int, int) = k;\n"},
+        GateCase{
+            "PositionInMacro", "from-macro",
+            "#define ROW (blockIdx.x * blockDim.x + threadIdx.x)\n" +
+                kernel("    int r = ROW;\n    int c = blockIdx.y * blockDim.y + threadIdx.y;\n" +
+                           copyAcross,
+                       "<<<dim3(n / 16, w / 16), dim3(16, 16)>>>")},
+        GateCase{
+            "RowSum", "row-reduction",
+            rows("    float s = 0;\n    for (int c = 0; c < w; ++c)\n        s += in[r * w + c];\n"
+                 "    out[r] = s;\n")},
+        GateCase{
+            "RowScan", "columns-overlap",
+            rows("    for (int c = 1; c < w; ++c)\n        out[r * w + c] = out[r * w + c - 1] + "
+                 "in[r * w + c];\n")},
+        GateCase{"PartialWarps", "partial-warps", rows(copyRow, "<<<(n + 39) / 40, 40>>>")},
+        GateCase{
+            "ShortRows", "short-rows",
+            rows("    for (int c = 0; c < 16; ++c)\n        out[r * 16 + c] = in[r * 16 + c];\n")},
+        GateCase{
+            "RowsOfOneBuffer", "may-alias",
+            kernel("    int r = blockIdx.x * blockDim.x + threadIdx.x;\n    if (r >= n)\n        "
+                   "return;\n" +
+                   copyRow) +
+                "void again(float* x, const int* m, int n, int w) {\n    k<<<(n + 63) / 64, "
+                "64>>>(x + 1, m, x, n, w);\n}\n"},
+        GateCase{
+            "ChunkCarriesOver", "carries-over",
+            chunks("    float s = 0;\n    for (int i = t * w; i < t * w + w; ++i)\n        out[i] "
+                   "= s += in[i];\n")},
+        GateCase{
+            "ChunkNeighbours", "elements-overlap",
+            chunks("    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = out[i + 1];\n")},
+        GateCase{
+            "ChunkOfWhichThread", "uses-thread-position",
+            chunks("    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = in[i] + t;\n")},
+        GateCase{"ChunkBehindReturn", "early-exit", chunks("    if (t > n) return;\n" + copyChunk)},
+        GateCase{
+            "OblongTile", "block-not-square",
+            kernel("    int x = blockIdx.x * blockDim.x + threadIdx.x;\n    int y = blockIdx.y * "
+                   "blockDim.y + threadIdx.y;\n    if (x < w && y < n) out[x * n + y] = in[y * w "
+                   "+ x];\n",
+                   "<<<dim3((w + 7) / 8, (n + 31) / 32), dim3(8, 32)>>>")}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace

@@ -75,13 +75,7 @@ TEST(FastMathIntrinsics, CountsWhatItSaves) {
     EXPECT_DOUBLE_EQ(offer->gain->factor, 30.0 / 7.0) << offer->gain->basis;
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class FastMathIsNotOffered : public testing::TestWithParam<Case> {};
+class FastMathIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(FastMathIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -90,20 +84,22 @@ TEST_P(FastMathIsNotOffered, WhenAGateDoesNotHold) {
 INSTANTIATE_TEST_SUITE_P(
     Gates, FastMathIsNotOffered,
     testing::Values(
-        Case{"Nothing", "nothing-to-replace", computing("x += y * 2.0f;")},
-        Case{"Double", "nothing-to-replace", computing("d = exp(d) / (d + 1.0); x = d;")},
-        Case{"ConstantDivisor", "nothing-to-replace", computing("x = y / 3.0f;")},
-        Case{"IntegerQuotient", "nothing-to-replace", computing("n = n / (i + 1); x = n;")},
-        Case{"OtherPower", "nothing-to-replace", computing("x = powf(y, b);")},
-        Case{"PowerOfAnExpression", "nothing-to-replace", computing("x = powf(y + 1.0f, 2.0f);")},
-        Case{"LiteralBesideDouble", "nothing-to-replace", computing("x = 0.5 * d;")},
-        Case{"LiteralForDouble", "nothing-to-replace", computing("d = 0.5 * y; x = d;")},
-        Case{"Initialiser", "nothing-to-replace", computing("float z = 0.1; x += z;")},
-        Case{"Comparison", "nothing-to-replace", computing("if (x > 0.1) x += y;")},
-        Case{"Already", "nothing-to-replace", computing("x = __expf(y);")},
-        Case{"Macro", "nothing-to-replace", "#define E(x) expf(x)\n" + computing("x = E(y);")},
-        Case{"FloatsEndALoop", "floats-end-a-loop", computing("while (x < 4.0f) x += expf(y);")},
-        Case{"MemoryDecides", "memory-decides", R"(
+        GateCase{"Nothing", "nothing-to-replace", computing("x += y * 2.0f;")},
+        GateCase{"Double", "nothing-to-replace", computing("d = exp(d) / (d + 1.0); x = d;")},
+        GateCase{"ConstantDivisor", "nothing-to-replace", computing("x = y / 3.0f;")},
+        GateCase{"IntegerQuotient", "nothing-to-replace", computing("n = n / (i + 1); x = n;")},
+        GateCase{"OtherPower", "nothing-to-replace", computing("x = powf(y, b);")},
+        GateCase{"PowerOfAnExpression", "nothing-to-replace",
+                 computing("x = powf(y + 1.0f, 2.0f);")},
+        GateCase{"LiteralBesideDouble", "nothing-to-replace", computing("x = 0.5 * d;")},
+        GateCase{"LiteralForDouble", "nothing-to-replace", computing("d = 0.5 * y; x = d;")},
+        GateCase{"Initialiser", "nothing-to-replace", computing("float z = 0.1; x += z;")},
+        GateCase{"Comparison", "nothing-to-replace", computing("if (x > 0.1) x += y;")},
+        GateCase{"Already", "nothing-to-replace", computing("x = __expf(y);")},
+        GateCase{"Macro", "nothing-to-replace", "#define E(x) expf(x)\n" + computing("x = E(y);")},
+        GateCase{"FloatsEndALoop", "floats-end-a-loop",
+                 computing("while (x < 4.0f) x += expf(y);")},
+        GateCase{"MemoryDecides", "memory-decides", R"(
 __global__ void k(const float* a, const float* b, float* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

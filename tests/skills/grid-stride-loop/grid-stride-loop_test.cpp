@@ -114,13 +114,7 @@ std::string kernelWith(const std::string& body, const std::string& before = "") 
            before + "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" + body + "}\n";
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class GridStrideLoopIsNotOffered : public testing::TestWithParam<Case> {};
+class GridStrideLoopIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(GridStrideLoopIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -129,64 +123,68 @@ TEST_P(GridStrideLoopIsNotOffered, WhenAGateDoesNotHold) {
 INSTANTIATE_TEST_SUITE_P(
     Gates, GridStrideLoopIsNotOffered,
     testing::Values(
-        Case{"Barrier", "barrier", kernelWith("    if (i < n) { x[i] = 0; __syncthreads(); }\n")},
-        Case{"BarrierBeforeWork", "work-before-guard",
-             kernelWith("    __syncthreads();\n    if (i < n) x[i] = 0;\n")},
-        Case{"Shuffle", "warp-operation",
-             kernelWith("    if (i < n) x[i] = __shfl_down_sync(~0u, x[i], 1);\n")},
-        Case{"Shared", "shared-memory",
-             kernelWith("    if (i < n) { s[0] = x[i]; x[i] = s[0]; }\n",
-                        "    __shared__ float s[1];\n")},
-        Case{"ReturnInside", "early-exit",
-             kernelWith("    if (i < n) { if (flags[i]) return; x[i] = 0; }\n")},
-        Case{"SecondReturn", "early-exit",
-             kernelWith("    if (i >= n) return;\n    if (flags[i]) return;\n    x[i] = 0;\n")},
-        Case{"UsesBlockIndex", "uses-thread-position",
-             kernelWith("    if (i < n) x[i] = blockIdx.x;\n")},
-        Case{"UsesThreadIndexVariable", "uses-thread-position",
-             kernelWith("    if (i < n) { int t = threadIdx.x; x[i] = t; }\n")},
-        Case{"WorkAfterGuard", "work-after-guard",
-             kernelWith("    if (i < n) x[i] = 0;\n    flags[0] = 1;\n")},
-        Case{"Else", "compound-guard", kernelWith("    if (i < n) x[i] = 0; else flags[0] = 1;\n")},
-        Case{"TwoConditions", "compound-guard",
-             kernelWith("    if (i < n && flags[i]) x[i] = 0;\n")},
-        Case{"LessOrEqual", "compound-guard", kernelWith("    if (i <= n) x[i] = 0;\n")},
-        Case{"LimitIsLoaded", "compound-guard", kernelWith("    if (i < flags[0]) x[i] = 0;\n")},
-        Case{"LimitChanges", "compound-guard",
-             kernelWith("    if (i < m) { x[i] = 0; }\n", "    m = m * 2;\n")},
-        Case{"NoGuard", "no-bounds-guard", kernelWith("    x[i] = 0;\n")},
-        Case{"IndexChanges", "no-flat-index", kernelWith("    if (i < n) { x[i] = 0; i++; }\n")},
-        Case{"IndexUsedBefore", "index-used-outside-guard",
-             kernelWith("    int row = i / m;\n    if (i < n) x[i] = row;\n")},
-        Case{"OuterVariable", "writes-outer-variable",
-             kernelWith("    if (i < n) { total += x[i]; x[i] = total; }\n",
-                        "    float total = 0;\n")},
-        Case{"BlockOnly", "no-flat-index", R"(
+        GateCase{"Barrier", "barrier",
+                 kernelWith("    if (i < n) { x[i] = 0; __syncthreads(); }\n")},
+        GateCase{"BarrierBeforeWork", "work-before-guard",
+                 kernelWith("    __syncthreads();\n    if (i < n) x[i] = 0;\n")},
+        GateCase{"Shuffle", "warp-operation",
+                 kernelWith("    if (i < n) x[i] = __shfl_down_sync(~0u, x[i], 1);\n")},
+        GateCase{"Shared", "shared-memory",
+                 kernelWith("    if (i < n) { s[0] = x[i]; x[i] = s[0]; }\n",
+                            "    __shared__ float s[1];\n")},
+        GateCase{"ReturnInside", "early-exit",
+                 kernelWith("    if (i < n) { if (flags[i]) return; x[i] = 0; }\n")},
+        GateCase{"SecondReturn", "early-exit",
+                 kernelWith("    if (i >= n) return;\n    if (flags[i]) return;\n    x[i] = 0;\n")},
+        GateCase{"UsesBlockIndex", "uses-thread-position",
+                 kernelWith("    if (i < n) x[i] = blockIdx.x;\n")},
+        GateCase{"UsesThreadIndexVariable", "uses-thread-position",
+                 kernelWith("    if (i < n) { int t = threadIdx.x; x[i] = t; }\n")},
+        GateCase{"WorkAfterGuard", "work-after-guard",
+                 kernelWith("    if (i < n) x[i] = 0;\n    flags[0] = 1;\n")},
+        GateCase{"Else", "compound-guard",
+                 kernelWith("    if (i < n) x[i] = 0; else flags[0] = 1;\n")},
+        GateCase{"TwoConditions", "compound-guard",
+                 kernelWith("    if (i < n && flags[i]) x[i] = 0;\n")},
+        GateCase{"LessOrEqual", "compound-guard", kernelWith("    if (i <= n) x[i] = 0;\n")},
+        GateCase{"LimitIsLoaded", "compound-guard",
+                 kernelWith("    if (i < flags[0]) x[i] = 0;\n")},
+        GateCase{"LimitChanges", "compound-guard",
+                 kernelWith("    if (i < m) { x[i] = 0; }\n", "    m = m * 2;\n")},
+        GateCase{"NoGuard", "no-bounds-guard", kernelWith("    x[i] = 0;\n")},
+        GateCase{"IndexChanges", "no-flat-index",
+                 kernelWith("    if (i < n) { x[i] = 0; i++; }\n")},
+        GateCase{"IndexUsedBefore", "index-used-outside-guard",
+                 kernelWith("    int row = i / m;\n    if (i < n) x[i] = row;\n")},
+        GateCase{"OuterVariable", "writes-outer-variable",
+                 kernelWith("    if (i < n) { total += x[i]; x[i] = total; }\n",
+                            "    float total = 0;\n")},
+        GateCase{"BlockOnly", "no-flat-index", R"(
 __global__ void k(float* x, int n) {
     int i = threadIdx.x;
     if (i < n) x[i] = 0;
 }
 )"},
-        Case{"TwoDimensional", "two-dimensional", R"(
+        GateCase{"TwoDimensional", "two-dimensional", R"(
 __global__ void k(float* x, int w, int h) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int j = blockIdx.y * blockDim.y + threadIdx.y;
     if (i < w) x[j * w + i] = 0;
 }
 )"},
-        Case{"Already", "already-grid-stride", R"(
+        GateCase{"Already", "already-grid-stride", R"(
 __global__ void k(float* x, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) x[i] = 0;
 }
 )"},
-        Case{"AlreadyWithStrideVariable", "already-grid-stride", R"(
+        GateCase{"AlreadyWithStrideVariable", "already-grid-stride", R"(
 __global__ void k(float* x, int n) {
     int start = blockIdx.x * blockDim.x + threadIdx.x;
     int stride = gridDim.x * blockDim.x;
     for (int i = start; i < n; i += stride) x[i] = 0;
 }
 )"},
-        Case{"GuardFromMacro", "compound-guard", R"(
+        GateCase{"GuardFromMacro", "compound-guard", R"(
 #define GUARD(i, n) if ((i) >= (n)) return
 __global__ void k(float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -194,7 +192,7 @@ __global__ void k(float* x, int n) {
     x[i] = 0;
 }
 )"},
-        Case{"KernelFromMacro", "kernel-from-macro", R"(
+        GateCase{"KernelFromMacro", "kernel-from-macro", R"(
 #define KERNEL(name) __global__ void name(float* x, int n) { \
     int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 0; }
 KERNEL(k)

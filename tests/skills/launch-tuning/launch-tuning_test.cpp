@@ -95,13 +95,7 @@ TEST(BlockChoice, LeavesAloneWhatFits) {
     EXPECT_FALSE(betterBlock(32, 3));
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class LaunchTuningIsNotOffered : public testing::TestWithParam<Case> {};
+class LaunchTuningIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(LaunchTuningIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -112,21 +106,21 @@ const std::string few = "    k<<<(m + 99) / 100, 100>>>(x, y, m);\n";
 INSTANTIATE_TEST_SUITE_P(
     Gates, LaunchTuningIsNotOffered,
     testing::Values(
-        Case{"Fits", "block-fits", launched("    k<<<(m + 255) / 256, 256>>>(x, y, m);\n")},
-        Case{"UnknownBlock", "unknown-block", launched("    k<<<m / 64, m>>>(x, y, m);\n")},
-        Case{"NoLaunch", "no-launch", launched("")},
-        Case{"TwoSizes", "blocks-differ",
-             launched(few + "    k<<<(m + 47) / 48, 48>>>(x, y, m);\n")},
-        Case{"BlockFromMacro", "launch-block",
-             "#define THREADS 100\n" + launched("    k<<<m / 100, THREADS>>>(x, y, m);\n")},
-        Case{"LaunchBounds", "launch-bounds",
-             launched(few, "y[i] = x[i];", "__global__ void __launch_bounds__(100)")},
-        Case{"CountsOnItsBlock", "uses-thread-position",
-             launched(few, "y[i] = x[i] + blockIdx.x;")},
-        Case{"Barrier", "barrier", launched(few, "{ y[i] = x[i]; __syncthreads(); }")},
-        Case{"Square", "two-dimensional", launched(few, "y[i] = x[i] + threadIdx.y;")},
-        Case{"FunctionPointer", "kernel-named-elsewhere",
-             launched(few) + "void (*pointer)(const float*, float*, int) = k;\n"}),
+        GateCase{"Fits", "block-fits", launched("    k<<<(m + 255) / 256, 256>>>(x, y, m);\n")},
+        GateCase{"UnknownBlock", "unknown-block", launched("    k<<<m / 64, m>>>(x, y, m);\n")},
+        GateCase{"NoLaunch", "no-launch", launched("")},
+        GateCase{"TwoSizes", "blocks-differ",
+                 launched(few + "    k<<<(m + 47) / 48, 48>>>(x, y, m);\n")},
+        GateCase{"BlockFromMacro", "launch-block",
+                 "#define THREADS 100\n" + launched("    k<<<m / 100, THREADS>>>(x, y, m);\n")},
+        GateCase{"LaunchBounds", "launch-bounds",
+                 launched(few, "y[i] = x[i];", "__global__ void __launch_bounds__(100)")},
+        GateCase{"CountsOnItsBlock", "uses-thread-position",
+                 launched(few, "y[i] = x[i] + blockIdx.x;")},
+        GateCase{"Barrier", "barrier", launched(few, "{ y[i] = x[i]; __syncthreads(); }")},
+        GateCase{"Square", "two-dimensional", launched(few, "y[i] = x[i] + threadIdx.y;")},
+        GateCase{"FunctionPointer", "kernel-named-elsewhere",
+                 launched(few) + "void (*pointer)(const float*, float*, int) = k;\n"}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace

@@ -107,13 +107,7 @@ std::string looping(const std::string& body,
            head + ") {\n" + body + "    }\n}\n";
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class MemoryLevelParallelismIsNotOffered : public testing::TestWithParam<Case> {};
+class MemoryLevelParallelismIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(MemoryLevelParallelismIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -122,45 +116,49 @@ TEST_P(MemoryLevelParallelismIsNotOffered, WhenAGateDoesNotHold) {
 INSTANTIATE_TEST_SUITE_P(
     Gates, MemoryLevelParallelismIsNotOffered,
     testing::Values(
-        Case{"NoLoop", "no-loop", "__global__ void k(int* x) {\n    x[threadIdx.x] += 1;\n}\n"},
-        Case{"Down", "not-counted-up",
-             looping("        out[i] = in[i];\n", "int i = n; i > 0; --i")},
-        Case{"StepChanges", "not-counted-up",
-             looping("        out[i] = in[i];\n        n /= 2;\n", "int i = 1; i < 99; i += n")},
-        Case{"IndexChanges", "not-counted-up", looping("        out[i] = in[i];\n        ++i;\n")},
-        Case{
+        GateCase{"NoLoop", "no-loop", "__global__ void k(int* x) {\n    x[threadIdx.x] += 1;\n}\n"},
+        GateCase{"Down", "not-counted-up",
+                 looping("        out[i] = in[i];\n", "int i = n; i > 0; --i")},
+        GateCase{
+            "StepChanges", "not-counted-up",
+            looping("        out[i] = in[i];\n        n /= 2;\n", "int i = 1; i < 99; i += n")},
+        GateCase{"IndexChanges", "not-counted-up",
+                 looping("        out[i] = in[i];\n        ++i;\n")},
+        GateCase{
             "Pragma", "already-unrolled",
             "__global__ void k(const int* in, int* out, int n) {\n    #pragma unroll 2\n    for "
             "(int i = threadIdx.x; i < n; i += blockDim.x) {\n        out[i] = in[i];\n    }\n}\n"},
-        Case{"Short", "short-loop", looping("        out[i] = in[i];\n", "int i = 0; i < 4; ++i")},
-        Case{"Break", "early-exit",
-             looping("        if (in[i] == 0)\n            break;\n        out[i] = in[i];\n")},
-        Case{"LoopInside", "not-innermost",
-             looping("        for (int j = 0; j < n; ++j)\n            out[i] += in[j];\n")},
-        Case{"Barrier", "call-in-loop",
-             looping("        out[i] = in[i];\n        __syncthreads();\n")},
-        Case{"UnknownCall", "call-in-loop", looping("        out[i] = in[i] + escape(out);\n")},
-        Case{"Conditional", "no-load-to-batch",
-             looping("        if (i % 3)\n            out[i] = in[i];\n")},
-        Case{"AfterContinue", "no-load-to-batch",
-             looping("        if (i % 3)\n            continue;\n        out[i] = in[i];\n")},
-        Case{"Chosen", "no-load-to-batch", looping("        out[i] = i % 3 ? in[i] : 0;\n")},
-        Case{"ShortCircuit", "no-load-to-batch",
-             looping("        out[i] = i % 3 == 0 && in[i] > 0;\n")},
-        Case{"Dependent", "no-load-to-batch",
-             looping("        const int j = i * 2;\n        out[i] = in[j];\n")},
-        Case{"Invariant", "no-load-to-batch", looping("        out[i] = in[n];\n")},
-        Case{"TooMany", "too-many-loads",
-             looping("        out[i] = in[i] + in[i + 1] + in[i + 2] + in[i + 3] + in[i + 4];\n")},
-        Case{"MayAlias", "may-alias", looping("        out[i] = other[i];\n")},
-        Case{"WritesAhead", "may-alias", looping("        out[i + 1] = out[i];\n")},
-        Case{"SameElementEachRound", "may-alias",
-             looping("        out[i - i] = out[i - i] + 1;\n")},
-        Case{"CompilerMayReorder", "compiler-may-reorder",
-             looping("        out[i] = in[i];\n", "int i = 0; i < n; ++i")},
-        Case{"OneLine", "several-statements-a-line",
-             "__global__ void k(float* x, int n) {\n    for (int i = threadIdx.x; i < n; i += "
-             "blockDim.x) x[i] += 1;\n}\n"}),
+        GateCase{"Short", "short-loop",
+                 looping("        out[i] = in[i];\n", "int i = 0; i < 4; ++i")},
+        GateCase{"Break", "early-exit",
+                 looping("        if (in[i] == 0)\n            break;\n        out[i] = in[i];\n")},
+        GateCase{"LoopInside", "not-innermost",
+                 looping("        for (int j = 0; j < n; ++j)\n            out[i] += in[j];\n")},
+        GateCase{"Barrier", "call-in-loop",
+                 looping("        out[i] = in[i];\n        __syncthreads();\n")},
+        GateCase{"UnknownCall", "call-in-loop", looping("        out[i] = in[i] + escape(out);\n")},
+        GateCase{"Conditional", "no-load-to-batch",
+                 looping("        if (i % 3)\n            out[i] = in[i];\n")},
+        GateCase{"AfterContinue", "no-load-to-batch",
+                 looping("        if (i % 3)\n            continue;\n        out[i] = in[i];\n")},
+        GateCase{"Chosen", "no-load-to-batch", looping("        out[i] = i % 3 ? in[i] : 0;\n")},
+        GateCase{"ShortCircuit", "no-load-to-batch",
+                 looping("        out[i] = i % 3 == 0 && in[i] > 0;\n")},
+        GateCase{"Dependent", "no-load-to-batch",
+                 looping("        const int j = i * 2;\n        out[i] = in[j];\n")},
+        GateCase{"Invariant", "no-load-to-batch", looping("        out[i] = in[n];\n")},
+        GateCase{
+            "TooMany", "too-many-loads",
+            looping("        out[i] = in[i] + in[i + 1] + in[i + 2] + in[i + 3] + in[i + 4];\n")},
+        GateCase{"MayAlias", "may-alias", looping("        out[i] = other[i];\n")},
+        GateCase{"WritesAhead", "may-alias", looping("        out[i + 1] = out[i];\n")},
+        GateCase{"SameElementEachRound", "may-alias",
+                 looping("        out[i - i] = out[i - i] + 1;\n")},
+        GateCase{"CompilerMayReorder", "compiler-may-reorder",
+                 looping("        out[i] = in[i];\n", "int i = 0; i < n; ++i")},
+        GateCase{"OneLine", "several-statements-a-line",
+                 "__global__ void k(float* x, int n) {\n    for (int i = threadIdx.x; i < n; i += "
+                 "blockDim.x) x[i] += 1;\n}\n"}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace

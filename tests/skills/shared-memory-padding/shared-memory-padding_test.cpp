@@ -111,13 +111,7 @@ void run(float* o, float* i) { k<<<1, 64>>>(o, i); }
                 "rows[64][64]");
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class SharedMemoryPaddingIsNotOffered : public testing::TestWithParam<Case> {};
+class SharedMemoryPaddingIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(SharedMemoryPaddingIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -126,9 +120,9 @@ TEST_P(SharedMemoryPaddingIsNotOffered, WhenAGateDoesNotHold) {
 INSTANTIATE_TEST_SUITE_P(
     Gates, SharedMemoryPaddingIsNotOffered,
     testing::Values(
-        Case{"AlreadyPadded", "no-bank-conflict", transposing("float tile[32][33]")},
-        Case{"OddRows", "no-bank-conflict", transposing("float tile[32][35]")},
-        Case{"RowsOnly", "no-bank-conflict", R"(
+        GateCase{"AlreadyPadded", "no-bank-conflict", transposing("float tile[32][33]")},
+        GateCase{"OddRows", "no-bank-conflict", transposing("float tile[32][35]")},
+        GateCase{"RowsOnly", "no-bank-conflict", R"(
 __global__ void k(float* out, const float* in) {
     __shared__ float tile[32][32];
     tile[threadIdx.y][threadIdx.x] = in[threadIdx.x];
@@ -137,7 +131,7 @@ __global__ void k(float* out, const float* in) {
 }
 void run(float* o, float* i) { k<<<1, dim3(32, 32)>>>(o, i); }
 )"},
-        Case{"Broadcast", "no-bank-conflict", R"(
+        GateCase{"Broadcast", "no-bank-conflict", R"(
 __global__ void k(float* out, const float* in) {
     __shared__ float tile[32][32];
     tile[threadIdx.y][threadIdx.x] = in[threadIdx.x];
@@ -146,22 +140,23 @@ __global__ void k(float* out, const float* in) {
 }
 void run(float* o, float* i) { k<<<1, dim3(32, 32)>>>(o, i); }
 )"},
-        Case{"Decays", "used-as-pointer",
-             transposing("float tile[32][32]", "dim3(32, 32)",
-                         "    float* p = tile[0]; p[1] = 0;\n")},
-        Case{"AddressOfElement", "used-as-pointer",
-             transposing("float tile[32][32]", "dim3(32, 32)",
-                         "    float* p = &tile[0][0]; p[1] = 0;\n")},
-        Case{"VectorView", "used-as-pointer",
-             transposing("float tile[32][32]", "dim3(32, 32)",
-                         "    out[0] = reinterpret_cast<float4*>(&tile[threadIdx.y][0])[0].x;\n")},
-        Case{"PassedOn", "used-as-pointer",
-             "__device__ float f(float t[32][32]) { return t[1][1]; }\n" +
-                 transposing("float tile[32][32]", "dim3(32, 32)", "    out[0] = f(tile);\n")},
-        Case{"SizeOf", "used-elsewhere",
-             transposing("float tile[32][32]", "dim3(32, 32)",
-                         "    if (sizeof(tile) > 4000) out[0] = 1;\n")},
-        Case{"LinearThroughFirstRow", "subscript-past-row", R"(
+        GateCase{"Decays", "used-as-pointer",
+                 transposing("float tile[32][32]", "dim3(32, 32)",
+                             "    float* p = tile[0]; p[1] = 0;\n")},
+        GateCase{"AddressOfElement", "used-as-pointer",
+                 transposing("float tile[32][32]", "dim3(32, 32)",
+                             "    float* p = &tile[0][0]; p[1] = 0;\n")},
+        GateCase{
+            "VectorView", "used-as-pointer",
+            transposing("float tile[32][32]", "dim3(32, 32)",
+                        "    out[0] = reinterpret_cast<float4*>(&tile[threadIdx.y][0])[0].x;\n")},
+        GateCase{"PassedOn", "used-as-pointer",
+                 "__device__ float f(float t[32][32]) { return t[1][1]; }\n" +
+                     transposing("float tile[32][32]", "dim3(32, 32)", "    out[0] = f(tile);\n")},
+        GateCase{"SizeOf", "used-elsewhere",
+                 transposing("float tile[32][32]", "dim3(32, 32)",
+                             "    if (sizeof(tile) > 4000) out[0] = 1;\n")},
+        GateCase{"LinearThroughFirstRow", "subscript-past-row", R"(
 __global__ void k(float* out, const float* in) {
     __shared__ float tile[32][32];
     tile[0][threadIdx.x] = in[threadIdx.x];
@@ -170,7 +165,7 @@ __global__ void k(float* out, const float* in) {
 }
 void run(float* o, float* i) { k<<<1, 1024>>>(o, i); }
 )"},
-        Case{"OneDimensional", "one-dimensional", R"(
+        GateCase{"OneDimensional", "one-dimensional", R"(
 __global__ void k(float* out, const float* in) {
     __shared__ float tile[1024];
     tile[threadIdx.y * 32 + threadIdx.x] = in[threadIdx.x];
@@ -179,7 +174,7 @@ __global__ void k(float* out, const float* in) {
 }
 void run(float* o, float* i) { k<<<1, dim3(32, 32)>>>(o, i); }
 )"},
-        Case{"Dynamic", "dynamic-shared-array", R"(
+        GateCase{"Dynamic", "dynamic-shared-array", R"(
 __global__ void k(float* out, const float* in) {
     extern __shared__ float tile[];
     tile[threadIdx.x] = in[threadIdx.x];
@@ -187,7 +182,7 @@ __global__ void k(float* out, const float* in) {
     out[threadIdx.x] = tile[threadIdx.x * 32 % 1024];
 }
 )"},
-        Case{"DataDependent", "unknown-lanes", R"(
+        GateCase{"DataDependent", "unknown-lanes", R"(
 __global__ void k(float* out, const int* in) {
     __shared__ float tile[32][32];
     int r = in[threadIdx.x];
@@ -196,7 +191,7 @@ __global__ void k(float* out, const int* in) {
     out[threadIdx.x] = tile[r][0];
 }
 )"},
-        Case{"TooLarge", "exceeds-shared-memory", R"(
+        GateCase{"TooLarge", "exceeds-shared-memory", R"(
 __global__ void k(float* out, const float* in) {
     __shared__ float tile[384][32];
     for (int j = 0; j < 32; ++j) tile[threadIdx.x][j] = in[threadIdx.x];
@@ -205,7 +200,7 @@ __global__ void k(float* out, const float* in) {
 }
 void run(float* o, float* i) { k<<<1, 384>>>(o, i); }
 )"},
-        Case{"DependentExtent", "unknown-extent", R"(
+        GateCase{"DependentExtent", "unknown-extent", R"(
 template <int N> __global__ void k(float* out, const float* in) {
     __shared__ float tile[N][N];
     tile[threadIdx.y][threadIdx.x] = in[threadIdx.x];
@@ -214,10 +209,10 @@ template <int N> __global__ void k(float* out, const float* in) {
 }
 void run(float* o, float* i) { k<32><<<1, dim3(32, 32)>>>(o, i); }
 )"},
-        Case{"NoSharedMemory", "no-shared-array",
-             "__global__ void k(float* x) { x[threadIdx.x] = 0; }\n"},
-        Case{"DeclarationFromMacro", "from-macro",
-             "#define DECLARE_TILE float tile[32][32]\n" + transposing("DECLARE_TILE")}),
+        GateCase{"NoSharedMemory", "no-shared-array",
+                 "__global__ void k(float* x) { x[threadIdx.x] = 0; }\n"},
+        GateCase{"DeclarationFromMacro", "from-macro",
+                 "#define DECLARE_TILE float tile[32][32]\n" + transposing("DECLARE_TILE")}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace

@@ -96,13 +96,7 @@ TEST(ThreadCoarsening, IsAboutTheBoundsCheck) {
                 "if (y < h)\n        out[y * w + x] = in[x] + in[x + w];");
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class ThreadCoarseningIsNotOffered : public testing::TestWithParam<Case> {};
+class ThreadCoarseningIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(ThreadCoarseningIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -117,28 +111,30 @@ const std::string shared = "out[y * w + x] = in[x];";
 INSTANTIATE_TEST_SUITE_P(
     Gates, ThreadCoarseningIsNotOffered,
     testing::Values(
-        Case{"FlatIndex", "no-rows",
-             kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < w)\n        "
-                    "out[i] = in[i];\n")},
-        Case{"NoGuard", "no-bounds-guard", kernel(indices + "    " + shared + "\n")},
-        Case{"OddGuard", "compound-guard", guarded(shared, "x < w && y * 2 < h")},
-        Case{"Copy", "rows-share-nothing", guarded("out[y * w + x] = in[y * w + x];")},
-        Case{"MayAlias", "rows-share-nothing",
-             kernel(indices + "    if (x < w && y < h)\n        " + shared + "\n",
-                    "dim3((w + 31) / 32, (h + 7) / 8)", "const float* in, float* out")},
-        Case{"RaggedLoop", "rows-share-nothing",
-             guarded("for (int j = 0; j < y; ++j) out[y * w + x] += in[j * w + x];")},
-        Case{"Atomic", "atomic", guarded("atomicAdd(&out[y], in[x]);")},
-        Case{"Barrier", "barrier", guarded("{ " + shared + " __syncthreads(); }")},
-        Case{"ThreadInWork", "uses-thread-position", guarded("out[threadIdx.y] = in[x];")},
-        Case{"SmallGrid", "too-few-blocks", product("dim3(4, 8)")},
-        Case{"GridOfOneWave", "too-few-blocks", product("dim3(32, 36)")},
-        Case{"OneDimensionalGrid", "launch-grid", product("64")},
-        Case{"RowBeforeGuard", "row-used-elsewhere",
-             kernel(indices + "    int i = y * w + x;\n    if (x < w && y < h)\n        out[i] = "
-                              "in[x];\n")},
-        Case{"FunctionPointer", "kernel-named-elsewhere",
-             product() + "void (*pointer)(const float*, float*, int, int) = k;\n"}),
+        GateCase{
+            "FlatIndex", "no-rows",
+            kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < w)\n        "
+                   "out[i] = in[i];\n")},
+        GateCase{"NoGuard", "no-bounds-guard", kernel(indices + "    " + shared + "\n")},
+        GateCase{"OddGuard", "compound-guard", guarded(shared, "x < w && y * 2 < h")},
+        GateCase{"Copy", "rows-share-nothing", guarded("out[y * w + x] = in[y * w + x];")},
+        GateCase{"MayAlias", "rows-share-nothing",
+                 kernel(indices + "    if (x < w && y < h)\n        " + shared + "\n",
+                        "dim3((w + 31) / 32, (h + 7) / 8)", "const float* in, float* out")},
+        GateCase{"RaggedLoop", "rows-share-nothing",
+                 guarded("for (int j = 0; j < y; ++j) out[y * w + x] += in[j * w + x];")},
+        GateCase{"Atomic", "atomic", guarded("atomicAdd(&out[y], in[x]);")},
+        GateCase{"Barrier", "barrier", guarded("{ " + shared + " __syncthreads(); }")},
+        GateCase{"ThreadInWork", "uses-thread-position", guarded("out[threadIdx.y] = in[x];")},
+        GateCase{"SmallGrid", "too-few-blocks", product("dim3(4, 8)")},
+        GateCase{"GridOfOneWave", "too-few-blocks", product("dim3(32, 36)")},
+        GateCase{"OneDimensionalGrid", "launch-grid", product("64")},
+        GateCase{"RowBeforeGuard", "row-used-elsewhere",
+                 kernel(indices +
+                        "    int i = y * w + x;\n    if (x < w && y < h)\n        out[i] = "
+                        "in[x];\n")},
+        GateCase{"FunctionPointer", "kernel-named-elsewhere",
+                 product() + "void (*pointer)(const float*, float*, int, int) = k;\n"}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace

@@ -115,13 +115,7 @@ TEST(VectorizedAccess, IsAboutTheBoundsCheck) {
                 "if (i < n) {\n        y[i] = x[i];\n    }");
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class VectorizedAccessIsNotOffered : public testing::TestWithParam<Case> {};
+class VectorizedAccessIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(VectorizedAccessIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -130,53 +124,58 @@ TEST_P(VectorizedAccessIsNotOffered, WhenAGateDoesNotHold) {
 INSTANTIATE_TEST_SUITE_P(
     Gates, VectorizedAccessIsNotOffered,
     testing::Values(
-        Case{"Stencil", "no-unit-stride-access",
-             elementwise("        y[i + 1] = x[i - 1] + x[i];\n")},
-        Case{"Gather", "no-unit-stride-access",
-             elementwise("        y[m[2 * i]] = x[m[2 * i]];\n")},
-        Case{"Strided", "no-unit-stride-access", elementwise("        y[2 * i] = x[3 * i];\n")},
-        Case{"LoadAfterStore", "load-after-store",
-             elementwise("        y[i] = 1;\n        y[i] += x[i];\n")},
-        Case{"Atomic", "atomic", elementwise("        y[i] = x[i]; atomicAdd(y, 1.0f);\n")},
-        Case{"LoopInWork", "loop-in-work",
-             elementwise("        for (int j = 0; j < 3; ++j) y[i] += x[i];\n")},
-        Case{"EarlyReturn", "early-exit",
-             elementwise("        if (m[i]) return;\n        y[i] = x[i];\n")},
-        Case{"Barrier", "barrier", elementwise("        y[i] = x[i]; __syncthreads();\n")},
-        Case{"BlockIndexInWork", "uses-thread-position",
-             elementwise("        y[i] = x[i] + blockIdx.x;\n")},
-        Case{"GridFromMacro", "launch-grid",
-             "#define GRID ((1 << 20) / 256)\n" + elementwise("        y[i] = x[i];\n", "GRID")},
-        Case{"LaunchFromMacro", "launch-from-macro",
-             "#define LAUNCH(f, n, ...) f<<<(n + 255) / 256, 256>>>(__VA_ARGS__)\n__global__ void "
-             "k(const float* x, float* y, int n) {\n    int i = blockIdx.x * blockDim.x + "
-             "threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\nvoid run(float* x, float* y, int n) { "
-             "LAUNCH(k, n, x, y, n); }\n"},
-        Case{"FunctionPointer", "kernel-named-elsewhere",
-             elementwise("        y[i] = x[i];\n") +
-                 "void (*pointer)(const float*, float*, const int*, int) = k;\n"},
-        Case{"LaunchByName", "kernel-named-elsewhere",
-             elementwise("        y[i] = x[i];\n") +
-                 "void other(void** a) { cudaLaunchKernel((const void*)k, dim3(1), dim3(1), a, 0, "
-                 "0); }\n"},
-        Case{"NoLaunch", "no-launch",
-             "__global__ void k(const float* x, float* y, int n) {\n    int i = blockIdx.x * "
-             "blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"},
-        Case{"AlreadyVectors", "already-vectorized",
-             "__global__ void k(const float4* x, float4* y, int n) {\n    int i = blockIdx.x * "
-             "blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"},
-        Case{"DependentElements", "no-unit-stride-access",
-             "template <typename T> __global__ void k(const T* x, T* y, int n) {\n    int i = "
-             "blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\nvoid "
-             "run(float* x, float* y, int n) { k<float><<<n, 1>>>(x, y, n); }\n"},
-        Case{"Volatile", "no-unit-stride-access",
-             "__global__ void k(volatile float* y, int n) {\n    int i = blockIdx.x * blockDim.x + "
-             "threadIdx.x;\n    if (i < n) y[i] = 1;\n}\nvoid run(float* y, int n) { k<<<n, "
-             "1>>>(y, n); }\n"},
-        Case{"SumOverGridStride", "writes-outer-variable",
-             "__global__ void k(const float* x, float* y, int n) {\n    float s = 0;\n    for (int "
-             "i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += "
-             "x[i];\n    y[threadIdx.x] = s;\n}\n"}),
+        GateCase{"Stencil", "no-unit-stride-access",
+                 elementwise("        y[i + 1] = x[i - 1] + x[i];\n")},
+        GateCase{"Gather", "no-unit-stride-access",
+                 elementwise("        y[m[2 * i]] = x[m[2 * i]];\n")},
+        GateCase{"Strided", "no-unit-stride-access", elementwise("        y[2 * i] = x[3 * i];\n")},
+        GateCase{"LoadAfterStore", "load-after-store",
+                 elementwise("        y[i] = 1;\n        y[i] += x[i];\n")},
+        GateCase{"Atomic", "atomic", elementwise("        y[i] = x[i]; atomicAdd(y, 1.0f);\n")},
+        GateCase{"LoopInWork", "loop-in-work",
+                 elementwise("        for (int j = 0; j < 3; ++j) y[i] += x[i];\n")},
+        GateCase{"EarlyReturn", "early-exit",
+                 elementwise("        if (m[i]) return;\n        y[i] = x[i];\n")},
+        GateCase{"Barrier", "barrier", elementwise("        y[i] = x[i]; __syncthreads();\n")},
+        GateCase{"BlockIndexInWork", "uses-thread-position",
+                 elementwise("        y[i] = x[i] + blockIdx.x;\n")},
+        GateCase{"GridFromMacro", "launch-grid",
+                 "#define GRID ((1 << 20) / 256)\n" +
+                     elementwise("        y[i] = x[i];\n", "GRID")},
+        GateCase{
+            "LaunchFromMacro", "launch-from-macro",
+            "#define LAUNCH(f, n, ...) f<<<(n + 255) / 256, 256>>>(__VA_ARGS__)\n__global__ void "
+            "k(const float* x, float* y, int n) {\n    int i = blockIdx.x * blockDim.x + "
+            "threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\nvoid run(float* x, float* y, int n) { "
+            "LAUNCH(k, n, x, y, n); }\n"},
+        GateCase{"FunctionPointer", "kernel-named-elsewhere",
+                 elementwise("        y[i] = x[i];\n") +
+                     "void (*pointer)(const float*, float*, const int*, int) = k;\n"},
+        GateCase{
+            "LaunchByName", "kernel-named-elsewhere",
+            elementwise("        y[i] = x[i];\n") +
+                "void other(void** a) { cudaLaunchKernel((const void*)k, dim3(1), dim3(1), a, 0, "
+                "0); }\n"},
+        GateCase{"NoLaunch", "no-launch",
+                 "__global__ void k(const float* x, float* y, int n) {\n    int i = blockIdx.x * "
+                 "blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"},
+        GateCase{"AlreadyVectors", "already-vectorized",
+                 "__global__ void k(const float4* x, float4* y, int n) {\n    int i = blockIdx.x * "
+                 "blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n"},
+        GateCase{"DependentElements", "no-unit-stride-access",
+                 "template <typename T> __global__ void k(const T* x, T* y, int n) {\n    int i = "
+                 "blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\nvoid "
+                 "run(float* x, float* y, int n) { k<float><<<n, 1>>>(x, y, n); }\n"},
+        GateCase{
+            "Volatile", "no-unit-stride-access",
+            "__global__ void k(volatile float* y, int n) {\n    int i = blockIdx.x * blockDim.x + "
+            "threadIdx.x;\n    if (i < n) y[i] = 1;\n}\nvoid run(float* y, int n) { k<<<n, "
+            "1>>>(y, n); }\n"},
+        GateCase{
+            "SumOverGridStride", "writes-outer-variable",
+            "__global__ void k(const float* x, float* y, int n) {\n    float s = 0;\n    for (int "
+            "i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) s += "
+            "x[i];\n    y[threadIdx.x] = s;\n}\n"}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace

@@ -286,13 +286,7 @@ TEST(WarpShuffleReduction, SaysWhatItDoesToResults) {
     EXPECT_EQ(offeredNumerics(id, reducing(plainTree, "int")), Numerics::Exact);
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class WarpShuffleReductionIsNotOffered : public testing::TestWithParam<Case> {};
+class WarpShuffleReductionIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(WarpShuffleReductionIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -306,40 +300,44 @@ std::string treeWithGuard(const std::string& guarded) {
 INSTANTIATE_TEST_SUITE_P(
     Gates, WarpShuffleReductionIsNotOffered,
     testing::Values(
-        Case{"BlockOf96", "partial-warps", reducing(plainTree, "float", "96")},
-        Case{"BlockOf16", "partial-warps", reducing(plainTree, "float", "16")},
-        Case{"UnknownBlock", "unknown-block", reducing(plainTree, "float", "n")},
-        Case{"TwoDimensionalBlock", "two-dimensional", reducing(plainTree, "float", "dim3(32, 8)")},
-        Case{"NoLaunch", "no-launch",
-             reducing(plainTree).substr(0, reducing(plainTree).find("void run"))},
-        Case{"StopsAtAWarp", "partial-tree",
-             reducing("    for (int s = blockDim.x / 2; s > 32; s >>= 1) {\n        if (tid < s) "
-                      "a[tid] += a[tid + s];\n        __syncthreads();\n    }\n")},
-        Case{"OtherStart", "extent-not-block",
-             reducing("    for (int s = 64; s > 0; s >>= 1) {\n        if (tid < s) a[tid] += "
-                      "a[tid + s];\n        __syncthreads();\n    }\n")},
-        Case{"GuardWithBounds", "guarded-tree",
-             reducing(treeWithGuard("if (tid < s && tid + s < n) a[tid] += a[tid + s];"))},
-        Case{"NotAFold", "not-a-fold",
-             reducing(treeWithGuard("if (tid < s) a[tid] = a[tid] - a[tid + s];"))},
-        Case{"Scan", "not-a-fold", reducing(treeWithGuard("if (tid < s) a[tid + s] += a[tid];"))},
-        Case{"OtherNeighbour", "not-a-fold",
-             reducing(treeWithGuard("if (tid < s) a[tid] += a[tid + s + 1];"))},
-        Case{"TwoSteps", "not-a-fold",
-             reducing(treeWithGuard("if (tid < s) { a[tid] += a[tid + s]; out[s] = 1; }"))},
-        Case{"NoBarrier", "not-a-tree",
-             reducing("    for (int s = blockDim.x / 2; s > 0; s >>= 1)\n        if (tid < s) "
-                      "a[tid] += a[tid + s];\n")},
-        Case{"PartsReadLater", "array-read-after",
-             reducing(plainTree, "float", "256", "    out[tid] = a[tid];\n")},
-        Case{"SecondPartReadLater", "array-read-after",
-             reducing(plainTree, "float", "256", "    if (tid == 0) out[0] = a[0] + a[1];\n")},
-        Case{"PassedOn", "array-escapes",
-             "__device__ float first(float* p) { return p[0]; }\n" +
-                 reducing(plainTree, "float", "256", "    out[0] = first(a);\n")},
-        Case{"EarlyReturn", "early-return", reducing("    if (tid >= n) return;\n" + plainTree)},
-        Case{"Halfs", "no-shuffle", reducing(plainTree, "short")},
-        Case{"TreeInGlobalMemory", "not-a-fold", R"(
+        GateCase{"BlockOf96", "partial-warps", reducing(plainTree, "float", "96")},
+        GateCase{"BlockOf16", "partial-warps", reducing(plainTree, "float", "16")},
+        GateCase{"UnknownBlock", "unknown-block", reducing(plainTree, "float", "n")},
+        GateCase{"TwoDimensionalBlock", "two-dimensional",
+                 reducing(plainTree, "float", "dim3(32, 8)")},
+        GateCase{"NoLaunch", "no-launch",
+                 reducing(plainTree).substr(0, reducing(plainTree).find("void run"))},
+        GateCase{
+            "StopsAtAWarp", "partial-tree",
+            reducing("    for (int s = blockDim.x / 2; s > 32; s >>= 1) {\n        if (tid < s) "
+                     "a[tid] += a[tid + s];\n        __syncthreads();\n    }\n")},
+        GateCase{"OtherStart", "extent-not-block",
+                 reducing("    for (int s = 64; s > 0; s >>= 1) {\n        if (tid < s) a[tid] += "
+                          "a[tid + s];\n        __syncthreads();\n    }\n")},
+        GateCase{"GuardWithBounds", "guarded-tree",
+                 reducing(treeWithGuard("if (tid < s && tid + s < n) a[tid] += a[tid + s];"))},
+        GateCase{"NotAFold", "not-a-fold",
+                 reducing(treeWithGuard("if (tid < s) a[tid] = a[tid] - a[tid + s];"))},
+        GateCase{"Scan", "not-a-fold",
+                 reducing(treeWithGuard("if (tid < s) a[tid + s] += a[tid];"))},
+        GateCase{"OtherNeighbour", "not-a-fold",
+                 reducing(treeWithGuard("if (tid < s) a[tid] += a[tid + s + 1];"))},
+        GateCase{"TwoSteps", "not-a-fold",
+                 reducing(treeWithGuard("if (tid < s) { a[tid] += a[tid + s]; out[s] = 1; }"))},
+        GateCase{"NoBarrier", "not-a-tree",
+                 reducing("    for (int s = blockDim.x / 2; s > 0; s >>= 1)\n        if (tid < s) "
+                          "a[tid] += a[tid + s];\n")},
+        GateCase{"PartsReadLater", "array-read-after",
+                 reducing(plainTree, "float", "256", "    out[tid] = a[tid];\n")},
+        GateCase{"SecondPartReadLater", "array-read-after",
+                 reducing(plainTree, "float", "256", "    if (tid == 0) out[0] = a[0] + a[1];\n")},
+        GateCase{"PassedOn", "array-escapes",
+                 "__device__ float first(float* p) { return p[0]; }\n" +
+                     reducing(plainTree, "float", "256", "    out[0] = first(a);\n")},
+        GateCase{"EarlyReturn", "early-return",
+                 reducing("    if (tid >= n) return;\n" + plainTree)},
+        GateCase{"Halfs", "no-shuffle", reducing(plainTree, "short")},
+        GateCase{"TreeInGlobalMemory", "not-a-fold", R"(
 __global__ void k(float* a) {
     int tid = threadIdx.x;
     for (int s = blockDim.x / 2; s > 0; s >>= 1) {
@@ -349,7 +347,7 @@ __global__ void k(float* a) {
 }
 void run(float* a) { k<<<1, 256>>>(a); }
 )"},
-        Case{"RowOfTwoDimensions", "not-a-fold", R"(
+        GateCase{"RowOfTwoDimensions", "not-a-fold", R"(
 __global__ void k(float* out) {
     __shared__ float a[8][32];
     int tid = threadIdx.x;
@@ -363,7 +361,7 @@ __global__ void k(float* out) {
 }
 void run(float* o) { k<<<1, dim3(32, 8)>>>(o); }
 )"},
-        Case{"NoLoop", "no-loop", "__global__ void k(float* x) { x[threadIdx.x] = 0; }\n"}),
+        GateCase{"NoLoop", "no-loop", "__global__ void k(float* x) { x[threadIdx.x] = 0; }\n"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(WarpShuffleReduction, AllowsTheArrayToBeWrittenAgain) {

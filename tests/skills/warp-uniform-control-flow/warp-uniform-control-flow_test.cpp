@@ -60,13 +60,7 @@ TEST(WarpUniformControlFlow, IsAboutTheBranchAtTheCursor) {
         "if (tid % 4 == 0)\n        s[tid] += s[tid + 2];");
 }
 
-struct Case {
-    std::string name;
-    std::string gate;
-    std::string source;
-};
-
-class WarpUniformControlFlowIsNotOffered : public testing::TestWithParam<Case> {};
+class WarpUniformControlFlowIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(WarpUniformControlFlowIsNotOffered, WhenAGateDoesNotHold) {
     checkNotApplicable(id, GetParam().source, GetParam().gate);
@@ -75,51 +69,55 @@ TEST_P(WarpUniformControlFlowIsNotOffered, WhenAGateDoesNotHold) {
 INSTANTIATE_TEST_SUITE_P(
     Gates, WarpUniformControlFlowIsNotOffered,
     testing::Values(
-        Case{"NoBranch", "no-strided-branch", between("    s[tid] *= 2.0f;\n")},
-        Case{"OtherRemainder", "no-strided-branch",
-             between("    if (tid % 2 == 1)\n        s[tid] = 0.0f;\n")},
-        Case{"NotTheThread", "no-strided-branch",
-             between("    if ((tid + m) % 2 == 0)\n        s[tid] = 0.0f;\n")},
-        Case{"Else", "has-else",
-             between("    if (tid % 2 == 0)\n        s[tid] = 0.0f;\n    else\n        s[tid] = "
-                     "1.0f;\n")},
-        Case{"StrideNotKnown", "unknown-stride",
-             between("    if (tid % m == 0)\n        s[tid] = 0.0f;\n")},
-        Case{"StrideOfOne", "unknown-stride",
-             between("    if (tid % 1 == 0)\n        s[tid] = 0.0f;\n")},
-        Case{"Register", "uses-thread-value",
-             between("    if (tid % 2 == 0)\n        s[tid] = own;\n")},
-        Case{"WritesARegister", "uses-thread-value",
-             between("    if (tid % 2 == 0)\n        own = s[tid];\n")},
-        Case{"OtherAxis", "uses-thread-value",
-             between("    if (tid % 2 == 0)\n        s[tid] = threadIdx.y;\n")},
-        Case{"UnknownCall", "call-in-branch",
-             between("    if (tid % 2 == 0)\n        s[tid] = helper(s[tid]);\n")},
-        Case{"Atomic", "call-in-branch",
-             between("    if (tid % 2 == 0)\n        atomicAdd(&x[0], s[tid]);\n")},
-        Case{"NoBarrierBefore", "no-barrier-around",
-             between("    if (tid % 2 == 0)\n        s[tid] += 1.0f;\n", "")},
-        Case{"NoBarrierAfter", "no-barrier-around",
-             between("    if (tid % 2 == 0)\n        s[tid] += 1.0f;\n", "    __syncthreads();\n",
-                     "")},
-        Case{"StoreBetween", "no-barrier-around",
-             between("    s[tid] += 1.0f;\n    if (tid % 2 == 0)\n        s[tid] += 1.0f;\n")},
-        Case{"LoopWithoutBarrierAtItsEnd", "no-barrier-around",
-             between(
-                 "    for (int i = 0; i < n; ++i) {\n        if (tid % 2 == 0)\n            s[tid] "
-                 "+= 1.0f;\n        __syncthreads();\n        s[tid] *= 2.0f;\n    }\n")},
-        Case{"EarlyReturn", "early-exit",
-             between("    if (tid % 2 == 0)\n        s[tid] += 1.0f;\n",
-                     "    if (tid >= n)\n        return;\n    __syncthreads();\n")},
-        Case{"InADivergentBranch", "divergent-around",
-             between(
-                 "    if (tid < n) {\n        __syncthreads();\n        if (tid % 2 == 0)\n       "
-                 "     s[tid] += 1.0f;\n        __syncthreads();\n    }\n")},
-        Case{"Break", "early-exit",
-             between("    for (int i = 0; i < n; ++i) {\n        if (tid % 2 == 0)\n            "
-                     "break;\n        __syncthreads();\n    }\n")},
-        Case{"Macro", "from-macro",
-             "#define EVEN if (tid % 2 == 0)\n" + between("    EVEN s[tid] += 1.0f;\n")}),
+        GateCase{"NoBranch", "no-strided-branch", between("    s[tid] *= 2.0f;\n")},
+        GateCase{"OtherRemainder", "no-strided-branch",
+                 between("    if (tid % 2 == 1)\n        s[tid] = 0.0f;\n")},
+        GateCase{"NotTheThread", "no-strided-branch",
+                 between("    if ((tid + m) % 2 == 0)\n        s[tid] = 0.0f;\n")},
+        GateCase{
+            "Else", "has-else",
+            between("    if (tid % 2 == 0)\n        s[tid] = 0.0f;\n    else\n        s[tid] = "
+                    "1.0f;\n")},
+        GateCase{"StrideNotKnown", "unknown-stride",
+                 between("    if (tid % m == 0)\n        s[tid] = 0.0f;\n")},
+        GateCase{"StrideOfOne", "unknown-stride",
+                 between("    if (tid % 1 == 0)\n        s[tid] = 0.0f;\n")},
+        GateCase{"Register", "uses-thread-value",
+                 between("    if (tid % 2 == 0)\n        s[tid] = own;\n")},
+        GateCase{"WritesARegister", "uses-thread-value",
+                 between("    if (tid % 2 == 0)\n        own = s[tid];\n")},
+        GateCase{"OtherAxis", "uses-thread-value",
+                 between("    if (tid % 2 == 0)\n        s[tid] = threadIdx.y;\n")},
+        GateCase{"UnknownCall", "call-in-branch",
+                 between("    if (tid % 2 == 0)\n        s[tid] = helper(s[tid]);\n")},
+        GateCase{"Atomic", "call-in-branch",
+                 between("    if (tid % 2 == 0)\n        atomicAdd(&x[0], s[tid]);\n")},
+        GateCase{"NoBarrierBefore", "no-barrier-around",
+                 between("    if (tid % 2 == 0)\n        s[tid] += 1.0f;\n", "")},
+        GateCase{"NoBarrierAfter", "no-barrier-around",
+                 between("    if (tid % 2 == 0)\n        s[tid] += 1.0f;\n",
+                         "    __syncthreads();\n", "")},
+        GateCase{"StoreBetween", "no-barrier-around",
+                 between("    s[tid] += 1.0f;\n    if (tid % 2 == 0)\n        s[tid] += 1.0f;\n")},
+        GateCase{
+            "LoopWithoutBarrierAtItsEnd", "no-barrier-around",
+            between(
+                "    for (int i = 0; i < n; ++i) {\n        if (tid % 2 == 0)\n            s[tid] "
+                "+= 1.0f;\n        __syncthreads();\n        s[tid] *= 2.0f;\n    }\n")},
+        GateCase{"EarlyReturn", "early-exit",
+                 between("    if (tid % 2 == 0)\n        s[tid] += 1.0f;\n",
+                         "    if (tid >= n)\n        return;\n    __syncthreads();\n")},
+        GateCase{
+            "InADivergentBranch", "divergent-around",
+            between(
+                "    if (tid < n) {\n        __syncthreads();\n        if (tid % 2 == 0)\n       "
+                "     s[tid] += 1.0f;\n        __syncthreads();\n    }\n")},
+        GateCase{
+            "Break", "early-exit",
+            between("    for (int i = 0; i < n; ++i) {\n        if (tid % 2 == 0)\n            "
+                    "break;\n        __syncthreads();\n    }\n")},
+        GateCase{"Macro", "from-macro",
+                 "#define EVEN if (tid % 2 == 0)\n" + between("    EVEN s[tid] += 1.0f;\n")}),
     [](const auto& info) { return info.param.name; });
 
 } // namespace
