@@ -83,6 +83,25 @@ TEST(BadInput, ParamsOfTheWrongShapeAreInvalid) {
     expectAlive(client);
 }
 
+TEST(BadInput, AProfileIsMadeWhereTheSettingsAllowIt) {
+    const auto profileOn = [](const std::string& where, const json& settings) {
+        LspClient client;
+        client.initialize({{"initializationOptions", settings}});
+        const std::string uri = "file:///tmp/kernelskill-where.cu";
+        return client
+            .call("kernelskill/profile",
+                  {{"textDocument", {{"uri", uri}}}, {"kernel", "scale"}, {"on", where}})
+            .at("error");
+    };
+    EXPECT_EQ(profileOn("abacus", json::object()).at("code"), -32602);
+    const json refused = profileOn("slurm", json::object());
+    EXPECT_EQ(refused.at("code"), -32602);
+    EXPECT_THAT(refused.dump(), HasSubstr("kernelskill.gpu.on"));
+    EXPECT_THAT(profileOn("slurm", {{"trusted", true}, {"gpu", {{"on", "slurm"}}}}).dump(),
+                HasSubstr("not open"))
+        << "the place is one, the document is missing";
+}
+
 TEST(BadInput, DocumentsThatAreNotOpenAreAnError) {
     LspClient client;
     client.initialize();

@@ -13,6 +13,7 @@ namespace kernelskill::lsp::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr Milliseconds reviewTime{60000};
@@ -71,6 +72,22 @@ TEST_F(Memory, ALineCutShortCostsOnlyItself) {
     EXPECT_GE(after.at("entries").size(), 3u);
     EXPECT_EQ(after.at("problems"), json::array());
     EXPECT_THAT(stored(), StartsWith(whole));
+}
+
+TEST_F(Memory, TheHoverShowsWhatWasTried) {
+    LspClient client;
+    start(client);
+    const auto hover = [&] {
+        return client
+            .call("textDocument/hover", {{"textDocument", {{"uri", uri}}},
+                                         {"position", placeOf(transpose, "transpose(float", 1)}})
+            .at("result")
+            .dump();
+    };
+    EXPECT_THAT(hover(), Not(HasSubstr("**Tried**")));
+    const json resolved = client.call("codeAction/resolve", padding(client, uri), reviewTime);
+    ASSERT_TRUE(resolved.contains("result")) << resolved;
+    EXPECT_THAT(hover(), HasSubstr("- `shared-memory-padding`: unmeasured"));
 }
 
 TEST_F(Memory, AServerKilledWhileItWritesLosesNothingEarlier) {

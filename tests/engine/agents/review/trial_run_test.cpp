@@ -83,6 +83,23 @@ TEST_F(TrialRunTest, TheCandidateGetsTheSameInputAndNoElementMoreThanTheOriginal
     EXPECT_TRUE(jobOf(candidate_).wantHazards);
 }
 
+TEST_F(TrialRunTest, TheCandidateHasItselfToBlameOutsideOfWhatTheOriginalTouched) {
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(original_).launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Evaluated);
+}
+
+TEST_F(TrialRunTest, ALengthOrABlockThatWasGuessedExcusesTheCandidate) {
+    kernel_.sharedArrays.emplace_back();
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Guessed);
+    executor_.jobs.clear();
+    kernel_.sharedArrays.clear();
+    std::get<BufferSpec>(trial_.original.arguments.at(0)).elements = 30;
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Guessed);
+}
+
 TEST_F(TrialRunTest, TheCandidateIsGivenATimeThatFollowsFromTheOriginals) {
     (void)run(skills::Numerics::Exact);
     EXPECT_EQ(jobOf(candidate_).limits.time, std::chrono::milliseconds(3000));
