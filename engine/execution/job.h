@@ -100,7 +100,7 @@ struct LaunchSpec {
 };
 
 struct Limits {
-    std::chrono::milliseconds time{10'000}; ///< Wall clock of one run.
+    std::chrono::milliseconds time{10'000}; ///< Of a run; on the emulator, processor time.
     std::uint64_t memoryBytes = 2ull << 30; ///< Of the child process.
     std::uint64_t outputBytes = 1ull << 20; ///< Of printf.
     std::uint64_t accesses =
