@@ -1,5 +1,5 @@
 // Bundles the extension into dist/extension.js, with the licences of what it bundles beside it, or with --tests the
-// tests into dist/test/*.test.js.
+// tests into dist/test/*.test.js and dist/workbench/*.js.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
@@ -10,12 +10,18 @@ const tests = path.join(here, '../../tests/editors/vscode');
 const common = { bundle: true, platform: 'node', target: 'node18', format: 'cjs', logLevel: 'warning', sourcemap: process.argv.includes('--tests') };
 
 if (process.argv.includes('--tests')) {
-    rmSync(path.join(here, 'dist/test'), { recursive: true, force: true });
-    await esbuild.build({
-        ...common,
-        entryPoints: readdirSync(tests).filter((name) => name.endsWith('.test.ts')).map((name) => path.join(tests, name)),
-        outdir: path.join(here, 'dist/test'),
-    });
+    for (const [folder, target] of [['', 'test'], ['workbench', 'workbench']]) {
+        const outdir = path.join(here, 'dist', target);
+        rmSync(outdir, { recursive: true, force: true });
+        await esbuild.build({
+            ...common,
+            entryPoints: readdirSync(path.join(tests, folder))
+                .filter((name) => name.endsWith('.test.ts'))
+                .map((name) => path.join(tests, folder, name)),
+            outdir,
+            external: ['playwright-core', 'axe-core'],
+        });
+    }
 } else {
     const { metafile } = await esbuild.build({
         ...common,

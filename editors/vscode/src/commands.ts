@@ -10,22 +10,23 @@ import {
 } from 'vscode-languageclient/node';
 
 import { languages, messageOf, type Server } from './client';
+import type { CommandName } from './manifest';
 
-export function registerCommands(server: Server, output: vscode.LogOutputChannel): vscode.Disposable[] {
-    const register = (name: string, body: () => unknown) =>
-        vscode.commands.registerCommand(`kernelskill.client.${name}`, body);
-    return [
-        register('profileKernel', () => onCudaEditor(server, profileKernel)),
-        register('profileOnGpu', () => onCudaEditor(server, profileOnGpu)),
-        register('showReport', () => onCudaEditor(server, showReport)),
-        register('applySkill', () => onCudaEditor(server, applySkill)),
-        register('optimizeKernel', () => onCudaEditor(server, optimizeKernel)),
-        register('repair', () => onCudaEditor(server, repair)),
-        register('showMemory', () => onCudaEditor(server, showMemory)),
-        register('restart', () => server.restart()),
-        register('showOutput', () => output.show(true)),
-        register('doctor', () => doctor(server, output)),
-    ];
+export type Commands = { readonly [name in CommandName]: (...values: unknown[]) => unknown };
+
+export function commandsOf(server: Server, output: vscode.LogOutputChannel): Commands {
+    return {
+        profileKernel: () => onCudaEditor(server, profileKernel),
+        profileOnGpu: () => onCudaEditor(server, profileOnGpu),
+        showReport: () => onCudaEditor(server, showReport),
+        applySkill: () => onCudaEditor(server, applySkill),
+        optimizeKernel: () => onCudaEditor(server, optimizeKernel),
+        repair: () => onCudaEditor(server, repair),
+        showMemory: () => onCudaEditor(server, showMemory),
+        restart: () => server.restart(),
+        showOutput: () => output.show(true),
+        doctor: () => doctor(server, output),
+    };
 }
 
 type EditorCommand = (client: LanguageClient, editor: vscode.TextEditor, server: Server) => Promise<void>;

@@ -1,33 +1,30 @@
+// What must be there at once. The rest, the language client above all, is loaded after the editor has gone on.
 import * as vscode from 'vscode';
 
-import { Server } from './client';
-import { registerCommands } from './commands';
-import { Reports } from './documents';
+import type { Main } from './main';
+import { commandNames } from './manifest';
 import { Status } from './status';
 
-let server: Server | undefined;
+let main: Promise<Main> | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+export function activate(context: vscode.ExtensionContext): void {
     const output = vscode.window.createOutputChannel('KernelSkill', { log: true });
     const status = new Status();
-    const reports = new Reports();
-    server = new Server(context, output, status, reports);
+    const loaded = new Promise((resolve) => setImmediate(resolve))
+        .then(() => import('./main.js'))
+        .then(({ start }) => start(context, output, status));
+    main = loaded;
     context.subscriptions.push(
         output,
         status,
-        reports,
-        server,
-        ...registerCommands(server, output),
-        vscode.workspace.onDidChangeConfiguration(async (event) => {
-            if (event.affectsConfiguration('kernelskill.server')) await server?.restart();
-            else if (event.affectsConfiguration('kernelskill')) await server?.settingsChanged();
-        }),
-        // Executables and flags of an untrusted workspace were withheld until now.
-        vscode.workspace.onDidGrantWorkspaceTrust(() => server?.restart()),
+        ...commandNames.map((name) =>
+            vscode.commands.registerCommand(`kernelskill.client.${name}`, async (...values: unknown[]) =>
+                (await loaded).run(name, values),
+            ),
+        ),
     );
-    await server.start();
 }
 
 export async function deactivate(): Promise<void> {
-    await server?.stop();
+    await (await main)?.stop();
 }

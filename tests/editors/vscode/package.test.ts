@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
+import { commandNames } from '../../../editors/vscode/src/manifest';
+
 // Set by tests/editors/vscode/run.
 const root = process.env['KERNELSKILL_TEST_ROOT']!;
 const server = process.env['KERNELSKILL_TEST_SERVER']!;
@@ -37,12 +39,9 @@ test('the .vsix holds the bundle, the licences, the manifest and the read-me, an
     assert.deepEqual(names, ['dist/extension.js', 'dist/third-party-licenses.txt', 'license.txt', 'package.json', 'readme.md']);
 });
 
-test('every command of the manifest is registered by the extension', () => {
-    const bundle = readFileSync(path.join(extension, 'dist/extension.js'), 'utf8');
-    for (const { command } of manifest.contributes.commands as { command: string }[]) {
-        const name = command.replace('kernelskill.client.', '');
-        assert.ok(bundle.includes(`"${name}"`), `${command} is in package.json but not in the extension`);
-    }
+test('the manifest’s commands are those that the extension knows', () => {
+    const contributed = (manifest.contributes.commands as { command: string }[]).map(({ command }) => command);
+    assert.deepEqual(contributed.sort(), commandNames.map((name) => `kernelskill.client.${name}`).sort());
 });
 
 test('settings that name programs or their flags are withheld from untrusted workspaces', () => {

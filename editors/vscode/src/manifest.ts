@@ -1,0 +1,15 @@
+/** The commands of package.json, less `kernelskill.client.`; a test compares them. */
+export const commandNames = [
+    'profileKernel',
+    'profileOnGpu',
+    'showReport',
+    'applySkill',
+    'optimizeKernel',
+    'repair',
+    'showMemory',
+    'restart',
+    'showOutput',
+    'doctor',
+] as const;
+
+export type CommandName = (typeof commandNames)[number];
