@@ -55,6 +55,11 @@ export class LspClient {
         return processTree(this.#child.pid).reduce((sum, pid) => sum + kilobytes(pid), 0) / 1024;
     }
 
+    /** Ends a server that may not answer any more. */
+    kill() {
+        this.#child.kill('SIGKILL');
+    }
+
     async stop() {
         const ended = new Promise((resolve) => this.#child.once('exit', resolve));
         await this.request('shutdown', null);

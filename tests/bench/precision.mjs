@@ -1,27 +1,45 @@
 // Takes every code action of a skill that the server offers on the kernels of the given files, and prints by skill what
-// came of it: offered, applied, compiled, correct, faster. Called by script/bench-precision.
-//
-// usage: node tests/bench/precision.mjs SERVER JOBS DETAILS FILE...
-//
-// DETAILS is a file for one line of JSON for each action; "" for none. Exit status 1: fewer than 98 % of the actions that
-// could be judged were correct.
+// came of it: offered, applied, compiled, correct, faster. Called by script/bench-precision, which documents the arguments.
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 
 import { LspClient } from './lsp_client.mjs';
+import { writeSection } from './report_section.mjs';
 
 const leastPrecision = 0.98;
-const [server, jobs, details, ...files] = process.argv.slice(2);
-const work = files.slice();
-const actions = [];
-let kernels = 0;
-if (details !== '') writeFileSync(details, '');
+const { values: options, positionals: given } = parseArgs({
+    allowPositionals: true,
+    options: {
+        server: { type: 'string' },
+        jobs: { type: 'string', default: '1' },
+        skills: { type: 'string', default: '' },
+        details: { type: 'string', default: '' },
+        from: { type: 'string', default: '' },
+        write: { type: 'string', default: '' },
+        invocation: { type: 'string', default: '' },
+    },
+});
+const wanted = options.skills === '' ? undefined : options.skills.split(',');
+const work = given.slice();
+/** By file, what was looked at and what came of it. */
+const results = new Map();
+if (options.details !== '') writeFileSync(options.details, '');
+
+/** A later result of a file stands for what it looked at; of the skills that it did not, the earlier one stays. */
+function keep(result) {
+    const isCovered = (action) => result.skills === null || result.skills.includes(action.skill);
+    const earlier = results.get(result.file)?.actions ?? [];
+    results.set(result.file, { ...result, actions: [...earlier.filter((action) => !isCovered(action)), ...result.actions] });
+}
 
 /** A server with memories and caches of its own, which no earlier run has taught anything. */
 async function startServer(number) {
     const scratch = process.env.SCRATCH;
-    const client = new LspClient(server, ['lsp'], {
+    const client = new LspClient(options.server, ['lsp'], {
         cwd: scratch,
         env: { ...process.env, XDG_DATA_HOME: path.join(scratch, `data${number}`) },
     });
@@ -46,33 +64,51 @@ async function offersOf(client, uri, text) {
         });
         for (const command of offered) {
             const [argument] = command.arguments ?? [];
-            if (argument?.type === 'skill') found.set(JSON.stringify(argument.offer), argument);
+            if (argument?.type === 'skill' && (wanted?.includes(argument.skill) ?? true))
+                found.set(JSON.stringify(argument.offer), argument);
         }
     }
     return [...found.values()];
 }
 
-function judged(verdict) {
-    const failed = (verdict.checks ?? []).filter((check) => !check.passed);
+/** The kernels that the document itself holds: one lens each says what holds it back. */
+async function kernelsOf(client, uri) {
+    const lenses = await client.request('textDocument/codeLens', { textDocument: { uri } });
+    return [...new Set(lenses.map((lens) => lens.data?.kernel ?? lens.command?.arguments?.[0]?.kernel))];
+}
+
+/** Checks that say nothing of an edit when they fail: the original cannot be run, or not compared. */
+const checksOfTheOriginal = [
+    'can be launched',
+    'the original compiles',
+    'the original runs',
+    'the original always does the same',
+    'writes something',
+    'control fails',
+];
+/** Of these, the ones made before the edit is compiled. */
+const checksBeforeCompiling = ['can be launched', 'the original compiles'];
+
+function accepted(verdict) {
     return {
         applied: true,
-        compiled: !failed.some((check) => /parses|compiles/.test(check.name)),
-        correct: failed.length === 0,
+        compiled: true,
+        correct: true,
+        isUnjudged: false,
         faster: verdict.status === 'faster',
         said: verdict.summary ?? '',
     };
 }
 
-/** What a refusal tells: the review's own sentence names the check that failed. */
+/** What a refusal tells: the review's own sentence names the check that failed. Without one there was no edit to review. */
 function refused(message) {
-    const isJudgement = /The verdict is/.test(message);
+    const failed = /The verdict is .*?check "([^"]+)" failed/.exec(message)?.[1];
     return {
-        applied: isJudgement,
-        compiled: isJudgement && !/does not (parse|compile)|compil/.test(message),
+        applied: failed !== undefined && failed !== 'applies',
+        compiled: failed !== undefined && !/^(applies|parses|compiles)/.test(failed) && !checksBeforeCompiling.includes(failed),
         correct: false,
+        isUnjudged: checksOfTheOriginal.includes(failed),
         faster: false,
-        // The original itself does not run, or nothing here can run it: that says nothing of the edit.
-        isUnjudged: /original|no executor|cannot be run|is not emulated/.test(message) && !/differs|matches/.test(message),
         said: message,
     };
 }
@@ -83,15 +119,21 @@ async function judgeFile(client, file) {
     const ready = client.diagnostics(uri, 1);
     client.notify('textDocument/didOpen', { textDocument: { uri, languageId: 'cuda', version: 1, text } });
     await ready;
-    kernels += (text.match(/__global__/g) ?? []).length;
+    const command = (name, argument) =>
+        client.request('workspace/executeCommand', { command: `kernelskill.${name}`, arguments: [argument] });
+    const kernels = await kernelsOf(client, uri);
+    // Some skills ask what the GPU's compiler said, which a profile leaves behind. What cannot be run has none.
+    for (const kernel of kernels) await command('profile', { uri, kernel }).catch(() => undefined);
+    const result = { file, kernels, skills: wanted ?? null, actions: [] };
     for (const argument of await offersOf(client, uri, text)) {
-        const result = await client
-            .request('workspace/executeCommand', { command: 'kernelskill.applySkill', arguments: [argument] })
-            .then((answer) => judged(answer.verdict), (error) => refused(error.message));
-        const action = { file, skill: argument.skill, kernel: argument.kernel, ...result };
-        actions.push(action);
-        if (details !== '') appendFileSync(details, `${JSON.stringify(action)}\n`);
+        const outcome = await command('applySkill', argument).then(
+            (answer) => accepted(answer.verdict),
+            (error) => refused(error.message),
+        );
+        result.actions.push({ skill: argument.skill, kernel: argument.kernel, ...outcome });
     }
+    keep(result);
+    if (options.details !== '') appendFileSync(options.details, `${JSON.stringify(result)}\n`);
     client.notify('textDocument/didClose', { textDocument: { uri } });
 }
 
@@ -103,25 +145,63 @@ async function workOn(number) {
         } catch (error) {
             console.error(`${file}: ${error.message}`);
             process.exitCode = 1;
+            client.kill();
             client = await startServer(number);
         }
     }
     await client.stop();
 }
 
-await Promise.all([...Array(Number(jobs)).keys()].map(workOn));
+const began = Date.now();
+const loadBefore = loadavg()[0];
+for (const file of options.from === '' ? [] : options.from.split(','))
+    for (const line of readFileSync(file, 'utf8').trim().split('\n')) keep(JSON.parse(line));
+await Promise.all([...Array(work.length === 0 ? 0 : Number(options.jobs)).keys()].map(workOn));
+
+const files = [...results.keys()].sort();
+const actions = files.flatMap((file) => results.get(file).actions.map((action) => ({ file, ...action })));
+const kernelsIn = (some) => some.reduce((sum, file) => sum + results.get(file).kernels.length, 0);
 const count = (list, field) => list.filter((action) => action[field]).length;
+const percent = (part, whole) => (whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`);
 const row = (name, list) => {
-    const sound = list.length - count(list, 'isUnjudged');
-    const share = sound === 0 ? '' : `${((100 * count(list, 'correct')) / sound).toFixed(1)} %`;
-    const columns = ['applied', 'compiled', 'correct', 'isUnjudged', 'faster'].map((field) => count(list, field));
-    console.log(`| ${name} | ${list.length} | ${columns.join(' | ')} | ${share} |`);
+    const columns = ['applied', 'compiled', 'correct'].map((field) => count(list, field));
+    const unjudged = count(list, 'isUnjudged');
+    const wrong = list.length - count(list, 'correct') - unjudged;
+    const share = percent(count(list, 'correct'), list.length);
+    return `| ${name} | ${list.length} | ${columns.join(' | ')} | ${count(list, 'faster')} | ${wrong} | ${unjudged} | ${share} |`;
 };
-console.log(`${kernels} kernels in ${files.length} files.\n`);
-console.log('| skill | offered | applied | compiled | correct | not judged | faster | correct of those judged |');
-console.log('|---|---|---|---|---|---|---|---|');
-for (const skill of [...new Set(actions.map((action) => action.skill))].sort())
-    row(skill, actions.filter((action) => action.skill === skill));
-row('all', actions);
-const judgedCount = actions.length - count(actions, 'isUnjudged');
-if (judgedCount === 0 || count(actions, 'correct') < leastPrecision * judgedCount) process.exitCode = 1;
+const skills = [...new Set(actions.map((action) => action.skill))].sort();
+const folderOf = (file) => (file.startsWith('skills/') ? 'skills' : path.dirname(file).split('/').slice(0, 2).join('/'));
+const counts = (some) =>
+    [some.length, some.filter((file) => file.endsWith('.cuh')).length, kernelsIn(some)].join(' | ');
+const folders = [...new Set(files.map(folderOf))].sort().map((folder) => {
+    const inside = files.filter((file) => folderOf(file) === folder);
+    return `| \`${folder}\` | ${counts(inside)} |`;
+});
+const minutes = ((Date.now() - began) / 60000).toFixed(0);
+const onItsOwnResult = actions.filter(({ file, skill }) => file === `skills/${skill}/after.cu`);
+const report = `| skill | offered | applied | compiled | correct | faster | wrong | not judged | correct of offered |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|
+${skills.map((skill) => row(skill, actions.filter((action) => action.skill === skill))).join('\n')}
+${row('all', actions)}
+
+Offered on its own skill's \`after.cu\`: ${onItsOwnResult.length === 0 ? 'none' : onItsOwnResult.map(({ skill }) => skill).join(', ')}.
+
+| kernels of | files | of these \`.cuh\` | kernels |
+|---|---:|---:|---:|
+${folders.join('\n')}
+| all | ${counts(files)} |
+
+| | |
+|---|---|
+| machine | ${cpus()[0].model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB |
+| load average before and after | ${loadBefore.toFixed(1)}, ${loadavg()[0].toFixed(1)} |
+| took | ${minutes} minutes |
+| kernelskill | ${execFileSync(options.server, ['--version'], { encoding: 'utf8' }).trim()} |
+| date | ${new Date().toISOString().slice(0, 10)} |
+| command | \`${options.invocation}\` |
+`;
+process.stdout.write(report);
+if (options.write !== '') writeSection(options.write, 'Precision of skills', 'What came of each action', report);
+if (actions.length === 0 || count(actions, 'correct') < leastPrecision * actions.length || onItsOwnResult.length > 0)
+    process.exitCode = 1;
