@@ -4,9 +4,10 @@
 #define LBM_Q 9
 #define AT(x, y, w) ((y) * (w) + (x))
 
-__constant__ int directionX[LBM_Q];
-__constant__ int directionY[LBM_Q];
-__constant__ float weight[LBM_Q];
+__constant__ int directionX[LBM_Q] = {0, 1, 0, -1, 0, 1, -1, -1, 1};
+__constant__ int directionY[LBM_Q] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+__constant__ float weight[LBM_Q] = {4.f / 9,  1.f / 9,  1.f / 9,  1.f / 9, 1.f / 9,
+                                    1.f / 36, 1.f / 36, 1.f / 36, 1.f / 36};
 
 /// Densities of direction q at a cell: planes of the whole field, so that lanes are neighbours.
 __global__ void lbmStream(const float* __restrict__ from, float* __restrict__ to, int width, int height) {

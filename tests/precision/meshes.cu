@@ -110,7 +110,8 @@ __global__ void voxelize(const float3* points, unsigned* occupancy, int n, int s
 }
 
 void geometry(const Triangle* mesh, float3* v, const float4* p, float2* s, const float* x, Box* boxes, const Ray* rays, int* hit,
-              unsigned char* inside, unsigned* cells) {
+              unsigned char* inside, unsigned* cells, const float* camera) {
+    cudaMemcpyToSymbol(view, camera, 16 * sizeof(float));
     normals<<<(900 + 127) / 128, 128>>>(mesh, v, 900);
     projectPoints<<<(2000 + 255) / 256, 256>>>(p, s, 2000);
     boundsOfBlocks<<<(1900 + 127) / 128, 128>>>(x, x, x, boxes, 1900);

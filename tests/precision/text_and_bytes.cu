@@ -75,6 +75,14 @@ __global__ void byteSwap(uint32_t* words, int n) {
 }
 
 void scan(const char* text, uint8_t* bytes, char* out, uint64_t* hash, uint32_t* words, int* counts) {
+    uint32_t table[256];
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+        uint32_t c = byte;
+        for (int bit = 0; bit < 8; ++bit)
+            c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
+        table[byte] = c;
+    }
+    cudaMemcpyToSymbol(crcTable, table, sizeof table);
     letterCounts<<<40, 256>>>(text, counts, 10001);
     hashRecords<<<5, 64>>>(bytes, hash, 300, 24);
     hexDigits<<<20, 128>>>(bytes, out, 2500);
