@@ -5,5 +5,5 @@ if vim.g.loaded_kernelskill then
 end
 vim.g.loaded_kernelskill = true
 
-require('kernelskill.commands').define()
+require('kernelskill.user_command').define()
 require('kernelskill').enable()

@@ -5,14 +5,6 @@ local execute = require('kernelskill.execute')
 
 local M = {}
 
---- Positions of the whole buffer; an end past the last line is cut by the server, as the protocol says.
-local function whole_buffer(bufnr)
-    return {
-        start = { line = 0, character = 0 },
-        ['end'] = { line = vim.api.nvim_buf_line_count(bufnr), character = 0 },
-    }
-end
-
 local function at_cursor()
     local encoding = 'utf-16'
     local client = compat.clients(0)[1]
@@ -98,7 +90,7 @@ end
 --- Fixes for compile errors anywhere in the buffer.
 function M.repair()
     local bufnr = vim.api.nvim_get_current_buf()
-    M.list(bufnr, whole_buffer(bufnr), { 'quickfix' }, function(actions, client)
+    M.list(bufnr, compat.whole_buffer(bufnr), { 'quickfix' }, function(actions, client)
         choose(actions, client, bufnr, 'Fix compile error', 'no fix for a compile error is known here')
     end)
 end

@@ -1,5 +1,5 @@
 --- A kernel's PTX or SASS beside its source: where the cursor is in one, the other shows what belongs to it.
-local compat = require('kernelskill.compat')
+local execute = require('kernelskill.execute')
 
 local M = {}
 
@@ -187,26 +187,22 @@ end
 
 --- Shows the kernel under the cursor. `language`: 'ptx', 'sass', or nil for SASS where it can be had.
 function M.open(bufnr, language)
-    local client = compat.clients(bufnr)[1]
-    if not client then
-        vim.notify('kernelskill: no server for this buffer; see :checkhealth kernelskill', vim.log.levels.WARN)
-        return
-    end
     local params = {
         textDocument = { uri = vim.uri_from_bufnr(bufnr) },
         line = vim.api.nvim_win_get_cursor(0)[1] - 1,
         language = language,
     }
     local asked = vim.api.nvim_buf_get_changedtick(bufnr)
-    compat.request(client, 'kernelskill/assembly', params, function(err, result)
+    execute.request(bufnr, 'kernelskill/assembly', params, function(result, err)
         if err then
-            vim.notify('kernelskill: ' .. err.message, vim.log.levels.ERROR)
-        elseif vim.api.nvim_buf_get_changedtick(bufnr) ~= asked then
+            return
+        end
+        if vim.api.nvim_buf_get_changedtick(bufnr) ~= asked then
             vim.notify('kernelskill: the buffer changed meanwhile; ask again', vim.log.levels.WARN)
         else
             show(bufnr, result.versions[1])
         end
-    end, bufnr)
+    end)
 end
 
 M.namespace = namespace

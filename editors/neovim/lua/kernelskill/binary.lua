@@ -26,7 +26,7 @@ function M.find()
             return explicit, 'vim.g.kernelskill.path'
         end
         -- An explicit path that is wrong is never replaced by a guess.
-        return nil, ("vim.g.kernelskill.path is '%s', which is not executable"):format(explicit)
+        return nil, ("vim.g.kernelskill.path is '%s', which is not executable; set it right, then :KernelSkill restart"):format(explicit)
     end
     local on_path = vim.fn.exepath('kernelskill')
     if on_path ~= '' then
@@ -37,7 +37,15 @@ function M.find()
             return candidate, 'beside the plugin'
         end
     end
-    return nil, 'no kernelskill on PATH; build it (script/demo) or set vim.g.kernelskill = { path = ... }'
+    return nil,
+        'no kernelskill on PATH. Build it (script/demo) or unpack a release archive, then put its bin folder on PATH '
+            .. 'or set vim.g.kernelskill = { path = ... }, then :KernelSkill restart'
+end
+
+--- The executable, or where it should be.
+---@return string
+function M.wanted()
+    return (M.find()) or require('kernelskill.config').get().path or 'kernelskill'
 end
 
 return M

@@ -72,14 +72,16 @@ function M.stop_all()
     end
 end
 
---- Does the server announce it? `provider` is a name such as 'codeLensProvider'.
-function M.supports(client, provider)
-    local capability = client.server_capabilities and client.server_capabilities[provider]
-    return capability ~= nil and capability ~= false
+--- Positions of the whole buffer; an end past the last line is cut by the server, as the protocol says.
+function M.whole_buffer(bufnr)
+    return {
+        start = { line = 0, character = 0 },
+        ['end'] = { line = vim.api.nvim_buf_line_count(bufnr), character = 0 },
+    }
 end
 
 --- Directory of `start` or above that holds one of `names`; nil when none does.
-function M.find_upward(names, start)
+local function find_upward(names, start)
     local directory = start
     while directory and directory ~= '' do
         for _, name in ipairs(names) do
@@ -94,6 +96,16 @@ function M.find_upward(names, start)
         directory = parent
     end
     return nil
+end
+
+local root_markers = { 'compile_commands.json', 'compile_flags.txt', '.kernelskill', '.clangd', '.git' }
+
+--- The workspace of a file: the nearest folder above it with one of the markers, else its own folder.
+---@param file string absolute path
+---@return string
+function M.root_of(file)
+    local directory = vim.fn.fnamemodify(file, ':p:h')
+    return find_upward(root_markers, directory) or directory
 end
 
 return M

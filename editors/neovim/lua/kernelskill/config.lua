@@ -11,8 +11,10 @@ M.defaults = {
     autostart = true,
     --- Show code lenses over kernels.
     code_lens = true,
-    --- Show inlay hints where Neovim has them (0.10).
+    --- Show hints at memory accesses: inlay hints, behind the line before Neovim 0.10.
     inlay_hints = true,
+    --- K, gra and grx in CUDA buffers, as newer versions of Neovim have them; never over a mapping of yours.
+    keymaps = true,
     --- Show work-done progress in the message area.
     progress = true,
     --- Folders whose code you trust to be run when you save it (with profile.onSave).

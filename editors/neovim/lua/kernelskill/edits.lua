@@ -3,6 +3,18 @@ local preview = require('kernelskill.preview')
 
 local M = {}
 
+--- The edit without its questions, which the user has been asked: newer versions of Neovim would ask again.
+local function plain(edit)
+    local copy = vim.deepcopy(edit)
+    copy.changeAnnotations = nil
+    for _, change in ipairs(copy.documentChanges or {}) do
+        for _, text_edit in ipairs(change.edits or {}) do
+            text_edit.annotationId = nil
+        end
+    end
+    return copy
+end
+
 --- The changes of a workspace edit in one shape.
 ---@return table[] of { uri, version, edits }
 local function changes_of(edit)
@@ -31,13 +43,13 @@ end
 ---@return string[]
 function M.diff_lines(edit, encoding)
     local lines = {}
-    for _, change in ipairs(changes_of(edit)) do
+    for _, change in ipairs(changes_of(plain(edit))) do
         local bufnr = vim.uri_to_bufnr(change.uri)
         vim.fn.bufload(bufnr)
         local before = lines_of(bufnr)
         local copy = vim.api.nvim_create_buf(false, true)
         vim.api.nvim_buf_set_lines(copy, 0, -1, false, before)
-        vim.lsp.util.apply_text_edits(vim.deepcopy(change.edits), copy, encoding)
+        vim.lsp.util.apply_text_edits(change.edits, copy, encoding)
         local after = lines_of(copy)
         vim.api.nvim_buf_delete(copy, { force = true })
         local name = vim.fn.fnamemodify(vim.uri_to_fname(change.uri), ':~:.')
@@ -58,6 +70,7 @@ local function questions_of(edit)
     return questions
 end
 
+--- Asks what the edit wants asked.
 local function is_confirmed(edit, encoding)
     local questions = questions_of(edit)
     if #questions == 0 then
@@ -92,7 +105,7 @@ function M.apply(edit, encoding)
             return false, 'the buffer has changed meanwhile'
         end
     end
-    local ok, problem = pcall(vim.lsp.util.apply_workspace_edit, edit, encoding)
+    local ok, problem = pcall(vim.lsp.util.apply_workspace_edit, plain(edit), encoding)
     return ok, not ok and tostring(problem) or nil
 end
 

@@ -1,4 +1,4 @@
---- Commands of the server: running them, and cancelling those that run.
+--- Requests that may take a while: sending them, and cancelling those that run.
 local compat = require('kernelskill.compat')
 
 local M = {}
@@ -16,10 +16,10 @@ function M.client_of(bufnr)
     return client
 end
 
---- Runs a command of the server for the buffer and calls back with its result, or with nil and the error, which the
---- user has been told. The progress is named, so that M.cancel() can ask for its end.
+--- Sends a request for the buffer and calls back with its result, or with nil and the error, which the user has been
+--- told. The progress is named, so that M.cancel() can ask for its end.
 ---@param callback fun(result: any, err: table|nil)
-function M.run(bufnr, command, argument, callback)
+function M.request(bufnr, method, params, callback)
     local client = M.client_of(bufnr)
     if not client then
         return
@@ -27,8 +27,8 @@ function M.run(bufnr, command, argument, callback)
     serial = serial + 1
     local token = 'kernelskill.nvim/' .. serial
     running[token] = client
-    local params = { command = command, arguments = { argument }, workDoneToken = token }
-    compat.request(client, 'workspace/executeCommand', params, function(err, result)
+    params = vim.tbl_extend('force', params, { workDoneToken = token })
+    compat.request(client, method, params, function(err, result)
         running[token] = nil
         if err then
             vim.notify('kernelskill: ' .. err.message, vim.log.levels.ERROR)
@@ -37,7 +37,12 @@ function M.run(bufnr, command, argument, callback)
     end, bufnr)
 end
 
---- Asks the server to end what M.run() has started. A search that is cancelled changes no text.
+--- Runs a command of the server; as M.request().
+function M.run(bufnr, command, argument, callback)
+    M.request(bufnr, 'workspace/executeCommand', { command = command, arguments = { argument } }, callback)
+end
+
+--- Asks the server to end what M.request() has started. A search that is cancelled changes no text.
 ---@return number how much that is
 function M.cancel()
     local count = 0
@@ -46,6 +51,15 @@ function M.cancel()
         count = count + 1
     end
     return count
+end
+
+--- A client is gone, and what it ran with it.
+function M.forget(client_id)
+    for token, client in pairs(running) do
+        if client.id == client_id then
+            running[token] = nil
+        end
+    end
 end
 
 return M

@@ -34,16 +34,20 @@ function M.check()
         err('Neovim 0.7 or newer is needed')
         return
     end
-    if vim.lsp.inlay_hint then
-        ok('Neovim shows inlay hints')
-    else
-        info('this Neovim has no inlay hints (0.10 or newer has); everything else works')
+    local version = vim.version()
+    ok(('Neovim %d.%d.%d'):format(version.major, version.minor, version.patch))
+    if not vim.lsp.inlay_hint then
+        info('this Neovim has no inlay hints (0.10 or newer has); they are shown behind the line')
     end
 
     start('kernelskill: server')
     local binary, origin = require('kernelskill.binary').find()
     if not binary then
-        err(origin, { 'Build it with script/demo and put build/bin on PATH, or set', "vim.g.kernelskill = { path = '/path/to/kernelskill' }" })
+        err(origin, {
+            'Build it with script/demo and put build/bin on PATH, or set',
+            "vim.g.kernelskill = { path = '/path/to/kernelskill' }",
+            'Then :KernelSkill restart',
+        })
         return
     end
     local version = vim.trim(vim.fn.system({ binary, '--version' }))
@@ -54,7 +58,7 @@ function M.check()
     ok(('%s (%s, found through: %s)'):format(version, binary, origin))
     local clients = require('kernelskill.compat').all_clients()
     if #clients == 0 then
-        info('not running; it starts with the first CUDA buffer')
+        info('not running; it starts with the first buffer of filetype cuda')
     end
     for _, client in ipairs(clients) do
         ok('running for ' .. tostring(client.config.root_dir))

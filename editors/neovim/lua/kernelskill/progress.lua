@@ -1,12 +1,30 @@
---- Work-done progress in the message area. Status-line plug-ins that listen to the same events go on working.
-local compat = require('kernelskill.compat')
-
+--- Work-done progress in the message area, and for the status line. Neovim's own handling goes on beside it.
 local M = {}
 
-local is_enabled = false
+--- What runs: its title, message and percentage, by client and token.
+local running = {}
 local is_shown = false
 
-local function show(text)
+local function describe(value)
+    local text = value.title or 'working'
+    if value.message and value.message ~= '' then
+        text = text .. ': ' .. value.message
+    end
+    if value.percentage then
+        text = ('%s (%d%%)'):format(text, value.percentage)
+    end
+    return (text:gsub('%s+', ' '))
+end
+
+--- What runs now, in words; nil if nothing does. Of several, any.
+---@return string|nil
+function M.text()
+    local _, value = next(running)
+    return value and describe(value)
+end
+
+local function show()
+    local text = M.text()
     if not require('kernelskill.config').get().progress or #vim.api.nvim_list_uis() == 0 then
         return
     end
@@ -14,58 +32,32 @@ local function show(text)
         return -- leave other people's messages alone
     end
     is_shown = text ~= nil
-    local line = (text or ''):gsub('%s+', ' '):sub(1, math.max(vim.o.columns - 12, 10))
+    local line = text and ('kernelskill: ' .. text):sub(1, math.max(vim.o.columns - 12, 10)) or ''
     vim.api.nvim_echo({ { line } }, false, {})
+    vim.cmd('redrawstatus')
 end
 
-local function describe(value)
-    local text = 'kernelskill: ' .. (value.title or 'working')
-    if value.message and value.message ~= '' then
-        text = text .. ': ' .. value.message
+--- The handler of $/progress.
+function M.on_progress(err, params, context, ...)
+    local key = context.client_id .. '/' .. tostring(params.token)
+    local value = params.value
+    if value.kind == 'end' then
+        running[key] = nil
+    else
+        running[key] = vim.tbl_extend('force', running[key] or {}, value)
     end
-    if value.percentage then
-        text = ('%s (%d%%)'):format(text, value.percentage)
-    end
-    return text
+    show()
+    return vim.lsp.handlers['$/progress'](err, params, context, ...)
 end
 
---- Neovim 0.7 to 0.9 keep the state in client.messages and announce a change.
-local function on_update_old()
-    for _, client in ipairs(compat.all_clients()) do
-        for _, progress in pairs(client.messages and client.messages.progress or {}) do
-            if progress.title and not progress.done then
-                return show(describe(progress))
-            end
+--- A client is gone, and what it ran with it.
+function M.forget(client_id)
+    for key in pairs(running) do
+        if vim.startswith(key, client_id .. '/') then
+            running[key] = nil
         end
     end
-    show(nil)
-end
-
-local function on_update(event)
-    local data = event.data or {}
-    local client = data.client_id and vim.lsp.get_client_by_id(data.client_id)
-    if not client or client.name ~= 'kernelskill' then
-        return
-    end
-    local value = data.params and data.params.value or {}
-    show(value.kind ~= 'end' and describe(value) or nil)
-end
-
-function M.enable()
-    if is_enabled then
-        return
-    end
-    is_enabled = true
-    local group = vim.api.nvim_create_augroup('kernelskill_progress', { clear = true })
-    if vim.fn.has('nvim-0.10') == 1 then
-        vim.api.nvim_create_autocmd('LspProgress', { group = group, callback = on_update })
-    else
-        vim.api.nvim_create_autocmd('User', {
-            group = group,
-            pattern = 'LspProgressUpdate',
-            callback = on_update_old,
-        })
-    end
+    show()
 end
 
 return M

@@ -6,6 +6,8 @@ local root = vim.env.KERNELSKILL_TEST_ROOT
 local scratch = vim.env.KERNELSKILL_TEST_SCRATCH
 
 M.server, M.root, M.scratch = server, root, scratch
+--- The Neovim that runs this, as a command.
+M.nvim = vim.env.KERNELSKILL_TEST_NVIM
 --- What vim.notify was called with since the case began.
 M.notifications = {}
 
@@ -65,14 +67,9 @@ end
 
 --- Puts the cursor on the first character of the first occurrence of `pattern` (plain).
 function M.cursor_on(bufnr, pattern)
-    for number, line in ipairs(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
-        local column = line:find(pattern, 1, true)
-        if column then
-            vim.api.nvim_win_set_cursor(0, { number, column - 1 })
-            return
-        end
-    end
-    error(('no %q in the buffer'):format(pattern), 2)
+    local number = M.line_with(bufnr, pattern)
+    local line = vim.api.nvim_buf_get_lines(bufnr, number - 1, number, false)[1]
+    vim.api.nvim_win_set_cursor(0, { number, line:find(pattern, 1, true) - 1 })
 end
 
 --- Types into the preview of an edit once it is open, and hands its lines to `look`. A key at once, which somebody
@@ -95,6 +92,90 @@ function M.answer_preview(keys, look)
     end))
 end
 
+--- What the user sees beside the lines of a buffer (from 1 on): code lenses and hints.
+---@return table<number, string>
+function M.annotations(bufnr)
+    vim.cmd('redraw!') -- newer versions draw when the window is drawn
+    local shown = {}
+    for _, namespace in pairs(vim.api.nvim_get_namespaces()) do
+        for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, { details = true })) do
+            local details = mark[4]
+            local rows = vim.list_extend({ details.virt_text or {} }, details.virt_lines or {})
+            for _, chunks in ipairs(rows) do
+                for _, chunk in ipairs(chunks) do
+                    shown[mark[2] + 1] = (shown[mark[2] + 1] or '') .. chunk[1]
+                end
+            end
+        end
+    end
+    return shown
+end
+
+--- What is shown beside the first line that holds `pattern` (plain), once that holds `text`.
+function M.wait_for_annotation(bufnr, pattern, text)
+    local line = M.line_with(bufnr, pattern)
+    return M.wait_for(('%q beside %q'):format(text, pattern), 30, function()
+        local shown = M.annotations(bufnr)[line]
+        return shown and shown:find(text, 1, true) and shown
+    end)
+end
+
+--- Number (from 1 on) of the first line that holds `pattern` (plain).
+function M.line_with(bufnr, pattern)
+    for number, line in ipairs(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
+        if line:find(pattern, 1, true) then
+            return number
+        end
+    end
+    error(('no %q in:\n%s'):format(pattern, M.text(bufnr)), 2)
+end
+
+--- The floating window, if there is one, and its text.
+function M.float()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+        if vim.api.nvim_win_get_config(window).relative ~= '' then
+            return window, M.text(vim.api.nvim_win_get_buf(window))
+        end
+    end
+    return nil
+end
+
+--- The text of the floating window, once it holds `text`.
+function M.wait_for_float(text)
+    return M.wait_for(('a window with %q'):format(text), 60, function()
+        local _, shown = M.float()
+        return shown and shown:find(text, 1, true) and shown
+    end)
+end
+
+function M.close_floats()
+    local window = M.float()
+    while window do
+        vim.api.nvim_win_close(window, true)
+        window = M.float()
+    end
+end
+
+--- Presses keys as if typed, mappings and all, and returns when they have been dealt with.
+function M.press(keys)
+    vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, false, true), 'mx', false)
+end
+
+--- What the client itself told the user.
+function M.told()
+    return vim.tbl_filter(function(message)
+        return vim.startswith(message, 'kernelskill: ')
+    end, M.notifications)
+end
+
+--- Process ids of the servers that this Neovim has started.
+function M.server_processes()
+    return vim.tbl_filter(function(pid)
+        local process = vim.api.nvim_get_proc(pid)
+        return process and process.name == 'kernelskill'
+    end, vim.api.nvim_get_proc_children(vim.fn.getpid()))
+end
+
 --- The client, once the server has answered initialize and published for the buffer.
 function M.ready(bufnr)
     return M.wait_for('the server', 20, function()
@@ -114,7 +195,7 @@ function M.run()
     vim.notify = function(message)
         M.notifications[#M.notifications + 1] = message
     end
-    vim.notify_once = vim.notify
+    vim.diagnostic.config({ virtual_text = false }) -- so that what is beside a line is a lens or a hint
     local passed, failed = 0, 0
     local files = vim.fn.sort(vim.fn.glob(root .. '/tests/editors/neovim/lua/cases/' .. (vim.env.KERNELSKILL_TEST_AREA or '*') .. '.lua', true, true))
     for _, file in ipairs(files) do
@@ -129,7 +210,9 @@ function M.run()
                 end)
             end
             local seconds = (vim.loop.hrtime() - began) / 1e9
-            io.write(('%s %s: %s (%.2f s)\n'):format(ok and 'ok    ' or 'FAILED', area, name, seconds))
+            -- A case that returns something says why it proved nothing here.
+            local remark = ok and problem and ' # skipped: ' .. problem or ''
+            io.write(('%s %s: %s (%.2f s)%s\n'):format(ok and 'ok    ' or 'FAILED', area, name, seconds, remark))
             if ok then
                 passed = passed + 1
             else

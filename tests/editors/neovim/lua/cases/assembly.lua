@@ -18,21 +18,12 @@ local function highlighted(bufnr)
     end, vim.api.nvim_buf_get_extmarks(bufnr, assembly.namespace, 0, -1, {}))
 end
 
-local function line_with(bufnr, pattern)
-    for number, line in ipairs(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)) do
-        if line:find(pattern, 1, true) then
-            return number
-        end
-    end
-    error(('no %q in:\n%s'):format(pattern, t.text(bufnr)), 2)
-end
-
 --- The source buffer, and the window and buffer of the code; nil where no toolkit is found.
 local function open()
     local source = t.open('transpose.cu', t.example('transpose.cu'))
     t.cursor_on(source, '__syncthreads')
     t.ready(source)
-    vim.cmd('KernelSkillAssembly ptx')
+    vim.cmd('KernelSkill assembly ptx')
     t.wait_for('the code', 60, function()
         return window_of('transpose') or #t.notifications > 0
     end)
@@ -46,7 +37,7 @@ end
 
 return {
     {
-        ':KernelSkillAssembly shows facts and instructions with their lines',
+        ':KernelSkill assembly shows facts and instructions with their lines',
         function()
             local source, _, shown = open()
             if not source then
@@ -55,9 +46,9 @@ return {
             local text = t.text(shown)
             t.contains(text, '# transpose  PTX for sm_')
             t.contains(text, '4096 bytes of static shared memory')
-            local store = line_with(shown, 'st.global.f32')
+            local store = t.line_with(shown, 'st.global.f32')
             local number = vim.api.nvim_buf_get_lines(shown, store - 1, store, false)[1]:match('^%s*(%d+)  ')
-            t.equal(line_with(source, 'out[y * height + x] ='), tonumber(number), 'the line of the store')
+            t.equal(t.line_with(source, 'out[y * height + x] ='), tonumber(number), 'the line of the store')
             t.equal(source, vim.api.nvim_get_current_buf(), 'the cursor stays in the source')
         end,
     },
@@ -68,18 +59,18 @@ return {
             if not source then
                 return
             end
-            local store = line_with(source, 'out[y * height + x] =')
+            local store = t.line_with(source, 'out[y * height + x] =')
             vim.api.nvim_win_set_cursor(0, { store, 0 })
             vim.cmd('doautocmd CursorMoved')
             local lines = highlighted(shown)
-            t.is_true(vim.tbl_contains(lines, line_with(shown, 'st.global.f32')), 'the store is highlighted')
-            t.is_true(not vim.tbl_contains(lines, line_with(shown, 'ld.global.f32')), 'the load is not')
+            t.is_true(vim.tbl_contains(lines, t.line_with(shown, 'st.global.f32')), 'the store is highlighted')
+            t.is_true(not vim.tbl_contains(lines, t.line_with(shown, 'ld.global.f32')), 'the load is not')
             t.equal({}, highlighted(source), 'marks in the source')
 
             vim.api.nvim_set_current_win(window)
-            vim.api.nvim_win_set_cursor(window, { line_with(shown, 'bar.sync'), 0 })
+            vim.api.nvim_win_set_cursor(window, { t.line_with(shown, 'bar.sync'), 0 })
             vim.cmd('doautocmd CursorMoved')
-            t.equal({ line_with(source, '__syncthreads') }, highlighted(source), 'the barrier')
+            t.equal({ t.line_with(source, '__syncthreads') }, highlighted(source), 'the barrier')
             t.equal({}, highlighted(shown), 'marks in the code')
         end,
     },

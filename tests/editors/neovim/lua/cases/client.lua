@@ -71,16 +71,16 @@ return {
         function()
             vim.g.kernelskill = { path = t.server, autostart = false }
             local bufnr = t.open('a.cu', t.example('saxpy.cu'))
-            vim.wait(300)
             t.equal(0, #compat.clients(bufnr), 'clients')
+            t.equal({}, t.server_processes(), 'servers')
         end,
     },
     {
-        ':KernelSkillRestart gives a new server to the buffer',
+        ':KernelSkill restart gives a new server to the buffer',
         function()
             local bufnr = t.open('a.cu', t.example('saxpy.cu'))
             local before = t.ready(bufnr).id
-            vim.cmd('KernelSkillRestart')
+            vim.cmd('KernelSkill restart')
             local after = t.ready(bufnr).id
             t.is_true(after ~= before, 'the client is still the old one')
         end,

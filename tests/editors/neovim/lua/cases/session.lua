@@ -156,11 +156,11 @@ return {
         'a skill is applied: the buffer holds the verified text and memory knows',
         function()
             local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
-            vim.cmd('KernelSkillApply shared-memory-padding')
+            vim.cmd('KernelSkill apply shared-memory-padding')
             t.wait_for('the edit', 60, has_padding(bufnr))
             t.equal({}, diagnostics_of(bufnr, vim.diagnostic.severity.ERROR), 'errors after the edit')
 
-            vim.cmd('KernelSkillMemory')
+            vim.cmd('KernelSkill memory')
             local memory = wait_for_window('memory')
             t.contains(memory, 'shared-memory-padding')
             t.contains(memory, 'unmeasured')
@@ -196,7 +196,7 @@ return {
             t.answer_preview('jky', function(text)
                 shown = text
             end)
-            vim.cmd('KernelSkillApply shared-memory-padding')
+            vim.cmd('KernelSkill apply shared-memory-padding')
             t.wait_for('the edit', 60, has_padding(bufnr))
             t.contains(shown, 'Apply skill: ')
             t.contains(shown, 'unmeasured')
@@ -225,18 +225,20 @@ return {
         end,
     },
     {
-        ':KernelSkillOptimize can be cancelled and changes nothing then',
+        ':KernelSkill optimize can be cancelled and changes nothing then',
         function()
             local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
             local before = t.text(bufnr)
-            vim.cmd('KernelSkillOptimize')
-            vim.wait(500)
-            vim.cmd('KernelSkillCancel')
+            vim.cmd('KernelSkill optimize')
+            t.wait_for('progress', 30, function()
+                return require('kernelskill').status(bufnr):find('Optimizing', 1, true)
+            end)
+            vim.cmd('KernelSkill cancel')
             t.wait_for('the end', 60, function()
                 return require('kernelskill.execute').cancel() == 0
             end)
             t.equal(before, t.text(bufnr), 'text')
-            vim.cmd('KernelSkillCancel')
+            vim.cmd('KernelSkill cancel')
             t.contains(t.notifications[#t.notifications], 'nothing runs')
         end,
     },
@@ -265,7 +267,7 @@ return {
         function()
             local bufnr = open_at_kernel('saxpy.cu', 'saxpy(int')
             local text = t.text(bufnr)
-            vim.cmd('KernelSkillApply shared-memory-padding')
+            vim.cmd('KernelSkill apply shared-memory-padding')
             t.wait_for('a message', 20, function()
                 return #t.notifications > 0
             end)
@@ -274,11 +276,11 @@ return {
         end,
     },
     {
-        ':KernelSkillRepair fixes a misspelled intrinsic',
+        ':KernelSkill repair fixes a misspelled intrinsic',
         function()
             local bufnr = t.open('a.cu', broken)
             wait_for_errors(bufnr)
-            vim.cmd('KernelSkillRepair')
+            vim.cmd('KernelSkill repair')
             t.wait_for('the fix', 30, function()
                 return t.text(bufnr) == t.example('transpose.cu')
             end)
@@ -286,10 +288,10 @@ return {
         end,
     },
     {
-        ':KernelSkillProfile shows launch, bottleneck and metrics',
+        ':KernelSkill profile shows launch, bottleneck and metrics',
         function()
             local bufnr = open_at_kernel('transpose.cu', 'transpose(float')
-            vim.cmd('KernelSkillProfile')
+            vim.cmd('KernelSkill profile')
             local text = wait_for_window('profile/transpose')
             t.contains(text, 'Bottleneck: bank-conflicts')
             t.contains(text, 'block 32 x 32 x 1')

@@ -1,0 +1,194 @@
+--- :KernelSkill and its subcommands.
+local M = {}
+
+local function starting_with(words, lead)
+    return vim.tbl_filter(function(word)
+        return vim.startswith(word, lead)
+    end, words)
+end
+
+local function skill_ids(lead)
+    local binary = require('kernelskill.binary').find()
+    if not binary then
+        return {}
+    end
+    local ok, skills = pcall(vim.fn.json_decode, vim.fn.system({ binary, 'skills', 'list', '--json' }))
+    if not ok or type(skills) ~= 'table' then
+        return {}
+    end
+    return starting_with(
+        vim.tbl_map(function(skill)
+            return skill.id
+        end, skills),
+        lead
+    )
+end
+
+local function words(...)
+    local list = { ... }
+    return function(lead)
+        return starting_with(list, lead)
+    end
+end
+
+--- { rounds = 2 } of "rounds=2"; nil, and the user told, of what is no such thing.
+local function limits_of(arguments)
+    local limits = {}
+    for _, argument in ipairs(arguments) do
+        local name, value = argument:match('^(%a+)=(%d+)$')
+        if name ~= 'rounds' and name ~= 'seconds' then
+            vim.notify("kernelskill: 'rounds=N' and 'seconds=N' can follow, not '" .. argument .. "'", vim.log.levels.ERROR)
+            return nil
+        end
+        limits[name] = tonumber(value)
+    end
+    return limits
+end
+
+local function commands()
+    return require('kernelskill.commands')
+end
+
+--- By name: what it does in a few words, how, and what may follow.
+---@type table<string, {about: string, run: fun(arguments: string[]), complete: (fun(lead: string): string[])|nil}>
+M.subcommands = {
+    profile = {
+        about = 'Run the kernel under the cursor and show what holds it back',
+        run = function(arguments)
+            commands().profile(vim.api.nvim_get_current_buf(), commands().here({ on = arguments[1] }))
+        end,
+        complete = words('emulator', 'gpu', 'slurm'),
+    },
+    optimize = {
+        about = 'Search for edits that make the kernel under the cursor faster',
+        run = function(arguments)
+            local limits = limits_of(arguments)
+            if limits then
+                commands().optimize(vim.api.nvim_get_current_buf(), commands().here(limits))
+            end
+        end,
+        complete = words('rounds=', 'seconds='),
+    },
+    apply = {
+        about = 'Apply a skill that fits at the cursor, after verifying it',
+        run = function(arguments)
+            require('kernelskill.actions').apply_skill(arguments[1])
+        end,
+        complete = skill_ids,
+    },
+    repair = {
+        about = 'Fix a compile error of this buffer',
+        run = function()
+            require('kernelskill.actions').repair()
+        end,
+    },
+    memory = {
+        about = 'Show what was tried on this file',
+        run = function()
+            commands().memory(vim.api.nvim_get_current_buf(), { uri = vim.uri_from_bufnr(0) })
+        end,
+    },
+    assembly = {
+        about = 'Show what the kernel under the cursor compiles to, linked with its lines',
+        run = function(arguments)
+            require('kernelskill.assembly').open(vim.api.nvim_get_current_buf(), arguments[1])
+        end,
+        complete = words('ptx', 'sass'),
+    },
+    report = {
+        about = 'Write what is known of the kernels of this file as a page with their roofline',
+        run = function(arguments)
+            commands().report(vim.api.nvim_get_current_buf(), table.concat(arguments, ' '))
+        end,
+        complete = function(lead)
+            return vim.fn.getcompletion(lead, 'file')
+        end,
+    },
+    cancel = {
+        about = 'Cancel what runs',
+        run = function()
+            if require('kernelskill.execute').cancel() == 0 then
+                vim.notify('kernelskill: nothing runs that could be cancelled', vim.log.levels.INFO)
+            end
+        end,
+    },
+    restart = {
+        about = 'Stop the server and start it again',
+        run = function()
+            require('kernelskill').restart()
+        end,
+    },
+    log = {
+        about = "Open Neovim's log of language servers, which holds the server's messages",
+        run = function()
+            local path = vim.lsp.log and vim.lsp.log.get_filename and vim.lsp.log.get_filename()
+                or vim.lsp.get_log_path()
+            vim.cmd('tabnew ' .. vim.fn.fnameescape(path))
+        end,
+    },
+}
+
+local function names()
+    local list = vim.tbl_keys(M.subcommands)
+    table.sort(list)
+    return list
+end
+
+--- Without a subcommand: a menu of them.
+local function choose()
+    vim.ui.select(names(), {
+        prompt = 'KernelSkill',
+        format_item = function(name)
+            return ('%-9s %s'):format(name, M.subcommands[name].about)
+        end,
+    }, function(name)
+        if name then
+            M.subcommands[name].run({})
+        end
+    end)
+end
+
+local function run(arguments)
+    local name = table.remove(arguments, 1)
+    if not name then
+        return choose()
+    end
+    local subcommand = M.subcommands[name]
+    if not subcommand then
+        vim.notify(
+            ("kernelskill: there is no '%s'; there are %s"):format(name, table.concat(names(), ', ')),
+            vim.log.levels.ERROR
+        )
+        return
+    end
+    subcommand.run(arguments)
+end
+
+--- What may stand at the cursor of a command line.
+---@return string[]
+function M.complete(lead, line)
+    local before = vim.split(line:sub(1, #line - #lead), '%s+', { trimempty = true })
+    -- ":silent KernelSkill profile": what counts stands after the command's name.
+    while before[1] and not before[1]:match('KernelSkill$') do
+        table.remove(before, 1)
+    end
+    if #before <= 1 then
+        return starting_with(names(), lead)
+    end
+    local subcommand = M.subcommands[before[2]]
+    return subcommand and subcommand.complete and subcommand.complete(lead) or {}
+end
+
+function M.define()
+    vim.api.nvim_create_user_command('KernelSkill', function(options)
+        run(options.fargs)
+    end, {
+        nargs = '*',
+        complete = function(lead, line)
+            return M.complete(lead, line)
+        end,
+        desc = 'KernelSkill: what holds a CUDA kernel back, and verified edits that help',
+    })
+end
+
+return M

@@ -1,0 +1,158 @@
+-- What the plug-in is made of: found without a manager, documented, completed, configured.
+local t = require('harness')
+local user_command = require('kernelskill.user_command')
+
+local plugin = t.root .. '/editors/neovim'
+
+--- Output of a Neovim of its own that ends by itself.
+local function other_nvim(arguments)
+    local lines, code = {}, nil
+    local function collect(_, data)
+        vim.list_extend(lines, data)
+    end
+    local job = vim.fn.jobstart(
+        vim.list_extend({ t.nvim, '--headless', '--clean', '-n' }, arguments),
+        { on_stdout = collect, on_stderr = collect, on_exit = function(_, status)
+            code = status
+        end }
+    )
+    t.is_true(job > 0, 'Neovim did not start')
+    t.wait_for('the other Neovim', 60, function()
+        return code
+    end)
+    return table.concat(lines, '\n'), code
+end
+
+return {
+    {
+        'works from packpath, without a plug-in manager',
+        function()
+            local start = t.scratch .. '/site/pack/kernelskill/start'
+            vim.fn.mkdir(start, 'p')
+            vim.loop.fs_symlink(plugin, start .. '/kernelskill')
+            vim.fn.mkdir(t.scratch .. '/packed', 'p')
+            vim.fn.writefile(vim.split(t.example('saxpy.cu'), '\n'), t.scratch .. '/packed/a.cu')
+            local output, code = other_nvim({
+                '--cmd', 'set packpath^=' .. t.scratch .. '/site',
+                '--cmd', ([[lua vim.g.kernelskill = { path = %q }]]):format(t.server),
+                t.scratch .. '/packed/a.cu',
+                '-c', [[lua
+                    local attached = vim.wait(20000, function()
+                        return require('kernelskill').status() == 'kernelskill'
+                    end, 20)
+                    io.stdout:write(attached and 'attached,' or 'alone,', vim.fn.exists(':KernelSkill'))
+                    vim.cmd('qall!')
+                ]],
+            })
+            t.equal(0, code, 'exit status')
+            t.equal('attached, 2', (output:gsub('%s', ''):gsub(',', ', ')), 'what it wrote')
+        end,
+    },
+    {
+        'the help has a tag for each subcommand, option and section, and no tag twice',
+        function()
+            local doc = t.scratch .. '/doc'
+            vim.fn.mkdir(doc, 'p')
+            vim.fn.writefile(vim.fn.readfile(plugin .. '/doc/kernelskill.txt'), doc .. '/kernelskill.txt')
+            vim.cmd('helptags ' .. doc) -- fails on a tag that is there twice
+            local tags = {}
+            for _, line in ipairs(vim.fn.readfile(doc .. '/tags')) do
+                tags[line:match('^%S+')] = true
+            end
+            for name in pairs(user_command.subcommands) do
+                t.is_true(tags[':KernelSkill-' .. name], name .. ' has no tag')
+            end
+            local text = table.concat(vim.fn.readfile(doc .. '/kernelskill.txt'), '\n')
+            for option in pairs(require('kernelskill.config').defaults) do
+                t.is_true(text:find('\n        ' .. option .. ' = ', 1, true), option .. ' is not documented')
+            end
+            for reference in text:gmatch('|(kernelskill[%w-]*)|') do
+                t.is_true(tags[reference], reference .. ' leads nowhere')
+            end
+        end,
+    },
+    {
+        'Tab completes subcommands and what may follow them',
+        function()
+            vim.g.kernelskill = { path = t.server }
+            local function completions(line)
+                return vim.fn.getcompletion(line, 'cmdline')
+            end
+            t.equal({ 'profile' }, completions('KernelSkill pro'), 'subcommands')
+            t.equal({ 'repair', 'report', 'restart' }, completions('KernelSkill re'), 'subcommands')
+            t.equal({ 'ptx', 'sass' }, completions('KernelSkill assembly '), 'languages')
+            t.equal({ 'gpu' }, completions('KernelSkill profile g'), 'places')
+            t.equal({ 'gpu' }, user_command.complete('g', 'silent KernelSkill profile g'), 'places after a modifier')
+            t.equal({ 'shared-memory-padding' }, completions('KernelSkill apply shared-memory-pad'), 'skills')
+            t.equal({}, completions('KernelSkill nothing '), 'of what is none')
+        end,
+    },
+    {
+        'a subcommand that is none, and an argument that is none, are refused with what there is',
+        function()
+            vim.cmd('KernelSkill profil')
+            t.contains(t.notifications[1], "there is no 'profil'; there are apply, assembly")
+            vim.cmd('KernelSkill optimize fast')
+            t.contains(t.notifications[2], "'rounds=N' and 'seconds=N' can follow, not 'fast'")
+        end,
+    },
+    {
+        'without a subcommand there is a menu of them',
+        function()
+            local select = vim.ui.select
+            local shown
+            vim.ui.select = function(items, options)
+                shown = table.concat(vim.tbl_map(options.format_item, items), '\n')
+            end
+            vim.cmd('KernelSkill')
+            vim.ui.select = select
+            t.contains(shown, 'optimize  Search for edits')
+        end,
+    },
+    {
+        'keys that the user has mapped stay, others are those of current Neovim',
+        function()
+            vim.keymap.set('n', 'gra', 'ia<Esc>')
+            local bufnr = t.open('a.cu', t.example('saxpy.cu'))
+            t.ready(bufnr)
+            local own = vim.fn.maparg('gra', 'n')
+            vim.keymap.del('n', 'gra')
+            t.equal('ia<Esc>', own, 'the mapping of the user')
+            t.is_true(vim.fn.maparg('K', 'n', false, true).callback, 'K is not mapped')
+            t.is_true(vim.fn.maparg('grx', 'n', false, true).callback, 'grx is not mapped')
+        end,
+    },
+    {
+        'the status line says what the server does, and nothing in other buffers',
+        function()
+            local bufnr = t.open('a.cu', t.example('saxpy.cu'))
+            local status = require('kernelskill').status
+            t.ready(bufnr)
+            t.equal('kernelskill', status(), 'status')
+            vim.cmd('new')
+            t.equal('', status(), 'status of an empty buffer')
+            t.equal('kernelskill', status(bufnr), 'status of the other one')
+        end,
+    },
+    {
+        'vim.lsp.enable and vim.lsp.config work where Neovim has them',
+        function()
+            if not vim.lsp.config then
+                return 'Neovim 0.11 has them'
+            end
+            local before = vim.lsp.config.kernelskill.settings
+            t.equal({ 'cuda' }, vim.lsp.config.kernelskill.filetypes, 'filetypes')
+            vim.g.kernelskill = { path = t.server, autostart = false }
+            vim.lsp.config('kernelskill', { settings = { kernelskill = { inlayHints = { enabled = false } } } })
+            vim.lsp.enable('kernelskill')
+            local bufnr = t.open('a.cu', t.example('transpose.cu'))
+            local client = t.ready(bufnr)
+            t.equal(1, #require('kernelskill.compat').clients(bufnr), 'clients')
+            vim.lsp.enable('kernelskill', false)
+            vim.lsp.config('kernelskill', { settings = vim.tbl_deep_extend('force', before, {
+                kernelskill = { inlayHints = { enabled = true } },
+            }) })
+            t.equal(false, client.config.settings.kernelskill.inlayHints.enabled, "the user's setting")
+        end,
+    },
+}
