@@ -190,6 +190,12 @@ struct Include {
 
 enum class ParseMode : std::uint8_t { Toolkit, Prelude };
 
+/// What nvcc compiles for the host alone, and libclang lets the device use too.
+struct HostOnlyCode {
+    std::vector<Span> indexUses; ///< threadIdx and its kin in host functions of the main file.
+    std::vector<std::string> constexprFunctions; ///< Qualified names, of user files.
+};
+
 /// Everything known of a main file after a parse. A value: safe to share between threads as const.
 struct FileModel {
     std::string file;
@@ -201,6 +207,7 @@ struct FileModel {
     std::vector<HostFunction> hostFunctions; ///< Only those with launches.
     /// Host functions of the main file with loops over arrays: what a first kernel may be made of.
     std::vector<KernelModel> loopFunctions;
+    HostOnlyCode hostOnly;
     std::vector<Include> includes;
     std::vector<std::string> userFiles; ///< Non-system files read, the main file first.
 };

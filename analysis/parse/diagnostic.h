@@ -15,6 +15,8 @@ enum class Severity : std::uint8_t { Error, Warning, Information, Hint };
 /// code.
 enum class DiagnosticOrigin : std::uint8_t {
     Compiler, ///< libclang. `code` is `clang-<category or option>`.
+    Device,   ///< A rule of nvcc, ptxas or a launch that libclang does not know:
+              ///< `static-shared-size`.
     Hazard,   ///< A kernel is wrong: `race`, `out-of-bounds`, ...
     Waste,    ///< Provably wasteful: the name of the bottleneck.
     Notice,   ///< About the analysis itself, e.g. toolkit headers missing.
@@ -41,5 +43,12 @@ struct Diagnostic {
     std::vector<RelatedPlace> related;
     std::vector<FixIt> fixIts;
 };
+
+/// Whether it keeps the file from compiling.
+[[nodiscard]] inline bool isCompileError(const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::Error &&
+           (diagnostic.origin == DiagnosticOrigin::Compiler ||
+            diagnostic.origin == DiagnosticOrigin::Device);
+}
 
 } // namespace kernelskill::analysis

@@ -4,6 +4,7 @@
 #include "analysis/model/launch_constants.h"
 #include "analysis/model/normalised_hash.h"
 #include "analysis/parse/function_lowering.h"
+#include "analysis/parse/host_only_code.h"
 #include "analysis/parse/type_lowering.h"
 #include "analysis/syntax/lexer.h"
 
@@ -138,6 +139,9 @@ private:
         const std::string_view text = begin <= end && end <= source.text.size()
                                           ? source.text.substr(begin, end - begin)
                                           : std::string_view();
+        collectHostOnly(cursor,
+                        {source.text, {begin, end}, source.path == model_.file, systemDirectory_},
+                        model_.hostOnly);
         if (launchMacros_ || (source.hasLaunchSyntax && text.contains("<<<")))
             addHost(cursor, source);
         if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl && source.path == model_.file &&

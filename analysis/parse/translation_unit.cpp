@@ -1,5 +1,6 @@
 #include "analysis/parse/translation_unit.h"
 
+#include "analysis/device_rules/device_rules.h"
 #include "analysis/parse/clang_handle.h"
 #include "analysis/parse/diagnostic_reader.h"
 #include "analysis/parse/include_search.h"
@@ -259,8 +260,10 @@ FileModel TranslationUnit::model() const {
     model.userFiles.push_back(impl_->file);
     for (const ReachedFile& reached : impl_->userFiles)
         model.userFiles.push_back(reached.path);
-    if (impl_->unit)
+    if (impl_->unit) {
         buildModel(impl_->unit.get(), impl_->systemDirectory, model);
+        addDeviceFindings(model, impl_->command);
+    }
     return model;
 }
 

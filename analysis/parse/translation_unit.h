@@ -37,9 +37,9 @@ public:
     /// Parses again with new contents, reusing the preamble.
     Result<void> reparse(std::string text, const UnsavedFiles& unsaved = {});
 
-    /// Diagnostics alone: cheaper than model(), for the typing path.
+    /// The parser's diagnostics alone: cheaper than model(), for the typing path.
     [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
-    /// Lowers what was parsed. `diagnostics` is filled in too.
+    /// Lowers what was parsed. Its diagnostics are the parser's and what the device's rules add.
     [[nodiscard]] FileModel model() const;
 
 private:

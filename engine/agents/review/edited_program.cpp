@@ -22,9 +22,7 @@ Result<std::string> contentOf(const ProgramSource& program, const std::string& f
 std::multiset<std::string> errorsOf(const analysis::FileModel& model) {
     std::multiset<std::string> errors;
     for (const analysis::Diagnostic& diagnostic : model.diagnostics) {
-        bool isError = diagnostic.severity == analysis::Severity::Error &&
-                       diagnostic.origin == analysis::DiagnosticOrigin::Compiler;
-        if (isError)
+        if (analysis::isCompileError(diagnostic))
             errors.insert(diagnostic.message);
     }
     return errors;

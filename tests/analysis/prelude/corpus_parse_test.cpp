@@ -39,8 +39,9 @@ protected:
         Result<TranslationUnit> unit =
             TranslationUnit::parse(GetParam(), contents(GetParam()), command, toolchain);
         ASSERT_TRUE(unit.has_value()) << unit.error().describe();
-        for (const Diagnostic& diagnostic : unit->diagnostics())
-            if (diagnostic.origin == DiagnosticOrigin::Compiler)
+        for (const Diagnostic& diagnostic : unit->model().diagnostics)
+            if (diagnostic.origin == DiagnosticOrigin::Compiler ||
+                diagnostic.origin == DiagnosticOrigin::Device)
                 ADD_FAILURE() << diagnostic.file << ':' << diagnostic.span.begin << ": "
                               << diagnostic.message;
     }

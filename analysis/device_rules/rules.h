@@ -1,0 +1,37 @@
+/// The families of rules. Each adds what it finds; none looks at what another found.
+#pragma once
+
+#include "analysis/device_rules/device_rules.h"
+#include "analysis/syntax/lexer.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::analysis {
+
+struct DeviceRuleInput {
+    const FileModel& model;
+    const CompileCommand& command;
+    std::string_view text;
+    std::vector<Token> tokens;
+    /// 90 for sm_90; the newest that the command names, for which the file was parsed.
+    std::optional<int> architecture;
+    /// Whether the flags are what somebody wrote, not what was inferred.
+    bool hasFlags = false;
+
+    [[nodiscard]] Diagnostic found(Span span, Severity severity, std::string code,
+                                   std::string message) const;
+};
+
+/// Shared memory, threads of a block, blocks of a grid, space for parameters.
+void checkResources(const DeviceRuleInput& input, std::vector<Diagnostic>& findings);
+/// Shuffles and votes of before CUDA 9.
+void checkWarpFunctions(const DeviceRuleInput& input, std::vector<Diagnostic>& findings);
+void checkAtomics(const DeviceRuleInput& input, std::vector<Diagnostic>& findings);
+/// threadIdx, constexpr functions and lambdas on the wrong side.
+void checkHostCode(const DeviceRuleInput& input, std::vector<Diagnostic>& findings);
+/// `dim3 block = (16, 16)`, `extern __shared__ float a[256]`.
+void checkDeclarations(const DeviceRuleInput& input, std::vector<Diagnostic>& findings);
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,79 @@
+#include "analysis/parse/host_only_code.h"
+
+#include "analysis/parse/function_lowering.h"
+#include "analysis/syntax/lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace kernelskill::analysis {
+namespace {
+
+constexpr auto builtinIndices =
+    std::to_array<std::string_view>({"blockDim", "blockIdx", "gridDim", "threadIdx"});
+
+bool isBuiltinIndex(std::string_view name) {
+    return std::ranges::find(builtinIndices, name) != builtinIndices.end();
+}
+
+bool mentionsIndex(std::string_view text) {
+    return std::ranges::any_of(builtinIndices,
+                               [&](std::string_view name) { return text.contains(name); });
+}
+
+bool isOfCuda(CXCursor variable, std::string_view prelude) {
+    const CXSourceLocation location = clang_getCursorLocation(variable);
+    if (clang_Location_isInSystemHeader(location) != 0)
+        return true;
+    const ClangPlace place = fileLocation(location);
+    return place.file != nullptr && takeString(clang_getFileName(place.file)).starts_with(prelude);
+}
+
+/// References to CUDA's own variables; a lambda may be for the device and is passed over.
+void collectIndexUses(CXCursor cursor, const HostFunctionText& where, std::vector<Span>& uses) {
+    forEachChild(cursor, [&](CXCursor child) {
+        if (clang_getCursorKind(child) == CXCursor_LambdaExpr)
+            return;
+        if (clang_getCursorKind(child) == CXCursor_DeclRefExpr) {
+            const std::string name = spellingOf(child);
+            const std::uint32_t begin = fileLocation(clang_getCursorLocation(child)).offset;
+            const bool isCuda =
+                isBuiltinIndex(name) && isOfCuda(clang_getCursorReferenced(child), where.prelude);
+            const Span span{begin, begin + static_cast<std::uint32_t>(name.size())};
+            const bool isWritten = isCuda && span.end <= where.file.size() &&
+                                   where.file.substr(span.begin, span.size()) == name;
+            if (isWritten && std::ranges::find(uses, span) == uses.end())
+                uses.push_back(span);
+        }
+        collectIndexUses(child, where, uses);
+    });
+}
+
+/// In what stands before the function's name.
+bool isConstexpr(CXCursor function, const HostFunctionText& where) {
+    const std::uint32_t name = fileLocation(clang_getCursorLocation(function)).offset;
+    if (name < where.span.begin || name > where.file.size())
+        return false;
+    const std::vector<Token> head = lex(where.file, {where.span.begin, name});
+    return std::ranges::find(head, "constexpr", &Token::text) != head.end();
+}
+
+} // namespace
+
+void collectHostOnly(CXCursor function, const HostFunctionText& where, HostOnlyCode& found) {
+    if (where.span.end > where.file.size() || where.span.empty())
+        return;
+    const CXCursorKind kind = clang_getCursorKind(function);
+    const bool isFree = kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate;
+    if (isFree && isConstexpr(function, where)) {
+        found.constexprFunctions.push_back(qualifiedNameOf(function));
+        return;
+    }
+    const std::string_view text = where.file.substr(where.span.begin, where.span.size());
+    // A part for the device alone makes no code for the host.
+    if (where.isInMainFile && mentionsIndex(text) && !text.contains("__CUDA_ARCH__"))
+        collectIndexUses(function, where, found.indexUses);
+}
+
+} // namespace kernelskill::analysis
