@@ -1,9 +1,9 @@
 #include "skills/memory-level-parallelism/batched_loads.h"
 
 #include "skills/rewriting/aliasing.h"
+#include "skills/rewriting/counted_loop.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/index_arithmetic.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -19,16 +19,6 @@ namespace {
 constexpr std::size_t mostLoads = 4;     ///< Four rounds of them are 16 registers or more.
 constexpr std::int64_t fewestRounds = 8; ///< Of a loop that is worth batching.
 
-std::string valueSpelling(const Type& type) {
-    std::string text = type.spelling;
-    for (const std::string_view word : {"const ", "volatile "})
-        if (text.starts_with(word))
-            text.erase(0, word.size());
-    if (text.ends_with(" const"))
-        text.resize(text.size() - 6);
-    return text;
-}
-
 class Finder {
 public:
     Finder(const SkillContext& context, const CodeMap& code)
@@ -37,23 +27,7 @@ public:
     std::expected<BatchedLoop, Refusal> find() const {
         if (auto editable = requireEditable(context_); !editable)
             return std::unexpected(editable.error());
-        std::optional<Refusal> first;
-        std::optional<BatchedLoop> found;
-        for (std::uint32_t i = 0; i < kernel_.loops.size(); ++i) {
-            const Span span = body_.stmt(kernel_.loops[i].statement).span;
-            const bool isAtCursor =
-                touches(context_.range, span) && !context_.range.contains(kernel_.bodySpan);
-            auto loop = study(i);
-            if (loop && (!found || isAtCursor))
-                found = std::move(*loop);
-            else if (!loop && !first)
-                first = loop.error();
-        }
-        if (found)
-            return *found;
-        if (first)
-            return std::unexpected(*first);
-        return refuse("no-loop", fmt::format("{} has no loop", kernel_.name));
+        return chooseLoop(context_, code_, [&](std::uint32_t loop) { return study(loop); });
     }
 
 private:
@@ -67,7 +41,7 @@ private:
             return std::unexpected(shape.error());
         if (auto body = requirePlainBody(loop); !body)
             return std::unexpected(body.error());
-        if (auto lines = requireOwnLines(loop); !lines)
+        if (auto lines = requireOwnLines(context_, code_, loop); !lines)
             return std::unexpected(lines.error());
         collectLoads(loop, batched);
         if (batched.loads.empty())
@@ -88,74 +62,20 @@ private:
     [[nodiscard]] std::expected<void, Refusal> readShape(const Loop& loop,
                                                          BatchedLoop& batched) const {
         const Stmt& stmt = body_.stmt(loop.statement);
-        const auto no = [&](std::string_view why) {
-            return refuse("not-counted-up",
-                          fmt::format("the loop on line {} {}", line(stmt.span), why));
-        };
-        if (loop.kind != LoopKind::For || loop.inductionVariable == noId || stmt.init == noId ||
-            stmt.condition == noId || stmt.increment == noId || stmt.fromMacro ||
-            !isWrittenAs(context_, stmt.span, {"for"}))
-            return no("is not a counted for loop");
+        const auto counted = readCountedLoop(context_, code_, batched.loop);
+        if (!counted)
+            return std::unexpected(counted.error());
         if (!stmt.pragma.empty())
             return refuse("already-unrolled", fmt::format("the loop on line {} has a pragma about "
                                                           "unrolling",
                                                           line(stmt.span)));
-        if (stmt.parent == noId || body_.stmt(stmt.parent).kind != StmtKind::Compound)
-            return no("is the only statement of another one");
-        const Variable& variable = body_.variable(loop.inductionVariable);
-        const Stmt& init = body_.stmt(stmt.init);
-        if (init.kind != StmtKind::Declaration || init.declared.size() != 1 ||
-            init.declared[0] != loop.inductionVariable || variable.init == noId ||
-            !isIndexType(variable.type))
-            return no("does not declare one index of an integral type");
-        const Expr& condition = body_.expr(stmt.condition);
-        if (condition.kind != ExprKind::Binary || condition.op != "<" ||
-            code_.namedVariable(condition.children[0]) != loop.inductionVariable ||
-            body_.expr(condition.children[0]).kind == ExprKind::Cast ||
-            !isIndexType(body_.expr(condition.children[1]).type))
-            return no("does not run while its index is below a limit");
-        batched.start = variable.init;
-        batched.limit = condition.children[1];
-        const Expr& increment = body_.expr(stmt.increment);
-        if (increment.kind == ExprKind::Binary && increment.op == "+=" &&
-            code_.namedVariable(increment.children[0]) == loop.inductionVariable)
-            batched.step = increment.children[1];
-        else if (increment.kind != ExprKind::Unary || !increment.op.contains("++"))
-            return no("does not advance by an amount of its own");
-        for (const ExprId part : {batched.limit, batched.step})
-            if (part != noId && !isFixed(loop, part))
-                return no("has a limit or a step that may change while it runs");
-        for (const ExprId use : code_.uses(loop.inductionVariable))
-            if (code_.holds(loop.body, use) && (code_.isWrite(use) || body_.expr(use).fromMacro))
-                return no("changes its index, or names it in a macro");
+        batched.start = counted->start;
+        batched.limit = counted->limit;
+        batched.step = counted->step;
         if (loop.tripCount && *loop.tripCount < fewestRounds)
             return refuse("short-loop", fmt::format("the loop on line {} has {} rounds",
                                                     line(stmt.span), *loop.tripCount));
         return {};
-    }
-
-    /// Made of constants, indices and variables that the loop does not change.
-    [[nodiscard]] bool isFixed(const Loop& loop, ExprId expr) const {
-        return std::ranges::all_of(code_.expressionsBelow(expr), [&](ExprId id) {
-            const Expr& at = body_.expr(id);
-            switch (at.kind) {
-            case ExprKind::Integer:
-            case ExprKind::BuiltinIndex:
-            case ExprKind::Cast:
-                return !at.type.isVolatile;
-            case ExprKind::Unary:
-                return at.op == "-" || at.op == "~";
-            case ExprKind::Binary:
-                return !isAssignment(at.op);
-            case ExprKind::Variable:
-                return at.variable != noId && !body_.variable(at.variable).type.isVolatile &&
-                       std::ranges::none_of(code_.uses(at.variable), [&](ExprId use) {
-                           return code_.holds(loop.body, use) && code_.isWrite(use);
-                       });
-            default:
-                return false;
-            }
-        });
     }
 
     [[nodiscard]] std::expected<void, Refusal> requirePlainBody(const Loop& loop) const {
@@ -182,52 +102,12 @@ private:
         }
         for (const ExprId id : code_.expressionsIn(loop.body)) {
             const Expr& expr = body_.expr(id);
-            if (expr.kind == ExprKind::Call && !isKnown(expr))
+            if (expr.kind == ExprKind::Call && !isKnownCall(context_, expr))
                 return refuse("call-in-loop",
                               fmt::format("what {} on line {} does to memory is not known",
                                           expr.name, line(expr.span)));
         }
         return {};
-    }
-
-    /// Arithmetic, atomics that the model lists, loads past the cache, and device functions that
-    /// change nothing.
-    [[nodiscard]] bool isKnown(const Expr& call) const {
-        if (call.isMethod)
-            return false;
-        const auto is = [&](const auto& list) {
-            return std::ranges::any_of(
-                list, [&](const auto& entry) { return &body_.expr(entry.call) == &call; });
-        };
-        if (is(kernel_.mathCalls) || is(kernel_.atomics) || call.name.starts_with("__ldg"))
-            return true;
-        const auto callee =
-            std::ranges::find(context_.file.deviceFunctions, call.name, &KernelModel::name);
-        return callee != context_.file.deviceFunctions.end() && callee->barriers.empty() &&
-               callee->warpOperations.empty() && callee->atomics.empty() && callee->calls.empty() &&
-               std::ranges::none_of(callee->parameters,
-                                    [](const Parameter& parameter) {
-                                        return parameter.isWritten || parameter.escapes;
-                                    }) &&
-               std::ranges::all_of(callee->accesses, [](const MemoryAccess& access) {
-                   return access.kind == AccessKind::Read;
-               });
-    }
-
-    [[nodiscard]] std::expected<void, Refusal> requireOwnLines(const Loop& loop) const {
-        const SourceLayout layout(*context_.file.source, kernel_);
-        const Stmt& stmt = body_.stmt(loop.statement);
-        const Stmt& body = body_.stmt(loop.body);
-        const bool isBlock = body.kind == StmtKind::Compound;
-        const bool fits =
-            layout.startsLine(stmt.span.begin) && layout.endsLine(stmt.span.end) &&
-            (isBlock ? layout.endsLine(body.span.begin + 1) && layout.startsLine(body.span.end - 1)
-                     : layout.startsLine(body.span.begin));
-        if (fits && !body.fromMacro)
-            return {};
-        return refuse(
-            "several-statements-a-line",
-            fmt::format("the loop on line {} shares lines with its statements", line(stmt.span)));
     }
 
     void collectLoads(const Loop& loop, BatchedLoop& batched) const {
@@ -311,20 +191,8 @@ private:
         for (const ExprId id : code_.expressionsBelow(element.children[1]))
             usesIndex |= body_.expr(id).kind == ExprKind::Variable &&
                          body_.expr(id).variable == loop.inductionVariable;
-        return usesIndex && isFixedIn(loop, element.children[0]) &&
-               isFixedIn(loop, element.children[1]);
-    }
-
-    /// As isFixed(), for what the loop's own declarations do not decide either.
-    [[nodiscard]] bool isFixedIn(const Loop& loop, ExprId expr) const {
-        return isFixed(loop, expr) &&
-               std::ranges::none_of(code_.expressionsBelow(expr), [&](ExprId id) {
-                   const Expr& at = body_.expr(id);
-                   if (at.kind != ExprKind::Variable || at.variable == noId)
-                       return false;
-                   const StmtId declaration = code_.declarationOf(at.variable);
-                   return declaration != noId && code_.encloses(loop.body, declaration);
-               });
+        return usesIndex && isFixedOutside(code_, loop, element.children[0]) &&
+               isFixedOutside(code_, loop, element.children[1]);
     }
 
     /// The loads of later rounds may go before the stores of earlier ones, and the compiler does

@@ -2,6 +2,7 @@
 
 #include "skills/memory-level-parallelism/batched_loads.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/operand_text.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
@@ -143,10 +144,7 @@ private:
     }
 
     [[nodiscard]] std::string limit() const {
-        const Expr& expr = body_.expr(batched_.limit);
-        const bool isSimple = expr.kind != ExprKind::Binary || expr.op == "+" || expr.op == "-" ||
-                              expr.op == "*" || expr.op == "/" || expr.op == "%";
-        return isSimple ? text(batched_.limit) : fmt::format("({})", text(batched_.limit));
+        return besideComparison(source_, body_.expr(batched_.limit));
     }
 
     [[nodiscard]] std::string text(ExprId expr) const {

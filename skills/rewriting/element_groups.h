@@ -1,12 +1,15 @@
-/// Which accesses of an elementwise kernel can be moved as vectors.
+/// Elementwise kernels in groups: which accesses can be moved as vectors, and the kernel rewritten
+/// so that a thread works on a group of neighbouring elements.
 #pragma once
 
 #include "skills/rewriting/code_map.h"
 #include "skills/rewriting/elementwise_kernel.h"
+#include "skills/rewriting/source_layout.h"
 #include "skills/skill.h"
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,7 +35,7 @@ struct ElementAccess {
 };
 
 /// Everything the rewrite needs to know.
-struct VectorPlan {
+struct ElementGroups {
     bool isGridStride = false;
     ElementwiseKernel guarded;              ///< When not a grid-stride loop.
     analysis::StmtId loop = analysis::noId; ///< When one.
@@ -45,7 +48,15 @@ struct VectorPlan {
 };
 
 /// Refuses with the first gate that does not hold; see the gates of recogniseElementwise() too.
-[[nodiscard]] std::expected<VectorPlan, Refusal> planVectorAccess(const SkillContext& context,
-                                                                  const CodeMap& code);
+[[nodiscard]] std::expected<ElementGroups, Refusal> planElementGroups(const SkillContext& context,
+                                                                      const CodeMap& code);
+
+/// Adds the statements that work on a group, whose vectors are loaded before and stored behind.
+using GroupWork = std::function<void(CodeLines&)>;
+
+/// The kernel on groups, with a scalar path for what is left or not aligned, and its launches.
+/// Without `work` a group's elements are worked on one after the other, as the kernel does.
+[[nodiscard]] analysis::EditSet groupEdits(const SkillContext& context, const CodeMap& code,
+                                           const ElementGroups& groups, const GroupWork& work = {});
 
 } // namespace kernelskill::skills

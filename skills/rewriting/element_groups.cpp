@@ -1,4 +1,4 @@
-#include "skills/vectorized-access/vector_plan.h"
+#include "skills/rewriting/element_groups.h"
 
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/grid_size.h"
@@ -123,7 +123,7 @@ class Planner {
 public:
     Planner(const SkillContext& context, const CodeMap& code) : context_(context), code_(code) {}
 
-    std::expected<VectorPlan, Refusal> plan() {
+    std::expected<ElementGroups, Refusal> plan() {
         if (auto editable = requireEditable(context_); !editable)
             return std::unexpected(editable.error());
         if (auto form = findForm(); !form)
@@ -373,13 +373,13 @@ private:
 
     const SkillContext& context_;
     const CodeMap& code_;
-    VectorPlan plan_;
+    ElementGroups plan_;
 };
 
 } // namespace
 
-std::expected<VectorPlan, Refusal> planVectorAccess(const SkillContext& context,
-                                                    const CodeMap& code) {
+std::expected<ElementGroups, Refusal> planElementGroups(const SkillContext& context,
+                                                        const CodeMap& code) {
     return Planner(context, code).plan();
 }
 

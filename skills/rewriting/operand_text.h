@@ -1,0 +1,19 @@
+/// Expressions as text beside an operator that they did not stand beside. Their spans are without
+/// the parentheses around them.
+#pragma once
+
+#include "analysis/source/source_text.h"
+#include "analysis/syntax/syntax.h"
+
+#include <string>
+
+namespace kernelskill::skills {
+
+/// To stand beside *, / or %: in parentheses unless it is a name, a literal or the like.
+[[nodiscard]] std::string besideProduct(const analysis::SourceText& source,
+                                        const analysis::Expr& expr);
+/// To stand beside +, < and other comparisons: in parentheses if it binds more loosely than a sum.
+[[nodiscard]] std::string besideComparison(const analysis::SourceText& source,
+                                           const analysis::Expr& expr);
+
+} // namespace kernelskill::skills
