@@ -1,5 +1,6 @@
 #include "skills/catalogue.h"
 
+#include "skills/address-strength-reduction/address-strength-reduction.h"
 #include "skills/atomics-privatization/atomics-privatization.h"
 #include "skills/coalesced-access/coalesced-access.h"
 #include "skills/fast-math-intrinsics/fast-math-intrinsics.h"
@@ -31,6 +32,7 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeFastMathIntrinsics());
     skills.push_back(makeMemoryLevelParallelism());
     skills.push_back(makeWarpUniformControlFlow());
+    skills.push_back(makeAddressStrengthReduction());
     return skills;
 }
 

@@ -14,6 +14,12 @@
 #include <string>
 #include <vector>
 
+namespace address_strength_reduction_before {
+#include "skills/address-strength-reduction/before.cu"
+}
+namespace address_strength_reduction_after {
+#include "skills/address-strength-reduction/after.cu"
+}
 namespace loop_unrolling_before {
 #include "skills/loop-unrolling/before.cu"
 }
@@ -334,6 +340,27 @@ int main() {
             [&] {
                 fast_math_intrinsics_after::launchPotential(positions(), energies.get(), count,
                                                             2.0f);
+            });
+    }
+    for (const int columns : {1000, 4096, 16384}) {
+        const int rows = columns - 1;
+        const std::size_t pixels = std::size_t(rows) * columns;
+        Buffer in((pixels + 3) / 4, 1);
+        Buffer out((pixels + 3) / 4, 2);
+        Buffer rowGain(rows, 3);
+        Buffer columnGain(columns, 4);
+        const auto bytes = [](const Buffer& buffer) {
+            return reinterpret_cast<unsigned char*>(buffer.get());
+        };
+        bench.compare(
+            "address-strength-reduction", std::to_string(rows) + "×" + std::to_string(columns), out,
+            [&] {
+                address_strength_reduction_before::launchShade(
+                    bytes(in), rowGain.get(), columnGain.get(), bytes(out), rows, columns);
+            },
+            [&] {
+                address_strength_reduction_after::launchShade(
+                    bytes(in), rowGain.get(), columnGain.get(), bytes(out), rows, columns);
             });
     }
     // The same kernel against itself: what the method calls equal.

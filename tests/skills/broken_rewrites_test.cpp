@@ -112,6 +112,9 @@ INSTANTIATE_TEST_SUITE_P(
         // All four rounds store to the first one's place.
         Mistake{"memory-level-parallelism", "out[i] = value", "out[first] = value",
                 VerdictStatus::Incorrect},
+        // A row that is one pixel too long.
+        Mistake{"address-strength-reduction", "remainder >= columns", "remainder > columns",
+                VerdictStatus::Incorrect},
         // The work of too few threads.
         Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",
                 VerdictStatus::Incorrect}));
