@@ -10,6 +10,7 @@
 #include "skills/memory-level-parallelism/memory-level-parallelism.h"
 #include "skills/restrict-and-const/restrict-and-const.h"
 #include "skills/shared-memory-padding/shared-memory-padding.h"
+#include "skills/software-prefetch/software-prefetch.h"
 #include "skills/thread-coarsening/thread-coarsening.h"
 #include "skills/vectorized-access/vectorized-access.h"
 #include "skills/warp-shuffle-reduction/warp-shuffle-reduction.h"
@@ -33,6 +34,7 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeMemoryLevelParallelism());
     skills.push_back(makeWarpUniformControlFlow());
     skills.push_back(makeAddressStrengthReduction());
+    skills.push_back(makeSoftwarePrefetch());
     return skills;
 }
 

@@ -20,6 +20,12 @@ namespace address_strength_reduction_before {
 namespace address_strength_reduction_after {
 #include "skills/address-strength-reduction/after.cu"
 }
+namespace software_prefetch_before {
+#include "skills/software-prefetch/before.cu"
+}
+namespace software_prefetch_after {
+#include "skills/software-prefetch/after.cu"
+}
 namespace loop_unrolling_before {
 #include "skills/loop-unrolling/before.cu"
 }
@@ -362,6 +368,15 @@ int main() {
                 address_strength_reduction_after::launchShade(
                     bytes(in), rowGain.get(), columnGain.get(), bytes(out), rows, columns);
             });
+    }
+    for (const int n : {511, 1024, 4096}) {
+        Buffer a(std::size_t(n) * n, 1);
+        Buffer b(std::size_t(n) * n, 2);
+        Buffer c(std::size_t(n) * n, 3);
+        bench.compare(
+            "software-prefetch", std::to_string(n) + "³", c,
+            [&] { software_prefetch_before::launchMultiply(a.get(), b.get(), c.get(), n); },
+            [&] { software_prefetch_after::launchMultiply(a.get(), b.get(), c.get(), n); });
     }
     // The same kernel against itself: what the method calls equal.
     const int n = 1 << 24;

@@ -115,6 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
         // A row that is one pixel too long.
         Mistake{"address-strength-reduction", "remainder >= columns", "remainder > columns",
                 VerdictStatus::Incorrect},
+        // The same tile again.
+        Mistake{"software-prefetch", "next = k + TILE;", "next = k;", VerdictStatus::Incorrect},
         // The work of too few threads.
         Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",
                 VerdictStatus::Incorrect}));

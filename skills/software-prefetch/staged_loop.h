@@ -1,0 +1,37 @@
+/// Finds loops that stage a tile in shared memory, wait for it and use it, round by round.
+#pragma once
+
+#include "skills/rewriting/code_map.h"
+#include "skills/rewriting/counted_loop.h"
+#include "skills/skill.h"
+
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// `tile[y][x] = in[...];`: what each thread copies into shared memory.
+struct StagedElement {
+    analysis::StmtId statement = analysis::noId;
+    analysis::ExprId value = analysis::noId; ///< The right side.
+    std::string array;                       ///< Name of the shared array.
+    std::string type;                        ///< Of its elements.
+};
+
+struct StagedLoop {
+    CountedLoop counted;
+    std::vector<StagedElement> elements; ///< At least one, in the order of the source.
+    /// Declarations ahead of them that their values follow from.
+    std::vector<analysis::StmtId> declarations;
+    analysis::StmtId barrier = analysis::noId; ///< The statement after which the tile is used.
+    std::vector<analysis::StmtId> use;         ///< What follows it in a round.
+};
+
+/// The loop at the cursor, else the first that fits. Refuses with the first gate that does not
+/// hold, e.g. `no-loop`, `not-counted-up`, `no-barrier`, `nothing-staged`, `may-alias`,
+/// `early-exit`.
+[[nodiscard]] std::expected<StagedLoop, Refusal> findStagedLoop(const SkillContext& context,
+                                                                const CodeMap& code);
+
+} // namespace kernelskill::skills
