@@ -13,6 +13,7 @@
 #include "skills/software-prefetch/software-prefetch.h"
 #include "skills/thread-coarsening/thread-coarsening.h"
 #include "skills/vectorized-access/vectorized-access.h"
+#include "skills/vectorized-math/vectorized-math.h"
 #include "skills/warp-shuffle-reduction/warp-shuffle-reduction.h"
 #include "skills/warp-uniform-control-flow/warp-uniform-control-flow.h"
 
@@ -35,6 +36,7 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeWarpUniformControlFlow());
     skills.push_back(makeAddressStrengthReduction());
     skills.push_back(makeSoftwarePrefetch());
+    skills.push_back(makeVectorizedMath());
     return skills;
 }
 

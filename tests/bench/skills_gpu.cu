@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <functional>
 #include <random>
@@ -25,6 +26,12 @@ namespace software_prefetch_before {
 }
 namespace software_prefetch_after {
 #include "skills/software-prefetch/after.cu"
+}
+namespace vectorized_math_before {
+#include "skills/vectorized-math/before.cu"
+}
+namespace vectorized_math_after {
+#include "skills/vectorized-math/after.cu"
 }
 namespace loop_unrolling_before {
 #include "skills/loop-unrolling/before.cu"
@@ -377,6 +384,24 @@ int main() {
             "software-prefetch", std::to_string(n) + "³", c,
             [&] { software_prefetch_before::launchMultiply(a.get(), b.get(), c.get(), n); },
             [&] { software_prefetch_after::launchMultiply(a.get(), b.get(), c.get(), n); });
+    }
+    // Halves that are the parts of floats: bit patterns of all kinds.
+    for (const int n : {1 << 20, (1 << 24) + 3, 1 << 26}) {
+        Buffer weights((n + 1) / 2, 1);
+        Buffer gradients((n + 1) / 2, 2);
+        const auto halves = [](const Buffer& buffer) {
+            return reinterpret_cast<__half*>(buffer.get());
+        };
+        bench.compare(
+            "vectorized-math", "n=" + std::to_string(n), weights,
+            [&] {
+                vectorized_math_before::launchDescend(halves(weights), halves(gradients), 0.1f,
+                                                      0.9f, n);
+            },
+            [&] {
+                vectorized_math_after::launchDescend(halves(weights), halves(gradients), 0.1f,
+                                                     0.9f, n);
+            });
     }
     // The same kernel against itself: what the method calls equal.
     const int n = 1 << 24;

@@ -117,6 +117,9 @@ INSTANTIATE_TEST_SUITE_P(
                 VerdictStatus::Incorrect},
         // The same tile again.
         Mistake{"software-prefetch", "next = k + TILE;", "next = k;", VerdictStatus::Incorrect},
+        // One factor for another.
+        Mistake{"vectorized-math", "__half2half2(rate)", "__half2half2(decay)",
+                VerdictStatus::Incorrect},
         // The work of too few threads.
         Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",
                 VerdictStatus::Incorrect}));
