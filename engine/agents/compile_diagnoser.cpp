@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 40> explanations{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 53> explanations{{
     {"missing-semicolon", "A statement or declaration does not end in ';'"},
     {"missing-brace", "A block is opened or closed without its other brace"},
     {"extra-brace", "A '}' closes nothing"},
@@ -52,22 +53,50 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> explanat
     {"floating-index", "Only integers can be an index"},
     {"extent-type", "What has two extents is a dim3"},
     {"missing-device-variable", "Device code sees variables of the device and constants only"},
+    {"removed-warp-function",
+     "Warp functions take the mask of the lanes that take part since CUDA 9"},
+    {"static-shared-size",
+     "Static shared arrays may take 48 KB a block; more is dynamic, and asked for"},
+    {"launch-block-size", "A block has at most 1,024 threads"},
+    {"launch-exceeds-bounds", "A block has no more threads than __launch_bounds__ says"},
+    {"launch-bounds-size", "A block has at most 1,024 threads"},
+    {"unsupported-atomic", "The GPU that this is compiled for has no such atomic"},
+    {"index-in-host-code", "threadIdx, blockIdx, blockDim and gridDim are the device's"},
+    {"lambda-without-device", "What a kernel calls is compiled for the device"},
+    {"captured-reference", "What a device lambda captures is copied: the host's variables stay "
+                           "behind"},
+    {"relaxed-constexpr-flag",
+     "Device code calls constexpr functions of the host with --expt-relaxed-constexpr alone"},
+    {"dim3-comma", "Numbers in plain parentheses are one number, the last"},
+    {"sized-extern-shared", "A shared array with a size is static, whatever stands in front"},
+    {"shared-name-twice", "Dynamic shared arrays of one name have one type"},
 }};
+
+/// The parser's own first: what the device's rules say of a file with errors is not the whole.
+template <typename Predicate>
+std::vector<analysis::Diagnostic> selected(const std::vector<analysis::Diagnostic>& diagnostics,
+                                           const Predicate& isWanted) {
+    std::vector<analysis::Diagnostic> found;
+    std::ranges::copy_if(diagnostics, std::back_inserter(found), isWanted);
+    std::ranges::stable_sort(found, {}, [](const analysis::Diagnostic& one) {
+        return std::pair(one.origin == analysis::DiagnosticOrigin::Device, one.span.begin);
+    });
+    return found;
+}
 
 } // namespace
 
 std::vector<analysis::Diagnostic>
 compileErrors(const std::vector<analysis::Diagnostic>& diagnostics) {
-    std::vector<analysis::Diagnostic> errors;
-    for (const analysis::Diagnostic& diagnostic : diagnostics) {
-        bool isError = diagnostic.severity == analysis::Severity::Error &&
-                       diagnostic.origin == analysis::DiagnosticOrigin::Compiler;
-        if (isError)
-            errors.push_back(diagnostic);
-    }
-    std::ranges::stable_sort(errors, {},
-                             [](const analysis::Diagnostic& error) { return error.span.begin; });
-    return errors;
+    return selected(diagnostics, &analysis::isCompileError);
+}
+
+std::vector<analysis::Diagnostic>
+repairTargets(const std::vector<analysis::Diagnostic>& diagnostics) {
+    return selected(diagnostics, [](const analysis::Diagnostic& diagnostic) {
+        return analysis::isCompileError(diagnostic) ||
+               diagnostic.origin == analysis::DiagnosticOrigin::Device;
+    });
 }
 
 std::vector<analysis::Diagnostic> compileErrors(const analysis::FileModel& model) {

@@ -13,6 +13,7 @@ namespace kernelskill::engine {
 namespace {
 
 using analysis::Diagnostic;
+using analysis::DiagnosticOrigin;
 using analysis::FileModel;
 
 /// A parse takes tens of milliseconds: so many guesses at most for one error.
@@ -38,11 +39,12 @@ public:
              const analysis::Toolchain& toolchain, const analysis::UnsavedFiles& unsaved)
         : file_(model.file), command_(command), toolchain_(toolchain), unsaved_(unsaved) {}
 
-    /// The errors of `text`; nullopt when it could not be parsed at all.
-    std::optional<std::vector<Diagnostic>> errorsOf(const std::string& text) {
+    /// What there is to repair in `text`; nullopt when it could not be parsed at all. The device's
+    /// rules need the model, which takes longer.
+    std::optional<std::vector<Diagnostic>> targetsOf(const std::string& text, bool withFindings) {
         if (!parse(text))
             return std::nullopt;
-        return compileErrors(unit_->diagnostics());
+        return repairTargets(withFindings ? unit_->model().diagnostics : unit_->diagnostics());
     }
     std::optional<FileModel> modelOf(const std::string& text) {
         if (!parse(text))
@@ -69,12 +71,18 @@ private:
 
 std::vector<FixCandidate> candidatesFor(const RepairContext& context, const Diagnostic& error) {
     std::vector<FixCandidate> all;
+    if (error.origin == DiagnosticOrigin::Device) {
+        for (auto* family : {&atomicFixes, &extentFixes, &hostCodeFixes, &launchLimitFixes,
+                             &staticSharedFixes, &warpFunctionFixes})
+            std::ranges::move(family(context, error), std::back_inserter(all));
+        return all;
+    }
     // The families of one thing each come before those that guess from the surroundings.
     for (auto* family :
          {&attributeFixes, &includeFixes, &aliasFixes, &functionResultFixes, &deviceIdiomFixes,
-          &sharedMemoryFixes, &declarationFixes, &braceFixes, &launchFixes, &compilerFixes,
-          &argumentFixes, &templateFixes, &typeFixes, &separatorFixes, &punctuationFixes,
-          &statementBracketFixes, &spellingFixes}) {
+          &sharedMemoryFixes, &hostCodeFixes, &declarationFixes, &braceFixes, &launchFixes,
+          &compilerFixes, &argumentFixes, &templateFixes, &typeFixes, &separatorFixes,
+          &punctuationFixes, &statementBracketFixes, &spellingFixes}) {
         auto some = family(context, error);
         std::ranges::move(some, std::back_inserter(all));
     }
@@ -118,11 +126,24 @@ void add(std::vector<Accepted>& accepted, Accepted one) {
     accepted.push_back(std::move(one));
 }
 
+/// Of `all`, those that a fix for `target` is judged by. What the device's rules find is not the
+/// whole while the parser stumbles, so that an error of the parser's is judged by its like alone.
+std::vector<Diagnostic> comparable(const std::vector<Diagnostic>& all, const Diagnostic& target) {
+    std::vector<Diagnostic> some = all;
+    if (target.origin == DiagnosticOrigin::Compiler)
+        std::erase_if(
+            some, [](const Diagnostic& one) { return one.origin != DiagnosticOrigin::Compiler; });
+    return some;
+}
+
 /// Fixes for `target` out of guesses at `cause`, which is `target` itself or an error before it.
 void verify(const RepairContext& context, Verifier& verifier, const std::vector<Diagnostic>& errors,
             const Diagnostic& target, const Diagnostic& cause, const std::stop_token& stop,
             std::vector<Accepted>& accepted) {
-    const Messages before = messagesOf(errors);
+    const std::vector<Diagnostic> judged = comparable(errors, target);
+    const Messages before = messagesOf(judged);
+    const bool withFindings = std::ranges::any_of(
+        errors, [](const Diagnostic& error) { return error.origin == DiagnosticOrigin::Device; });
     const Likeness likeness(context.text, cause.span.begin);
     std::set<std::string> seen;
     for (const Accepted& other : accepted)
@@ -140,10 +161,13 @@ void verify(const RepairContext& context, Verifier& verifier, const std::vector<
         if (!text || !seen.insert(*text).second)
             continue;
         ++tries;
-        auto left = verifier.errorsOf(*text);
-        if (!left || left->size() >= errors.size())
+        auto left = verifier.targetsOf(*text, withFindings);
+        if (!left)
             continue;
-        Messages after = messagesOf(*left);
+        const std::vector<Diagnostic> leftOfIts = comparable(*left, target);
+        if (leftOfIts.size() >= judged.size())
+            continue;
+        Messages after = messagesOf(leftOfIts);
         bool isGone = after.count(target.message) < before.count(target.message);
         bool bringsNone = std::ranges::all_of(after, [&](const std::string& message) {
             return after.count(message) <= before.count(message);
@@ -193,10 +217,10 @@ std::vector<CompileFix> proposeFixes(const FileModel& model,
                                      std::optional<analysis::Span> range, std::stop_token stop,
                                      const analysis::UnsavedFiles& unsaved) {
     std::vector<CompileFix> fixes;
-    auto errors = compileErrors(model);
+    auto errors = repairTargets(model.diagnostics);
     if (errors.empty() || !model.source)
         return fixes;
-    RepairContext context = makeRepairContext(model, toolchain);
+    RepairContext context = makeRepairContext(model, command, toolchain);
     Verifier verifier(model, command, toolchain, unsaved);
     std::set<std::string> texts;
     std::size_t looked = 0;
@@ -220,12 +244,12 @@ Repair repairFile(const FileModel& model, const analysis::CompileCommand& comman
     Repair repair;
     repair.text = model.source ? model.source->text() : std::string{};
     FileModel current = model;
-    auto errors = compileErrors(current);
+    auto errors = repairTargets(current.diagnostics);
     repair.errorsBefore = errors.size();
     Verifier verifier(model, command, toolchain, unsaved);
     for (std::size_t round = 0; round < mostRounds && !errors.empty() && !stop.stop_requested();
          ++round) {
-        RepairContext context = makeRepairContext(current, toolchain);
+        RepairContext context = makeRepairContext(current, command, toolchain);
         std::vector<Accepted> accepted;
         for (std::size_t which = 0; which < std::min(errors.size(), mostErrors) && accepted.empty();
              ++which)
@@ -238,7 +262,7 @@ Repair repairFile(const FileModel& model, const analysis::CompileCommand& comman
         if (!next)
             break;
         current = std::move(*next);
-        errors = compileErrors(current);
+        errors = repairTargets(current.diagnostics);
     }
     repair.errorsAfter = errors.size();
     if (!repair.applied.empty())

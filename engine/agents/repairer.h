@@ -1,5 +1,5 @@
 /// Diagnoser and Repairer of compile errors: a failing file in, fixes that were checked to parse
-/// out.
+/// out. What the device's rules find (analysis/device_rules) counts among the errors, warnings too.
 #pragma once
 
 #include "analysis/parse/translation_unit.h"

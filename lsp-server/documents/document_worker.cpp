@@ -1,6 +1,7 @@
 #include "lsp-server/documents/document_worker.h"
 
 #include "analysis/parse/translation_unit.h"
+#include "engine/agents/compile_diagnoser.h"
 
 #include <spdlog/logger.h>
 
@@ -39,13 +40,6 @@ std::shared_ptr<analysis::FileModel> emptyModel(const ParseInput& input) {
     model->file = input.file.string();
     model->source = input.text;
     return model;
-}
-
-bool hasError(const std::vector<analysis::Diagnostic>& diagnostics) {
-    return std::ranges::any_of(diagnostics, [](const analysis::Diagnostic& diagnostic) {
-        return diagnostic.origin == analysis::DiagnosticOrigin::Compiler &&
-               diagnostic.severity == analysis::Severity::Error;
-    });
 }
 
 } // namespace
@@ -222,7 +216,11 @@ void DocumentWorker::State::parse(const ParseInput& input, std::uint64_t generat
         if (!isOvertaken(generation)) {
             auto model =
                 unit ? std::make_shared<analysis::FileModel>(unit->model()) : emptyModel(input);
-            model->diagnostics = std::move(diagnostics);
+            if (unit)
+                model->diagnostics.insert(model->diagnostics.begin(), commandProblems.begin(),
+                                          commandProblems.end());
+            else
+                model->diagnostics = std::move(diagnostics);
             auto snapshot = std::make_shared<Snapshot>();
             snapshot->uri = input.uri;
             snapshot->version = input.version;
@@ -273,7 +271,7 @@ void DocumentWorker::State::publish(SnapshotPtr snapshot) {
     for (SnapshotReader& reader : std::exchange(readers, {}))
         reader(newest);
     callbacks.snapshot(newest);
-    if (!hasError(newest->model().diagnostics)) {
+    if (engine::repairTargets(newest->model().diagnostics).empty()) {
         deliverFixes(newest->generation, std::make_shared<const std::vector<engine::CompileFix>>());
         return;
     }

@@ -132,7 +132,8 @@ private:
                   {"version", snapshot_.version},
                   {"index", index},
                   {"title", fix.title}};
-        addQuickFix("Fix compile error: " + fix.title, std::move(data),
+        const bool isError = fix.failure.diagnostic.severity == analysis::Severity::Error;
+        addQuickFix((isError ? "Fix compile error: " : "Fix: ") + fix.title, std::move(data),
                     matchingDiagnostics(snapshot_, fix.failure.diagnostic,
                                         request_.contextDiagnostics,
                                         capabilities_.positionEncoding),
@@ -249,13 +250,12 @@ bool isWanted(const std::vector<std::string>& only, std::string_view kind) {
 }
 
 bool hasErrorAt(const Snapshot& snapshot, analysis::Span range) {
-    return std::ranges::any_of(
-        snapshot.model().diagnostics, [&](const analysis::Diagnostic& diagnostic) {
-            return diagnostic.severity == analysis::Severity::Error &&
-                   diagnostic.origin == analysis::DiagnosticOrigin::Compiler &&
-                   diagnostic.file == snapshot.model().file &&
-                   isOnSameLines(snapshot.source(), diagnostic.span, range);
-        });
+    return std::ranges::any_of(snapshot.model().diagnostics,
+                               [&](const analysis::Diagnostic& diagnostic) {
+                                   return analysis::isCompileError(diagnostic) &&
+                                          diagnostic.file == snapshot.model().file &&
+                                          isOnSameLines(snapshot.source(), diagnostic.span, range);
+                               });
 }
 
 json offerToJson(const skills::Offer& offer) {

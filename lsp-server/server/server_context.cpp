@@ -100,7 +100,10 @@ void publishAllDiagnostics(const ServerContext& context, const SnapshotPtr& snap
         document->version != snapshot->version)
         return;
     std::vector<analysis::Diagnostic> all = snapshot->model().diagnostics;
-    const std::size_t fromParser = all.size();
+    const auto fromParser = static_cast<std::size_t>(
+        std::ranges::count_if(all, [](const analysis::Diagnostic& diagnostic) {
+            return diagnostic.origin != analysis::DiagnosticOrigin::Device;
+        }));
     std::ranges::move(pinDiagnostics(*snapshot), std::back_inserter(all));
     std::ranges::move(wasteDiagnostics(*snapshot), std::back_inserter(all));
     if (options.hazardDiagnostics)

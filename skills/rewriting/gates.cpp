@@ -32,8 +32,8 @@ std::expected<void, Refusal> requireEditable(const SkillContext& context) {
                       fmt::format("the definition of {} comes out of a macro (line {})",
                                   kernel.name, lineNumber(context, kernel.span.begin)));
     const auto error = std::ranges::find_if(context.file.diagnostics, [&](const Diagnostic& found) {
-        return found.severity == Severity::Error && found.origin == DiagnosticOrigin::Compiler &&
-               found.file == kernel.file && kernel.span.contains(found.span.begin);
+        return isCompileError(found) && found.file == kernel.file &&
+               kernel.span.contains(found.span.begin);
     });
     if (error != context.file.diagnostics.end())
         return refuse("does-not-compile",

@@ -12,21 +12,6 @@ namespace {
 using analysis::Diagnostic;
 using analysis::TokenKind;
 
-/// `attribute` in front of every declaration of `name`: they must agree.
-std::vector<FixCandidate> marked(const RepairContext& context, const std::string& name,
-                                 const std::string& attribute, std::string cause,
-                                 Ladder ladder = Ladder::None) {
-    FixCandidate candidate{
-        std::move(cause), fmt::format("mark '{}' {}", name, attribute), {}, ladder};
-    for (const DeclarationTokens& declaration : declarationsOf(context, name)) {
-        std::uint32_t place = context.tokens[declaration.begin].span.begin;
-        candidate.edits.push_back({{place, place}, attribute + " "});
-    }
-    if (candidate.edits.empty())
-        return {};
-    return {std::move(candidate)};
-}
-
 std::vector<FixCandidate> markedForDevice(const RepairContext& context, const std::string& name) {
     auto candidates = marked(context, name, "__device__", "missing-device", Ladder::Attribute);
     // Where the host calls it too, __device__ alone breaks that call.

@@ -75,9 +75,10 @@ std::uint32_t RepairContext::indentationOf(std::uint32_t line) const {
 }
 
 RepairContext makeRepairContext(const analysis::FileModel& model,
+                                const analysis::CompileCommand& command,
                                 const analysis::Toolchain& toolchain) {
     std::string_view text = model.source->text();
-    return RepairContext{model, toolchain, text, analysis::lex(text)};
+    return RepairContext{model, command, toolchain, text, analysis::lex(text)};
 }
 
 std::optional<std::string> quotedName(std::string_view message, std::size_t number) {

@@ -49,6 +49,7 @@ struct FixCandidate {
 /// What the families look at. Built once per text.
 struct RepairContext {
     const analysis::FileModel& model;
+    const analysis::CompileCommand& command;
     const analysis::Toolchain& toolchain;
     std::string_view text;
     std::vector<analysis::Token> tokens;
@@ -65,6 +66,7 @@ struct RepairContext {
     [[nodiscard]] std::uint32_t indentationOf(std::uint32_t line) const;
 };
 [[nodiscard]] RepairContext makeRepairContext(const analysis::FileModel& model,
+                                              const analysis::CompileCommand& command,
                                               const analysis::Toolchain& toolchain);
 
 /// Whether these words are in the compiler's message.
@@ -116,5 +118,19 @@ struct RepairContext {
                                                       const analysis::Diagnostic& error);
 [[nodiscard]] std::vector<FixCandidate> typeFixes(const RepairContext& context,
                                                   const analysis::Diagnostic& error);
+
+// Those for what the device's rules find.
+[[nodiscard]] std::vector<FixCandidate> atomicFixes(const RepairContext& context,
+                                                    const analysis::Diagnostic& finding);
+[[nodiscard]] std::vector<FixCandidate> extentFixes(const RepairContext& context,
+                                                    const analysis::Diagnostic& finding);
+[[nodiscard]] std::vector<FixCandidate> hostCodeFixes(const RepairContext& context,
+                                                      const analysis::Diagnostic& finding);
+[[nodiscard]] std::vector<FixCandidate> launchLimitFixes(const RepairContext& context,
+                                                         const analysis::Diagnostic& finding);
+[[nodiscard]] std::vector<FixCandidate> staticSharedFixes(const RepairContext& context,
+                                                          const analysis::Diagnostic& finding);
+[[nodiscard]] std::vector<FixCandidate> warpFunctionFixes(const RepairContext& context,
+                                                          const analysis::Diagnostic& finding);
 
 } // namespace kernelskill::engine

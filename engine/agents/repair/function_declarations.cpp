@@ -1,7 +1,10 @@
 #include "engine/agents/repair/function_declarations.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace kernelskill::engine {
 namespace {
@@ -58,8 +61,11 @@ std::vector<DeclarationTokens> declarationsOf(const RepairContext& context, std:
             std::string_view text = tokens[before].text;
             // Attributes such as __launch_bounds__(256) bring parentheses of their own.
             depth += text == "(" ? 1 : text == ")" ? -1 : 0;
-            bool isForeign = text == "=" || text == "." || text == "->" || text == "," ||
-                             std::ranges::find(notTypes, text) != notTypes.end();
+            // `[[nodiscard]]` is an attribute, `a[f(2)]` an extent.
+            bool isExtent = text == "[" && tokens[before + 1].text != "[" &&
+                            (before == 0 || tokens[before - 1].text != "[");
+            bool isForeign = isExtent || text == "=" || text == "." || text == "->" ||
+                             text == "," || std::ranges::find(notTypes, text) != notTypes.end();
             if (depth == 0 && isForeign)
                 isDeclaration = false;
         }
@@ -67,6 +73,19 @@ std::vector<DeclarationTokens> declarationsOf(const RepairContext& context, std:
             found.push_back(declaration);
     }
     return found;
+}
+
+std::vector<FixCandidate> marked(const RepairContext& context, const std::string& name,
+                                 const std::string& attribute, std::string cause, Ladder ladder) {
+    FixCandidate candidate{
+        std::move(cause), fmt::format("mark '{}' {}", name, attribute), {}, ladder};
+    for (const DeclarationTokens& declaration : declarationsOf(context, name)) {
+        std::uint32_t place = context.tokens[declaration.begin].span.begin;
+        candidate.edits.push_back({{place, place}, attribute + " "});
+    }
+    if (candidate.edits.empty())
+        return {};
+    return {std::move(candidate)};
 }
 
 std::set<std::string> kernelNames(const RepairContext& context) {

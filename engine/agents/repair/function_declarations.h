@@ -25,6 +25,13 @@ struct DeclarationTokens {
 [[nodiscard]] std::vector<DeclarationTokens> declarationsOf(const RepairContext& context,
                                                             std::string_view name);
 
+/// `attribute` in front of every declaration of `name`, which must agree; nothing when there is
+/// none.
+[[nodiscard]] std::vector<FixCandidate> marked(const RepairContext& context,
+                                               const std::string& name,
+                                               const std::string& attribute, std::string cause,
+                                               Ladder ladder = Ladder::None);
+
 /// Names declared with __global__.
 [[nodiscard]] std::set<std::string> kernelNames(const RepairContext& context);
 

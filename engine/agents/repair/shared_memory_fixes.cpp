@@ -57,6 +57,50 @@ void addArrayShape(const RepairContext& context, TokenRange declaration,
                           {{context.tokens[name - 1].span, ""}, {{end, end}, "[]"}}});
 }
 
+/// `extern __shared__ float a[256];` is a static array to nvcc, and no array at all to others.
+void removeExtern(const RepairContext& context, TokenRange declaration,
+                  std::vector<FixCandidate>& candidates) {
+    const bool isSized = context.textAt(declaration.begin) == "extern" &&
+                         context.textAt(declaration.end - 1) == "]" &&
+                         context.textAt(declaration.end - 2) != "[";
+    if (isSized)
+        candidates.push_back({"sized-extern-shared",
+                              "remove 'extern': the array has a size",
+                              {{{context.tokens[declaration.begin].span.begin,
+                                 context.tokens[declaration.begin + 1].span.begin},
+                                ""}}});
+}
+
+/// `extern __shared__ int a[];` where another kernel has one of floats: raw bytes of a name of its
+/// own, seen as ints. Two of one name are one variable, whatever kernel they stand in.
+void addBytes(const RepairContext& context, TokenRange declaration,
+              std::vector<FixCandidate>& candidates) {
+    const bool isDynamic =
+        declaration.end >= declaration.begin + 6 && context.textAt(declaration.begin) == "extern" &&
+        context.textAt(declaration.end - 1) == "]" && context.textAt(declaration.end - 2) == "[";
+    if (!isDynamic)
+        return;
+    const std::size_t name = declaration.end - 3;
+    std::size_t type = declaration.begin + 1;
+    // __shared__, __align__(16)
+    while (type < name && context.textAt(type).starts_with("__"))
+        type = context.textAt(type + 1) == "("
+                   ? analysis::matchingBracket(context.tokens, type + 1) + 1
+                   : type + 1;
+    if (type >= name)
+        return;
+    const std::string_view element = textOf(context, {type, name});
+    const std::string_view array = context.textAt(name);
+    const Span whole = spanOf(context, declaration);
+    const std::string indentation(context.indentationOf(context.lineOf(whole.begin)), ' ');
+    candidates.push_back(
+        {"shared-name-twice",
+         fmt::format("declare the bytes of '{}' under a name of their own", array),
+         {{whole, fmt::format("extern __shared__ __align__(16) unsigned char {0}Bytes[];\n"
+                              "{1}auto* {0} = reinterpret_cast<{2}*>({0}Bytes)",
+                              array, indentation, element)}}});
+}
+
 /// Numbers and constants that the launches of the function give a block.
 std::vector<std::string> blockExtents(const RepairContext& context,
                                       const FunctionTokens& function) {
@@ -193,6 +237,10 @@ std::vector<FixCandidate> sharedMemoryFixes(const RepairContext& context, const 
     if (says(error, "variable length array") || says(error, "variable-length") ||
         says(error, "constant expression"))
         addConstantExtents(context, declaration, candidates);
+    if (says(error, "redeclaration of") && says(error, "with a different type"))
+        addBytes(context, declaration, candidates);
+    if (says(error, "cannot be 'extern'"))
+        removeExtern(context, declaration, candidates);
     addArrayShape(context, declaration, candidates);
     return candidates;
 }

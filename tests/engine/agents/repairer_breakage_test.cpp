@@ -107,6 +107,11 @@ const std::pair<const char*, std::vector<Breakage>> breakagesByCause[] = {
          {"IncludeOfFloatMax", saxpy, "a * x[i]", "FLT_MAX * x[i]", "#include <cfloat>"},
          {"IncludeOfHalf", saxpy, "    int i", "    __half h = __float2half(1.0f);\n    int i",
           "#include <cuda_fp16.h>"},
+         {"IncludeOfBfloat16", saxpy, "    int i",
+          "    __nv_bfloat16 h = __float2bfloat16(1.0f);\n    int i", "#include <cuda_bf16.h>"},
+         {"IncludeOfCurand", saxpy, "    int i",
+          "    curandState state;\n    curand_init(1, 2, 3, &state);\n    int i",
+          "#include <curand_kernel.h>"},
          {"IncludeOfCooperativeGroups", saxpy, "    int i",
           "    cooperative_groups::this_thread_block().sync();\n    int i",
           "#include <cooperative_groups.h>"},
@@ -195,6 +200,8 @@ const std::pair<const char*, std::vector<Breakage>> breakagesByCause[] = {
     {"dynamic-shared-memory",
      {
          {"ExternMissing", softmax, "extern __shared__", "__shared__"},
+         {"DynamicArrayNotDeclared", softmax, "    extern __shared__ float shared[];\n", "",
+          "extern __shared__ float shared[];"},
      }},
     {"shared-extent",
      {
