@@ -1,11 +1,13 @@
 #include "skills/rewriting/thread_position.h"
 
+#include "analysis/syntax/lexer.h"
 #include "skills/rewriting/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -22,11 +24,8 @@ bool namesBuiltin(const Expr& expr) {
     return std::ranges::find(builtins, expr.name) != builtins.end();
 }
 
-/// Of a function that the kernel calls, directly or through others.
-bool usesPosition(const KernelModel& function) {
-    return !function.warpOperations.empty() ||
-           std::ranges::any_of(function.body.exprs, namesBuiltin) ||
-           std::ranges::any_of(function.body.stmts,
+bool hasAssembly(const FunctionBody& body) {
+    return std::ranges::any_of(body.stmts,
                                [](const Stmt& stmt) { return stmt.kind == StmtKind::Asm; });
 }
 
@@ -35,51 +34,104 @@ const KernelModel* callee(const FileModel& file, const std::string& name) {
     return found == file.deviceFunctions.end() ? nullptr : &*found;
 }
 
-} // namespace
-
-std::expected<std::vector<ExprId>, Refusal> editablePositions(const SkillContext& context) {
-    const KernelModel& kernel = context.kernel;
-    const FunctionBody& body = kernel.body;
-    const auto lineOf = [&](Span span) { return lineNumber(context, span.begin); };
-    if (!kernel.warpOperations.empty())
-        return refuse("warp-operation",
-                      fmt::format("the warp operation on line {} depends on which lanes are one "
-                                  "warp",
-                                  lineOf(body.expr(kernel.warpOperations.front().call).span)));
-    for (const Stmt& stmt : body.stmts)
-        if (stmt.kind == StmtKind::Asm || stmt.kind == StmtKind::Other)
-            return refuse("inline-assembly",
-                          fmt::format("what line {} does is not known", lineOf(stmt.span)));
-    std::vector<std::string> open = kernel.calls;
+/// A function that the kernel calls, directly or through others, for which `depends` holds or whose
+/// body is not known.
+template <typename Predicate>
+std::optional<std::string> calleeThat(const SkillContext& context, const Predicate& depends) {
+    std::vector<std::string> open = context.kernel.calls;
     std::set<std::string> seen(open.begin(), open.end());
     while (!open.empty()) {
-        const KernelModel* called = callee(context.file, open.back());
         const std::string name = open.back();
         open.pop_back();
-        if (called == nullptr || usesPosition(*called))
-            return refuse(
-                "callee-uses-thread-position",
-                fmt::format("{} may depend on the position of the thread that calls it", name));
+        const KernelModel* called = callee(context.file, name);
+        if (called == nullptr || depends(*called))
+            return name;
         for (const std::string& further : called->calls)
             if (seen.insert(further).second)
                 open.push_back(further);
     }
+    return std::nullopt;
+}
+
+std::uint32_t lineOf(const SkillContext& context, Span span) {
+    return lineNumber(context, span.begin);
+}
+
+std::expected<void, Refusal> requireKnownStatements(const SkillContext& context) {
+    for (const Stmt& stmt : context.kernel.body.stmts)
+        if (stmt.kind == StmtKind::Asm || stmt.kind == StmtKind::Other)
+            return refuse("inline-assembly", fmt::format("what line {} does is not known",
+                                                         lineOf(context, stmt.span)));
+    return {};
+}
+
+/// The expressions that `isPosition` holds for. Refuses with `gate` those that name no axis.
+template <typename Predicate>
+std::expected<std::vector<ExprId>, Refusal>
+plainPositions(const SkillContext& context, const Predicate& isPosition, std::string gate) {
+    const FunctionBody& body = context.kernel.body;
     std::vector<ExprId> found;
     for (ExprId id = 0; id < body.exprs.size(); ++id) {
         const Expr& expr = body.expr(id);
-        if (!namesBuiltin(expr))
+        if (!isPosition(expr))
             continue;
+        const std::uint32_t line = lineOf(context, expr.span);
         if (expr.kind != ExprKind::BuiltinIndex)
-            return refuse("thread-position-as-a-whole",
-                          fmt::format("line {} uses {} as a whole", lineOf(expr.span), expr.name));
+            return refuse(std::move(gate),
+                          fmt::format("line {} uses {} as a whole", line, expr.name));
         const std::string_view text = context.file.source->slice(expr.span);
         const std::string_view axis = std::string_view("xyz").substr(expr.axis % 3, 1);
         if (expr.fromMacro || !text.starts_with(expr.name) || !text.ends_with(axis))
-            return refuse("from-macro",
-                          fmt::format("line {} uses {} in a macro", lineOf(expr.span), expr.name));
+            return refuse("from-macro", fmt::format("line {} uses {} in a macro", line, expr.name));
         found.push_back(id);
     }
     std::ranges::sort(found, {}, [&](ExprId id) { return body.expr(id).span; });
+    return found;
+}
+
+} // namespace
+
+std::expected<std::vector<ExprId>, Refusal> editablePositions(const SkillContext& context) {
+    const KernelModel& kernel = context.kernel;
+    if (!kernel.warpOperations.empty())
+        return refuse(
+            "warp-operation",
+            fmt::format(
+                "the warp operation on line {} depends on which lanes are one warp",
+                lineOf(context, kernel.body.expr(kernel.warpOperations.front().call).span)));
+    if (auto known = requireKnownStatements(context); !known)
+        return std::unexpected(known.error());
+    const auto usesPosition = [](const KernelModel& function) {
+        return !function.warpOperations.empty() ||
+               std::ranges::any_of(function.body.exprs, namesBuiltin) || hasAssembly(function.body);
+    };
+    if (const auto name = calleeThat(context, usesPosition))
+        return refuse(
+            "callee-uses-thread-position",
+            fmt::format("{} may depend on the position of the thread that calls it", *name));
+    return plainPositions(context, namesBuiltin, "thread-position-as-a-whole");
+}
+
+std::expected<std::vector<ExprId>, Refusal> editableBlockPositions(const SkillContext& context) {
+    constexpr std::string_view builtin = "blockIdx";
+    const auto namesBlock = [&](const Expr& expr) { return expr.name == builtin; };
+    if (auto known = requireKnownStatements(context); !known)
+        return std::unexpected(known.error());
+    const auto usesPosition = [&](const KernelModel& function) {
+        return std::ranges::any_of(function.body.exprs, namesBlock) || hasAssembly(function.body);
+    };
+    if (const auto name = calleeThat(context, usesPosition))
+        return refuse("callee-uses-block-position",
+                      fmt::format("{} may depend on the block that calls it", *name));
+    auto found = plainPositions(context, namesBlock, "block-position-as-a-whole");
+    if (!found)
+        return found;
+    const std::vector<Token> tokens = lex(context.file.source->text(), context.kernel.bodySpan);
+    if (std::ranges::count(tokens, builtin, &Token::text) !=
+        static_cast<std::ptrdiff_t>(found->size()))
+        return refuse(
+            "hidden-block-position",
+            fmt::format("{} uses blockIdx where it cannot be followed", context.kernel.name));
     return found;
 }
 

@@ -1,4 +1,4 @@
-/// The places where a kernel asks which thread it is.
+/// The places where a kernel asks which thread or block it is.
 #pragma once
 
 #include "skills/skill.h"
@@ -15,6 +15,13 @@ namespace kernelskill::skills {
 /// without a member).
 [[nodiscard]] std::expected<std::vector<analysis::ExprId>, Refusal>
 editablePositions(const SkillContext& context);
+
+/// Every `blockIdx.x` and its kin in the body, in the order of the source. Refuses where a block's
+/// position is also known elsewhere: `callee-uses-block-position`, `inline-assembly`, `from-macro`,
+/// `block-position-as-a-whole` (`blockIdx` without a member, or in a lambda),
+/// `hidden-block-position` (where no expression shows it, e.g. in sizeof).
+[[nodiscard]] std::expected<std::vector<analysis::ExprId>, Refusal>
+editableBlockPositions(const SkillContext& context);
 
 /// Whether the body names that axis (0: x) of threadIdx.
 [[nodiscard]] bool usesThread(const analysis::FunctionBody& body, std::uint8_t axis);

@@ -111,6 +111,12 @@ namespace thread_coarsening_before {
 namespace thread_coarsening_after {
 #include "skills/thread-coarsening/after.cu"
 }
+namespace block_swizzle_before {
+#include "skills/block-swizzle/before.cu"
+}
+namespace block_swizzle_after {
+#include "skills/block-swizzle/after.cu"
+}
 
 namespace {
 
@@ -339,6 +345,18 @@ int main() {
             "thread-coarsening", std::to_string(n) + "²×32", c,
             [&] { thread_coarsening_before::launchMultiply(a.get(), b.get(), c.get(), n, n); },
             [&] { thread_coarsening_after::launchMultiply(a.get(), b.get(), c.get(), n, n); });
+    }
+    for (const int n : {4095, 16384, 32768}) {
+        const int m = 2048;
+        const int depth = 1024; // the right-hand matrix: 17, 67 and 134 MB
+        Buffer a(std::size_t(m) * depth, 1);
+        Buffer b(std::size_t(depth) * n, 2);
+        Buffer c(std::size_t(m) * n, 3);
+        bench.compare(
+            "block-swizzle",
+            std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(depth), c,
+            [&] { block_swizzle_before::launchMultiply(a.get(), b.get(), c.get(), m, n, depth); },
+            [&] { block_swizzle_after::launchMultiply(a.get(), b.get(), c.get(), m, n, depth); });
     }
     for (const int count : {4096, 16384}) {
         Buffer bodies(std::size_t(count) * 4, 1);

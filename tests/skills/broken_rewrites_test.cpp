@@ -120,6 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
         // One factor for another.
         Mistake{"vectorized-math", "__half2half2(rate)", "__half2half2(decay)",
                 VerdictStatus::Incorrect},
+        // A last group of more rows than the grid has left.
+        Mistake{"block-swizzle", "min(16u, gridDim.y - groupRow)", "16u", VerdictStatus::Incorrect},
         // The work of too few threads.
         Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",
                 VerdictStatus::Incorrect}));

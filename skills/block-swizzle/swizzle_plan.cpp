@@ -1,0 +1,326 @@
+#include "skills/block-swizzle/swizzle_plan.h"
+
+#include "analysis/syntax/lexer.h"
+#include "skills/rewriting/block_dependence.h"
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/launch_sites.h"
+#include "skills/rewriting/launch_values.h"
+#include "skills/rewriting/shared_analysis.h"
+#include "skills/rewriting/source_layout.h"
+#include "skills/rewriting/thread_position.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+/// A data-centre GPU of today: H100 and H200 (NVIDIA H100 Tensor Core GPU Architecture, table 3).
+constexpr std::int64_t multiprocessors = 132;
+constexpr std::int64_t residentThreads = 2048;
+constexpr std::int64_t residentBlocks = 32;
+constexpr std::int64_t residentSharedBytes = 228 << 10;
+constexpr std::int64_t reservedSharedBytes = 1 << 10; ///< Of each block.
+constexpr double cacheBytes = 50 << 20;
+/// Of the cache for the rows of a group, which stay there while the columns go by.
+constexpr double shareOfRows = 0.5;
+
+constexpr std::array<std::int64_t, 4> groups = {2, 4, 8, 16};
+constexpr double leastFactor = 1.2;
+constexpr double roundsOfALoop = 16;
+
+double toDouble(std::int64_t value) {
+    return static_cast<double>(value);
+}
+
+std::int64_t roundedUp(std::int64_t value, std::int64_t divisor) {
+    return (value + divisor - 1) / divisor;
+}
+
+double bytesOf(const BlockTraffic& traffic, std::int64_t rows, std::int64_t columns,
+               std::int64_t blocks) {
+    return toDouble(rows) * traffic.row + toDouble(columns) * traffic.column +
+           toDouble(blocks) * traffic.own;
+}
+
+bool isGlobal(const MemoryAccess& access) {
+    return access.space == MemorySpace::Global || access.space == MemorySpace::Generic;
+}
+
+class SwizzlePlanner {
+public:
+    explicit SwizzlePlanner(const SkillContext& context)
+        : context_(context), kernel_(context.kernel), body_(kernel_.body), blocks_(body_) {}
+
+    std::expected<SwizzlePlan, Refusal> plan() {
+        if (auto editable = requireEditable(context_); !editable)
+            return std::unexpected(editable.error());
+        if (!usesBlock(0) || !usesBlock(1))
+            return refuse("no-second-axis",
+                          fmt::format("the blocks of {} form one row", kernel_.name));
+        SwizzlePlan plan;
+        auto positions = editableBlockPositions(context_);
+        if (!positions)
+            return std::unexpected(positions.error());
+        std::erase_if(*positions, [&](ExprId id) { return body_.expr(id).axis > 1; });
+        plan.positions = std::move(*positions);
+        if (auto plain = requirePlainOrder(); !plain)
+            return std::unexpected(plain.error());
+        if (auto independent = requireIndependentBlocks(); !independent)
+            return std::unexpected(independent.error());
+        if (auto contraction = requireContraction(); !contraction)
+            return std::unexpected(contraction.error());
+        const SourceLayout layout(*context_.file.source, kernel_);
+        const auto& statements = body_.stmt(body_.root).children;
+        if (!layout.endsLine(kernel_.bodySpan.begin + 1) ||
+            !layout.startsLine(body_.stmt(statements.front()).span.begin))
+            return refuse("several-statements-a-line",
+                          fmt::format("the first statement of {} shares its line", kernel_.name));
+        return withLaunches(std::move(plan));
+    }
+
+private:
+    [[nodiscard]] bool usesBlock(std::uint8_t axis) const {
+        return std::ranges::any_of(body_.exprs, [&](const Expr& expr) {
+            return expr.kind == ExprKind::BuiltinIndex && expr.name == "blockIdx" &&
+                   expr.axis == axis;
+        });
+    }
+
+    /// The kernel takes its blocks as the grid counts them.
+    std::expected<void, Refusal> requirePlainOrder() const {
+        constexpr std::array<std::string_view, 10> reordering = {"/", "%",  ">>", "&",  "^",
+                                                                 "|", "<<", "/=", "%=", ">>="};
+        for (const Expr& expr : body_.exprs) {
+            if (expr.kind != ExprKind::Binary || expr.children.empty() ||
+                std::ranges::find(reordering, expr.op) == reordering.end() ||
+                expr.type.scalar >= ScalarKind::Half)
+                continue;
+            const BlockAxes axes = blocks_.of(expr.children[0]);
+            if ((axes.x || axes.y) && !axes.isLoaded)
+                return refuse("already-swizzled",
+                              fmt::format("line {} makes another position of the block's",
+                                          lineNumber(context_, expr.span.begin)));
+        }
+        return {};
+    }
+
+    /// No block may wait for, or be a neighbour of, another one.
+    std::expected<void, Refusal> requireIndependentBlocks() const {
+        const auto meets = [&](ExprId call) {
+            return refuse("blocks-meet",
+                          fmt::format("blocks meet in what line {} does",
+                                      lineNumber(context_, body_.expr(call).span.begin)));
+        };
+        for (const Barrier& barrier : kernel_.barriers)
+            if (barrier.kind == BarrierKind::GridSync || barrier.kind == BarrierKind::Fence)
+                return meets(barrier.call);
+        for (const Atomic& atomic : kernel_.atomics)
+            if (isGlobal(kernel_.accesses[atomic.access]))
+                return meets(atomic.call);
+        for (const Parameter& parameter : kernel_.parameters)
+            if (parameter.type.isVolatile)
+                return refuse("blocks-meet",
+                              fmt::format("{} is volatile: blocks may meet there", parameter.name));
+        // Neighbours in a cluster, which a launch may form without the kernel's text.
+        constexpr std::array<std::string_view, 4> groups = {"this_grid", "this_cluster",
+                                                            "this_multi_grid", "__cluster_dims__"};
+        for (const Token& token : lex(context_.file.source->text(), kernel_.span))
+            if (std::ranges::find(groups, token.text) != groups.end() ||
+                token.text.contains("cluster"))
+                return refuse("blocks-meet",
+                              fmt::format("{} on line {} is about more than one block", token.text,
+                                          lineNumber(context_, token.span.begin)));
+        return {};
+    }
+
+    /// Loads in a loop that the blocks of a row share, and others that those of a column share.
+    std::expected<void, Refusal> requireContraction() {
+        bool hasRow = false;
+        bool hasColumn = false;
+        for (const MemoryAccess& access : kernel_.accesses) {
+            if (!isGlobal(access) || access.kind != AccessKind::Read || access.loops.empty())
+                continue;
+            const BlockAxes axes = axesOf(access);
+            if (axes.isLoaded)
+                return refuse(
+                    "index-loaded",
+                    fmt::format("which elements line {} loads is not known from the block",
+                                lineNumber(context_, spanOf(access).begin)));
+            hasRow = hasRow || (axes.y && !axes.x);
+            hasColumn = hasColumn || (axes.x && !axes.y);
+        }
+        if (!hasRow || !hasColumn)
+            return refuse("no-contraction",
+                          fmt::format("{} has no loop whose loads are shared by a row of blocks "
+                                      "and by a column of blocks",
+                                      kernel_.name));
+        return {};
+    }
+
+    [[nodiscard]] Span spanOf(const MemoryAccess& access) const {
+        return body_.expr(access.expression).span;
+    }
+
+    [[nodiscard]] BlockAxes axesOf(const MemoryAccess& access) const {
+        if (!access.index || access.index->hasOpaque())
+            return blocks_.ofPlace(access.expression);
+        return {access.index->dependsOn({SymbolKind::BlockIdx, 0}),
+                access.index->dependsOn({SymbolKind::BlockIdx, 1}), false};
+    }
+
+    /// Rounds of all loops that give an access another place; 1 for those that do not.
+    template <typename Rounds>
+    [[nodiscard]] double roundsOf(const MemoryAccess& access, const Rounds& rounds) const {
+        double product = 1;
+        for (const std::uint32_t number : access.loops) {
+            const Loop& loop = kernel_.loops[number];
+            const bool stays =
+                access.index && !access.index->hasOpaque() && loop.inductionVariable != noId &&
+                !access.index->dependsOn({SymbolKind::LoopVariable, loop.inductionVariable});
+            product *= stays ? 1 : rounds(loop);
+        }
+        return product;
+    }
+
+    /// Bytes that the threads of one block touch in a round of its loops.
+    [[nodiscard]] double bytesOfRound(const MemoryAccess& access, const Extents& block) const {
+        double elements = 1;
+        for (std::uint32_t axis = 0; axis < block.size(); ++axis)
+            if (!access.index || access.index->dependsOn({SymbolKind::ThreadIdx, axis}))
+                elements *= toDouble(block[axis]);
+        constexpr std::uint32_t usualWidth = 4;
+        return elements * (access.width == 0 ? usualWidth : access.width);
+    }
+
+    template <typename Rounds>
+    [[nodiscard]] BlockTraffic trafficOf(const Extents& block, const Rounds& rounds) const {
+        BlockTraffic traffic;
+        for (const MemoryAccess& access : kernel_.accesses) {
+            if (!isGlobal(access))
+                continue;
+            const BlockAxes axes = axesOf(access);
+            const double bytes = bytesOfRound(access, block) * roundsOf(access, rounds);
+            if (axes.x && axes.y)
+                traffic.own += bytes;
+            else if (axes.y)
+                traffic.row += bytes;
+            else if (axes.x)
+                traffic.column += bytes;
+        }
+        return traffic;
+    }
+
+    [[nodiscard]] std::int64_t blocksAtOnce(const Extents& block) const {
+        std::int64_t bytes = reservedSharedBytes;
+        for (const SharedArray& array : kernel_.sharedArrays)
+            bytes += static_cast<std::int64_t>(array.bytes);
+        const std::int64_t threads = block[0] * block[1] * block[2];
+        return multiprocessors *
+               std::max<std::int64_t>(1, std::min({residentThreads / threads, residentBlocks,
+                                                   residentSharedBytes / bytes}));
+    }
+
+    std::expected<SwizzlePlan, Refusal> withLaunches(SwizzlePlan plan) const {
+        const auto blocks = launchedBlocks(context_);
+        if (!blocks)
+            return std::unexpected(blocks.error());
+        std::optional<Refusal> refusal;
+        for (std::size_t i = 0; i < blocks->size(); ++i) {
+            auto found = choicesFor(kernel_.launches[i], (*blocks)[i]);
+            if (!found) {
+                refusal = std::move(found.error());
+                continue;
+            }
+            if (plan.choices.empty() ||
+                found->choices.front().factor > plan.choices.front().factor) {
+                plan.choices = std::move(found->choices);
+                plan.wave = found->wave;
+            }
+        }
+        if (plan.choices.empty())
+            return std::unexpected(std::move(*refusal));
+        return plan;
+    }
+
+    struct Choices {
+        Wave wave;
+        std::vector<Swizzle> choices;
+    };
+
+    [[nodiscard]] std::expected<Choices, Refusal> choicesFor(const LaunchSite& launch,
+                                                             const Extents& block) const {
+        const LaunchValues values(context_, launch);
+        const std::uint32_t line = lineNumber(context_, launch.span.begin);
+        Choices found;
+        found.wave = {blocksAtOnce(block), values.grid()[0], values.grid()[1]};
+        const Wave& wave = found.wave;
+        if (wave.columns && wave.rows && *wave.columns * *wave.rows <= wave.blocks)
+            return refuse("one-wave",
+                          fmt::format("the {} x {} blocks of the launch on line {} are all "
+                                      "resident at once on a large GPU",
+                                      *wave.columns, *wave.rows, line));
+        bool isExact = true;
+        const BlockTraffic traffic = trafficOf(block, [&](const Loop& loop) {
+            const auto rounds = values.rounds(loop);
+            isExact = isExact && rounds;
+            return rounds ? toDouble(*rounds) : roundsOfALoop;
+        });
+        if (isExact && wave.columns && wave.rows) {
+            const double inputs = bytesOf(traffic, *wave.rows, *wave.columns, 0);
+            if (inputs <= cacheBytes)
+                return refuse("fits-cache",
+                              fmt::format("the {:.1f} MB that the launch on line {} loads fit the "
+                                          "L2 cache in any order",
+                                          inputs / 1e6, line));
+        }
+        const double before = bytesRowByRow(traffic, wave);
+        for (const std::int64_t rows : groups) {
+            if (wave.rows && rows > *wave.rows)
+                continue;
+            if (isExact && toDouble(rows) * traffic.row > shareOfRows * cacheBytes)
+                continue;
+            const double factor = before / bytesInGroups(traffic, wave, rows);
+            if (factor >= leastFactor)
+                found.choices.push_back({rows, factor});
+        }
+        if (found.choices.empty())
+            return refuse("wave-shares-already",
+                          fmt::format("the {} blocks that are resident at once share as much of "
+                                      "what they load as in groups of rows",
+                                      wave.blocks));
+        std::ranges::stable_sort(found.choices, std::ranges::greater{}, &Swizzle::factor);
+        return found;
+    }
+
+    const SkillContext& context_;
+    const KernelModel& kernel_;
+    const FunctionBody& body_;
+    BlockDependence blocks_;
+};
+
+} // namespace
+
+double bytesRowByRow(const BlockTraffic& traffic, const Wave& wave) {
+    // A row that nobody tells the length of counts as longer than a wave.
+    const std::int64_t columns = std::min(wave.columns.value_or(wave.blocks), wave.blocks);
+    return bytesOf(traffic, roundedUp(wave.blocks, columns), columns, wave.blocks);
+}
+
+double bytesInGroups(const BlockTraffic& traffic, const Wave& wave, std::int64_t groupRows) {
+    const std::int64_t wanted = roundedUp(wave.blocks, groupRows);
+    const std::int64_t columns = std::min(wave.columns.value_or(wanted), wanted);
+    return bytesOf(traffic, std::max(groupRows, roundedUp(wave.blocks, columns)), columns,
+                   wave.blocks);
+}
+
+std::expected<SwizzlePlan, Refusal> planSwizzle(const SkillContext& context) {
+    return SwizzlePlanner(context).plan();
+}
+
+} // namespace kernelskill::skills

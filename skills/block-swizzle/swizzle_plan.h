@@ -1,0 +1,47 @@
+/// Which order of blocks lets those in flight share most of what they load.
+#pragma once
+
+#include "skills/skill.h"
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// What a block of a contraction brings in, in bytes; loops of unknown length count 16 rounds.
+struct BlockTraffic {
+    double row = 0;    ///< Shared by the blocks of one row of the grid.
+    double column = 0; ///< Shared by the blocks of one column.
+    double own = 0;    ///< Of this block alone.
+};
+
+/// A launch as far as it is known.
+struct Wave {
+    std::int64_t blocks = 0;             ///< Resident at once on a large GPU.
+    std::optional<std::int64_t> columns; ///< Of the grid.
+    std::optional<std::int64_t> rows;
+};
+
+/// Bytes that a wave of blocks brings in, taken row by row of the grid.
+[[nodiscard]] double bytesRowByRow(const BlockTraffic& traffic, const Wave& wave);
+/// The same, taken column by column in groups of so many rows.
+[[nodiscard]] double bytesInGroups(const BlockTraffic& traffic, const Wave& wave,
+                                   std::int64_t groupRows);
+
+struct Swizzle {
+    std::int64_t groupRows = 0;
+    double factor = 1; ///< Bytes before over after.
+};
+
+struct SwizzlePlan {
+    std::vector<analysis::ExprId> positions; ///< blockIdx.x and .y, to be replaced.
+    Wave wave;                               ///< Of the launch that gains most.
+    std::vector<Swizzle> choices;            ///< Worth it, the best first; not empty.
+};
+
+/// Refuses with the first gate that does not hold, see SKILL.md.
+[[nodiscard]] std::expected<SwizzlePlan, Refusal> planSwizzle(const SkillContext& context);
+
+} // namespace kernelskill::skills

@@ -1,0 +1,172 @@
+#include "skills/block-swizzle/swizzle_plan.h"
+#include "tests/skills/skill_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view id = "block-swizzle";
+
+/// A product of matrices, one element a thread; with the host code given.
+std::string product(const std::string& host, const std::string& work = "c[row * n + column] = sum;",
+                    const std::string& before = "",
+                    const std::string& step = "a[row * depth + k] "
+                                              "* b[k * n + "
+                                              "column]") {
+    return before +
+           "__global__ void product(const float* a, const float* b, float* c, int n, int depth) {\n"
+           "    int row = blockIdx.y * 16 + threadIdx.y;\n"
+           "    int column = blockIdx.x * 16 + threadIdx.x;\n"
+           "    float sum = 0;\n"
+           "    for (int k = 0; k < depth; ++k)\n        sum += " +
+           step + ";\n    " + work +
+           "\n}\n"
+           "void run(const float* a, const float* b, float* c, int n, int depth) {\n" +
+           host + "}\n";
+}
+
+/// 1 row of 2048 blocks is more than the 1056 blocks of 256 threads that are resident at once.
+const std::string launch = "    product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n, "
+                           "depth);\n";
+
+TEST(BlockSwizzle, ReplacesEveryReadAndKeepsTheRest) {
+    const std::string text =
+        appliedText(id, product(launch, "if (blockIdx.z == 0)\n        c[row * n + column] = sum + "
+                                        "blockIdx.x; // as before"));
+    EXPECT_THAT(text, HasSubstr("int row = blockY * 16 + threadIdx.y;"));
+    EXPECT_THAT(text, HasSubstr("int column = blockX * 16 + threadIdx.x;"));
+    EXPECT_THAT(text, HasSubstr("if (blockIdx.z == 0)\n        c[row * n + column] = sum + blockX; "
+                                "// as before"));
+    EXPECT_THAT(text, HasSubstr(launch));
+}
+
+TEST(BlockSwizzle, FindsFreeNames) {
+    const std::string text = appliedText(
+        id, product(launch, "int blockX = 1;\n    c[row * n + column] = sum + blockX;"));
+    EXPECT_THAT(text, HasSubstr("int column = blockX2 * 16 + threadIdx.x;"));
+}
+
+TEST(BlockSwizzle, FollowsPointersThatAreMovedToTheBlock) {
+    const std::string text = appliedText(id, R"(
+__global__ void product(const float* a, const float* b, float* c, int n, int depth) {
+    a += blockIdx.y * 32 * depth;
+    b += blockIdx.x * 32;
+    float sum = 0;
+    for (int k = 0; k < depth; ++k) {
+        sum += a[threadIdx.y * depth] * b[threadIdx.x];
+        a += 1;
+        b += n;
+    }
+    c[(blockIdx.y * 32 + threadIdx.y) * n + blockIdx.x * 32 + threadIdx.x] = sum;
+}
+void run(const float* a, const float* b, float* c, int n, int depth) {
+    product<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, b, c, n, depth);
+}
+)");
+    EXPECT_THAT(text, HasSubstr("a += blockY * 32 * depth;"));
+    EXPECT_THAT(text, HasSubstr("b += blockX * 32;"));
+}
+
+TEST(BlockSwizzle, HasOtherGroupsForASearch) {
+    const Subject subject = parseSubject(product(launch));
+    const Skill& skill = skillNamed(id);
+    const auto offer = skill.prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    EXPECT_EQ(offer->option, 16);
+    ASSERT_TRUE(offer->gain);
+    EXPECT_GT(offer->gain->factor, 1.2);
+    std::vector<int> groups;
+    for (const Offer& other : skill.alternatives(subject.context()))
+        groups.push_back(other.option);
+    EXPECT_THAT(groups, ElementsAre(8, 4, 2));
+    const auto edits = skill.apply(subject.context(), skill.alternatives(subject.context())[1]);
+    ASSERT_TRUE(edits);
+    const auto text = analysis::applyEdits(subject.file.source->text(), edits->begin()->second);
+    EXPECT_TRUE(text && text->contains("min(4u, gridDim.y - groupRow)"));
+}
+
+TEST(BlockSwizzle, TakesNoMoreRowsThanTheGridHas) {
+    const Subject subject = parseSubject(
+        product("    product<<<dim3(4096, 5), dim3(16, 16)>>>(a, b, c, 65536, depth);\n"));
+    const auto offer = skillNamed(id).prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    EXPECT_EQ(offer->option, 4);
+}
+
+TEST(BlockSwizzle, IsAboutTheKernel) {
+    checkTarget(id, product(launch), "product");
+}
+
+TEST(SwizzlePlan, CountsWhatAWaveLoads) {
+    const BlockTraffic traffic{2, 1, 0.5};
+    // 100 blocks of a row: one band on the left, 100 on the right.
+    EXPECT_DOUBLE_EQ(bytesRowByRow(traffic, {100, std::nullopt, std::nullopt}), 2 + 100 + 50);
+    // 40 columns: three rows.
+    EXPECT_DOUBLE_EQ(bytesRowByRow(traffic, {100, 40, 40}), 3 * 2 + 40 + 50);
+    EXPECT_DOUBLE_EQ(bytesInGroups(traffic, {100, 40, 40}, 8), 8 * 2 + 13 + 50);
+    // A grid of few columns needs several groups at once.
+    EXPECT_DOUBLE_EQ(bytesInGroups(traffic, {100, 5, 40}, 8), 20 * 2 + 5 + 50);
+}
+
+class BlockSwizzleIsNotOffered : public testing::TestWithParam<GateCase> {};
+
+TEST_P(BlockSwizzleIsNotOffered, WhenAGateDoesNotHold) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Gates, BlockSwizzleIsNotOffered,
+    testing::Values(
+        GateCase{"OneAxis", "no-second-axis", readSource("skills/launch-tuning/before.cu")},
+        GateCase{"Transpose", "no-contraction",
+                 readSource("skills/shared-memory-padding/before.cu")},
+        GateCase{"NothingSharedByColumns", "no-contraction",
+                 product(launch, "c[row * n + column] = sum;", "", "a[row * depth + k]")},
+        GateCase{"LoadedIndex", "index-loaded",
+                 product(launch, "c[row * n + column] = sum;", "__device__ int order[64];\n",
+                         "a[order[k] * depth + row] * b[k * n + column]")},
+        GateCase{"OneWave", "one-wave",
+                 product("    const int m = 512;\n    dim3 block(16, 16), grid(m / block.x, m / "
+                         "block.y);\n    product<<<grid, block>>>(a, b, c, m, depth);\n")},
+        GateCase{"FitsTheCache", "fits-cache",
+                 product("    const int m = 2048;\n    product<<<dim3(m / 16, m / 16), dim3(16, "
+                         "16)>>>(a, b, c, m, 256);\n")},
+        GateCase{"ShortRows", "wave-shares-already",
+                 product("    product<<<dim3(32, 4096), dim3(16, 16)>>>(a, b, c, 512, depth);\n")},
+        GateCase{"Swizzled", "already-swizzled",
+                 product(launch, "c[(blockIdx.y * gridDim.x + blockIdx.x) % n] = sum;")},
+        GateCase{"Atomic", "blocks-meet", product(launch, "atomicAdd(&c[column], sum);")},
+        GateCase{"Fence", "blocks-meet",
+                 product(launch, "c[row * n + column] = sum;\n    __threadfence();")},
+        GateCase{"Volatile", "blocks-meet",
+                 "__global__ void k(volatile float* a, const float* b, int n) {\n    for (int i = "
+                 "0; i < n; ++i)\n        a[blockIdx.y * n + i] = a[blockIdx.y] * b[blockIdx.x * n "
+                 "+ i];\n}\n"},
+        GateCase{"Callee", "callee-uses-block-position",
+                 product(launch, "c[row * n + column] = sum + shift();",
+                         "__device__ float shift() { return blockIdx.x; }\n")},
+        GateCase{"Lambda", "block-position-as-a-whole",
+                 product(launch, "auto shift = []() { return blockIdx.x; };\n    c[row * n + "
+                                 "column] = sum + shift();")},
+        GateCase{
+            "Macro", "from-macro",
+            product(launch, "c[row * n + column] = sum + BLOCK;", "#define BLOCK blockIdx.x\n")},
+        GateCase{"Size", "hidden-block-position",
+                 product(launch, "c[row * n + column] = sum + sizeof(blockIdx.x);")},
+        GateCase{"Whole", "block-position-as-a-whole",
+                 product(launch, "uint3 block = blockIdx;\n    c[row * n + column] = sum + "
+                                 "block.x;")},
+        GateCase{"Assembly", "inline-assembly",
+                 product(launch, "asm(\"\");\n    c[row * n + column] = sum;")},
+        GateCase{"NoLaunch", "no-launch", product("")},
+        GateCase{"UnknownBlock", "unknown-block",
+                 product("    product<<<dim3(n, n), n>>>(a, b, c, n, depth);\n")}),
+    [](const auto& info) { return info.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills
