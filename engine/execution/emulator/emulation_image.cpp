@@ -63,8 +63,11 @@ private:
         for (const auto& name : missingNames(messages_))
             learnt |= breadth.forced.insert(name).second && declares(name);
         const auto error = firstError(messages_);
-        if (error && error->file.ends_with("/unit.cpp") &&
-            (breadth.fieldTables || breadth.globalsTable)) {
+        if (!breadth.kernelType && error && namesSeveral(*error)) {
+            breadth.kernelType = true;
+            learnt = true;
+        } else if (error && error->file.ends_with("/unit.cpp") &&
+                   (breadth.fieldTables || breadth.globalsTable)) {
             (breadth.fieldTables ? breadth.fieldTables : breadth.globalsTable) = false;
             learnt = true;
         }
@@ -77,6 +80,13 @@ private:
             breadth.includes = IncludeBreadth::AllFound;
         }
         return learnt;
+    }
+
+    /// Of `constexpr auto ksKernel = &::norm`, where a function of the C library has the name as
+    /// well.
+    static bool namesSeveral(const CompilerMessage& error) {
+        return error.file.ends_with("/unit.cpp") &&
+               error.text.find("'const auto'") != std::string::npos;
     }
 
     bool declares(const std::string& name) const {

@@ -19,6 +19,8 @@ struct UnitBreadth {
     std::set<std::string> forced; ///< Names that the compiler missed.
     bool globalsTable = true;     ///< List `__device__` and `__constant__` variables in ks_image.
     bool fieldTables = true;      ///< Tell the fields of the user's classes.
+    /// Spell the kernel's type out: the C library has functions called norm, log or index too.
+    bool kernelType = false;
 };
 
 struct UnitFile {

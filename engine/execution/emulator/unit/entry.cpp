@@ -45,13 +45,13 @@ bool isOverloaded(const ScannedProgram& program, const analysis::KernelModel& ke
 
 /// An expression of type pointer to function that names the kernel.
 std::string kernelPointer(const ScannedProgram& program, const analysis::KernelModel& kernel,
-                          const LaunchSpec& launch) {
+                          const LaunchSpec& launch, bool isTyped) {
     const auto scope = scopeOf(kernel);
     std::string name = scope.empty() ? "&" : "&::";
     name.append(scope).append("::").append(kernel.name);
     if (!launch.templateArguments.empty())
         return name.append("<").append(joined(launch.templateArguments)).append(">");
-    if (!kernel.templateParameters.empty() || !isOverloaded(program, kernel))
+    if (!kernel.templateParameters.empty() || !(isTyped || isOverloaded(program, kernel)))
         return name;
     std::vector<std::string> types;
     for (const auto& parameter : kernel.parameters)
@@ -164,7 +164,9 @@ std::string entryText(const ScannedProgram& program, const std::vector<FileSlice
     for (const auto& parameter : kernel.parameters)
         text += "\"" + parameter.name + "\", ";
     text += "nullptr};\n";
-    text += "constexpr auto ksKernel = " + kernelPointer(program, kernel, launch) + ";\n";
+    text +=
+        "constexpr auto ksKernel = " + kernelPointer(program, kernel, launch, breadth.kernelType) +
+        ";\n";
     text += "using KsKernel = ks::KsKernel<decltype(ks::ksPlainPointer(ksKernel))>;\n";
     text += "const auto ksParameters = KsKernel::ksDescribe(ksNames);\n";
     if (!globals.empty())

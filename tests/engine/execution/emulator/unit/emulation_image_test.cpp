@@ -76,6 +76,23 @@ TEST_F(EmulationImageTest, templatesNamespacesAndOwnTypesAsArguments) {
     ASSERT_TRUE(image) << image.error().describe();
 }
 
+TEST_F(EmulationImageTest, aKernelMayHaveTheNameOfAFunctionOfTheLibrary) {
+    for (const std::string name : {"norm", "log", "index", "y0"}) {
+        const auto program =
+            programOf("__global__ void " + name + "(float* x, int n) { if (n > 0) x[0] = 1; }\n");
+        analysis::KernelModel kernel;
+        kernel.name = kernel.qualifiedName = name;
+        kernel.file = program.file;
+        const auto at = static_cast<std::uint32_t>(program.text.find(name));
+        kernel.nameSpan = {at, at + static_cast<std::uint32_t>(name.size())};
+        kernel.parameters.resize(2);
+        kernel.parameters[0].type.spelling = "float *";
+        kernel.parameters[1].type.spelling = "int";
+        const auto image = buildEmulationImage(program, kernel, {}, options_, {});
+        EXPECT_TRUE(image) << image.error().describe();
+    }
+}
+
 TEST_F(EmulationImageTest, macrosOfTheUserDoNotReachTheEntry) {
     const auto image = build("#define kernel 1\n#define count 2\n#define names 3\n#define run(x) "
                              "x\n#define arguments 4\n"
