@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { LspClient } from './lsp_client.mjs';
+import { writeSection } from './report_section.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
@@ -187,9 +188,7 @@ const rows = measures.map(([name, read]) => {
     return `| ${name} | ${spread(theirs)} | ${spread(ours)} | ${spread(ours.map((value, i) => value / theirs[i]))} |`;
 });
 const errors = (name) => results[name][0].baseline;
-const report = `# Latency beside clangd
-
-Both servers open the same ${lines.length - 1}-line file (\`tests/bench/latency_600.cu\`, which includes
+const report = `Both servers open the same ${lines.length - 1}-line file (\`tests/bench/latency_600.cu\`, which includes
 \`cooperative_groups.h\`), alternately, ${rounds} rounds, each in a fresh process and workspace with the same
 \`compile_flags.txt\`. A round opens the file, makes ${edits} incremental edits that break and mend a kernel (each waits
 for the diagnostics of its version, and their truth is checked), then asks for hover and code actions at
@@ -214,4 +213,4 @@ clangd waits 50 ms or more after a key stroke before it parses (its debounce, wh
 that wait is in its figure, as it is in what its user sees.
 `;
 process.stdout.write(report);
-if (options.write) writeFileSync(options.write, report);
+if (options.write) writeSection(options.write, 'Latency', 'Beside clangd', report);
