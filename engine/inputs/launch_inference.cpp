@@ -136,6 +136,43 @@ std::int64_t withoutRest(const LaunchSpec& launch, std::int64_t present, const L
     return extent;
 }
 
+/// The axis whose threads end before a scalar that `launch` covers to the last of them, as a
+/// product of extents may; nullopt where nothing is left out.
+std::optional<std::size_t> axisWithRest(const LaunchSpec& launch, const LaunchSpec& resized) {
+    const auto before = threadsByAxis(launch);
+    const auto after = threadsByAxis(resized);
+    for (std::size_t i = 0; i < launch.arguments.size() && i < resized.arguments.size(); ++i) {
+        const auto* present = std::get_if<ScalarSpec>(&launch.arguments[i]);
+        const auto* changed = std::get_if<ScalarSpec>(&resized.arguments[i]);
+        if (present == nullptr || changed == nullptr || !present->integer || !changed->integer)
+            continue;
+        for (std::size_t axis = 0; axis < before.size(); ++axis)
+            if (*present->integer > 1 && before[axis] == *present->integer &&
+                after[axis] < *changed->integer)
+                return axis;
+    }
+    return std::nullopt;
+}
+
+/// `resized` to `extents`, or where that leaves out a rest of their product, with the largest of
+/// them in whole blocks, to which `extents` is changed.
+std::optional<LaunchSpec> resizedWithoutRest(const LaunchCandidates& launches,
+                                             const LaunchSpec& launch, LaunchSpec resized,
+                                             std::map<std::string, std::int64_t>& extents) {
+    const auto axis = axisWithRest(launch, resized);
+    if (!axis || extents.empty())
+        return resized;
+    const std::int64_t block = std::array{launch.block.x, launch.block.y, launch.block.z}.at(*axis);
+    auto& largest = std::ranges::max_element(extents, {}, [](const auto& extent) {
+                        return extent.second;
+                    })->second;
+    largest = (largest + block - 1) / block * block;
+    auto whole = resizedTo(launches, launch, extents);
+    if (!whole || axisWithRest(launch, *whole))
+        return std::nullopt;
+    return whole;
+}
+
 } // namespace
 
 std::optional<LaunchSpec> launchAt(const analysis::FileModel& file,
@@ -180,6 +217,8 @@ std::optional<ResizedLaunch> resizeLaunch(const analysis::FileModel& file,
         whole[root] = withoutRest(launch, value, *resized, overrides.at(root), odd);
     if (whole != overrides)
         resized = resizedTo(launches, launch, whole);
+    if (resized)
+        resized = resizedWithoutRest(launches, launch, std::move(*resized), whole);
     if (!resized)
         return std::nullopt;
     return ResizedLaunch{std::move(*resized), std::move(whole)};

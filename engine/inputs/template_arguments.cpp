@@ -113,6 +113,31 @@ bool isLocal(const ProgramText& program, const std::string& text, const TextPlac
     });
 }
 
+/// What clang calls a name in an unnamed namespace is no C++; the name alone finds it.
+std::string withoutUnnamed(std::string text) {
+    static constexpr std::string_view unnamed = "(anonymous namespace)::";
+    for (auto at = text.find(unnamed); at != std::string::npos; at = text.find(unnamed, at))
+        text.erase(at, unnamed.size());
+    return text;
+}
+
+/// `text`, the default of a parameter, with the arguments in the places of those before it.
+std::string withArguments(const std::string& text, const analysis::KernelModel& kernel,
+                          const std::vector<std::string>& arguments) {
+    std::string result;
+    std::size_t taken = 0;
+    for (const Token& token : tokenize(text)) {
+        for (std::size_t i = 0; token.isIdentifier() && i < arguments.size(); ++i) {
+            if (!token.is(kernel.templateParameters[i].name))
+                continue;
+            result += text.substr(taken, token.span.begin - taken) + arguments[i];
+            taken = token.span.end;
+            break;
+        }
+    }
+    return result + text.substr(taken);
+}
+
 bool isFunction(const analysis::TemplateParameter& parameter) {
     const auto& spelling = parameter.type.spelling;
     return spelling.find("(*)") != std::string::npos || spelling.find("(&)") != std::string::npos;
@@ -142,8 +167,6 @@ std::vector<std::string> launchTemplateArguments(const ProgramText& program,
     const auto* host = site == nullptr ? nullptr : site->place.function;
     const auto argument = [&](const analysis::TemplateParameter& parameter,
                               const std::string& text) -> std::string {
-        if (text.empty() && parameter.defaultArgument)
-            return *parameter.defaultArgument;
         const auto resolved = text.empty() ? std::nullopt : reader.resolved(text, host);
         if (parameter.isType)
             return resolved.value_or("float");
@@ -166,7 +189,10 @@ std::vector<std::string> launchTemplateArguments(const ProgramText& program,
         else if (site != nullptr && site->site != nullptr &&
                  i < site->site->templateArguments.size())
             text = site->site->templateArguments[i];
-        result.push_back(argument(kernel.templateParameters[i], text));
+        const analysis::TemplateParameter& parameter = kernel.templateParameters[i];
+        result.push_back(text.empty() && parameter.defaultArgument
+                             ? withArguments(*parameter.defaultArgument, kernel, result)
+                             : withoutUnnamed(argument(parameter, text)));
     }
     return result;
 }

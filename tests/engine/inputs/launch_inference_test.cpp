@@ -290,6 +290,23 @@ TEST(LaunchInference, nestedTemplateArgumentsKeepTheirBrackets) {
     EXPECT_EQ(launch.templateArguments, (std::vector<std::string>{"float", "Square<float>"}));
 }
 
+TEST(LaunchInference, aClassWithoutANamespaceOfItsOwnIsNamedAsTheFileMay) {
+    const auto launch = bestLaunch(
+        "namespace { struct Low { __device__ bool operator()(float v) const { return v < 1; } };\n"
+        "template <typename P> __global__ void k(float* x, P p) { x[0] = p(x[1]); } }\n"
+        "int main() { k<<<1, 32>>>((float*)0, Low{}); }\n");
+    EXPECT_EQ(launch.templateArguments, std::vector<std::string>{"Low"});
+}
+
+TEST(LaunchInference, aDefaultOfATemplateParameterIsOneOfTheArgumentsBeforeIt) {
+    const auto launch =
+        bestLaunch("template <typename T> struct Wide { using Type = double; };\n"
+                   "template <typename T, int n = sizeof(T), typename W = typename Wide<T>::Type>\n"
+                   "__global__ void k(T* x) { W w = n; x[threadIdx.x] = w; }\n");
+    EXPECT_EQ(launch.templateArguments,
+              (std::vector<std::string>{"float", "sizeof(float)", "typename Wide<float>::Type"}));
+}
+
 TEST(LaunchInference, templateArgumentsComeThroughTemplatesOfTheHost) {
     const auto launch = bestLaunch(
         "enum class Mode { Plain, Fancy };\n"

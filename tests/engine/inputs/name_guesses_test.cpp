@@ -6,8 +6,8 @@ namespace kernelskill::engine {
 namespace {
 
 TEST(NameGuesses, extentsAreSmallEnoughToEmulate) {
-    for (const auto* name :
-         {"n", "N", "width", "numElements", "nnz", "total_size", "rows", "imageW", "wA", "dataH"}) {
+    for (const auto* name : {"n", "N", "width", "numElements", "nnz", "total_size", "rows",
+                             "imageW", "wA", "dataH", "levels", "LEVELS", "time"}) {
         const auto guess = guessFromName(name);
         EXPECT_TRUE(guess.isExtent) << name;
         EXPECT_GT(guess.integer, 1) << name;

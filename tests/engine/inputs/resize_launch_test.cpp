@@ -47,6 +47,16 @@ TEST(ResizeLaunch, aGridThatDropsTheRestGetsASizeWithoutOne) {
     EXPECT_EQ(bufferNamed(*launch, "x")->elements, 15u * 128);
 }
 
+TEST(ResizeLaunch, aGridThatDropsTheRestOfAProductGetsFactorsWithoutOne) {
+    std::string text(guarded);
+    text.replace(text.find("n = 1 << 12"), 11, "width = 96, height = 64, n = width * height");
+    text.replace(text.find("(n + threads - 1) / threads"), 27, "n / threads");
+    const auto launch = resized(text, 0.6, true);
+    ASSERT_TRUE(launch);
+    EXPECT_EQ(launch->grid.x * 128, scalarNamed(*launch, "n")->integer);
+    EXPECT_NE(launch->grid.x, 48u);
+}
+
 TEST(ResizeLaunch, anEditedLaunchFollowsToTheSameExtents) {
     const auto before = parsedProgram(std::string(guarded));
     std::string text(guarded);
