@@ -24,6 +24,7 @@ std::optional<CandidateDiagnosis> diagnoseCandidate(const DroppedCandidate& drop
     const ReviewFailure& failure = *verdict.failure;
     switch (failure.stage) {
     case ReviewStage::Edit:
+    case ReviewStage::Order:
         return std::nullopt;
     case ReviewStage::Parse:
     case ReviewStage::Compile:

@@ -3,6 +3,7 @@
 #include "engine/agents/review/control.h"
 #include "engine/agents/review/edited_program.h"
 #include "engine/agents/review/gpu_measurement.h"
+#include "engine/agents/review/host/host_order.h"
 #include "engine/agents/review/output_judgement.h"
 #include "engine/agents/review/replay_check.h"
 #include "engine/agents/review/review_images.h"
@@ -36,7 +37,7 @@ public:
           seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
-        if (!parseCandidate(edits) || !planRuns() || !build() || !runTrials() || !control())
+        if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() || !runTrials() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
         verdict_.summary = summaryOfSuccess(verdict_, runsDone_, plan_.trials.size(), plan_.notes);
@@ -82,6 +83,7 @@ private:
     }
 
     bool parseCandidate(const analysis::EditSet& edits);
+    bool keepsHostOrder();
     bool planRuns();
     bool build();
     bool runTrials();
@@ -115,6 +117,7 @@ private:
     std::vector<std::vector<BufferContents>> controlOutputs_;
     Tolerance controlTolerance_;
     bool readsRandomInput_ = false;
+    bool changesOrder_ = false; ///< Of what the host asks of the GPU.
     Verdict verdict_;
     std::optional<Error> trouble_;
 };
@@ -141,6 +144,12 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
         return take(invalid("parses", "the edit leaves no kernel " + kernel_.qualifiedName,
                             {.stage = ReviewStage::Parse}));
     return take(held("parses"));
+}
+
+/// The runs below are of one kernel alone: they say nothing of when it is launched.
+bool Review::keepsHostOrder() {
+    changesOrder_ = changesHostOrder(*original_.model, *candidate_.model);
+    return !changesOrder_ || take(checkHostOrder(*original_.model, *candidate_.model));
 }
 
 bool Review::planRuns() {
@@ -275,6 +284,10 @@ bool Review::control() {
 void Review::measure() {
     if (!measures_) {
         verdict_.summary += " Not measured, as asked.";
+        return;
+    }
+    if (changesOrder_) {
+        verdict_.summary += " Not measured: the edit is about the program around the kernel.";
         return;
     }
     const auto found =

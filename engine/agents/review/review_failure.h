@@ -14,6 +14,7 @@ namespace kernelskill::engine {
 
 enum class ReviewStage : std::uint8_t {
     Edit,    ///< It changes nothing, or cannot be applied.
+    Order,   ///< The host asks for other work, or in another order.
     Parse,   ///< It brings a compile error, or leaves no kernel.
     Compile, ///< A compiler behind the parser refuses it.
     Run,     ///< It does not come to its end.

@@ -1,0 +1,127 @@
+#include "engine/agents/review/host/host_interpreter.h"
+#include "skills/rewriting/standard_swap.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace kernelskill::engine {
+
+using analysis::Expr;
+using analysis::ExprId;
+using analysis::ExprKind;
+using analysis::LaunchSite;
+using analysis::noId;
+using analysis::VariableId;
+
+std::string_view withoutScope(std::string_view name) {
+    const auto scope = name.rfind(':');
+    return scope == std::string_view::npos ? name : name.substr(scope + 1);
+}
+
+bool isPureFunction(std::string_view name) {
+    constexpr std::array names = {"min",  "max",  "sqrt", "sqrtf", "abs", "fabs",  "fabsf", "ceil",
+                                  "pow",  "powf", "exp",  "expf",  "log", "logf",  "floor", "ceilf",
+                                  "data", "size", "get",  "begin", "end", "empty", "c_str"};
+    return std::ranges::find(names, withoutScope(name)) != names.end();
+}
+
+bool takesValues(std::string_view name) {
+    constexpr std::array names = {"printf", "fprintf", "puts", "exit", "free", "malloc", "assert"};
+    return std::ranges::find(names, withoutScope(name)) != names.end();
+}
+
+const LaunchSite* HostInterpreter::launchOf(const Expr& expr) const {
+    if (expr.kind != ExprKind::Call)
+        return nullptr;
+    const auto found = std::ranges::find_if(launches_, [&](const LaunchSite* launch) {
+        return launch->span == expr.span && launch->arguments == expr.children;
+    });
+    return found == launches_.end() ? nullptr : *found;
+}
+
+void HostInterpreter::addLaunch(const LaunchSite& launch, const Expr& expr) {
+    std::string what = launch.kernelName;
+    for (const std::string& argument : launch.templateArguments)
+        what += (&argument == launch.templateArguments.data() ? "<" : ",") + argument;
+    what += launch.templateArguments.empty() ? "" : ">";
+    const HostValue shared =
+        launch.sharedBytes == noId ? integerValue(0) : evaluate(launch.sharedBytes);
+    const HostValue grid = asExtents(evaluate(launch.grid));
+    const HostValue block = asExtents(evaluate(launch.block));
+    what += fmt::format("<<<{}, {}, {}>>>(", textOf(grid), textOf(block), textOf(shared));
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i)
+        what += (i == 0 ? "" : ", ") + textOf(evaluate(launch.arguments[i]));
+    const HostValue stream = launch.stream == noId ? integerValue(0) : evaluate(launch.stream);
+    if (isStopped())
+        return;
+    if (auto added = runtime_.launch(what + ")", stream, lineOf(expr.span)); !added)
+        failure_ = added.error();
+}
+
+HostValue HostInterpreter::call(const Expr& expr) {
+    const std::string name(withoutScope(expr.name));
+    if (skills::isStandardSwap(*file_.source, expr)) {
+        const HostValue first = evaluate(expr.children[0]);
+        const HostValue second = evaluate(expr.children[1]);
+        store(expr.children[0], second);
+        store(expr.children[1], first);
+        return termValue("nothing");
+    }
+    // What is handed the status of a call is taken for a check of it alone.
+    const bool isCheck = std::ranges::any_of(expr.children, [&](ExprId child) {
+        const Expr& argument = body_.expr(code_.withoutCasts(child));
+        return argument.kind == ExprKind::Call && isRuntimeCall(argument.name);
+    });
+    std::vector<HostValue> arguments;
+    for (const ExprId child : expr.children)
+        arguments.push_back(evaluate(child));
+    if (isStopped())
+        return termValue("nothing");
+    if (!expr.isMethod && isRuntimeCall(expr.name)) {
+        auto effect = runtime_.call({name, std::move(arguments), lineOf(expr.span)});
+        if (!effect) {
+            failure_ = effect.error();
+            return termValue("nothing");
+        }
+        for (auto& [variable, value] : effect->writes)
+            values_[variable] = std::move(value);
+        return effect->result;
+    }
+    if (isCheck)
+        return termValue("nothing");
+    std::string text = expr.name + "(";
+    for (const HostValue& argument : arguments)
+        text += textOf(argument) + ",";
+    text += ")";
+    if (isPureFunction(expr.name))
+        return termValue(fmt::format("{}@{}", text, epoch()));
+    for (const HostValue& argument : arguments)
+        if (argument.pointee != noId)
+            escaped_.insert(argument.pointee);
+    hostStep(expr.span, text);
+    for (std::size_t i = 0; i < expr.children.size(); ++i) {
+        const VariableId named = arguments[i].pointee != noId
+                                     ? arguments[i].pointee
+                                     : code_.namedVariable(expr.children[i]);
+        if (named != noId && isLocal(named) && !takesValues(expr.name))
+            values_[named] = unknown(body_.variable(named).name);
+    }
+    return termValue(fmt::format("{}@{}", text, epoch()));
+}
+
+HostValue HostInterpreter::other(const Expr& expr) {
+    const std::string text = textAt(expr.span);
+    if (text.contains("cuda") || text.contains("<<<") || expr.fromMacro) {
+        fail(expr.span, "what this expression does is not followed");
+        return termValue("nothing");
+    }
+    for (const ExprId child : expr.children)
+        evaluate(child);
+    hostStep(expr.span, text);
+    return termValue(fmt::format("({})@{}", text, epoch()));
+}
+
+} // namespace kernelskill::engine

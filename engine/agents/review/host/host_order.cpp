@@ -1,0 +1,206 @@
+#include "engine/agents/review/host/host_order.h"
+
+#include "engine/agents/review/host/host_steps.h"
+#include "engine/agents/review/host/runtime_state.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::FileModel;
+using analysis::HostFunction;
+
+constexpr std::string_view checkName = "same work in the same order";
+constexpr std::array<std::int64_t, 2> firstIntegers = {17, 64};
+constexpr std::size_t mostPaths = 32;
+
+/// Name of each call of the runtime and each launched kernel, in the order of the text, with the
+/// number of loops around it.
+std::vector<std::pair<std::string, int>> outlineOf(const FileModel& file, std::uint32_t function) {
+    const HostFunction& host = file.hostFunctions[function];
+    std::vector<std::pair<analysis::Span, std::string>> calls;
+    for (const analysis::Expr& expr : host.body.exprs)
+        if (expr.kind == analysis::ExprKind::Call && isRuntimeCall(expr.name))
+            calls.emplace_back(expr.span, expr.name);
+    for (const analysis::KernelModel& kernel : file.kernels)
+        for (const analysis::LaunchSite& launch : kernel.launches)
+            if (launch.host == function)
+                calls.emplace_back(launch.span, launch.kernelName);
+    std::ranges::sort(calls);
+    std::vector<std::pair<std::string, int>> outline;
+    for (auto& [span, name] : calls) {
+        const auto depth = std::ranges::count_if(host.body.stmts, [&](const analysis::Stmt& stmt) {
+            const bool isLoop = stmt.kind == analysis::StmtKind::For ||
+                                stmt.kind == analysis::StmtKind::While ||
+                                stmt.kind == analysis::StmtKind::Do;
+            return isLoop && !stmt.fromMacro && stmt.span.contains(span);
+        });
+        outline.emplace_back(std::move(name), static_cast<int>(depth));
+    }
+    return outline;
+}
+
+/// The same function of the other version: of that name, and as often named before.
+std::optional<std::uint32_t> counterpart(const FileModel& from, std::uint32_t function,
+                                         const FileModel& to) {
+    const HostFunction& wanted = from.hostFunctions[function];
+    auto place = std::count_if(from.hostFunctions.begin(), from.hostFunctions.begin() + function,
+                               [&](const HostFunction& other) {
+                                   return other.name == wanted.name && other.file == wanted.file;
+                               });
+    for (std::uint32_t i = 0; i < to.hostFunctions.size(); ++i)
+        if (to.hostFunctions[i].name == wanted.name && to.hostFunctions[i].file == wanted.file &&
+            place-- == 0)
+            return i;
+    return std::nullopt;
+}
+
+/// Streams and events have other numbers where others were made before them.
+class HandleMap {
+public:
+    bool match(const std::string& before, const std::string& after) {
+        if (kindOf(before) != kindOf(after))
+            return false;
+        const auto [found, isNew] = map_.emplace(before, after);
+        const auto [back, isNewBack] = reverse_.emplace(after, before);
+        return found->second == after && back->second == before;
+    }
+
+private:
+    /// What follows the number: how it was made.
+    static std::string_view kindOf(std::string_view handle) {
+        const auto number = handle.find('#');
+        if (number == std::string_view::npos)
+            return handle;
+        return handle.substr(std::min(handle.find(':', number), handle.size()));
+    }
+
+    std::map<std::string, std::string> map_;
+    std::map<std::string, std::string> reverse_;
+};
+
+std::string describe(const HostStep* step) {
+    if (step == nullptr)
+        return "nothing more";
+    return step->line == 0 ? step->what : fmt::format("{} (line {})", step->what, step->line);
+}
+
+/// What is different first; nullopt where nothing is.
+std::optional<std::string> firstDifference(const HostTrace& before, const HostTrace& after) {
+    HandleMap handles;
+    const auto isSame = [&](const HostStep& a, const HostStep& b) {
+        if (a.kind != b.kind || a.what != b.what || a.handles.size() != b.handles.size())
+            return false;
+        for (std::size_t i = 0; i < a.handles.size(); ++i)
+            if (!handles.match(a.handles[i], b.handles[i]))
+                return false;
+        return true;
+    };
+    std::size_t next = 0;
+    for (std::size_t i = 0; i <= before.steps.size(); ++i) {
+        const HostStep* wanted = i < before.steps.size() ? &before.steps[i] : nullptr;
+        while (next < after.steps.size() && after.steps[next].kind == HostStepKind::Wait &&
+               (wanted == nullptr || wanted->kind != HostStepKind::Wait ||
+                wanted->what != after.steps[next].what))
+            ++next; // to wait longer changes nothing
+        const HostStep* found = next < after.steps.size() ? &after.steps[next] : nullptr;
+        if (wanted == nullptr && found == nullptr)
+            return std::nullopt;
+        if (wanted == nullptr || found == nullptr || !isSame(*wanted, *found))
+            return fmt::format("step {} was {}, and is {}", i + 1, describe(wanted),
+                               describe(found));
+        ++next;
+    }
+    return std::nullopt;
+}
+
+/// All paths of one function with one set of numbers.
+class PathComparison {
+public:
+    PathComparison(const FileModel& before, std::uint32_t original, const FileModel& after,
+                   std::uint32_t edited)
+        : before_(before), original_(original), after_(after), edited_(edited) {}
+
+    CheckResult run(std::int64_t firstInteger) {
+        std::vector<HostScenario> open{{firstInteger, {}}};
+        for (std::size_t paths = 0; !open.empty(); ++paths) {
+            if (paths >= mostPaths)
+                return unusable(std::string(checkName), "too many conditions are not known");
+            const HostScenario scenario = std::move(open.back());
+            open.pop_back();
+            const auto wanted = traceHost(before_, original_, scenario);
+            if (!wanted)
+                return unusable(std::string(checkName), wanted.error().describe());
+            if (!wanted->undecided.empty()) {
+                for (const bool choice : {false, true}) {
+                    open.push_back(scenario);
+                    open.back().choices[wanted->undecided] = choice;
+                }
+                continue;
+            }
+            const auto found = traceHost(after_, edited_, scenario);
+            if (!found)
+                return invalid(std::string(checkName), found.error().describe(),
+                               {.stage = ReviewStage::Order, .error = found.error()});
+            if (!found->undecided.empty())
+                return invalid(std::string(checkName),
+                               "the edit asks what the original does not: " + found->undecided,
+                               {.stage = ReviewStage::Order});
+            if (auto difference = firstDifference(*wanted, *found))
+                return incorrect(std::string(checkName), std::move(*difference),
+                                 {.stage = ReviewStage::Order});
+            steps_ = std::max(steps_, wanted->steps.size());
+        }
+        return held(std::string(checkName));
+    }
+
+    [[nodiscard]] std::size_t steps() const { return steps_; }
+
+private:
+    const FileModel& before_;
+    std::uint32_t original_;
+    const FileModel& after_;
+    std::uint32_t edited_;
+    std::size_t steps_ = 0;
+};
+
+} // namespace
+
+bool changesHostOrder(const FileModel& before, const FileModel& after) {
+    for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
+        const auto other = counterpart(before, i, after);
+        if (!other || outlineOf(before, i) != outlineOf(after, *other))
+            return true;
+    }
+    return false;
+}
+
+CheckResult checkHostOrder(const FileModel& before, const FileModel& after) {
+    std::string detail;
+    for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
+        const std::string& name = before.hostFunctions[i].name;
+        const auto other = counterpart(before, i, after);
+        if (!other)
+            return invalid(std::string(checkName), fmt::format("{} launches nothing more", name),
+                           {.stage = ReviewStage::Order});
+        if (outlineOf(before, i) == outlineOf(after, *other))
+            continue;
+        PathComparison paths(before, i, after, *other);
+        for (const std::int64_t first : firstIntegers)
+            if (auto held = paths.run(first); !held)
+                return held;
+        detail += fmt::format("{}{}: {} launches and calls as before, none of them run; "
+                              "what a call does with the status that it is given is not followed",
+                              detail.empty() ? "" : "; ", name, paths.steps());
+    }
+    return held(std::string(checkName), std::move(detail));
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,33 @@
+/// What a host variable holds while its function is followed.
+#pragma once
+
+#include "analysis/syntax/syntax.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// A number where it is known, else a term: equal terms are equal values, whatever they are.
+struct HostValue {
+    std::string term;
+    std::optional<std::int64_t> integer;
+    std::vector<HostValue> extents;                ///< Of a dim3: x, y, z.
+    analysis::VariableId pointee = analysis::noId; ///< Of `&local`.
+};
+
+[[nodiscard]] HostValue integerValue(std::int64_t value);
+/// Long terms are shortened to a hash.
+[[nodiscard]] HostValue termValue(std::string term);
+/// The number, or its term; a dim3 as its three extents.
+[[nodiscard]] std::string textOf(const HostValue& value);
+/// As an object of `type` holds it: integers wrap around.
+[[nodiscard]] HostValue converted(HostValue value, const analysis::Type& type);
+[[nodiscard]] bool isDim3(const analysis::Type& type);
+/// `left op right` for arithmetic, comparisons and bits; a term where it is not known.
+[[nodiscard]] HostValue combined(const std::string& op, const HostValue& left,
+                                 const HostValue& right);
+
+} // namespace kernelskill::engine
