@@ -4,6 +4,7 @@
 #include "skills/atomics-privatization/atomics-privatization.h"
 #include "skills/block-swizzle/block-swizzle.h"
 #include "skills/coalesced-access/coalesced-access.h"
+#include "skills/cuda-graph-replay/cuda-graph-replay.h"
 #include "skills/fast-math-intrinsics/fast-math-intrinsics.h"
 #include "skills/grid-stride-loop/grid-stride-loop.h"
 #include "skills/launch-tuning/launch-tuning.h"
@@ -36,6 +37,7 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeMemoryLevelParallelism());
     skills.push_back(makeWarpUniformControlFlow());
     skills.push_back(makeBlockSwizzle());
+    skills.push_back(makeCudaGraphReplay());
     skills.push_back(makeAddressStrengthReduction());
     skills.push_back(makeSoftwarePrefetch());
     skills.push_back(makeVectorizedMath());

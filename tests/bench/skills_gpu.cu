@@ -13,6 +13,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace address_strength_reduction_before {
@@ -116,6 +117,12 @@ namespace block_swizzle_before {
 }
 namespace block_swizzle_after {
 #include "skills/block-swizzle/after.cu"
+}
+namespace cuda_graph_replay_before {
+#include "skills/cuda-graph-replay/before.cu"
+}
+namespace cuda_graph_replay_after {
+#include "skills/cuda-graph-replay/after.cu"
 }
 
 namespace {
@@ -420,6 +427,15 @@ int main() {
                 vectorized_math_after::launchDescend(halves(weights), halves(gradients), 0.1f,
                                                      0.9f, n);
             });
+    }
+    for (const int n : {1 << 10, 1 << 16, 1 << 20}) {
+        // A thousand launches, the capture of the graph among what is timed.
+        Buffer now(n, 1);
+        Buffer next(n, 1);
+        bench.compare(
+            "cuda-graph-replay", "1000 steps of n=" + std::to_string(n), now,
+            [&] { cuda_graph_replay_before::diffuse(now.get(), next.get(), n); },
+            [&] { cuda_graph_replay_after::diffuse(now.get(), next.get(), n); });
     }
     // The same kernel against itself: what the method calls equal.
     const int n = 1 << 24;

@@ -122,6 +122,12 @@ INSTANTIATE_TEST_SUITE_P(
                 VerdictStatus::Incorrect},
         // A last group of more rows than the grid has left.
         Mistake{"block-swizzle", "min(16u, gridDim.y - groupRow)", "16u", VerdictStatus::Incorrect},
+        // A graph that is launched too seldom, that ends in the middle of an exchange, and that
+        // does not wait for what was there before.
+        Mistake{"cuda-graph-replay", "1000 / 20", "1000 / 25", VerdictStatus::Incorrect},
+        Mistake{"cuda-graph-replay", "step < 20;", "step < 25;", VerdictStatus::Incorrect},
+        Mistake{"cuda-graph-replay", "Launch(replay, 0)", "Launch(replay, capturing)",
+                VerdictStatus::Incorrect},
         // The work of too few threads.
         Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",
                 VerdictStatus::Incorrect}));

@@ -86,10 +86,28 @@ private:
     std::map<std::string, std::string> reverse_;
 };
 
+std::string nameOf(const std::string& handle) {
+    constexpr std::string_view argument = "argument:";
+    if (handle.empty())
+        return "the default stream";
+    if (handle.starts_with(argument))
+        return handle.substr(argument.size());
+    return handle.substr(0, handle.find(':'));
+}
+
 std::string describe(const HostStep* step) {
     if (step == nullptr)
         return "nothing more";
-    return step->line == 0 ? step->what : fmt::format("{} (line {})", step->what, step->line);
+    std::string what = step->what;
+    std::size_t at = 0;
+    for (const std::string& handle : step->handles) {
+        at = what.find('%', at);
+        if (at == std::string::npos)
+            break;
+        what.replace(at, 1, nameOf(handle));
+        at += nameOf(handle).size();
+    }
+    return step->line == 0 ? what : fmt::format("{} (line {})", what, step->line);
 }
 
 /// What is different first; nullopt where nothing is.

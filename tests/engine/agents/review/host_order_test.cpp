@@ -9,6 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// A file with a kernel and host code.
@@ -77,8 +78,10 @@ TEST(HostOrder, SeesPointersThatAreNotBackAfterTheGraph) {
 }
 
 TEST(HostOrder, SeesAnotherStream) {
-    EXPECT_THAT(verdictOn(plain, replayed(4, 3, "s")), HasSubstr("incorrect: step 1"));
-    EXPECT_THAT(verdictOn(plain, replayed(4, 3, "mine")), HasSubstr("incorrect: step 1"));
+    EXPECT_THAT(verdictOn(plain, replayed(4, 3, "s")),
+                AllOf(HasSubstr("incorrect: step 1 was in the default stream: step<<<"),
+                      HasSubstr("and is in stream#0: step<<<")));
+    EXPECT_THAT(verdictOn(plain, replayed(4, 3, "mine")), HasSubstr("and is in mine: step<<<"));
 }
 
 TEST(HostOrder, SeesOtherConfigurationsAndArguments) {

@@ -1,0 +1,351 @@
+#include "skills/cuda-graph-replay/replay_plan.h"
+
+#include "analysis/syntax/lexer.h"
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/launch_values.h"
+#include "skills/rewriting/shared_analysis.h"
+#include "skills/rewriting/source_layout.h"
+#include "skills/rewriting/standard_swap.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+/// Beyond it a launch costs the host less than its kernel keeps the GPU busy: 10 microseconds of
+/// requests to the caches at 10 TB/s.
+constexpr double longKernelBytes = 100e6;
+constexpr std::int64_t longestPeriod = 4;
+
+class ReplayPlanner {
+public:
+    explicit ReplayPlanner(const SkillContext& context) : context_(context) {}
+
+    std::expected<ReplayPlan, Refusal> plan() {
+        if (auto editable = requireEditable(context_); !editable)
+            return std::unexpected(editable.error());
+        const KernelModel& kernel = context_.kernel;
+        if (kernel.launches.empty())
+            return refuse("no-launch", fmt::format("{} is not launched in this file", kernel.name));
+        std::optional<Refusal> refusal;
+        for (const LaunchSite& launch : kernel.launches) {
+            auto found = planAround(launch);
+            if (found)
+                return found;
+            if (!refusal)
+                refusal = std::move(found.error());
+        }
+        return std::unexpected(std::move(*refusal));
+    }
+
+private:
+    std::expected<ReplayPlan, Refusal> planAround(const LaunchSite& launch) {
+        const std::uint32_t line = lineNumber(context_, launch.span.begin);
+        if (launch.fromMacro)
+            return refuse("launch-from-macro",
+                          fmt::format("the launch on line {} comes out of a macro", line));
+        if (launch.host >= context_.file.hostFunctions.size() ||
+            context_.file.hostFunctions[launch.host].file != context_.file.file)
+            return refuse("launch-in-header",
+                          fmt::format("{} is launched in a header", context_.kernel.name));
+        plan_ = {};
+        plan_.host = launch.host;
+        host_ = &context_.shared().host(launch.host);
+        plan_.loop = loopAround(launch);
+        if (plan_.loop == noId)
+            return refuse("not-in-a-loop",
+                          fmt::format("the launch on line {} is not repeated by a for loop", line));
+        if (auto fresh = requireFresh(); !fresh)
+            return std::unexpected(fresh.error());
+        if (auto counted = requireCountedLoop(); !counted)
+            return std::unexpected(counted.error());
+        if (auto body = readBody(); !body)
+            return std::unexpected(body.error());
+        if (auto brief = requireShortKernels(); !brief)
+            return std::unexpected(brief.error());
+        const auto launches = static_cast<std::int64_t>(plan_.launches.size());
+        const auto cost = cheapestReplay(plan_.rounds, launches, period());
+        if (!cost)
+            return refuse("too-few-launches",
+                          fmt::format("{} rounds of {} launches are too few to pay for a graph",
+                                      plan_.rounds, launches));
+        plan_.cost = *cost;
+        const SourceLayout layout(*context_.file.source, context_.kernel);
+        const Span span = loop().span;
+        if (!layout.startsLine(span.begin) || !layout.endsLine(span.end))
+            return refuse("several-statements-a-line",
+                          fmt::format("the loop on line {} shares its line",
+                                      lineNumber(context_, span.begin)));
+        return plan_;
+    }
+
+    [[nodiscard]] const FunctionBody& body() const { return host_->body(); }
+    [[nodiscard]] const Stmt& loop() const { return body().stmt(plan_.loop); }
+
+    /// The innermost `for` of a block around the launch, if no other statement lies between.
+    [[nodiscard]] StmtId loopAround(const LaunchSite& launch) const {
+        StmtId found = noId;
+        for (StmtId id = 0; id < body().stmts.size(); ++id) {
+            const Stmt& stmt = body().stmt(id);
+            const bool isInner = found == noId || body().stmt(found).span.contains(stmt.span);
+            const bool holds = stmt.span.contains(launch.span) && !stmt.fromMacro;
+            if (stmt.kind == StmtKind::For && holds && isInner)
+                found = id;
+        }
+        const bool isInBlock = found != noId && body().stmt(found).parent != noId &&
+                               body().stmt(body().stmt(found).parent).kind == StmtKind::Compound;
+        return isInBlock ? found : noId;
+    }
+
+    std::expected<void, Refusal> requireFresh() const {
+        for (const Expr& expr : body().exprs)
+            if (expr.kind == ExprKind::Call &&
+                (expr.name.contains("BeginCapture") || expr.name.contains("cudaGraph")))
+                return refuse("already-a-graph",
+                              fmt::format("line {} uses graphs already",
+                                          lineNumber(context_, expr.span.begin)));
+        return {};
+    }
+
+    /// `for (int i = 0; i < known; ++i)`, where i is not used in the body.
+    std::expected<void, Refusal> requireCountedLoop() {
+        const Stmt& stmt = loop();
+        const std::uint32_t line = lineNumber(context_, stmt.span.begin);
+        const auto refusal = [&] {
+            return refuse("rounds-unknown",
+                          fmt::format("how often the loop on line {} goes round is not known from "
+                                      "`for (int i = 0; i < number; ++i)`",
+                                      line));
+        };
+        if (stmt.init == noId || stmt.condition == noId || stmt.increment == noId ||
+            body().stmt(stmt.init).declared.size() != 1)
+            return refusal();
+        const VariableId counter = body().stmt(stmt.init).declared.front();
+        const Variable& variable = body().variable(counter);
+        const Expr& condition = body().expr(stmt.condition);
+        const Expr& increment = body().expr(stmt.increment);
+        const bool isCounted = condition.kind == ExprKind::Binary && condition.op == "<" &&
+                               !condition.fromMacro &&
+                               host_->namedVariable(condition.children[0]) == counter &&
+                               variable.init != noId && host_->constantValue(variable.init) == 0 &&
+                               increment.kind == ExprKind::Unary && increment.op.contains("++") &&
+                               host_->namedVariable(increment.children.front()) == counter;
+        if (!isCounted)
+            return refusal();
+        plan_.limit = condition.children[1];
+        const auto rounds = host_->constantValue(plan_.limit);
+        if (!rounds)
+            return refusal();
+        plan_.rounds = *rounds;
+        for (const ExprId use : host_->uses(counter))
+            if (host_->holds(stmt.children.back(), use))
+                return refuse("step-used",
+                              fmt::format("the work of line {} depends on {}, which a graph would "
+                                          "keep as it was",
+                                          lineNumber(context_, body().expr(use).span.begin),
+                                          variable.name));
+        return {};
+    }
+
+    /// Launches, swaps of pointers and checks for errors alone.
+    std::expected<void, Refusal> readBody() {
+        for (const StmtId id : host_->statementsOf(loop().children.back())) {
+            const Stmt& stmt = body().stmt(id);
+            if (stmt.kind == StmtKind::Null || isErrorCheck(stmt))
+                continue;
+            if (stmt.kind == StmtKind::Expression && !stmt.fromMacro) {
+                if (const LaunchSite* launch = launchAt(stmt.expr)) {
+                    if (auto plain = requirePlainLaunch(*launch); !plain)
+                        return plain;
+                    plan_.launches.push_back(launch);
+                    continue;
+                }
+                if (readSwap(body().expr(stmt.expr)))
+                    continue;
+            }
+            return refuse("host-work-in-loop",
+                          fmt::format("line {} is neither a launch nor a swap of two pointers",
+                                      lineNumber(context_, stmt.span.begin)));
+        }
+        if (plan_.launches.empty())
+            return refuse("not-in-a-loop", "the loop launches nothing on its own level");
+        const StmtKind kind = body().stmt(loop().children.back()).kind;
+        if (kind != StmtKind::Compound && kind != StmtKind::Expression)
+            return refuse("host-work-in-loop", "the loop's body is not a block");
+        return {};
+    }
+
+    [[nodiscard]] const LaunchSite* launchAt(ExprId id) const {
+        for (const KernelModel& kernel : context_.file.kernels)
+            for (const LaunchSite& launch : kernel.launches)
+                if (launch.host == plan_.host && id != noId &&
+                    launch.span == body().expr(id).span && !launch.fromMacro &&
+                    context_.file.source->slice(launch.configurationSpan).ends_with(">>>"))
+                    return &launch;
+        return nullptr;
+    }
+
+    /// `CHECK(cudaGetLastError());` and its like: nothing that a capture forbids.
+    [[nodiscard]] bool isErrorCheck(const Stmt& stmt) const {
+        bool isCheck = false;
+        for (const Token& token : lex(context_.file.source->text(), stmt.span)) {
+            if (token.kind != TokenKind::Identifier)
+                continue;
+            const bool reads =
+                token.text == "cudaGetLastError" || token.text == "cudaPeekAtLastError";
+            const bool isMacro = stmt.fromMacro && token.span.begin == stmt.span.begin;
+            if (!reads && !isMacro)
+                return false;
+            isCheck = isCheck || reads;
+        }
+        return isCheck;
+    }
+
+    std::expected<void, Refusal> requirePlainLaunch(const LaunchSite& launch) {
+        const std::uint32_t line = lineNumber(context_, launch.span.begin);
+        std::vector<ExprId> values = launch.arguments;
+        for (const ExprId id : {launch.grid, launch.block, launch.sharedBytes, launch.stream})
+            if (id != noId)
+                values.push_back(id);
+        for (const ExprId value : values)
+            for (const ExprId id : host_->expressionsBelow(value)) {
+                const Expr& expr = body().expr(id);
+                const bool isPlain =
+                    expr.kind == ExprKind::Integer || expr.kind == ExprKind::Floating ||
+                    expr.kind == ExprKind::Cast || expr.kind == ExprKind::InitList ||
+                    expr.kind == ExprKind::Conditional || isPlainMember(expr) ||
+                    (expr.kind == ExprKind::Variable && isFixed(expr)) ||
+                    (expr.kind == ExprKind::Unary && (expr.op == "-" || expr.op == "!")) ||
+                    (expr.kind == ExprKind::Binary && !isAssignment(expr.op));
+                if (!isPlain)
+                    return refuse("argument-not-plain",
+                                  fmt::format("{} in the launch on line {} may be another value in "
+                                              "another round",
+                                              context_.file.source->slice(expr.span), line));
+            }
+        const ExprId stream = launch.stream == noId || host_->constantValue(launch.stream) == 0
+                                  ? noId
+                                  : launch.stream;
+        const bool isOther = !plan_.launches.empty() && (stream == noId) != (plan_.stream == noId);
+        if (isOther || (stream != noId && plan_.stream != noId &&
+                        !host_->sameExpression(stream, plan_.stream)))
+            return refuse("several-streams",
+                          fmt::format("the launch on line {} is in another stream", line));
+        plan_.stream = stream;
+        return {};
+    }
+
+    [[nodiscard]] static bool isPlainMember(const Expr& expr) {
+        return expr.kind == ExprKind::Member && !expr.isArrow && !expr.isMethod;
+    }
+
+    /// A local or parameter, for which the loop's swaps are all that happens to it.
+    [[nodiscard]] bool isFixed(const Expr& expr) const {
+        if (expr.variable == noId)
+            return false;
+        const Variable& variable = body().variable(expr.variable);
+        return variable.constantValue ||
+               ((variable.storage == Storage::Local || variable.storage == Storage::Parameter) &&
+                !variable.type.isReference && variable.type.arrayExtents.empty());
+    }
+
+    bool readSwap(const Expr& call) {
+        if (!isStandardSwap(*context_.file.source, call))
+            return false;
+        std::array<VariableId, 2> swapped{};
+        for (std::size_t i = 0; i < swapped.size(); ++i) {
+            swapped[i] = host_->namedVariable(call.children[i]);
+            if (swapped[i] == noId || !isFixed(body().expr(call.children[i])) ||
+                body().variable(swapped[i]).type.pointerDepth == 0)
+                return false;
+        }
+        swaps_.push_back(swapped);
+        return true;
+    }
+
+    /// Rounds after which every pointer is where it was.
+    [[nodiscard]] std::int64_t period() const {
+        std::map<VariableId, VariableId> holds;
+        for (const auto& [a, b] : swaps_) {
+            holds[a] = a;
+            holds[b] = b;
+        }
+        for (std::int64_t rounds = 1; rounds <= longestPeriod; ++rounds) {
+            for (const auto& [a, b] : swaps_)
+                std::swap(holds[a], holds[b]);
+            if (std::ranges::all_of(holds,
+                                    [](const auto& place) { return place.first == place.second; }))
+                return rounds;
+        }
+        return plan_.rounds + 1; // more than there are
+    }
+
+    std::expected<void, Refusal> requireShortKernels() const {
+        for (const LaunchSite* launch : plan_.launches)
+            for (const KernelModel& kernel : context_.file.kernels) {
+                if (kernel.launches.empty() || launch < kernel.launches.data() ||
+                    launch >= kernel.launches.data() + kernel.launches.size())
+                    continue;
+                const SkillContext other(context_.file, kernel, context_.features, kernel.span);
+                const LaunchValues values(other, *launch);
+                double threads = 1;
+                for (const auto& extent : {values.grid(), values.block()})
+                    for (const auto& axis : extent)
+                        threads *= static_cast<double>(axis.value_or(1));
+                double bytes = 0;
+                for (const MemoryAccess& access : kernel.accesses) {
+                    if (access.space == MemorySpace::Shared || access.space == MemorySpace::Local)
+                        continue;
+                    double rounds = 1;
+                    for (const std::uint32_t number : access.loops)
+                        rounds *=
+                            static_cast<double>(values.rounds(kernel.loops[number]).value_or(1));
+                    bytes += rounds * access.width;
+                }
+                if (threads * bytes > longKernelBytes)
+                    return refuse("kernels-too-long",
+                                  fmt::format("{} requests {:.0f} MB a launch: the GPU is busy "
+                                              "while the host launches the next",
+                                              kernel.name, threads * bytes / 1e6));
+            }
+        return {};
+    }
+
+    const SkillContext& context_;
+    const CodeMap* host_ = nullptr;
+    ReplayPlan plan_;
+    std::vector<std::array<VariableId, 2>> swaps_;
+};
+
+} // namespace
+
+std::optional<ReplayCost> cheapestReplay(std::int64_t rounds, std::int64_t launches,
+                                         std::int64_t period) {
+    constexpr std::int64_t mostNodes = 256;
+    ReplayCost best{0, rounds * launches, rounds * launches / 2};
+    for (std::int64_t steps = period; steps * launches <= mostNodes && steps * 2 <= rounds;
+         steps += period) {
+        if (steps < 2)
+            continue;
+        const std::int64_t calls =
+            2 * steps * launches + rounds / steps + rounds % steps * launches;
+        if (calls < best.callsAfter) {
+            best.stepsInGraph = steps;
+            best.callsAfter = calls;
+        }
+    }
+    return best.stepsInGraph == 0 ? std::nullopt : std::optional(best);
+}
+
+std::expected<ReplayPlan, Refusal> planReplay(const SkillContext& context) {
+    return ReplayPlanner(context).plan();
+}
+
+} // namespace kernelskill::skills
