@@ -136,6 +136,22 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"FitsTheCache", "fits-cache",
                  product("    const int m = 2048;\n    product<<<dim3(m / 16, m / 16), dim3(16, "
                          "16)>>>(a, b, c, m, 256);\n")},
+        GateCase{"FitsTheCacheAsATemplate", "fits-cache", R"(
+template <int TILE>
+__global__ void product(const float* a, const float* b, float* c, int n, int depth) {
+    int row = blockIdx.y * TILE + threadIdx.y;
+    int column = blockIdx.x * TILE + threadIdx.x;
+    float sum = 0;
+    for (int t = 0; t < depth / TILE; ++t)
+        sum += a[row * depth + t * TILE + threadIdx.x] * b[(t * TILE + threadIdx.y) * n + column];
+    c[row * n + column] = sum;
+}
+void run(const float* a, const float* b, float* c) {
+    const int n = 2048;
+    dim3 block(16, 16), grid(n / block.x, n / block.y);
+    product<16><<<grid, block>>>(a, b, c, n, 256);
+}
+)"},
         GateCase{"ShortRows", "wave-shares-already",
                  product("    product<<<dim3(32, 4096), dim3(16, 16)>>>(a, b, c, 512, depth);\n")},
         GateCase{"Swizzled", "already-swizzled",
