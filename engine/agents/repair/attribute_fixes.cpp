@@ -1,9 +1,13 @@
 /// __global__, __device__ and __host__ that are missing, and kernels that return something.
 #include "engine/agents/repair/fix_candidate.h"
 #include "engine/agents/repair/function_declarations.h"
+#include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -19,6 +23,49 @@ std::vector<FixCandidate> markedForDevice(const RepairContext& context, const st
          marked(context, name, "__host__ __device__", "missing-device", Ladder::Attribute))
         candidates.push_back(std::move(both));
     return candidates;
+}
+
+/// Members and operators, which no name finds: what the compiler's notes point at.
+std::vector<FixCandidate> markedWhereNoted(const RepairContext& context, const Diagnostic& error,
+                                           std::string_view note) {
+    std::set<std::uint32_t> places;
+    for (const analysis::RelatedPlace& related : error.related) {
+        std::size_t name = context.tokenAt(related.span.begin);
+        bool isNoted = related.file == context.model.file && name < context.tokens.size() &&
+                       related.message.find(note) != std::string::npos;
+        if (isNoted)
+            places.insert(context.tokens[declarationAround(context, name).begin].span.begin);
+    }
+    std::vector<FixCandidate> candidates;
+    for (const char* attribute : {"__device__", "__host__ __device__"}) {
+        FixCandidate candidate{
+            "missing-device", fmt::format("mark it {}", attribute), {}, Ladder::Attribute};
+        for (std::uint32_t place : places)
+            candidate.edits.push_back({{place, place}, fmt::format("{} ", attribute)});
+        if (!places.empty())
+            candidates.push_back(std::move(candidate));
+    }
+    return candidates;
+}
+
+bool isLaunched(const RepairContext& context, std::string_view name) {
+    for (std::size_t index = 0; index < context.tokens.size(); ++index) {
+        auto call = context.textAt(index) == name ? callAt(context, index) : std::nullopt;
+        if (call && !call->configuration.isEmpty())
+            return true;
+    }
+    return false;
+}
+
+/// A function that calls what only the device has is meant for the device.
+std::vector<FixCandidate> markedCaller(const RepairContext& context, const Diagnostic& error) {
+    auto caller = functionAround(context, error.span.begin);
+    if (!caller || context.textAt(caller->name) == "main")
+        return {};
+    std::string name(context.textAt(caller->name));
+    return isLaunched(context, name)
+               ? marked(context, name, "__global__", "missing-global")
+               : marked(context, name, "__device__", "missing-device", Ladder::Attribute);
 }
 
 /// A variable of the whole file that device code uses.
@@ -82,6 +129,12 @@ bool isKernelAt(const RepairContext& context, std::uint32_t offset) {
     return false;
 }
 
+std::vector<FixCandidate> joined(std::vector<FixCandidate> first,
+                                 std::vector<FixCandidate> second) {
+    std::ranges::move(second, std::back_inserter(first));
+    return first;
+}
+
 } // namespace
 
 std::vector<FixCandidate> attributeFixes(const RepairContext& context, const Diagnostic& error) {
@@ -94,17 +147,22 @@ std::vector<FixCandidate> attributeFixes(const RepairContext& context, const Dia
         (isUntyped && isKernelAt(context, error.span.begin)))
         return voidReturn(context, error);
     if (message.starts_with("reference to __host__ function"))
-        return markedForDevice(context, name);
+        return joined(markedForDevice(context, name),
+                      markedWhereNoted(context, error, "declared here"));
     if (message.starts_with("reference to __host__ variable"))
         return markedVariable(context, name);
     if (message.starts_with("reference to __device__ function"))
-        return marked(context, name, "__host__", "missing-host");
-    if (message.starts_with("no matching function for call")) {
+        return joined(marked(context, name, "__host__", "missing-host"),
+                      markedCaller(context, error));
+    if (message.starts_with("no matching ")) {
+        static constexpr std::string_view ofTheHost = "call to __host__ function from";
         for (const analysis::RelatedPlace& note : error.related) {
-            if (note.message.find("call to __host__ function from") != std::string::npos)
-                return markedForDevice(context, name);
+            if (note.message.find(ofTheHost) != std::string::npos)
+                return joined(markedForDevice(context, name),
+                              markedWhereNoted(context, error, ofTheHost));
             if (note.message.find("call to __device__ function from __host__") != std::string::npos)
-                return marked(context, name, "__host__", "missing-host");
+                return joined(marked(context, name, "__host__", "missing-host"),
+                              markedCaller(context, error));
         }
     }
     return {};

@@ -12,8 +12,9 @@ namespace {
 using analysis::Token;
 using analysis::TokenKind;
 
-constexpr std::array<std::string_view, 8> notTypes{"return", "else", "new",    "delete",
-                                                   "throw",  "goto", "sizeof", "case"};
+constexpr std::array<std::string_view, 13> notTypes{"case",   "delete", "do",   "else",   "for",
+                                                    "goto",   "if",     "new",  "return", "sizeof",
+                                                    "switch", "throw",  "while"};
 
 bool endsDeclaration(const Token& token) {
     return token.kind == TokenKind::Directive || token.text == ";" || token.text == "{" ||

@@ -126,6 +126,18 @@ const std::pair<const char*, std::vector<Breakage>> breakagesByCause[] = {
          {"GlobalIsMissing", saxpy, "__global__ ", ""},
          {"GlobalIsMissingOnTranspose", transpose, "__global__ ", ""},
      }},
+    {"missing-device",
+     {
+         {"DeviceOfAFunction", "tests/corpus/bfs.cu", "__device__ int atomicAggInc",
+          "int atomicAggInc"},
+         {"DeviceOfAFunctionThatCallsIntrinsics", "tests/corpus/double_precision.cu",
+          "__device__ double atomicMaxDouble", "double atomicMaxDouble"},
+         {"DeviceOfAConstructor", "tests/corpus/gelu.cu", "__device__ explicit", "explicit"},
+         {"DeviceOfACallOperator", "tests/corpus/template_dims.cu", "__device__ T operator",
+          "T operator", "__device__ __host__ T operator"},
+         {"DeviceOfAConversion", "tests/corpus/reduction_ladder.cu",
+          "__device__ inline operator T*", "inline operator T*"},
+     }},
     {"kernel-return-type",
      {
          {"KernelReturnsInt", saxpy, "__global__ void", "__global__ int"},
