@@ -45,6 +45,12 @@ public:
                           fmt::format("a comparison of floating-point values ends the loop on line "
                                       "{}; less precise ones may end it rounds earlier or later",
                                       lineNumber(context, code.body().stmt(loop).span.begin)));
+        if (const ExprId rounded = floatMadeInteger(code); rounded != noId && !isExact)
+            return refuse(
+                "floats-become-integers",
+                fmt::format("line {} makes an integer of a floating-point value; where it "
+                            "lies near a step, a less precise one gives another integer",
+                            lineNumber(context, code.body().expr(rounded).span.begin)));
         const Level level = bestLevel(context, code, *found);
         if (level.bytes > 0 && level.instructions < instructionsPerByte * level.bytes)
             return refuse("memory-decides",
@@ -161,6 +167,43 @@ private:
                 return id;
         }
         return noId;
+    }
+
+    static bool isFloating(ScalarKind scalar) {
+        return scalar == ScalarKind::Half || scalar == ScalarKind::BFloat16 ||
+               scalar == ScalarKind::Float || scalar == ScalarKind::Double;
+    }
+    static bool isInteger(ScalarKind scalar) {
+        return scalar >= ScalarKind::Char && scalar <= ScalarKind::UInt64;
+    }
+
+    /// A floating-point value, not a literal, that becomes an integer: by a cast, an assignment, an
+    /// initialiser or a function that rounds; noId if there is none.
+    static ExprId floatMadeInteger(const CodeMap& code) {
+        const FunctionBody& body = code.body();
+        const auto isRounded = [&](ExprId value, const Type& target) {
+            return value != noId && target.pointerDepth == 0 && isInteger(target.scalar) &&
+                   body.expr(value).kind != ExprKind::Floating &&
+                   body.expr(value).type.pointerDepth == 0 &&
+                   isFloating(body.expr(value).type.scalar);
+        };
+        for (ExprId id = 0; id < body.exprs.size(); ++id) {
+            const Expr& expr = body.expr(id);
+            const bool isRounding =
+                expr.kind == ExprKind::Call &&
+                (expr.name.starts_with("__float2") || expr.name.starts_with("__double2") ||
+                 expr.name.contains("lrint") || expr.name.contains("lround"));
+            if ((isRounding || expr.kind == ExprKind::Cast) && !expr.children.empty() &&
+                isRounded(expr.children.front(), expr.type))
+                return id;
+            if (expr.kind == ExprKind::Binary && expr.op == "=" &&
+                isRounded(expr.children.back(), body.expr(expr.children.front()).type))
+                return id;
+        }
+        const auto variable = std::ranges::find_if(body.variables, [&](const Variable& declared) {
+            return declared.storage == Storage::Local && isRounded(declared.init, declared.type);
+        });
+        return variable == body.variables.end() ? noId : variable->init;
     }
 
     /// The innermost loop around `stmt`; noId outside of all.

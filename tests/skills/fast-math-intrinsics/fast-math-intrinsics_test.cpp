@@ -99,6 +99,13 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"Macro", "nothing-to-replace", "#define E(x) expf(x)\n" + computing("x = E(y);")},
         GateCase{"FloatsEndALoop", "floats-end-a-loop",
                  computing("while (x < 4.0f) x += expf(y);")},
+        GateCase{"CastToInteger", "floats-become-integers",
+                 computing("x = static_cast<int>(expf(y));")},
+        GateCase{"RoundedToInteger", "floats-become-integers",
+                 computing("x += expf(y); n -= __float2int_rn(x);")},
+        GateCase{"AssignedToInteger", "floats-become-integers", computing("x = expf(y); n = x;")},
+        GateCase{"InitialisesAnInteger", "floats-become-integers",
+                 computing("long whole = x / y; x += whole;")},
         GateCase{"MemoryDecides", "memory-decides", R"(
 __global__ void k(const float* a, const float* b, float* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
