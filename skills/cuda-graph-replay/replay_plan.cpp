@@ -156,8 +156,13 @@ private:
 
     /// Launches, swaps of pointers and checks for errors alone.
     std::expected<void, Refusal> readBody() {
-        for (const StmtId id : host_->statementsOf(loop().children.back())) {
-            const Stmt& stmt = body().stmt(id);
+        const std::vector<StmtId> statements = host_->statementsOf(loop().children.back());
+        for (std::size_t i = 0; i < statements.size(); ++i) {
+            const Stmt& stmt = body().stmt(statements[i]);
+            if (readExchange(statements, i)) {
+                i += 2;
+                continue;
+            }
             if (stmt.kind == StmtKind::Null || isErrorCheck(stmt))
                 continue;
             if (stmt.kind == StmtKind::Expression && !stmt.fromMacro) {
@@ -246,14 +251,49 @@ private:
         return expr.kind == ExprKind::Member && !expr.isArrow && !expr.isMethod;
     }
 
-    /// A local or parameter, for which the loop's swaps are all that happens to it.
+    /// A local or parameter: the loop's swaps are all that happens to it.
+    [[nodiscard]] static bool isOwn(const Variable& variable) {
+        return (variable.storage == Storage::Local || variable.storage == Storage::Parameter) &&
+               !variable.type.isReference && variable.type.arrayExtents.empty();
+    }
+
     [[nodiscard]] bool isFixed(const Expr& expr) const {
         if (expr.variable == noId)
             return false;
         const Variable& variable = body().variable(expr.variable);
-        return variable.constantValue ||
-               ((variable.storage == Storage::Local || variable.storage == Storage::Parameter) &&
-                !variable.type.isReference && variable.type.arrayExtents.empty());
+        return variable.constantValue || isOwn(variable);
+    }
+
+    /// `float* t = a; a = b; b = t;`
+    bool readExchange(const std::vector<StmtId>& statements, std::size_t first) {
+        if (first + 2 >= statements.size())
+            return false;
+        const Stmt& declaration = body().stmt(statements[first]);
+        if (declaration.kind != StmtKind::Declaration || declaration.declared.size() != 1)
+            return false;
+        const VariableId held = declaration.declared.front();
+        const auto assigned = [&](std::size_t place) -> std::array<VariableId, 2> {
+            const Stmt& stmt = body().stmt(statements[place]);
+            const bool isExpression = stmt.kind == StmtKind::Expression && stmt.expr != noId;
+            if (!isExpression || body().expr(stmt.expr).op != "=")
+                return {noId, noId};
+            const Expr& expr = body().expr(stmt.expr);
+            return {host_->namedVariable(expr.children[0]), host_->namedVariable(expr.children[1])};
+        };
+        const auto [a, b] = assigned(first + 1);
+        const ExprId init = body().variable(held).init;
+        const bool isExchange = a != noId && b != noId && init != noId &&
+                                host_->namedVariable(init) == a &&
+                                assigned(first + 2) == std::array{b, held} && isPointer(a) &&
+                                isPointer(b) && isPointer(held);
+        if (isExchange)
+            swaps_.push_back({a, b});
+        return isExchange;
+    }
+
+    [[nodiscard]] bool isPointer(VariableId id) const {
+        const Variable& variable = body().variable(id);
+        return isOwn(variable) && variable.type.pointerDepth > 0;
     }
 
     bool readSwap(const Expr& call) {
@@ -262,8 +302,7 @@ private:
         std::array<VariableId, 2> swapped{};
         for (std::size_t i = 0; i < swapped.size(); ++i) {
             swapped[i] = host_->namedVariable(call.children[i]);
-            if (swapped[i] == noId || !isFixed(body().expr(call.children[i])) ||
-                body().variable(swapped[i]).type.pointerDepth == 0)
+            if (swapped[i] == noId || !isPointer(swapped[i]))
                 return false;
         }
         swaps_.push_back(swapped);

@@ -47,10 +47,19 @@ TEST(CudaGraphReplay, LaunchesWhatIsLeftOver) {
     const std::string text = appliedText(
         id, program("    const int steps = 101;\n    for (int i = 0; i < steps; ++i)\n        "
                     "shift<<<grid, block>>>(a, 1.0f, n);\n"));
-    EXPECT_THAT(text, HasSubstr("    for (int i = 0; i < steps / 7; ++i)\n"
+    EXPECT_THAT(text, HasSubstr("    for (int i = 0; i < steps / 5; ++i)\n"
                                 "        cudaGraphLaunch(replay, 0);\n"
-                                "    for (int i = steps / 7 * 7; i < steps; ++i)\n"
+                                "    for (int i = steps / 5 * 5; i < steps; ++i)\n"
                                 "        shift<<<grid, block>>>(a, 1.0f, n);\n"));
+}
+
+TEST(CudaGraphReplay, TakesAnExchangeByHand) {
+    const std::string text = appliedText(
+        id,
+        hundred("        shift<<<grid, block>>>(a, 1.0f, n);\n        float* held = a;\n        a "
+                "= b;\n        b = held;\n"));
+    // An even number of rounds, after which both are back.
+    EXPECT_THAT(text, HasSubstr("    for (int i = 0; i < 10; ++i) {\n"));
 }
 
 TEST(CudaGraphReplay, ChecksErrorsAsTheFileDoes) {
@@ -112,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
                  hundred(one + "        cudaMemcpy(b, a, n * sizeof(float), "
                                "cudaMemcpyDeviceToHost);\n")},
         GateCase{"CountsOn", "host-work-in-loop", hundred(one + "        n -= 1;\n")},
+        GateCase{"HalfAnExchange", "host-work-in-loop",
+                 hundred(one + "        float* held = a;\n        a = b;\n        b = a;\n")},
         GateCase{"SwapsNumbers", "host-work-in-loop",
                  hundred(one + "        std::swap(n, rounds);\n")},
         GateCase{"TwoStreams", "several-streams",
