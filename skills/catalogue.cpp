@@ -14,6 +14,7 @@
 #include "skills/shared-memory-padding/shared-memory-padding.h"
 #include "skills/software-prefetch/software-prefetch.h"
 #include "skills/thread-coarsening/thread-coarsening.h"
+#include "skills/vectorization-refinement/vectorization-refinement.h"
 #include "skills/vectorized-access/vectorized-access.h"
 #include "skills/vectorized-math/vectorized-math.h"
 #include "skills/warp-shuffle-reduction/warp-shuffle-reduction.h"
@@ -41,6 +42,7 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeAddressStrengthReduction());
     skills.push_back(makeSoftwarePrefetch());
     skills.push_back(makeVectorizedMath());
+    skills.push_back(makeVectorizationRefinement());
     return skills;
 }
 

@@ -104,12 +104,20 @@ bool isUnconditional(const CodeMap& code, const std::vector<StmtId>& work, ExprI
     return false;
 }
 
-/// The `p[i]` that an access is about, also when it is given by its address.
+/// The `p[i]` that an access is about, also when it is given by its address or is a part of it.
 ExprId elementOf(const CodeMap& code, ExprId expression) {
     const ExprId inner = code.withoutCasts(expression);
     const Expr& expr = code.body().expr(inner);
     const bool isAddress = expr.kind == ExprKind::Unary && expr.op == "&";
-    return isAddress ? code.withoutCasts(expr.children[0]) : inner;
+    const bool isPart = expr.kind == ExprKind::Member && !expr.isArrow && expr.children.size() == 1;
+    return isAddress || isPart ? code.withoutCasts(expr.children[0]) : inner;
+}
+
+/// float2 and its kin: two components of 4 bytes.
+bool isPair(const Type& type) {
+    return type.lanes == 2 && type.pointerDepth <= 1 &&
+           (type.scalar == ScalarKind::Float || type.scalar == ScalarKind::Int32 ||
+            type.scalar == ScalarKind::UInt32);
 }
 
 /// The index expression of `p[i]` or `*(p + i)` names exactly the element index.
@@ -121,7 +129,8 @@ bool isAtIndex(const CodeMap& code, ExprId expression, VariableId index) {
 
 class Planner {
 public:
-    Planner(const SkillContext& context, const CodeMap& code) : context_(context), code_(code) {}
+    Planner(const SkillContext& context, const CodeMap& code, GroupedElements elements)
+        : context_(context), code_(code), elements_(elements) {}
 
     std::expected<ElementGroups, Refusal> plan() {
         if (auto editable = requireEditable(context_); !editable)
@@ -148,11 +157,20 @@ private:
     std::expected<void, Refusal> findForm() {
         const KernelModel& kernel = context_.kernel;
         const FunctionBody& body = code_.body();
-        for (const Parameter& parameter : kernel.parameters)
-            if (parameter.type.pointerDepth == 1 && parameter.type.lanes > 1)
+        bool anyPairs = false;
+        for (const Parameter& parameter : kernel.parameters) {
+            if (parameter.type.pointerDepth != 1 || parameter.type.lanes == 1)
+                continue;
+            anyPairs = anyPairs || isPair(parameter.type);
+            if (elements_ == GroupedElements::Numbers || !isPair(parameter.type))
                 return refuse(
                     "already-vectorized",
                     fmt::format("{} already is a {}", parameter.name, parameter.type.spelling));
+        }
+        if (elements_ == GroupedElements::Pairs && !anyPairs)
+            return refuse("no-pairs",
+                          fmt::format("no pointer of {} has elements of two components of 4 bytes",
+                                      kernel.name));
         for (const Expr& expr : body.exprs)
             if (expr.kind == ExprKind::Cast && expr.type.pointerDepth == 1 && expr.type.lanes > 1)
                 return refuse("already-vectorized",
@@ -254,7 +272,8 @@ private:
                 scalarBecause[parameter.variable] = reason;
                 continue;
             }
-            const std::uint32_t bytes = elementBytes(parameter.type.scalar);
+            const std::uint32_t bytes =
+                elementBytes(parameter.type.scalar) * (isPair(parameter.type) ? 2 : 1);
             widest = std::max(widest, bytes);
             hasPairsOnly = hasPairsOnly || vectorType(parameter.type.scalar, 4).empty();
             Stream stream;
@@ -262,7 +281,10 @@ private:
             stream.name = parameter.name;
             plan_.streams.push_back(stream);
         }
-        if (plan_.streams.empty())
+        const bool hasPairs = std::ranges::any_of(plan_.streams, [&](const Stream& stream) {
+            return isPair(body.variable(stream.base).type);
+        });
+        if (plan_.streams.empty() || (elements_ == GroupedElements::Pairs && !hasPairs))
             return refuse(
                 "no-unit-stride-access",
                 scalarBecause.empty()
@@ -271,18 +293,26 @@ private:
         plan_.lanes = hasPairsOnly || widest > 4 ? 2 : 4;
         for (std::size_t i = 0; i < plan_.streams.size(); ++i) {
             Stream& stream = plan_.streams[i];
-            const ScalarKind scalar = body.variable(stream.base).type.scalar;
-            stream.type = vectorType(scalar, plan_.lanes);
-            stream.bytes = elementBytes(scalar) * static_cast<std::uint32_t>(plan_.lanes);
-            stream.vector = freshName(body, fmt::format("{}{}", stream.name, plan_.lanes));
+            const Type& type = body.variable(stream.base).type;
+            const int components = isPair(type) ? 2 * plan_.lanes : plan_.lanes;
+            stream.type = vectorType(type.scalar, components);
+            stream.bytes = elementBytes(type.scalar) * static_cast<std::uint32_t>(components);
+            stream.vector = freshName(body, fmt::format("{}{}", stream.name, components));
+            if (isPair(type)) {
+                stream.pairType = vectorType(type.scalar, 2);
+                for (int lane = 0; lane < plan_.lanes; ++lane)
+                    stream.pairs.push_back(freshName(body, fmt::format("{}{}", stream.name, lane)));
+            }
             for (const MemoryAccess& access : kernel.accesses) {
                 if (access.base != stream.base)
                     continue;
-                ExprId replaced = access.expression;
+                const bool isPart = body.expr(access.expression).kind == ExprKind::Member;
+                ExprId replaced = isPart ? elementOf(code_, access.expression) : access.expression;
                 if (const ExprId call = readOnlyLoadAround(access.expression); call != noId)
                     replaced = call;
                 plan_.accesses.push_back({replaced, i});
-                stream.isRead = stream.isRead || access.kind != AccessKind::Write;
+                // A part that is stored leaves the other one as it was.
+                stream.isRead = stream.isRead || access.kind != AccessKind::Write || isPart;
                 if (access.kind != AccessKind::Read) {
                     stream.isWritten = true;
                     stream.lastWrite = std::max(stream.lastWrite, body.expr(replaced).span.begin);
@@ -373,14 +403,15 @@ private:
 
     const SkillContext& context_;
     const CodeMap& code_;
+    GroupedElements elements_;
     ElementGroups plan_;
 };
 
 } // namespace
 
-std::expected<ElementGroups, Refusal> planElementGroups(const SkillContext& context,
-                                                        const CodeMap& code) {
-    return Planner(context, code).plan();
+std::expected<ElementGroups, Refusal>
+planElementGroups(const SkillContext& context, const CodeMap& code, GroupedElements elements) {
+    return Planner(context, code, elements).plan();
 }
 
 } // namespace kernelskill::skills

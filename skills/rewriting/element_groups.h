@@ -15,6 +15,10 @@
 
 namespace kernelskill::skills {
 
+/// What the elements of a kernel are: numbers, or at least for one pointer vectors of two of 4
+/// bytes, e.g. float2.
+enum class GroupedElements : std::uint8_t { Numbers, Pairs };
+
 /// A pointer whose elements are moved as vectors.
 struct Stream {
     analysis::VariableId base = analysis::noId;
@@ -22,6 +26,10 @@ struct Stream {
     std::string vector; ///< Of the local that holds one vector.
     std::string type;   ///< float4
     std::uint32_t bytes = 0;
+    /// Type and locals of the two elements, where each is a pair of the vector's components; empty
+    /// where an element is a component.
+    std::string pairType;
+    std::vector<std::string> pairs;
     bool isRead = false;
     bool isWritten = false;
     std::uint32_t lastWrite = 0; ///< Offset of the last store, for the order of stores.
@@ -48,8 +56,15 @@ struct ElementGroups {
 };
 
 /// Refuses with the first gate that does not hold; see the gates of recogniseElementwise() too.
-[[nodiscard]] std::expected<ElementGroups, Refusal> planElementGroups(const SkillContext& context,
-                                                                      const CodeMap& code);
+[[nodiscard]] std::expected<ElementGroups, Refusal>
+planElementGroups(const SkillContext& context, const CodeMap& code,
+                  GroupedElements elements = GroupedElements::Numbers);
+
+/// The loop or the bounds check that the groups are about.
+[[nodiscard]] analysis::Span groupedSpan(const CodeMap& code, const ElementGroups& groups);
+/// What the edit does to the launches, as a clause: "the grid may stay as it is".
+[[nodiscard]] std::string launchConsequence(const SkillContext& context,
+                                            const ElementGroups& groups);
 
 /// Adds the statements that work on a group, whose vectors are loaded before and stored behind.
 using GroupWork = std::function<void(CodeLines&)>;

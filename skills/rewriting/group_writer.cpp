@@ -58,10 +58,12 @@ private:
         for (const Stream& stream : plan_.streams) {
             if (stream.isRead)
                 lines.add(fmt::format("{}{} {} = reinterpret_cast<const {}*>({})[{}];",
-                                      stream.isWritten ? "" : "const ", stream.type, stream.vector,
-                                      stream.type, stream.name, index_));
-            else
+                                      stream.isWritten && stream.pairs.empty() ? "" : "const ",
+                                      stream.type, stream.vector, stream.type, stream.name,
+                                      index_));
+            else if (stream.pairs.empty())
                 lines.add(fmt::format("{} {};", stream.type, stream.vector));
+            addPairs(lines, stream);
         }
         if (work_)
             work_(lines);
@@ -75,7 +77,37 @@ private:
         std::ranges::stable_sort(written, {}, &Stream::lastWrite);
         for (const Stream* stream : written)
             lines.add(fmt::format("reinterpret_cast<{}*>({})[{}] = {};", stream->type, stream->name,
-                                  index_, stream->vector));
+                                  index_, stored(*stream)));
+    }
+
+    /// The elements of a vector of pairs.
+    static void addPairs(CodeLines& lines, const Stream& stream) {
+        for (std::size_t lane = 0; lane < stream.pairs.size(); ++lane) {
+            const std::string value = stream.isRead
+                                          ? fmt::format(" = make_{}({}.{}, {}.{})", stream.pairType,
+                                                        stream.vector, componentNames[2 * lane],
+                                                        stream.vector, componentNames[2 * lane + 1])
+                                          : "";
+            lines.add(fmt::format("{}{} {}{};", stream.isWritten ? "" : "const ", stream.pairType,
+                                  stream.pairs[lane], value));
+        }
+    }
+
+    /// The vector that is stored.
+    static std::string stored(const Stream& stream) {
+        if (stream.pairs.empty())
+            return stream.vector;
+        std::string components;
+        for (const std::string& pair : stream.pairs)
+            components += fmt::format("{}{}.x, {}.y", components.empty() ? "" : ", ", pair, pair);
+        return fmt::format("make_{}({})", stream.type, components);
+    }
+
+    /// An element of a group, by its place there.
+    static std::string element(const Stream& stream, int lane) {
+        const auto place = static_cast<std::size_t>(lane);
+        return stream.pairs.empty() ? fmt::format("{}.{}", stream.vector, componentNames[place])
+                                    : stream.pairs[place];
     }
 
     /// The statements of the work for one element of the vector; in a block of their own when they
@@ -101,8 +133,7 @@ private:
         for (const ElementAccess& access : plan_.accesses) {
             const Span at = body.expr(access.expression).span;
             if (span.contains(at))
-                parts.push_back({at, fmt::format("{}.{}", plan_.streams[access.stream].vector,
-                                                 componentNames[static_cast<std::size_t>(lane)])});
+                parts.push_back({at, element(plan_.streams[access.stream], lane)});
         }
         const std::size_t accessParts = parts.size();
         for (const ExprId use : code_.uses(plan_.index)) {
@@ -219,6 +250,19 @@ private:
 };
 
 } // namespace
+
+Span groupedSpan(const CodeMap& code, const ElementGroups& groups) {
+    return code.body().stmt(groups.isGridStride ? groups.loop : groups.guarded.guard).span;
+}
+
+std::string launchConsequence(const SkillContext& context, const ElementGroups& groups) {
+    if (groups.isGridStride)
+        return "the grid may stay as it is";
+    const bool isOne = context.kernel.launches.size() == 1;
+    return fmt::format("{} launch{} follow{} with a grid {} times smaller",
+                       context.kernel.launches.size(), isOne ? "" : "es", isOne ? "s" : "",
+                       groups.lanes);
+}
 
 EditSet groupEdits(const SkillContext& context, const CodeMap& code, const ElementGroups& groups,
                    const GroupWork& work) {

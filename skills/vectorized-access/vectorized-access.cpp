@@ -27,20 +27,14 @@ public:
         Offer offer;
         offer.skillId = skillId;
         offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = code.body().stmt(plan->isGridStride ? plan->loop : plan->guarded.guard).span;
+        offer.anchor = groupedSpan(code, *plan);
         std::string names;
         for (const Stream& stream : plan->streams)
             names += fmt::format("{}{} as {}", names.empty() ? "" : ", ", stream.name, stream.type);
         offer.title = fmt::format("Access {} elements at once: {}", plan->lanes, names);
         offer.why = fmt::format(
             "neighbouring threads touch neighbouring elements, one at a time (line {}); {}",
-            lineNumber(context, offer.anchor.begin),
-            plan->isGridStride
-                ? "the grid may stay as it is"
-                : fmt::format("{} launch{} follow{} with a grid {} times smaller",
-                              context.kernel.launches.size(),
-                              context.kernel.launches.size() == 1 ? "" : "es",
-                              context.kernel.launches.size() == 1 ? "s" : "", plan->lanes));
+            lineNumber(context, offer.anchor.begin), launchConsequence(context, *plan));
         offer.option = plan->lanes;
         offer.numerics = Numerics::Exact;
         return offer;

@@ -36,13 +36,13 @@ public:
         Offer offer;
         offer.skillId = skillId;
         offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor =
-            code.body().stmt(groups.isGridStride ? groups.loop : groups.guarded.guard).span;
+        offer.anchor = groupedSpan(code, groups);
         offer.title = fmt::format("Compute on pairs of {}: {}", names, groups.streams[0].type);
         offer.why = fmt::format(
             "line {} computes on one element of 16 bits an instruction; each of its {} operations "
-            "takes two as well",
-            lineNumber(context, offer.anchor.begin), packed->operations);
+            "takes two as well; {}",
+            lineNumber(context, offer.anchor.begin), packed->operations,
+            launchConsequence(context, groups));
         offer.option = groups.lanes;
         offer.numerics = Numerics::Exact;
         const auto operations = static_cast<double>(packed->operations);

@@ -34,6 +34,12 @@ namespace vectorized_math_before {
 namespace vectorized_math_after {
 #include "skills/vectorized-math/after.cu"
 }
+namespace vectorization_refinement_before {
+#include "skills/vectorization-refinement/before.cu"
+}
+namespace vectorization_refinement_after {
+#include "skills/vectorization-refinement/after.cu"
+}
 namespace loop_unrolling_before {
 #include "skills/loop-unrolling/before.cu"
 }
@@ -436,6 +442,23 @@ int main() {
             "cuda-graph-replay", "1000 steps of n=" + std::to_string(n), now,
             [&] { cuda_graph_replay_before::diffuse(now.get(), next.get(), n); },
             [&] { cuda_graph_replay_after::diffuse(now.get(), next.get(), n); });
+    }
+    for (const int n : {1 << 20, (1 << 24) + 3, 1 << 26}) {
+        Buffer spectrum(2 * std::size_t(n), 1);
+        Buffer response(2 * std::size_t(n), 2);
+        const auto pairs = [](const Buffer& buffer) {
+            return reinterpret_cast<float2*>(buffer.get());
+        };
+        bench.compare(
+            "vectorization-refinement", "n=" + std::to_string(n), spectrum,
+            [&] {
+                vectorization_refinement_before::launchFilter(pairs(spectrum), pairs(response),
+                                                              1.5f, n);
+            },
+            [&] {
+                vectorization_refinement_after::launchFilter(pairs(spectrum), pairs(response),
+                                                             1.5f, n);
+            });
     }
     // The same kernel against itself: what the method calls equal.
     const int n = 1 << 24;

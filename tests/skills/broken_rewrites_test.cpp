@@ -128,6 +128,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"cuda-graph-replay", "step < 20;", "step < 25;", VerdictStatus::Incorrect},
         Mistake{"cuda-graph-replay", "Launch(replay, 0)", "Launch(replay, capturing)",
                 VerdictStatus::Incorrect},
+        // The first element twice.
+        Mistake{"vectorization-refinement", "float2 s = spectrum1", "float2 s = spectrum0",
+                VerdictStatus::Incorrect},
         // The work of too few threads.
         Mistake{"warp-uniform-control-flow", "tid * (2 * s)", "tid * (4 * s)",
                 VerdictStatus::Incorrect}));
