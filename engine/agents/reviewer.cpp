@@ -37,7 +37,8 @@ public:
           seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
-        if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() || !runTrials() || !control())
+        if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
+            !runTrials() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
         verdict_.summary = summaryOfSuccess(verdict_, runsDone_, plan_.trials.size(), plan_.notes);
@@ -149,7 +150,13 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
 /// The runs below are of one kernel alone: they say nothing of when it is launched.
 bool Review::keepsHostOrder() {
     changesOrder_ = changesHostOrder(*original_.model, *candidate_.model);
-    return !changesOrder_ || take(checkHostOrder(*original_.model, *candidate_.model));
+    if (!changesOrder_)
+        return true;
+    CheckResult order = checkHostOrder(*original_.model, *candidate_.model);
+    // Another kernel may need other work around it: what that makes of the program is not known.
+    if (!order && kernel_.normalisedHash != candidateKernel_->normalisedHash)
+        order.error().status = VerdictStatus::Invalid;
+    return take(std::move(order));
 }
 
 bool Review::planRuns() {

@@ -179,7 +179,7 @@ HostValue HostInterpreter::binary(const Expr& expr) {
         const bool isAnd = expr.op == "&&";
         if (left.integer && (*left.integer == 0) == isAnd)
             return integerValue(isAnd ? 0 : 1);
-        const HostValue right = evaluate(expr.children[1]);
+        HostValue right = evaluate(expr.children[1]);
         if (left.integer)
             return right;
         return termValue(fmt::format("({} {} {})", textOf(left), expr.op, textOf(right)));
