@@ -160,7 +160,7 @@ KernelFindings ProfileCache::find(const ProfileKey& key) {
     if (found == entries_.end())
         return {};
     Entry& entry = found->second;
-    if (entry.places != key.places) {
+    if (entry.findings.profile && entry.places != key.places) {
         entry.findings.profile = std::make_shared<const Profile>(
             relocated(*entry.findings.profile, entry.places, key.places));
         entry.places = key.places;

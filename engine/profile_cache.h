@@ -52,7 +52,7 @@ struct Measurement {
 
 /// What was found out about a kernel by running and by compiling it.
 struct KernelFindings {
-    std::shared_ptr<const Profile> profile;
+    std::shared_ptr<const Profile> profile; ///< Null: it was compiled only, or nothing is known.
     std::shared_ptr<const Result<StaticFacts>> facts;    ///< Null: not asked for.
     std::shared_ptr<const Measurement> measurement = {}; ///< Null: of no GPU.
 };
@@ -60,7 +60,7 @@ struct KernelFindings {
 /// Keeps the latest findings. Thread-safe.
 class ProfileCache {
 public:
-    /// Without a profile when nothing is known of `key`.
+    /// Empty when nothing is known of `key`.
     [[nodiscard]] KernelFindings find(const ProfileKey& key);
     void insert(const ProfileKey& key, KernelFindings findings);
 

@@ -7,6 +7,7 @@
 #include "engine/agents/optimizer.h"
 #include "engine/agents/program_difference.h"
 #include "engine/agents/trial.h"
+#include "engine/compiled_facts.h"
 #include "engine/edit_hash.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/execution/gpu/cupti_library.h"
@@ -115,6 +116,14 @@ struct Workbench::Impl {
         }
         lateFacts.settle(profiles);
         return profiles.find(insights.key(program, kernel));
+    }
+
+    /// With facts, where they are known at all: a profile that another process has measured may be
+    /// without.
+    [[nodiscard]] KernelFindings cachedFacts(const ProgramSource& program,
+                                             const analysis::KernelModel& kernel) {
+        auto findings = cachedFindings(program, kernel);
+        return findings.facts ? findings : profiles.find(insights.key(program, kernel));
     }
 
     /// The GPU that estimates are made for.
@@ -435,6 +444,40 @@ Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
     return impl_->report(program, kernel, std::move(findings));
 }
 
+std::optional<skills::CompiledKernel>
+Workbench::compiled(const ProgramSource& program, const analysis::KernelModel& kernel) const {
+    const auto findings = impl_->cachedFacts(program, kernel);
+    if (!findings.facts || !*findings.facts)
+        return std::nullopt;
+    if (findings.profile)
+        return compiledKernelOf(**findings.facts, findings.profile->launch);
+    const auto launches = impl_->insights.launches(program, kernel);
+    if (!*launches || (*launches)->empty())
+        return std::nullopt;
+    return compiledKernelOf(**findings.facts, (*launches)->front());
+}
+
+Result<void> Workbench::compile(const ProgramSource& program, const analysis::KernelModel& kernel,
+                                Compiler compiler, std::stop_token stop) const {
+    if (impl_->cachedFacts(program, kernel).facts)
+        return {};
+    const auto launches = impl_->insights.launches(program, kernel);
+    if (!*launches)
+        return std::unexpected(launches->error());
+    StaticFactsOptions wanted = impl_->factsOptions();
+    wanted.onlyCached = compiler == Compiler::OnlyCached;
+    const ProfileKey key = impl_->insights.key(program, kernel);
+    auto facts =
+        staticFacts(program, kernel, (*launches)->front().templateArguments,
+                    analysis::architectureName(impl_->gpu().capability), wanted, std::move(stop));
+    if (!facts)
+        return std::unexpected(std::move(facts.error()));
+    KernelFindings findings = impl_->profiles.find(key);
+    findings.facts = std::make_shared<const Result<StaticFacts>>(std::move(*facts));
+    impl_->profiles.insert(key, std::move(findings));
+    return {};
+}
+
 HazardFixes Workbench::cachedHazardFixes(const ProgramSource& program,
                                          const analysis::KernelModel& kernel) const {
     const ProfileKey key = impl_->insights.key(program, kernel);
@@ -475,7 +518,9 @@ Plan Workbench::plan(const ProgramSource& program, const analysis::KernelModel& 
     const auto features = this->features(program, kernel);
     const auto bottleneck = diagnosis(program, kernel);
     const auto remembered = impl_->recall.entries(memory, hashesOf(*program.model));
+    const auto compiled = this->compiled(program, kernel);
     PlannerInput input{*program.model, kernel, *features, *bottleneck, range, *remembered, {}};
+    input.compiled = compiled ? &*compiled : nullptr;
     if (impl_->longTermMemory) {
         auto records =
             impl_->longTermMemory->records(std::string(spelling(bottleneck->kind)),

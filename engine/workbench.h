@@ -20,6 +20,7 @@
 #include "engine/model/language_model.h"
 #include "engine/profile_cache.h"
 #include "engine/static_facts/static_facts.h"
+#include "skills/compiled_kernel.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -128,6 +129,19 @@ public:
                                                     const analysis::KernelModel& kernel,
                                                     std::stop_token stop,
                                                     const ProgressSink& progress) const;
+
+    /// What skills are told of the GPU's compiler: its facts as far as a profile, or compile(), has
+    /// left them here, with the launch that a profile has or would have. Cheap.
+    [[nodiscard]] std::optional<skills::CompiledKernel>
+    compiled(const ProgramSource& program, const analysis::KernelModel& kernel) const;
+    /// Whether compile() may run the compiler, or only looks for what an earlier run has left on
+    /// disk.
+    enum class Compiler : std::uint8_t { Run, OnlyCached };
+    /// Has the facts found for a kernel of which none are known here, so that diagnosis() and
+    /// plan() have them. As slow as staticFacts(), whose errors these are.
+    [[nodiscard]] Result<void> compile(const ProgramSource& program,
+                                       const analysis::KernelModel& kernel, Compiler compiler,
+                                       std::stop_token stop) const;
 
     /// Fixes for the hazards of the cached profile, if somebody has looked for them; else null.
     /// Cheap.

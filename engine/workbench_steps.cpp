@@ -3,6 +3,7 @@
 #include "analysis/syntax/lexer.h"
 #include "engine/agents/program_difference.h"
 #include "engine/agents/review/edited_program.h"
+#include "engine/compiled_facts.h"
 #include "engine/edit_hash.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -105,6 +106,10 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) c
                                                           tools_.architecture))
             input.records = std::move(*records);
     }
+    std::optional<skills::CompiledKernel> compiled;
+    if (standing.facts && standing.launch)
+        compiled = compiledKernelOf(*standing.facts, *standing.launch);
+    input.compiled = compiled ? &*compiled : nullptr;
     input.wantsAlternatives = options_.measure; // The model cannot tell most of them apart.
     Plan plan = tools_.planner.plan(input);
     ruleOutLessPrecise(plan, tools_.workbench.skills());

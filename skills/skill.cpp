@@ -6,8 +6,10 @@ namespace kernelskill::skills {
 
 SkillContext::SkillContext(const analysis::FileModel& fileModel,
                            const analysis::KernelModel& kernelModel,
-                           const analysis::Features& kernelFeatures, analysis::Span cursor)
+                           const analysis::Features& kernelFeatures, analysis::Span cursor,
+                           const CompiledKernel* compiledKernel)
     : file(fileModel), kernel(kernelModel), features(kernelFeatures), range(cursor),
+      compiled(compiledKernel),
       shared_(std::make_shared<const SharedAnalysis>(fileModel, kernelModel)) {}
 
 } // namespace kernelskill::skills

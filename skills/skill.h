@@ -5,6 +5,7 @@
 #include "analysis/model/kernel_model.h"
 #include "analysis/source/error.h"
 #include "analysis/source/text_edit.h"
+#include "skills/compiled_kernel.h"
 #include "skills/skill_folder.h"
 
 #include <cstdint>
@@ -43,7 +44,8 @@ class SharedAnalysis; // skills/rewriting/shared_analysis.h
 /// about the kernel, so a context and its copies are for one thread.
 struct SkillContext {
     SkillContext(const analysis::FileModel& fileModel, const analysis::KernelModel& kernelModel,
-                 const analysis::Features& kernelFeatures, analysis::Span cursor);
+                 const analysis::Features& kernelFeatures, analysis::Span cursor,
+                 const CompiledKernel* compiledKernel = nullptr);
 
     /// The same kernel with the cursor elsewhere.
     [[nodiscard]] SkillContext at(analysis::Span elsewhere) const {
@@ -57,6 +59,8 @@ struct SkillContext {
     const analysis::KernelModel& kernel;
     const analysis::Features& features;
     analysis::Span range; ///< The cursor or selection, in the main file.
+    /// Null: nobody has compiled the kernel yet, or there is no CUDA toolkit.
+    const CompiledKernel* compiled = nullptr;
 
 private:
     std::shared_ptr<const SharedAnalysis> shared_;
@@ -101,7 +105,8 @@ public:
     /// sizes: for a search that tries them all. As cheap; empty where prepare() refuses.
     [[nodiscard]] virtual std::vector<Offer> alternatives(const SkillContext&) const { return {}; }
     /// The edits, launch sites included, against the same file model. May be slow. Unsupported with
-    /// the reason when the rewrite turns out to be impossible.
+    /// the reason when the rewrite turns out to be impossible. Follows from the text and the offer
+    /// alone: `context.compiled` is null, and what prepare() chose by it is in the offer.
     [[nodiscard]] virtual Result<analysis::EditSet> apply(const SkillContext& context,
                                                           const Offer& offer) const = 0;
 };

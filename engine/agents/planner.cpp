@@ -137,7 +137,8 @@ Planner::Planner(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
 
 Plan Planner::plan(const PlannerInput& input) const {
     Plan plan;
-    skills::SkillContext context{input.file, input.kernel, input.features, input.range};
+    skills::SkillContext context{input.file, input.kernel, input.features, input.range,
+                                 input.compiled};
     for (const auto& skill : catalogue_) {
         std::string id(skill->id());
         auto document = std::ranges::find(documents_, id, &skills::SkillMetadata::id);

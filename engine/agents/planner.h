@@ -20,6 +20,8 @@ struct PlannerInput {
     /// What skills have done on this bottleneck before; empty when there is no long-term memory.
     std::vector<SkillRecord> records = {};
     bool wantsAlternatives = false; ///< Also the further options of each skill, for a search.
+    /// Null: not known, and skills that need it say so.
+    const skills::CompiledKernel* compiled = nullptr;
 };
 
 /// Cheap: it calls each skill's prepare() once, and alternatives() where they are wanted.

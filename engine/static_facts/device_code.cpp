@@ -157,6 +157,9 @@ private:
             if (auto reply = decodeReply(*known))
                 return reply;
         }
+        if (options_.onlyCached)
+            return std::unexpected(Error{ErrorKind::Missing, "the kernel has not been compiled yet",
+                                         kernelPlace(), "profile it"});
         auto reply = compile();
         if (reply)
             cache_.store(key, encodeReply(reply));

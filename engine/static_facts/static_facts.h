@@ -37,6 +37,7 @@ struct StaticFactsOptions {
     std::filesystem::path cacheDirectory;   ///< Empty: facts/ in the user's cache folder.
     std::chrono::milliseconds time{30'000}; ///< Of one run of a compiler.
     bool preferNvcc = true; ///< Where the toolkit has it; else, and where it fails, NVRTC.
+    bool onlyCached = false; ///< Compile nothing: Missing where nobody has asked before.
 };
 
 /// The architecture to ask for: the first that the command names, else `fallback`.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <tuple>
 
 namespace kernelskill::lsp {
 
@@ -229,6 +230,10 @@ int run(const std::string& file, const Invocation& invocation) {
     const auto snapshot = openInput(file, invocation.options);
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
+    // What the GPU's compiler said when the kernel was last profiled.
+    for (const analysis::KernelModel& kernel : (*snapshot)->model().kernels)
+        std::ignore = (*snapshot)->workbench->compile(
+            (*snapshot)->program, kernel, engine::Workbench::Compiler::OnlyCached, {});
     Check check(**snapshot, file);
     if (invocation.json)
         printJson(check.document());

@@ -9,8 +9,10 @@
 
 namespace kernelskill::lsp {
 
-Result<skills::Offer> offerOf(const Snapshot& snapshot, const analysis::KernelModel& kernel,
-                              std::optional<std::uint32_t> line, const std::string& skill) {
+namespace {
+
+Result<skills::Offer> knownOffer(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                                 std::optional<std::uint32_t> line, const std::string& skill) {
     std::vector<analysis::Span> ranges;
     if (line)
         ranges.push_back(snapshot.source().lineSpan(*line));
@@ -31,6 +33,23 @@ Result<skills::Offer> offerOf(const Snapshot& snapshot, const analysis::KernelMo
         Error{ErrorKind::Unsupported,
               fmt::format("'{}' does not fit kernel '{}': {}", skill, kernel.qualifiedName, why),
               "", ""});
+}
+
+} // namespace
+
+Result<skills::Offer> offerOf(const Snapshot& snapshot, const analysis::KernelModel& kernel,
+                              std::optional<std::uint32_t> line, const std::string& skill) {
+    auto offer = knownOffer(snapshot, kernel, line, skill);
+    if (offer || !offer.error().what.contains(skills::needsCompiledFacts))
+        return offer;
+    if (auto compiled = snapshot.workbench->compile(snapshot.program, kernel,
+                                                    engine::Workbench::Compiler::Run, {});
+        !compiled) {
+        offer.error().what += " (" + compiled.error().what + ")";
+        offer.error().remedy = compiled.error().remedy;
+        return offer;
+    }
+    return knownOffer(snapshot, kernel, line, skill);
 }
 
 } // namespace kernelskill::lsp

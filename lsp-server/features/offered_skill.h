@@ -10,7 +10,8 @@
 namespace kernelskill::lsp {
 
 /// What `skill` offers at `line` (zero-based), else anywhere in the kernel. Unsupported, with the
-/// gate that did not hold, where it does not fit.
+/// gate that did not hold, where it does not fit. Has the kernel compiled where the skill asks what
+/// the GPU's compiler says of it, which takes as long as that.
 [[nodiscard]] Result<skills::Offer> offerOf(const Snapshot& snapshot,
                                             const analysis::KernelModel& kernel,
                                             std::optional<std::uint32_t> line,

@@ -18,6 +18,15 @@ std::uint32_t lineNumber(const SkillContext& context, std::uint32_t offset) {
     return context.file.source->lineColumn(offset).line + 1;
 }
 
+std::expected<const CompiledKernel*, Refusal> requireCompiled(const SkillContext& context) {
+    if (context.compiled == nullptr)
+        return refuse(std::string(needsCompiledFacts),
+                      fmt::format("registers, spills and occupancy of {} are not known: profile it "
+                                  "first, where a CUDA toolkit is installed",
+                                  context.kernel.name));
+    return context.compiled;
+}
+
 bool touches(Span range, Span span) {
     return range.begin <= span.end && span.begin <= range.end;
 }

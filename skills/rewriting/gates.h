@@ -19,6 +19,10 @@ namespace kernelskill::skills {
 /// `does-not-compile`, `cursor-outside`.
 [[nodiscard]] std::expected<void, Refusal> requireEditable(const SkillContext& context);
 
+/// What the compiler says of the kernel; refuses with `needs-compiled-facts` where nobody knows.
+[[nodiscard]] std::expected<const CompiledKernel*, Refusal>
+requireCompiled(const SkillContext& context);
+
 /// True if the cursor is in `span` or the selection overlaps it.
 [[nodiscard]] bool touches(analysis::Span range, analysis::Span span);
 
