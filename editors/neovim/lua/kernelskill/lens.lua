@@ -1,37 +1,76 @@
---- Code lenses of a buffer, drawn with Neovim's own functions. From 0.12 on it keeps them up to date itself
---- (vim.lsp.codelens.enable), and nothing here is used but M.is_native.
+--- Code lenses of a buffer, in a line of their own above what they are about. From 0.12 on Neovim draws them there and
+--- keeps them up to date itself (vim.lsp.codelens.enable), and nothing here is used but M.is_native.
 local compat = require('kernelskill.compat')
 
 local M = {}
 
 M.is_native = vim.lsp.codelens.enable ~= nil
+M.namespace = vim.api.nvim_create_namespace('kernelskill.lens')
 
---- Neovim names its namespace so in all versions that need this file.
----@return number
-function M.namespace(client_id)
-    return vim.api.nvim_create_namespace('vim_lsp_codelens:' .. client_id)
-end
-
---- Takes away what a client has drawn.
+--- Takes away what a client has drawn, and what vim.lsp.codelens.run() would find.
 function M.clear(client_id, bufnr)
-    vim.api.nvim_buf_clear_namespace(bufnr, M.namespace(client_id), 0, -1)
+    vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
     vim.lsp.codelens.save({}, bufnr, client_id)
 end
 
---- Asks for the lenses and draws them. Not through vim.lsp.codelens.refresh: that waits for ever after an answer that
---- a server which crashed did not give, and up to 0.9 knows the current buffer only.
+local function draw(bufnr, lenses)
+    vim.api.nvim_buf_clear_namespace(bufnr, M.namespace, 0, -1)
+    local by_line = {}
+    for _, lens in ipairs(lenses) do
+        local line = lens.range.start.line
+        if not by_line[line] then
+            local text = vim.api.nvim_buf_get_lines(bufnr, line, line + 1, false)[1] or ''
+            by_line[line] = { { text:match('^%s*'), 'LspCodeLens' } }
+        else
+            table.insert(by_line[line], { ' | ', 'LspCodeLensSeparator' })
+        end
+        table.insert(by_line[line], { lens.command.title, 'LspCodeLens' })
+    end
+    for line, chunks in pairs(by_line) do
+        -- What is above the first line is out of sight.
+        local place = line == 0 and { virt_text = chunks } or { virt_lines = { chunks }, virt_lines_above = true }
+        vim.api.nvim_buf_set_extmark(bufnr, M.namespace, line, 0, place)
+    end
+end
+
+--- Fills in the commands and calls back with the lenses that have one, in their order.
+local function resolve(client, bufnr, lenses, callback)
+    local left = #lenses
+    if left == 0 then
+        return callback({})
+    end
+    for _, lens in ipairs(lenses) do
+        compat.request(client, 'codeLens/resolve', lens, function(_, resolved)
+            lens.command = resolved and resolved.command
+            left = left - 1
+            if left == 0 then
+                callback(vim.tbl_filter(function(each)
+                    return each.command ~= nil
+                end, lenses))
+            end
+        end, bufnr)
+    end
+end
+
+--- Asks for the lenses and draws them.
 function M.refresh(client, bufnr)
+    local asked = vim.api.nvim_buf_get_changedtick(bufnr)
+    local function is_stale()
+        return not vim.api.nvim_buf_is_loaded(bufnr) or vim.api.nvim_buf_get_changedtick(bufnr) ~= asked
+    end
     compat.request(client, 'textDocument/codeLens', {
         textDocument = vim.lsp.util.make_text_document_params(bufnr),
-    }, function(err, lenses, context)
-        if err or not vim.api.nvim_buf_is_loaded(bufnr) then
-            return -- an answer for a text that has changed: the change asks again
+    }, function(err, lenses)
+        -- An answer for a text that has changed is no use: the change asks again.
+        if err or is_stale() then
+            return
         end
-        if vim.tbl_isempty(lenses or {}) then
-            M.clear(client.id, bufnr)
-        else
-            vim.lsp.codelens.on_codelens(nil, lenses, context)
-        end
+        resolve(client, bufnr, lenses or {}, function(resolved)
+            if not is_stale() then
+                vim.lsp.codelens.save(resolved, bufnr, client.id)
+                draw(bufnr, resolved)
+            end
+        end)
     end, bufnr)
 end
 

@@ -11,19 +11,19 @@ end
 ---@param server string executable
 ---@param uri string
 ---@param text string
----@return table client with ask(method, params) -> milliseconds, and close()
+---@return table client with ask(method, params), which returns when the answer is there, and close()
 function M.start(server, uri, text)
     local input, output = vim.loop.new_pipe(false), vim.loop.new_pipe(false)
     local process = vim.loop.spawn(server, { args = { 'lsp' }, stdio = { input, output, nil } }, function() end)
     assert(process, 'the server did not start')
     local pending, serial = '', 0
-    --- When the answer to a request was complete, by its number.
+    --- Numbers of the requests that have an answer.
     local answered = {}
-    local function take(body, now)
+    local function take(body)
         -- Only the number is wanted: decoding is the client's time. An answer is told from a request by its result.
         local id = body:match('"id":(%d+)')
         if id and not body:find('"method":', 1, true) then
-            answered[tonumber(id)] = now
+            answered[tonumber(id)] = true
         end
     end
     output:read_start(function(err, data)
@@ -34,7 +34,7 @@ function M.start(server, uri, text)
             if not length or #pending < body - 1 + length then
                 return
             end
-            take(pending:sub(body, body + length - 1), vim.loop.hrtime())
+            take(pending:sub(body, body + length - 1))
             pending = pending:sub(body + length)
         end
     end)
@@ -45,12 +45,11 @@ function M.start(server, uri, text)
     local client = {}
     function client.ask(method, params)
         serial = serial + 1
-        local id, began = serial, vim.loop.hrtime()
+        local id = serial
         send({ id = id, method = method, params = params })
         assert(vim.wait(60000, function()
             return answered[id]
         end, 1), 'no answer to ' .. method)
-        return (answered[id] - began) / 1e6
     end
     function client.close()
         client.ask('shutdown', vim.NIL)

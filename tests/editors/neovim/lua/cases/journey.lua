@@ -108,6 +108,19 @@ return {
         end,
     },
     {
+        'a lens over the first line is in sight',
+        function()
+            local bufnr = t.open('a.cu', '__global__ void twice(float* x) { x[threadIdx.x] *= 2; }')
+            t.wait_for_annotation(bufnr, '__global__', 'Optimize')
+            if not require('kernelskill.lens').is_native then
+                local marks = vim.api.nvim_buf_get_extmarks(
+                    bufnr, require('kernelskill.lens').namespace, 0, -1, { details = true }
+                )
+                t.is_true(marks[1][4].virt_text, 'the lens is above the window')
+            end
+        end,
+    },
+    {
         'a profile is a window whose lines lead to the source',
         function()
             local bufnr = t.open('transpose.cu', t.example('transpose.cu'))
