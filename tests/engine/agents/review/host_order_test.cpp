@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <utility>
 
 namespace kernelskill::engine {
 namespace {
@@ -12,8 +14,11 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A file with a kernel and host code.
-analysis::FileModel parsed(const std::string& body) {
+/// A file with a kernel and host code. The same text is parsed once.
+const analysis::FileModel& parsed(const std::string& body) {
+    static std::map<std::string, analysis::FileModel> known;
+    if (const auto found = known.find(body); found != known.end())
+        return found->second;
     static const auto toolchain =
         analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
     EXPECT_TRUE(toolchain);
@@ -29,13 +34,13 @@ analysis::FileModel parsed(const std::string& body) {
     EXPECT_TRUE(file);
     for (const analysis::Diagnostic& diagnostic : file->diagnostics)
         EXPECT_NE(diagnostic.severity, analysis::Severity::Error) << diagnostic.message;
-    return std::move(*file);
+    return known.emplace(body, std::move(*file)).first->second;
 }
 
 /// What checkHostOrder() says: "" if it holds, else status and detail.
 std::string verdictOn(const std::string& before, const std::string& after) {
-    const analysis::FileModel original = parsed(before);
-    const analysis::FileModel edited = parsed(after);
+    const analysis::FileModel& original = parsed(before);
+    const analysis::FileModel& edited = parsed(after);
     EXPECT_TRUE(changesHostOrder(original, edited));
     const CheckResult result = checkHostOrder(original, edited);
     if (result)
