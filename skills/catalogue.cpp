@@ -7,9 +7,13 @@
 #include "skills/cuda-graph-replay/cuda-graph-replay.h"
 #include "skills/fast-math-intrinsics/fast-math-intrinsics.h"
 #include "skills/grid-stride-loop/grid-stride-loop.h"
+#include "skills/launch-bounds/launch-bounds.h"
 #include "skills/launch-tuning/launch-tuning.h"
+#include "skills/live-range-reduction/live-range-reduction.h"
 #include "skills/loop-unrolling/loop-unrolling.h"
 #include "skills/memory-level-parallelism/memory-level-parallelism.h"
+#include "skills/occupancy-shared-memory-tradeoff/occupancy-shared-memory-tradeoff.h"
+#include "skills/reduced-unrolling/reduced-unrolling.h"
 #include "skills/restrict-and-const/restrict-and-const.h"
 #include "skills/shared-memory-padding/shared-memory-padding.h"
 #include "skills/software-prefetch/software-prefetch.h"
@@ -37,6 +41,10 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeFastMathIntrinsics());
     skills.push_back(makeMemoryLevelParallelism());
     skills.push_back(makeWarpUniformControlFlow());
+    skills.push_back(makeLaunchBounds());
+    skills.push_back(makeReducedUnrolling());
+    skills.push_back(makeLiveRangeReduction());
+    skills.push_back(makeOccupancySharedMemoryTradeoff());
     skills.push_back(makeBlockSwizzle());
     skills.push_back(makeCudaGraphReplay());
     skills.push_back(makeAddressStrengthReduction());

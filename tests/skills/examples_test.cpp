@@ -1,5 +1,6 @@
 #include "skills/catalogue.h"
 #include "skills/skill_document.h"
+#include "tests/skills/compiled_examples.h"
 #include "tests/skills/skill_check.h"
 
 #include <gtest/gtest.h>
@@ -29,10 +30,14 @@ protected:
     [[nodiscard]] std::string after() const {
         return readSource("skills/" + GetParam() + "/after.cu");
     }
+    [[nodiscard]] std::optional<CompiledKernel> compiledBefore() const {
+        const CompiledExample* example = compiledExample(GetParam());
+        return example != nullptr ? std::optional(example->before) : std::nullopt;
+    }
 };
 
 TEST_P(Example, BeforeBecomesAfter) {
-    checkApplicable(GetParam(), before(), after());
+    checkApplicable(GetParam(), before(), after(), compiledBefore());
 }
 
 TEST_P(Example, BeforeParsesWithoutErrors) {
@@ -41,7 +46,9 @@ TEST_P(Example, BeforeParsesWithoutErrors) {
 }
 
 TEST_P(Example, IsNotOfferedAgainOnItsOwnResult) {
-    const Subject subject = parseSubject(after());
+    Subject subject = parseSubject(after());
+    if (const CompiledExample* example = compiledExample(GetParam()))
+        subject.compiled = example->after;
     const auto offer = skillNamed(GetParam()).prepare(subject.context());
     EXPECT_FALSE(offer) << offer->why;
 }
@@ -66,6 +73,7 @@ TEST_P(Example, IsOfferedFromTheKernelsName) {
     Subject subject = parseSubject(before());
     const auto begin = subject.file.kernels.at(0).nameSpan.begin;
     subject.range = {begin, begin};
+    subject.compiled = compiledBefore();
     const auto offer = skillNamed(GetParam()).prepare(subject.context());
     EXPECT_TRUE(offer) << offer.error().reason;
 }
@@ -74,7 +82,7 @@ TEST_P(Example, IsNotOfferedWhereTheKernelDoesNotCompile) {
     std::string source = before();
     const Subject parsed = parseSubject(source);
     source.insert(parsed.file.kernels.at(0).bodySpan.begin + 1, " undeclaredName = 1; ");
-    checkNotApplicable(GetParam(), source, "does-not-compile");
+    checkNotApplicable(GetParam(), source, "does-not-compile", compiledBefore());
 }
 
 TEST_P(Example, KeepsTheLineEndsOfTheFile) {
@@ -84,7 +92,7 @@ TEST_P(Example, KeepsTheLineEndsOfTheFile) {
     std::string expected;
     for (const char c : after())
         expected += c == '\n' ? std::string("\r\n") : std::string(1, c);
-    EXPECT_EQ(appliedText(GetParam(), source), expected);
+    EXPECT_EQ(appliedText(GetParam(), source, compiledBefore()), expected);
 }
 
 TEST_P(Example, KeepsTabsAsIndentation) {
@@ -101,7 +109,7 @@ TEST_P(Example, KeepsTabsAsIndentation) {
         }
         return result;
     };
-    EXPECT_EQ(appliedText(GetParam(), tabbed(before())), tabbed(after()));
+    EXPECT_EQ(appliedText(GetParam(), tabbed(before()), compiledBefore()), tabbed(after()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Skills, Example, testing::ValuesIn(catalogueIds()), [](const auto& info) {
@@ -129,6 +137,19 @@ TEST(SkillDocuments, NameOnlyKnownBottlenecks) {
     for (const SkillMetadata& skill : builtInDocuments().skills)
         for (const std::string& bottleneck : skill.bottlenecks)
             EXPECT_TRUE(known.contains(bottleneck)) << skill.id << ": " << bottleneck;
+}
+
+TEST(CompiledExamples, AreBetterAfterwards) {
+    for (const CompiledExample& example : compiledExamples()) {
+        SCOPED_TRACE(example.skill);
+        const bool spillsLess = example.after.spilledBytes() < example.before.spilledBytes();
+        const bool spillsMore = example.after.spilledBytes() > example.before.spilledBytes();
+        ASSERT_TRUE(example.before.occupancy && example.after.occupancy);
+        const double percent = example.before.occupancy->percent;
+        EXPECT_FALSE(spillsMore);
+        EXPECT_GE(example.after.occupancy->percent, percent);
+        EXPECT_TRUE(spillsLess || example.after.occupancy->percent > percent);
+    }
 }
 
 TEST(Catalogue, HasEverySkillOnce) {

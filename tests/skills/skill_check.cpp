@@ -90,8 +90,10 @@ std::string readSource(const std::string& path) {
     return text.value_or("");
 }
 
-std::string appliedText(std::string_view id, const std::string& source) {
-    const Subject subject = parseSubject(source);
+std::string appliedText(std::string_view id, const std::string& source,
+                        const std::optional<CompiledKernel>& compiled) {
+    Subject subject = parseSubject(source);
+    subject.compiled = compiled;
     if (subject.file.kernels.empty())
         return {};
     const auto offer = skillNamed(id).prepare(subject.context());
@@ -102,6 +104,7 @@ std::string appliedText(std::string_view id, const std::string& source) {
     EXPECT_EQ(offer->skillId, id);
     EXPECT_FALSE(offer->title.empty());
     EXPECT_FALSE(offer->why.empty());
+    subject.compiled.reset(); // What was chosen by it is in the offer.
     const auto edits = skillNamed(id).apply(subject.context(), *offer);
     if (!edits) {
         ADD_FAILURE() << edits.error().describe();
@@ -116,16 +119,19 @@ std::string appliedText(std::string_view id, const std::string& source) {
     return *text;
 }
 
-void checkApplicable(std::string_view id, const std::string& before, const std::string& after) {
-    const std::string text = appliedText(id, before);
+void checkApplicable(std::string_view id, const std::string& before, const std::string& after,
+                     const std::optional<CompiledKernel>& compiled) {
+    const std::string text = appliedText(id, before, compiled);
     EXPECT_EQ(text, after);
     if (!text.empty()) {
         EXPECT_EQ(errorsOf(parseSubject(text).file), "");
     }
 }
 
-Refusal refusedBy(std::string_view id, const std::string& source) {
-    const Subject subject = parseSubject(source);
+Refusal refusedBy(std::string_view id, const std::string& source,
+                  const std::optional<CompiledKernel>& compiled) {
+    Subject subject = parseSubject(source);
+    subject.compiled = compiled;
     if (subject.file.kernels.empty())
         return {};
     const auto offer = skillNamed(id).prepare(subject.context());
@@ -135,8 +141,9 @@ Refusal refusedBy(std::string_view id, const std::string& source) {
     return {};
 }
 
-void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate) {
-    const Refusal refusal = refusedBy(id, source);
+void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate,
+                        const std::optional<CompiledKernel>& compiled) {
+    const Refusal refusal = refusedBy(id, source, compiled);
     EXPECT_EQ(refusal.gate, gate) << refusal.reason;
     EXPECT_FALSE(refusal.reason.empty());
 }

@@ -6,7 +6,9 @@
 
 #include "analysis/model/kernel_model.h"
 #include "skills/skill.h"
+#include "tests/skills/compiled_examples.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +20,11 @@ struct Subject {
     analysis::Features features; ///< Of the kernel at the cursor.
     analysis::Span range;
     std::size_t kernel = 0; ///< Index into file.kernels.
+    /// What the GPU's compiler is to have said; nullopt: nobody asked it.
+    std::optional<CompiledKernel> compiled = std::nullopt;
 
     [[nodiscard]] SkillContext context() const {
-        return {file, file.kernels.at(kernel), features, range};
+        return {file, file.kernels.at(kernel), features, range, compiled ? &*compiled : nullptr};
     }
 };
 
@@ -34,22 +38,27 @@ struct Subject {
 
 /// The skill is offered at the cursor and turns `before` into `after`, which parses without an
 /// error.
-void checkApplicable(std::string_view id, const std::string& before, const std::string& after);
+void checkApplicable(std::string_view id, const std::string& before, const std::string& after,
+                     const std::optional<CompiledKernel>& compiled = {});
 /// The skill is refused at the cursor, by the gate of that name.
-void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate);
+void checkNotApplicable(std::string_view id, const std::string& source, std::string_view gate,
+                        const std::optional<CompiledKernel>& compiled = {});
 /// A source that the gate of that name refuses, for tests with many of them.
 struct GateCase {
     std::string name; ///< Of the test.
     std::string gate;
     std::string source;
+    std::optional<CompiledKernel> compiled = std::nullopt;
 };
 /// The refusal at the cursor; empty (with a failed test) when the skill is offered.
-[[nodiscard]] Refusal refusedBy(std::string_view id, const std::string& source);
+[[nodiscard]] Refusal refusedBy(std::string_view id, const std::string& source,
+                                const std::optional<CompiledKernel>& compiled = {});
 /// The offer is about the text `target`.
 void checkTarget(std::string_view id, const std::string& source, std::string_view target);
 /// What the offered edit does to results.
 [[nodiscard]] Numerics offeredNumerics(std::string_view id, const std::string& source);
 /// The edited text; empty (with a failed test) when the skill is not offered.
-[[nodiscard]] std::string appliedText(std::string_view id, const std::string& source);
+[[nodiscard]] std::string appliedText(std::string_view id, const std::string& source,
+                                      const std::optional<CompiledKernel>& compiled = {});
 
 } // namespace kernelskill::skills

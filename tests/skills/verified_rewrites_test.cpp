@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 namespace kernelskill::engine {
@@ -63,6 +64,41 @@ std::string describe(const Verdict& verdict) {
     return text;
 }
 
+/// What the GPU's compiler might say of the kernel, each of it a reason for some skill to be
+/// offered. Whether an edit is correct does not depend on it.
+std::vector<skills::CompiledKernel> troubles(const analysis::KernelModel& kernel) {
+    std::uint32_t threads = 256;
+    for (const analysis::LaunchSite& launch : kernel.launches)
+        if (launch.constantBlock.size() == 3 && std::ranges::min(launch.constantBlock) > 0)
+            threads = static_cast<std::uint32_t>(launch.constantBlock[0] * launch.constantBlock[1] *
+                                                 launch.constantBlock[2]);
+    std::uint64_t shared = 0;
+    for (const analysis::SharedArray& array : kernel.sharedArrays)
+        shared += array.bytes;
+    std::vector<skills::CompiledKernel> found{skills::compiledAs(64, threads, shared, 4096)};
+    // A register too many for one block more.
+    for (std::uint32_t registers = 33; registers < 128; ++registers) {
+        const auto compiled = skills::compiledAs(registers, threads, shared);
+        if (compiled.occupancy && compiled.occupancy->percent <= 50 &&
+            compiled.occupancy->fewerRegisters && compiled.occupancy->fewerRegisters->fewer == 1) {
+            found.push_back(compiled);
+            break;
+        }
+    }
+    for (const std::uint64_t dynamic : {20'000, 40'000, 80'000})
+        found.push_back(skills::compiledAs(32, threads, shared + dynamic));
+    return found;
+}
+
+/// Of the first of `contexts` in which the skill is offered, if any.
+std::optional<skills::Offer> offerIn(const std::vector<skills::SkillContext>& contexts,
+                                     const skills::Skill& skill) {
+    for (const skills::SkillContext& context : contexts)
+        if (auto offer = skill.prepare(context))
+            return std::move(*offer);
+    return std::nullopt;
+}
+
 TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
     const std::filesystem::path path =
         std::filesystem::path(KERNELSKILL_SOURCE_DIR) / GetParam().path;
@@ -76,13 +112,16 @@ TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
     const Reviewer reviewer(executor_.get(), toolchain_);
     for (const analysis::KernelModel& kernel : program.model->kernels) {
         const analysis::Features features = analysis::extractFeatures(kernel);
+        const std::vector<skills::CompiledKernel> compiled = troubles(kernel);
+        std::vector<skills::SkillContext> contexts{{*program.model, kernel, features, kernel.span}};
+        for (const skills::CompiledKernel& trouble : compiled)
+            contexts.emplace_back(*program.model, kernel, features, kernel.span, &trouble);
         for (const auto& skill : skills::makeCatalogue()) {
-            const skills::SkillContext context{*program.model, kernel, features, kernel.span};
-            const auto offer = skill->prepare(context);
+            const auto offer = offerIn(contexts, *skill);
             if (!offer)
                 continue;
             SCOPED_TRACE(kernel.name + ": " + offer->title);
-            const auto edits = skill->apply(context, *offer);
+            const auto edits = skill->apply(contexts.front(), *offer);
             ASSERT_TRUE(edits) << edits.error().describe();
             const auto verdict =
                 reviewer.review(program, kernel, *edits,

@@ -1,0 +1,170 @@
+#include "skills/live-range-reduction/live-range-reduction.h"
+
+#include "skills/live-range-reduction/early_loads.h"
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/shared_analysis.h"
+#include "skills/rewriting/source_layout.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::string_view skillId = "live-range-reduction";
+/// Of the warps that a multiprocessor can hold: with more of them resident latency is hidden.
+constexpr double enoughPercent = 50;
+/// Less is hard to see in the time.
+constexpr std::uint64_t fewestSpilledBytes = 32;
+
+/// Lines that belong to a statement and stand above it: its pragma, and comments.
+std::uint32_t beginWithLead(const SourceText& source, const SourceLayout& layout,
+                            const Stmt& stmt) {
+    std::uint32_t begin =
+        layout.lineBegin(stmt.pragma.empty() ? stmt.span.begin : stmt.pragmaSpan.begin);
+    for (std::uint32_t line = source.lineColumn(begin).line; line > 0; --line) {
+        const std::string_view above = source.line(line - 1);
+        const std::size_t text = above.find_first_not_of(" \t");
+        if (text == std::string_view::npos || !above.substr(text).starts_with("//"))
+            break;
+        begin = source.lineSpan(line - 1).begin;
+    }
+    return begin;
+}
+
+/// The line behind the one that holds `offset`.
+std::uint32_t lineAfter(const SourceText& source, std::uint32_t offset) {
+    return source.lineSpan(source.lineColumn(offset).line + 1).begin;
+}
+
+std::uint32_t registersOf(const std::vector<EarlyLoad>& loads) {
+    std::uint32_t registers = 0;
+    for (const EarlyLoad& load : loads)
+        registers += load.registers;
+    return registers;
+}
+
+std::string namesOf(const SkillContext& context, const std::vector<EarlyLoad>& loads) {
+    std::string names;
+    for (const EarlyLoad& load : loads)
+        names += (names.empty() ? "" : ", ") + context.kernel.body.variable(load.variable).name;
+    return names;
+}
+
+std::expected<std::vector<EarlyLoad>, Refusal> movableLoads(const SkillContext& context) {
+    if (auto editable = requireEditable(context); !editable)
+        return std::unexpected(editable.error());
+    return findEarlyLoads(context, context.shared().code());
+}
+
+/// What shorter live ranges bring on this kernel.
+struct Relief {
+    std::string why;
+    std::optional<ExpectedGain> gain;
+};
+
+std::expected<Relief, Refusal> reliefBy(const SkillContext& context, std::uint32_t registers) {
+    const auto known = requireCompiled(context);
+    if (!known)
+        return std::unexpected(known.error());
+    const CompiledKernel& compiled = **known;
+    if (compiled.spilledBytes() >= fewestSpilledBytes)
+        return Relief{fmt::format("{} spills {} bytes to local memory and loads {}",
+                                  context.kernel.name, compiled.spillStoreBytes,
+                                  compiled.spillLoadBytes),
+                      std::nullopt};
+    if (!compiled.occupancy)
+        return refuse("unknown-occupancy",
+                      "how many blocks fit into a multiprocessor is not known");
+    const Occupancy& now = *compiled.occupancy;
+    if (now.percent > enoughPercent)
+        return refuse("enough-warps", fmt::format("{:.0f} % of the warps that a multiprocessor can "
+                                                  "hold are resident, and nothing spills",
+                                                  now.percent));
+    if (!now.isLimitedBy(OccupancyLimiter::Registers) || !now.fewerRegisters)
+        return refuse("registers-do-not-limit",
+                      fmt::format("fewer than {} registers a thread would let no further block of "
+                                  "{} threads in",
+                                  compiled.registers, compiled.blockThreads));
+    if (now.fewerRegisters->fewer > registers)
+        return refuse("too-few-registers",
+                      fmt::format("the next block needs {} fewer registers a thread, and these "
+                                  "values take {}",
+                                  now.fewerRegisters->fewer, registers));
+    return Relief{
+        fmt::format("{} registers a thread leave room for {} blocks of {} threads on {}; with {} "
+                    "fewer there is room for {}",
+                    compiled.registers, now.blocks, compiled.blockThreads, compiled.architecture,
+                    now.fewerRegisters->fewer, now.fewerRegisters->blocks),
+        ExpectedGain{now.fewerRegisters->percent / now.percent,
+                     "resident warps, after over before, where the kernel waits for what more of "
+                     "them would hide"}};
+}
+
+class LiveRangeReduction final : public Skill {
+public:
+    [[nodiscard]] std::string_view id() const override { return skillId; }
+
+    [[nodiscard]] std::expected<Offer, Refusal>
+    prepare(const SkillContext& context) const override {
+        const auto loads = movableLoads(context);
+        if (!loads)
+            return std::unexpected(loads.error());
+        const std::uint32_t registers = registersOf(*loads);
+        const auto relief = reliefBy(context, registers);
+        if (!relief)
+            return std::unexpected(relief.error());
+        const FunctionBody& body = context.kernel.body;
+        Offer offer;
+        offer.skillId = skillId;
+        offer.kernelName = context.kernel.qualifiedName;
+        offer.anchor = body.stmt(loads->front().declaration).span;
+        offer.title = fmt::format("Load {} where {} used", namesOf(context, *loads),
+                                  loads->size() == 1 ? "it is" : "they are");
+        offer.why = fmt::format(
+            "{} {} {} registers through the loop on line {}, whose barriers keep the compiler from "
+            "loading later; {}",
+            namesOf(context, *loads), loads->size() == 1 ? "takes" : "take", registers,
+            lineNumber(context, body.stmt(loads->front().loop).span.begin), relief->why);
+        offer.numerics = Numerics::Exact;
+        offer.gain = relief->gain;
+        return offer;
+    }
+
+    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
+                                        const Offer& /*offer*/) const override {
+        const auto loads = movableLoads(context);
+        if (!loads)
+            return std::unexpected(unsupported(context, loads.error()));
+        const SourceText& source = *context.file.source;
+        const SourceLayout layout(source, context.kernel);
+        const FunctionBody& body = context.kernel.body;
+        std::vector<TextEdit> edits;
+        std::map<std::uint32_t, std::string> moved; // By where it goes.
+        for (const EarlyLoad& load : *loads) {
+            const Stmt& declaration = body.stmt(load.declaration);
+            const Span lines{beginWithLead(source, layout, declaration),
+                             lineAfter(source, declaration.span.end)};
+            edits.push_back({lines, ""});
+            moved[beginWithLead(source, layout, body.stmt(load.firstUse))] += source.slice(lines);
+        }
+        for (const auto& [at, text] : moved)
+            edits.push_back({{at, at}, text});
+        return EditSet{{context.kernel.file, std::move(edits)}};
+    }
+};
+
+} // namespace
+
+std::unique_ptr<Skill> makeLiveRangeReduction() {
+    return std::make_unique<LiveRangeReduction>();
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,89 @@
+#include "engine/static_facts/nvcc.h"
+#include "tests/engine/workbench_fixture.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::WorkbenchFixture;
+
+/// What skills are told of the GPU's compiler, and by whom.
+class CompiledFacts : public WorkbenchFixture {
+protected:
+    void SetUp() override {
+        if (const auto found = analysis::findToolchain({}))
+            bench_.toolchain.toolkit = found->toolkit;
+        if (!bench_.toolchain.toolkit || !findNvcc(*bench_.toolchain.toolkit))
+            GTEST_SKIP() << "no CUDA toolkit with nvcc here";
+        workbench_ = std::make_unique<Workbench>(options(), bench_.toolchain);
+        std::ifstream stream(std::string(KERNELSKILL_SOURCE_DIR) +
+                             "/skills/live-range-reduction/before.cu");
+        program_ = program({std::istreambuf_iterator<char>(stream), {}});
+    }
+
+    [[nodiscard]] const analysis::KernelModel& kernel() const {
+        return program_.model->kernels.front();
+    }
+    [[nodiscard]] Plan plan(const Workbench& workbench) const {
+        return workbench.plan(program_, kernel(), kernel().span,
+                              ShortTermMemory(folder_.path(), program_.file));
+    }
+    /// Why the skill is not offered; empty where it is.
+    [[nodiscard]] std::string refusal(const Plan& plan) const {
+        const auto found = std::ranges::find(plan.ruledOut, skill, &RuledOut::skill);
+        return found == plan.ruledOut.end() ? "" : found->why;
+    }
+
+    static constexpr std::string_view skill = "live-range-reduction";
+    ProgramSource program_;
+};
+
+TEST_F(CompiledFacts, AreAskedForBySkillsThatNeedThem) {
+    EXPECT_FALSE(workbench_->compiled(program_, kernel()));
+    EXPECT_THAT(refusal(plan(*workbench_)), ::testing::StartsWith("needs-compiled-facts: "));
+}
+
+TEST_F(CompiledFacts, LetSkillsBeOfferedAndApplied) {
+    const auto compiled = workbench_->compile(program_, kernel(), Workbench::Compiler::Run, {});
+    ASSERT_TRUE(compiled) << compiled.error().describe();
+    const auto known = workbench_->compiled(program_, kernel());
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->blockThreads, 256U);
+    ASSERT_TRUE(known->occupancy);
+    EXPECT_FALSE(workbench_->cachedReport(program_, kernel())); // nothing has run
+    const Plan planned = plan(*workbench_);
+    ASSERT_EQ(refusal(planned), "");
+    const auto offered = std::ranges::find(planned.ranked, skill, [](const RankedSkill& ranked) {
+        return std::string_view(ranked.offer.skillId);
+    });
+    ASSERT_NE(offered, planned.ranked.end());
+    const auto edit = workbench_->apply(program_, kernel(), offered->offer,
+                                        ShortTermMemory(folder_.path(), program_.file), {}, {});
+    ASSERT_TRUE(edit) << edit.error().describe();
+    EXPECT_TRUE(edit->acceptable()) << edit->verdict.summary;
+}
+
+TEST_F(CompiledFacts, AreFoundAgainByAnotherProcess) {
+    const auto unknown =
+        workbench_->compile(program_, kernel(), Workbench::Compiler::OnlyCached, {});
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().kind, ErrorKind::Missing);
+    ASSERT_TRUE(workbench_->compile(program_, kernel(), Workbench::Compiler::Run, {}));
+    const Workbench other(options(), bench_.toolchain);
+    ASSERT_TRUE(other.compile(program_, kernel(), Workbench::Compiler::OnlyCached, {}));
+    EXPECT_EQ(refusal(plan(other)), "");
+}
+
+TEST_F(CompiledFacts, ComeWithAProfile) {
+    const auto report = workbench_->profile(program_, kernel(), {}, {});
+    ASSERT_TRUE(report) << report.error().describe();
+    EXPECT_EQ(refusal(plan(*workbench_)), "");
+}
+
+} // namespace
+} // namespace kernelskill::engine
