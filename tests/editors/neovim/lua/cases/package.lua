@@ -155,4 +155,19 @@ return {
             t.equal(false, client.config.settings.kernelskill.inlayHints.enabled, "the user's setting")
         end,
     },
+    {
+        'vim.lsp.enable beside the start of our own gives a buffer one server',
+        function()
+            if not vim.lsp.enable then
+                return 'Neovim 0.11 has it'
+            end
+            vim.lsp.enable('kernelskill')
+            local bufnr = t.open('a.cu', t.example('transpose.cu'))
+            t.ready(bufnr)
+            t.wait_for_annotation(bufnr, '__global__', 'Optimize')
+            local clients, servers = #vim.lsp.get_clients({ bufnr = bufnr }), #t.server_processes()
+            vim.lsp.enable('kernelskill', false)
+            t.equal({ 1, 1 }, { clients, servers }, 'clients and servers')
+        end,
+    },
 }
