@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <functional>
@@ -131,6 +132,31 @@ namespace cuda_graph_replay_after {
 #include "skills/cuda-graph-replay/after.cu"
 }
 
+namespace launch_bounds_before {
+#include "skills/launch-bounds/before.cu"
+}
+namespace launch_bounds_after {
+#include "skills/launch-bounds/after.cu"
+}
+namespace live_range_reduction_before {
+#include "skills/live-range-reduction/before.cu"
+}
+namespace live_range_reduction_after {
+#include "skills/live-range-reduction/after.cu"
+}
+namespace occupancy_shared_memory_tradeoff_before {
+#include "skills/occupancy-shared-memory-tradeoff/before.cu"
+}
+namespace occupancy_shared_memory_tradeoff_after {
+#include "skills/occupancy-shared-memory-tradeoff/after.cu"
+}
+namespace reduced_unrolling_before {
+#include "skills/reduced-unrolling/before.cu"
+}
+namespace reduced_unrolling_after {
+#include "skills/reduced-unrolling/after.cu"
+}
+
 namespace {
 
 constexpr int rounds = 101;
@@ -162,6 +188,11 @@ public:
         check(
             cudaMemcpy(device_, host_.data(), host_.size() * sizeof(float), cudaMemcpyHostToDevice),
             "copy");
+    }
+    /// Other contents, also for reset().
+    void write(std::vector<float> values) {
+        host_ = std::move(values);
+        reset();
     }
     std::vector<float> read() const {
         std::vector<float> values(host_.size());
@@ -407,6 +438,15 @@ int main() {
                     bytes(in), rowGain.get(), columnGain.get(), bytes(out), rows, columns);
             });
     }
+    for (const int n : {1 << 10, 1 << 16, 1 << 20}) {
+        // A thousand launches, the capture of the graph among what is timed.
+        Buffer now(n, 1);
+        Buffer next(n, 1);
+        bench.compare(
+            "cuda-graph-replay", "1000 steps of n=" + std::to_string(n), now,
+            [&] { cuda_graph_replay_before::diffuse(now.get(), next.get(), n); },
+            [&] { cuda_graph_replay_after::diffuse(now.get(), next.get(), n); });
+    }
     for (const int n : {511, 1024, 4096}) {
         Buffer a(std::size_t(n) * n, 1);
         Buffer b(std::size_t(n) * n, 2);
@@ -430,18 +470,86 @@ int main() {
                                                       0.9f, n);
             },
             [&] {
-                vectorized_math_after::launchDescend(halves(weights), halves(gradients), 0.1f,
-                                                     0.9f, n);
+                vectorized_math_after::launchDescend(halves(weights), halves(gradients), 0.1f, 0.9f,
+                                                     n);
             });
     }
-    for (const int n : {1 << 10, 1 << 16, 1 << 20}) {
-        // A thousand launches, the capture of the graph among what is timed.
-        Buffer now(n, 1);
-        Buffer next(n, 1);
+    for (const int n : {1 << 16, 1 << 20}) {
+        const int each = 64;
+        const std::string size = std::to_string(n) + " bodies";
+        Buffer bodies(std::size_t(n) * 4, 1);
+        Buffer sums(std::size_t(n) * 20, 2); // of doubles
+        // Neighbours anywhere: what the random floats say, as places.
+        Buffer neighbours(std::size_t(n) * each, 3);
+        std::vector<float> places = neighbours.read();
+        for (float& place : places) {
+            const int index = std::min(n - 1, int((place * 0.5f + 0.5f) * float(n)));
+            std::memcpy(&place, &index, sizeof place);
+        }
+        neighbours.write(places);
+        const auto positions = [&] { return reinterpret_cast<const float4*>(bodies.get()); };
+        const auto indices = [&] { return reinterpret_cast<const int*>(neighbours.get()); };
+        const auto doubles = [&] { return reinterpret_cast<double*>(sums.get()); };
         bench.compare(
-            "cuda-graph-replay", "1000 steps of n=" + std::to_string(n), now,
-            [&] { cuda_graph_replay_before::diffuse(now.get(), next.get(), n); },
-            [&] { cuda_graph_replay_after::diffuse(now.get(), next.get(), n); });
+            "launch-bounds", size, sums,
+            [&] {
+                launch_bounds_before::launchPairForces(positions(), indices(), doubles(), n, each);
+            },
+            [&] {
+                launch_bounds_after::launchPairForces(positions(), indices(), doubles(), n, each);
+            });
+    }
+    for (const int n : {1 << 15, 1 << 17}) {
+        Buffer bodies(std::size_t(n) * 4, 1);
+        Buffer speeds(std::size_t(n) * 4, 2);
+        Buffer fields(std::size_t(n) * 4, 3);
+        Buffer drags(std::size_t(n) * 4, 4);
+        Buffer next(std::size_t(n) * 4, 5);
+        Buffer stress(std::size_t(n) * 6, 6);
+        const auto vectors = [](const Buffer& buffer) {
+            return reinterpret_cast<float4*>(buffer.get());
+        };
+        bench.compare(
+            "live-range-reduction", std::to_string(n) + " bodies", stress,
+            [&] {
+                live_range_reduction_before::launchAdvance(vectors(bodies), vectors(speeds),
+                                                           vectors(fields), vectors(drags),
+                                                           vectors(next), stress.get(), n, 0.1f);
+            },
+            [&] {
+                live_range_reduction_after::launchAdvance(vectors(bodies), vectors(speeds),
+                                                          vectors(fields), vectors(drags),
+                                                          vectors(next), stress.get(), n, 0.1f);
+            });
+    }
+    for (const int rows : {1 << 16, 1 << 20}) {
+        Buffer in(std::size_t(rows) * 32, 1);
+        Buffer out(std::size_t(rows) * 32, 2);
+        bench.compare(
+            "occupancy-shared-memory-tradeoff", std::to_string(rows) + " rows of 32", out,
+            [&] {
+                occupancy_shared_memory_tradeoff_before::launchSortRows(in.get(), out.get(), rows);
+            },
+            [&] {
+                occupancy_shared_memory_tradeoff_after::launchSortRows(in.get(), out.get(), rows);
+            });
+    }
+    for (const int n : {1 << 20, 1 << 24}) {
+        Buffer samples(n, 1);
+        Buffer means(64, 2);
+        Buffer inverses(64, 3);
+        Buffer weights(64, 4);
+        Buffer out(n, 5);
+        bench.compare(
+            "reduced-unrolling", "n=" + std::to_string(n), out,
+            [&] {
+                reduced_unrolling_before::launchLikelihood(
+                    samples.get(), means.get(), inverses.get(), weights.get(), out.get(), n);
+            },
+            [&] {
+                reduced_unrolling_after::launchLikelihood(
+                    samples.get(), means.get(), inverses.get(), weights.get(), out.get(), n);
+            });
     }
     for (const int n : {1 << 20, (1 << 24) + 3, 1 << 26}) {
         Buffer spectrum(2 * std::size_t(n), 1);
@@ -456,8 +564,8 @@ int main() {
                                                               1.5f, n);
             },
             [&] {
-                vectorization_refinement_after::launchFilter(pairs(spectrum), pairs(response),
-                                                             1.5f, n);
+                vectorization_refinement_after::launchFilter(pairs(spectrum), pairs(response), 1.5f,
+                                                             n);
             });
     }
     // The same kernel against itself: what the method calls equal.
