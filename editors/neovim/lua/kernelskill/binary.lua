@@ -38,8 +38,7 @@ function M.find()
         end
     end
     return nil,
-        'no kernelskill on PATH. Build it (script/demo) or unpack a release archive, then put its bin folder on PATH '
-            .. 'or set vim.g.kernelskill = { path = ... }, then :KernelSkill restart'
+        'no kernelskill on PATH: install it or set vim.g.kernelskill = { path = ... }; see :checkhealth kernelskill'
 end
 
 --- The executable, or where it should be.

@@ -44,7 +44,7 @@ function M.check()
     local binary, origin = require('kernelskill.binary').find()
     if not binary then
         err(origin, {
-            'Build it with script/demo and put build/bin on PATH, or set',
+            'Unpack a release archive, or build it with script/demo. Put its bin folder on PATH, or set',
             "vim.g.kernelskill = { path = '/path/to/kernelskill' }",
             'Then :KernelSkill restart',
         })

@@ -23,29 +23,56 @@ local function other_nvim(arguments)
     return table.concat(lines, '\n'), code
 end
 
+--- What another Neovim writes, which has the plug-in as a package and opens an example; `script` is Lua.
+local function packaged(prefix, script)
+    local folder = ('%s/%s'):format(t.scratch, prefix)
+    local start = folder .. '/site/pack/kernelskill/start'
+    vim.fn.mkdir(start, 'p')
+    vim.loop.fs_symlink(plugin, start .. '/kernelskill')
+    vim.fn.writefile(vim.split(t.example('saxpy.cu'), '\n'), folder .. '/a.cu')
+    local output, code = other_nvim({
+        '--cmd', ('set packpath^=%s/site'):format(folder),
+        folder .. '/a.cu',
+        '-c', 'lua ' .. script,
+    })
+    t.equal(0, code, 'exit status of the other Neovim, which wrote ' .. output)
+    return (output:gsub('%s+', ' '))
+end
+
 return {
     {
         'works from packpath, without a plug-in manager',
         function()
-            local start = t.scratch .. '/site/pack/kernelskill/start'
-            vim.fn.mkdir(start, 'p')
-            vim.loop.fs_symlink(plugin, start .. '/kernelskill')
-            vim.fn.mkdir(t.scratch .. '/packed', 'p')
-            vim.fn.writefile(vim.split(t.example('saxpy.cu'), '\n'), t.scratch .. '/packed/a.cu')
-            local output, code = other_nvim({
-                '--cmd', 'set packpath^=' .. t.scratch .. '/site',
-                '--cmd', ([[lua vim.g.kernelskill = { path = %q }]]):format(t.server),
-                t.scratch .. '/packed/a.cu',
-                '-c', [[lua
-                    local attached = vim.wait(20000, function()
-                        return require('kernelskill').status() == 'kernelskill'
-                    end, 20)
-                    io.stdout:write(attached and 'attached,' or 'alone,', vim.fn.exists(':KernelSkill'))
-                    vim.cmd('qall!')
-                ]],
-            })
-            t.equal(0, code, 'exit status')
-            t.equal('attached, 2', (output:gsub('%s', ''):gsub(',', ', ')), 'what it wrote')
+            local path = vim.env.PATH
+            vim.env.PATH = vim.fn.fnamemodify(t.server, ':h') .. ':' .. path
+            local ok, output = pcall(packaged, 'packed', [[
+                local attached = vim.wait(20000, function()
+                    return require('kernelskill').status() == 'kernelskill'
+                end, 20)
+                io.stdout:write(attached and 'attached,' or 'alone,', vim.fn.exists(':KernelSkill'))
+                vim.cmd('qall!')
+            ]])
+            vim.env.PATH = path
+            t.is_true(ok, output)
+            t.contains(output, 'attached, 2')
+        end,
+    },
+    {
+        'without a server anywhere there is one message on one line, with what to do',
+        function()
+            local path = vim.env.PATH
+            vim.env.PATH = '/usr/bin:/bin'
+            local ok, output = pcall(packaged, 'alone', [[
+                io.stdout:write('<', vim.fn.execute('messages'), '>', require('kernelskill').status())
+                vim.cmd('qall!')
+            ]])
+            vim.env.PATH = path
+            t.is_true(ok, output)
+            local messages = output:match('<(.*)>')
+            t.equal(1, select(2, messages:gsub('kernelskill: ', '')), 'messages in ' .. messages)
+            t.contains(messages, 'no kernelskill on PATH')
+            t.contains(messages, ':checkhealth kernelskill')
+            t.contains(output, 'kernelskill: no server')
         end,
     },
     {
