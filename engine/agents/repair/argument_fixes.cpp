@@ -1,12 +1,12 @@
 /// Calls and launches with arguments that are missing, too many, in another order, or of another
 /// kind than the function wants.
+#include "engine/agents/repair/edit_distance.h"
 #include "engine/agents/repair/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <utility>
 
@@ -16,13 +16,6 @@ namespace {
 using analysis::Diagnostic;
 using analysis::Span;
 using analysis::TokenKind;
-
-std::string inLowerCase(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char letter) { return std::tolower(letter); });
-    return lower;
-}
 
 /// How well an argument suits a parameter by its name: `d_out` suits `out`.
 int fit(std::string_view argument, const DeclaredName& parameter) {
@@ -113,6 +106,10 @@ void addInsertions(const RepairContext& context, const CallText& call,
     std::vector<DeclaredName> names;
     if (auto caller = functionAround(context, offset))
         names = namesBefore(context, *caller, offset);
+    // A launch passes variables under the kernel's names, more or less; device code passes whatever
+    // it has computed.
+    const bool isLaunch = !call.configuration.isEmpty();
+    constexpr int likeness = 4;
     std::vector<Proposal> proposals;
     for (std::size_t number = 0; number < function.parameters.size(); ++number) {
         const DeclaredName& parameter = function.parameters[number];
@@ -132,7 +129,8 @@ void addInsertions(const RepairContext& context, const CallText& call,
                            fmt::format("pass '{}' for '{}'", value, parameter.name))});
         };
         for (const DeclaredName& name : names)
-            if (name.isPointer == parameter.isPointer)
+            if (name.isPointer == parameter.isPointer &&
+                (isLaunch || fit(name.name, parameter) >= likeness))
                 propose(name.name, 0);
         for (std::size_t token = 0; token < context.tokens.size(); ++token) {
             bool isSame = context.textAt(token) == context.textAt(call.name) && token != call.name;

@@ -51,4 +51,11 @@ std::size_t editDistance(std::string_view from, std::string_view to, std::size_t
     return std::min(last[to.size()], limit);
 }
 
+std::string inLowerCase(std::string_view text) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(),
+                           [](unsigned char letter) { return std::tolower(letter); });
+    return lower;
+}
+
 } // namespace kernelskill::engine

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace kernelskill::engine {
@@ -11,5 +12,8 @@ namespace kernelskill::engine {
 /// units) or more is returned as `limit`.
 [[nodiscard]] std::size_t editDistance(std::string_view from, std::string_view to,
                                        std::size_t limit);
+
+/// For names that are compared whatever their case.
+[[nodiscard]] std::string inLowerCase(std::string_view text);
 
 } // namespace kernelskill::engine

@@ -1,4 +1,5 @@
 /// Launches whose <<<...>>> is not right.
+#include "engine/agents/repair/edit_distance.h"
 #include "engine/agents/repair/fix_candidate.h"
 #include "engine/agents/repair/function_declarations.h"
 #include "engine/agents/repair/function_tokens.h"
@@ -6,7 +7,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -176,13 +176,16 @@ void addCommas(const RepairContext& context, const Launch& launch,
     }
 }
 
-/// What the name of a variable says: `block`, `threadsPerBlock`, `dimBlock`.
+/// What the name of a variable says: `grid`, `numBlocks`.
+bool namesGrid(std::string_view name) {
+    const std::string lower = inLowerCase(name);
+    return lower.ends_with("blocks") || lower.ends_with("grid") || lower.starts_with("grid");
+}
+
+/// `block`, `threadsPerBlock`, `dimBlock`.
 bool namesBlock(std::string_view name) {
-    std::string lower(name);
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char letter) { return std::tolower(letter); });
-    bool isCount = lower.ends_with("blocks") || lower.ends_with("grid");
-    return !isCount &&
+    const std::string lower = inLowerCase(name);
+    return !namesGrid(name) &&
            (lower.find("block") != std::string::npos || lower.find("threads") != std::string::npos);
 }
 
@@ -280,24 +283,48 @@ std::string configurationOf(const std::vector<std::string>& extents, bool isPlan
                        extents[1]);
 }
 
-/// `saxpy(n, 2.0f, x, y)`: as another launch of it, or one thread for each of the integer argument.
+/// The grid and the block that the caller has variables for.
+std::optional<std::string> configurationOfCaller(const RepairContext& context,
+                                                 std::uint32_t offset) {
+    auto caller = functionAround(context, offset);
+    std::string grid;
+    std::string block;
+    for (const DeclaredName& name :
+         caller ? namesBefore(context, *caller, offset) : std::vector<DeclaredName>{}) {
+        if (!name.isPointer && namesGrid(name.name))
+            grid = name.name;
+        else if (!name.isPointer && namesBlock(name.name))
+            block = name.name;
+    }
+    if (grid.empty() || block.empty())
+        return std::nullopt;
+    return fmt::format("<<<{}, {}>>>", grid, block);
+}
+
+/// `saxpy(n, 2.0f, x, y)`: as another launch of it, as the caller's variables say, or one thread
+/// for each of the integer argument.
 std::vector<FixCandidate> unconfigured(const RepairContext& context, const Diagnostic& error) {
     std::string name = quotedName(error.message).value_or("");
+    name = name.substr(0, name.find('<'));
     Statement statement = statementAround(context, error.span.begin);
     for (std::size_t index = statement.begin; index + 1 < statement.end; ++index) {
-        if (context.tokens[index].text != name || context.tokens[index + 1].text != "(")
+        auto call = context.textAt(index) == name ? callAt(context, index) : std::nullopt;
+        if (!call || !call->configuration.isEmpty())
             continue;
         std::string configuration = fmt::format("<<<1, {}>>>", usualBlock);
         const auto* kernel = analysis::kernelNamed(context.model, name);
-        std::size_t close = analysis::matchingBracket(context.tokens, index + 1);
+        const std::uint32_t place = context.tokens[call->open - 1].span.end;
         if (auto elsewhere = configurationElsewhere(context, name)) {
             configuration = *elsewhere;
-        } else if (kernel != nullptr && close < context.tokens.size()) {
-            if (auto extents = extentsPassed(context, *kernel, index + 1, close); !extents.empty())
+        } else if (auto ofCaller = configurationOfCaller(context, place)) {
+            configuration = *ofCaller;
+        } else if (kernel != nullptr) {
+            if (auto extents = extentsPassed(context, *kernel, call->open, call->close);
+                !extents.empty())
                 configuration = configurationOf(extents, usesSecondAxis(context, name));
         }
-        return {insertion("missing-launch-configuration", context.tokens[index].span.end,
-                          configuration, fmt::format("launch with {}", configuration))};
+        return {insertion("missing-launch-configuration", place, configuration,
+                          fmt::format("launch with {}", configuration))};
     }
     return {};
 }

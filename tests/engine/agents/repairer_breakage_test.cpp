@@ -262,6 +262,8 @@ const std::pair<const char*, std::vector<Breakage>> breakagesByCause[] = {
      }},
     {"missing-launch-configuration",
      {
+         {"LaunchOfATemplateWithoutConfiguration", "tests/corpus/adamw.cu", "<<<grid, block>>>",
+          ""},
          {"LaunchWithoutConfiguration", saxpy, "<<<(n + 255) / 256, 256>>>", ""},
      }},
 };

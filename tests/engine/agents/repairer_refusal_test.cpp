@@ -38,6 +38,14 @@ TEST(Repairer, OffersNothingForAnArgumentThatNothingInReachFits) {
                     .empty());
 }
 
+TEST(Repairer, OffersNoVariableThatResemblesNotTheParameterOfADeviceFunction) {
+    RepairBench bench;
+    EXPECT_TRUE(bench
+                    .fixes("__device__ float most(float left, float right);\n"
+                           "__global__ void k(float* y, int n) { y[n] = most(y[0]); }\n")
+                    .empty());
+}
+
 TEST(Repairer, OffersNoOtherNameForOneOfOneLetter) {
     RepairBench bench;
     std::string text = replaced(sourceFile("examples/saxpy.cu"), "a * x[i]", "q * x[i]");
