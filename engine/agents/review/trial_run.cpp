@@ -18,20 +18,19 @@ constexpr std::chrono::milliseconds shortestLimit{3000};
 /// Each run is a process with one busy thread and buffers of its own.
 constexpr std::size_t mostRunsAtOnce = 4;
 
-/// The original's launch on buffers of the extents that it touched. Where nobody stated a length,
-/// the original cannot have left them, so that the candidate has itself to blame if it does,
-/// guessed launch or not. A block that nobody chose may be too large for shared arrays of either.
-LaunchSpec onTouchedExtents(const LaunchSpec& candidate, const LaunchSpec& original,
-                            const analysis::KernelModel& kernel,
-                            const std::vector<BufferExtent>& extents) {
-    LaunchSpec launch = withExtents(candidate, extents);
-    const bool isUnsized = std::ranges::none_of(original.arguments, [](const auto& argument) {
-        const auto* buffer = std::get_if<BufferSpec>(&argument);
-        return buffer != nullptr && buffer->elements.has_value();
-    });
-    if (launch.origin == LaunchOrigin::Guessed && isUnsized && kernel.sharedArrays.empty())
-        launch.origin = LaunchOrigin::Evaluated;
-    return launch;
+/// A buffer whose length nobody stated got the extent that the original touched: a candidate that
+/// leaves it does what the original did not, whoever chose the launch.
+void blameOutsideOfTouchedExtents(const LaunchSpec& original, std::vector<Hazard>& hazards) {
+    for (Hazard& hazard : hazards) {
+        const bool leavesBuffer =
+            hazard.kind == HazardKind::OutOfBounds && hazard.details.element.has_value();
+        hazard.certain |=
+            leavesBuffer && std::ranges::any_of(original.arguments, [&](const auto& argument) {
+                const auto* buffer = std::get_if<BufferSpec>(&argument);
+                return buffer != nullptr && buffer->name == hazard.details.object &&
+                       !buffer->elements;
+            });
+    }
 }
 
 } // namespace
@@ -64,10 +63,11 @@ Runs TrialRunner::run(const Comparand& comparand) const {
         std::chrono::steady_clock::now() - begin);
     if (!runs.original || stop_.stop_requested())
         return runs;
-    job.launch =
-        onTouchedExtents(trial.candidate, trial.original, kernel_, runs.original->profile.extents);
+    job.launch = withExtents(trial.candidate, runs.original->profile.extents);
     job.limits.time = std::min(job.limits.time, std::max(shortestLimit, taken * slowdownAllowed));
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
+    if (*runs.candidate)
+        blameOutsideOfTouchedExtents(trial.original, (*runs.candidate)->profile.hazards);
     if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
         runs.truth = truth(comparand, *runs.original);
     return runs;

@@ -84,20 +84,25 @@ TEST_F(TrialRunTest, TheCandidateGetsTheSameInputAndNoElementMoreThanTheOriginal
 }
 
 TEST_F(TrialRunTest, TheCandidateHasItselfToBlameOutsideOfWhatTheOriginalTouched) {
-    (void)run(skills::Numerics::Exact);
-    EXPECT_EQ(jobOf(original_).launch.origin, LaunchOrigin::Guessed);
-    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Evaluated);
-}
-
-TEST_F(TrialRunTest, ALengthOrABlockThatWasGuessedExcusesTheCandidate) {
-    kernel_.sharedArrays.emplace_back();
-    (void)run(skills::Numerics::Exact);
-    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Guessed);
-    executor_.jobs.clear();
-    kernel_.sharedArrays.clear();
+    Hazard hazard;
+    hazard.kind = HazardKind::OutOfBounds;
+    hazard.certain = false;
+    hazard.details.object = "x";
+    hazard.details.element = 37;
+    const auto isCertain = [&] {
+        executor_.results.at(candidate_.get()).profile.hazards = {hazard};
+        const Runs runs = run(skills::Numerics::Exact);
+        return (*runs.candidate)->profile.hazards.at(0).certain;
+    };
+    EXPECT_TRUE(isCertain());
+    hazard.details.element.reset();
+    EXPECT_FALSE(isCertain()) << "shared memory, whose size or block was guessed";
+    hazard.details.element = 37;
+    hazard.details.object = "y";
+    EXPECT_FALSE(isCertain()) << "no buffer of the launch";
+    hazard.details.object = "x";
     std::get<BufferSpec>(trial_.original.arguments.at(0)).elements = 30;
-    (void)run(skills::Numerics::Exact);
-    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Guessed);
+    EXPECT_FALSE(isCertain()) << "somebody guessed its length";
 }
 
 TEST_F(TrialRunTest, TheCandidateIsGivenATimeThatFollowsFromTheOriginals) {
