@@ -21,9 +21,37 @@ constexpr std::string_view checkName = "same work in the same order";
 constexpr std::array<std::int64_t, 2> firstIntegers = {17, 64};
 constexpr std::size_t mostPaths = 32;
 
-/// Name of each call of the runtime and each launched kernel, in the order of the text, with the
-/// number of loops around it.
-std::vector<std::pair<std::string, int>> outlineOf(const FileModel& file, std::uint32_t function) {
+/// What decides whether, and how often, what is at `span` happens: the heads of the loops and
+/// branches around it, as written.
+std::string headsAround(const FileModel& file, const HostFunction& host, analysis::Span span) {
+    std::string heads;
+    for (const analysis::Stmt& stmt : host.body.stmts) {
+        const bool isLoop = stmt.kind == analysis::StmtKind::For ||
+                            stmt.kind == analysis::StmtKind::While ||
+                            stmt.kind == analysis::StmtKind::Do;
+        const bool isAround = !stmt.fromMacro && stmt.span.contains(span) &&
+                              (isLoop || stmt.kind == analysis::StmtKind::If);
+        if (!isAround || stmt.children.empty())
+            continue;
+        const analysis::Span body = host.body.stmt(stmt.children.back()).span;
+        const bool isFirst = stmt.kind != analysis::StmtKind::Do && body.begin > stmt.span.begin;
+        heads += isLoop ? "loop " : "if ";
+        if (host.file != file.file)
+            continue;
+        if (stmt.kind == analysis::StmtKind::If || !isFirst)
+            heads += stmt.condition == analysis::noId
+                         ? std::string_view()
+                         : file.source->slice(host.body.expr(stmt.condition).span);
+        else
+            heads += file.source->slice({stmt.span.begin, body.begin});
+    }
+    return heads;
+}
+
+/// Name of each call of the runtime and each launched kernel, in the order of the text, with what
+/// is around it.
+std::vector<std::pair<std::string, std::string>> outlineOf(const FileModel& file,
+                                                           std::uint32_t function) {
     const HostFunction& host = file.hostFunctions[function];
     std::vector<std::pair<analysis::Span, std::string>> calls;
     for (const analysis::Expr& expr : host.body.exprs)
@@ -34,16 +62,9 @@ std::vector<std::pair<std::string, int>> outlineOf(const FileModel& file, std::u
             if (launch.host == function)
                 calls.emplace_back(launch.span, launch.kernelName);
     std::ranges::sort(calls);
-    std::vector<std::pair<std::string, int>> outline;
-    for (auto& [span, name] : calls) {
-        const auto depth = std::ranges::count_if(host.body.stmts, [&](const analysis::Stmt& stmt) {
-            const bool isLoop = stmt.kind == analysis::StmtKind::For ||
-                                stmt.kind == analysis::StmtKind::While ||
-                                stmt.kind == analysis::StmtKind::Do;
-            return isLoop && !stmt.fromMacro && stmt.span.contains(span);
-        });
-        outline.emplace_back(std::move(name), static_cast<int>(depth));
-    }
+    std::vector<std::pair<std::string, std::string>> outline;
+    for (auto& [span, name] : calls)
+        outline.emplace_back(std::move(name), headsAround(file, host, span));
     return outline;
 }
 

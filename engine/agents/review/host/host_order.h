@@ -7,7 +7,8 @@
 namespace kernelskill::engine {
 
 /// Whether a function that launches kernels calls the CUDA runtime, or launches, elsewhere, more
-/// often or less often than before. Arguments and launch configurations do not count.
+/// often or less often than before, or in other loops or branches. Arguments and launch
+/// configurations do not count.
 [[nodiscard]] bool changesHostOrder(const analysis::FileModel& before,
                                     const analysis::FileModel& after);
 

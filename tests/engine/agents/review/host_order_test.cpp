@@ -78,6 +78,15 @@ TEST(HostOrder, SeesOtherNumbersOfLaunches) {
     EXPECT_THAT(verdictOn(plain, replayed(4, 4)), HasSubstr("incorrect: step 13 was nothing more"));
 }
 
+TEST(HostOrder, SeesAnotherNumberOfRounds) {
+    EXPECT_THAT(
+        verdictOn(loop(2, "step<<<n, 32>>>(a, by, n);\n"), loop(3, "step<<<n, 32>>>(a, by, n);\n")),
+        HasSubstr("incorrect: step 3 was nothing more"));
+    EXPECT_THAT(verdictOn("if (n > 0)\nstep<<<n, 32>>>(a, by, n);\n",
+                          "if (n > 32)\nstep<<<n, 32>>>(a, by, n);\n"),
+                HasSubstr("incorrect: step 1"));
+}
+
 TEST(HostOrder, SeesPointersThatAreNotBackAfterTheGraph) {
     EXPECT_THAT(verdictOn(plain, replayed(3, 4)), HasSubstr("incorrect: step 4"));
 }
