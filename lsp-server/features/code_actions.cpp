@@ -187,9 +187,9 @@ private:
         const std::string kind = "refactor.rewrite." + ranked.offer.skillId;
         if (!isWanted(request_.only, kind))
             return;
-        std::string title = "Apply skill: " + ranked.offer.title;
+        const std::string title = "Apply skill: " + ranked.offer.title;
         if (ranked.failedBefore)
-            title += " (failed before on this code)";
+            return addWithheld(title, kind, ranked.why);
         json data{{"type", "skill"},
                   {"uri", snapshot_.uri},
                   {"version", snapshot_.version},
@@ -197,6 +197,12 @@ private:
                   {"kernel", ranked.offer.kernelName},
                   {"offer", offerToJson(ranked.offer)}};
         addResolvable(title, kind, "kernelskill.applySkill", std::move(data));
+    }
+
+    /// Not to be had, and why: only for an editor that shows it as such.
+    void addWithheld(const std::string& title, const std::string& kind, const std::string& why) {
+        if (capabilities_.codeActionLiterals && capabilities_.codeActionDisabled)
+            actions_.push_back({{"title", title}, {"kind", kind}, {"disabled", {{"reason", why}}}});
     }
 
     /// Its edit comes by resolve, or else by the command: it has to be made and checked first.

@@ -51,7 +51,7 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                 {"arguments", json::array({target})}};
     const engine::Plan plan =
         snapshot.workbench->plan(snapshot.program, kernel, kernel.span, memoryOf(snapshot));
-    if (plan.ranked.empty())
+    if (plan.ranked.empty() || plan.ranked.front().failedBefore)
         return {{"title", "No skill fits"},
                 {"command", "kernelskill.explain"},
                 {"arguments", json::array({target})}};

@@ -55,6 +55,7 @@ void from_json(const json& root, ClientCapabilities& capabilities) {
         listHolds(at(root, "/textDocument/codeAction/resolveSupport/properties"), "edit");
     capabilities.codeActionData = flag(root, "/textDocument/codeAction/dataSupport");
     capabilities.codeActionIsPreferred = flag(root, "/textDocument/codeAction/isPreferredSupport");
+    capabilities.codeActionDisabled = flag(root, "/textDocument/codeAction/disabledSupport");
     capabilities.codeLensRefresh = flag(root, "/workspace/codeLens/refreshSupport");
     capabilities.inlayHintRefresh = flag(root, "/workspace/inlayHint/refreshSupport");
     capabilities.hoverMarkdown =

@@ -19,6 +19,7 @@ struct ClientCapabilities {
     bool codeActionResolveEdit = false; ///< resolveSupport lists "edit"
     bool codeActionData = false;
     bool codeActionIsPreferred = false;
+    bool codeActionDisabled = false; ///< It shows why an action cannot be had.
     bool codeLensRefresh = false;
     bool inlayHintRefresh = false;
     bool hoverMarkdown = false;

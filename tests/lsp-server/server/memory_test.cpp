@@ -90,6 +90,35 @@ TEST_F(Memory, TheHoverShowsWhatWasTried) {
     EXPECT_THAT(hover(), HasSubstr("- `shared-memory-padding`: unmeasured"));
 }
 
+TEST_F(Memory, WhatFailedOnThisCodeIsNotOfferedAgain) {
+    {
+        LspClient client;
+        start(client);
+        const json resolved = client.call("codeAction/resolve", padding(client, uri), reviewTime);
+        ASSERT_TRUE(resolved.contains("result")) << resolved;
+    }
+    std::string entries = stored();
+    const std::string passed = R"("status":"unmeasured")";
+    const auto at = entries.find(passed);
+    ASSERT_NE(at, std::string::npos) << entries;
+    workspace.write(".kernelskill/memory/sample.cu.jsonl",
+                    entries.replace(at, passed.size(), R"("status":"incorrect")"));
+    LspClient plain;
+    start(plain);
+    EXPECT_EQ(padding(plain, uri), json());
+
+    LspClient explaining;
+    json capabilities = editorCapabilities();
+    capabilities["textDocument"]["codeAction"]["disabledSupport"] = true;
+    explaining.initialize({{"capabilities", capabilities}, {"rootUri", workspace.uri()}});
+    explaining.open(uri, transpose);
+    const json action = padding(explaining, uri);
+    ASSERT_TRUE(action.contains("disabled")) << action;
+    EXPECT_THAT(action.at("disabled").at("reason").get<std::string>(),
+                HasSubstr("Failed on this very code before"));
+    EXPECT_FALSE(action.contains("data") || action.contains("command"));
+}
+
 TEST_F(Memory, AServerKilledWhileItWritesLosesNothingEarlier) {
     std::string kept = whole;
     workspace.write(".kernelskill/memory/sample.cu.jsonl", kept);
