@@ -142,7 +142,7 @@ private:
             for (const StmtId stmt : passed) {
                 const bool changes =
                     std::ranges::any_of(code_.uses(expr.variable), [&](ExprId use) {
-                        return code_.isWrite(use) && code_.holds(stmt, use);
+                        return (code_.isWrite(use) || isPassedOn(use)) && code_.holds(stmt, use);
                     });
                 if (changes)
                     return no(fmt::format("depends on {}, which line {} changes",
@@ -164,6 +164,15 @@ private:
                                               "{} and its first use",
                                               line(load.declaration)));
         return {};
+    }
+
+    /// To a function of the file, which may take it by reference.
+    [[nodiscard]] bool isPassedOn(ExprId use) const {
+        const ExprId call = code_.parent(use);
+        return call != noId && body_.expr(call).kind == ExprKind::Call &&
+               body_.expr(use).type.pointerDepth == 0 &&
+               std::ranges::find(context_.file.deviceFunctions, body_.expr(call).name,
+                                 &KernelModel::name) != context_.file.deviceFunctions.end();
     }
 
     [[nodiscard]] static bool isPure(const Expr& expr) {

@@ -63,6 +63,29 @@ std::optional<Factor> factorOf(const SkillContext& context, const Stmt& stmt) {
     return found;
 }
 
+/// The local that `element` is a part of: `kept[j]`, `fragment.x[j]`, `reinterpret_cast<float*>(
+/// &vector)[j]`. noId where it is reached through a pointer.
+VariableId ownMemoryOf(const CodeMap& code, ExprId element) {
+    const FunctionBody& body = code.body();
+    ExprId at = element;
+    for (;;) {
+        at = code.withoutCasts(at);
+        const Expr& expr = body.expr(at);
+        const bool isPart = expr.kind == ExprKind::Subscript ||
+                            (expr.kind == ExprKind::Member && !expr.isArrow) ||
+                            (expr.kind == ExprKind::Unary && expr.op == "&");
+        if (!isPart || expr.children.empty())
+            break;
+        at = expr.children[0];
+    }
+    const VariableId root = code.namedVariable(at);
+    const bool isOwn = root != noId && body.variable(root).storage == Storage::Local &&
+                       !body.variable(root).type.isReference &&
+                       (body.variable(root).type.pointerDepth == 0 ||
+                        !body.variable(root).type.arrayExtents.empty());
+    return isOwn ? root : noId;
+}
+
 /// What of the kernel's own arrays each round chooses by its number: such an array is in registers
 /// only while all rounds stand side by side. Empty: nothing.
 std::string indexedByRound(const SkillContext& context, const CodeMap& code, const Loop& loop) {
@@ -86,14 +109,11 @@ std::string indexedByRound(const SkillContext& context, const CodeMap& code, con
         const Expr& expr = body.expr(id);
         if (expr.kind != ExprKind::Subscript)
             continue;
-        ExprId base = id;
-        while (body.expr(base).kind == ExprKind::Subscript)
-            base = code.withoutCasts(body.expr(base).children[0]);
-        const VariableId array = code.namedVariable(base);
-        if (array == noId || body.variable(array).storage != Storage::Local ||
-            body.variable(array).type.arrayExtents.empty())
+        const VariableId array = ownMemoryOf(code, id);
+        if (array == noId)
             continue;
-        for (ExprId part = id; part != base; part = code.withoutCasts(body.expr(part).children[0]))
+        for (ExprId part = id; body.expr(part).kind == ExprKind::Subscript;
+             part = code.withoutCasts(body.expr(part).children[0]))
             if (std::ranges::any_of(code.expressionsBelow(body.expr(part).children[1]),
                                     changesByRound))
                 return body.variable(array).name;

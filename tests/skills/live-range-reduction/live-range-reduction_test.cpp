@@ -108,6 +108,15 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"IndexChanges", "value-changes",
                  staged(load, "    out[threadIdx.x] = sum + b;\n", "        i += 256;\n"),
                  spilling},
+        GateCase{
+            "IndexIsPassedOn", "value-changes",
+            "__device__ void advance(float x, int& i) { i += x; }\n" +
+                staged(load, "    out[threadIdx.x] = sum + b;\n", "        advance(sum, i);\n"),
+            spilling},
+        GateCase{"IndexFromOwnArray", "may-alias",
+                 staged("    int own[2] = {i, i + 1};\n    const double b = bias[own[i & 1]];\n",
+                        use, "        own[i & 1] += 2;\n"),
+                 spilling},
         GateCase{"HasEffects", "value-changes", staged("    const double b = bias[i++];\n", use),
                  spilling},
         GateCase{"NameIsHidden", "value-changes",

@@ -105,6 +105,15 @@ INSTANTIATE_TEST_SUITE_P(
                  "#define FACTOR 16\n" + unrolled("#pragma unroll FACTOR"), spilling},
         GateCase{"IndexesRegisters", "indexes-registers",
                  unrolled("#pragma unroll", "kept[j] += w[j] * v;"), spilling},
+        GateCase{"IndexesAMember", "indexes-registers",
+                 "struct Fragment {\n    float x[64];\n};\n" +
+                     unrolled("#pragma unroll", "{ Fragment f; f.x[j] = w[j]; sum += f.x[j]; }"),
+                 spilling},
+        GateCase{"IndexesAVector", "indexes-registers",
+                 unrolled("#pragma unroll",
+                          "{ float4 f = {v, v, v, v}; sum += w[j] * reinterpret_cast<float*>(&f)[j "
+                          "& 3]; }"),
+                 spilling},
         GateCase{"IndexesRegistersByACopy", "indexes-registers",
                  unrolled("#pragma unroll", "{ const int r = j / 2; kept[r] += w[j] * v; }"),
                  spilling}),
