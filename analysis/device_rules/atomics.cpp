@@ -12,10 +12,10 @@ int firstWithAddition(const Type& type) {
     switch (type.scalar) {
     case ScalarKind::Double:
         return 60;
+    // Pairs are added with atomicCAS where there is nothing better.
     case ScalarKind::Half:
-        return type.lanes == 2 ? 60 : 70;
     case ScalarKind::BFloat16:
-        return 80;
+        return type.lanes == 2 ? 0 : 70;
     case ScalarKind::Float:
         return type.lanes > 1 ? 90 : 0;
     default:

@@ -1,5 +1,4 @@
-/// What nvcc, ptxas or the driver refuse of a file that libclang accepts. The texts that are to be
-/// refused were refused by nvcc 13.0 or failed at their launch.
+/// What nvcc, ptxas or the driver refuse of a file that libclang accepts.
 #include "analysis/device_rules/device_rules.h"
 #include "analysis/parse/translation_unit.h"
 #include "tests/analysis/support/analyze.h"
@@ -130,10 +129,18 @@ const std::vector<DeviceCase> deviceCases{
     {"AtomicOfDoublesOnMaxwell", doubles, "-arch=sm_52", "unsupported-atomic", "atomicAdd"},
     {"AtomicOfDoublesOnHopper", doubles, "-arch=sm_90", nullptr, nullptr},
     {"AtomicOfDoublesForNoGpuInParticular", doubles, nullptr, nullptr, nullptr},
+    {"AtomicOfHalvesOnPascal",
+     "#include <cuda_fp16.h>\n"
+     "__global__ void k(__half* y) { atomicAdd(y, __float2half(1.0f)); }\n",
+     "-arch=sm_60", "unsupported-atomic", "atomicAdd"},
     {"AtomicOfBfloatsOnTuring",
      "#include <cuda_bf16.h>\n"
-     "__global__ void k(__nv_bfloat16* y) { atomicAdd(y, __float2bfloat16(1.0f)); }\n",
-     "-arch=sm_75", "unsupported-atomic", "atomicAdd"},
+     "__global__ void k(__nv_bfloat16* y, __nv_bfloat162* z) {\n"
+     "    atomicAdd(y, __float2bfloat16(1.0f));\n    atomicAdd(z, __nv_bfloat162());\n}\n",
+     "-arch=sm_75", nullptr, nullptr},
+    {"AtomicOfVectorsOnAmpere",
+     "__global__ void k(float2* y) { atomicAdd(y, make_float2(1, 1)); }\n", "-arch=sm_80",
+     "unsupported-atomic", "atomicAdd"},
 
     {"IndexInMain", "int main() { int i = threadIdx.x; return i; }\n", nullptr,
      "index-in-host-code", "threadIdx"},
