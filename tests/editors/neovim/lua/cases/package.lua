@@ -12,9 +12,15 @@ local function other_nvim(arguments)
     end
     local job = vim.fn.jobstart(
         vim.list_extend({ t.nvim, '--headless', '--clean', '-n' }, arguments),
-        { on_stdout = collect, on_stderr = collect, on_exit = function(_, status)
-            code = status
-        end }
+        {
+            stdout_buffered = true,
+            stderr_buffered = true,
+            on_stdout = collect,
+            on_stderr = collect,
+            on_exit = function(_, status)
+                code = status
+            end,
+        }
     )
     t.is_true(job > 0, 'Neovim did not start')
     t.wait_for('the other Neovim', 60, function()
@@ -54,7 +60,7 @@ return {
             ]])
             vim.env.PATH = path
             t.is_true(ok, output)
-            t.contains(output, 'attached, 2')
+            t.contains(output, 'attached,2')
         end,
     },
     {
