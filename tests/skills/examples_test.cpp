@@ -45,14 +45,6 @@ TEST_P(Example, BeforeParsesWithoutErrors) {
         EXPECT_NE(diagnostic.severity, analysis::Severity::Error) << diagnostic.message;
 }
 
-TEST_P(Example, IsNotOfferedAgainOnItsOwnResult) {
-    Subject subject = parseSubject(after());
-    if (const CompiledExample* example = compiledExample(GetParam()))
-        subject.compiled = example->after;
-    const auto offer = skillNamed(GetParam()).prepare(subject.context());
-    EXPECT_FALSE(offer) << offer->why;
-}
-
 TEST_P(Example, KeepsEveryComment) {
     const std::string text = after();
     const std::string source = before();
