@@ -23,9 +23,14 @@ public:
 
     [[nodiscard]] std::expected<StagedLoop, Refusal> study(std::uint32_t index) const {
         const Loop& loop = kernel_.loops[index];
-        if (!holdsBarrier(loop))
+        if (barriersIn(loop) == 0)
             return refuse("no-barrier", fmt::format("no barrier is in the loop on line {}",
                                                     line(body_.stmt(loop.statement).span)));
+        if (barriersIn(loop) == 1)
+            return refuse("one-barrier",
+                          fmt::format("a round of the loop on line {} has one barrier: its tile is "
+                                      "not the only one, or is overwritten while it is used",
+                                      line(body_.stmt(loop.statement).span)));
         const auto counted = readCountedLoop(context_, code_, index);
         if (!counted)
             return std::unexpected(counted.error());
@@ -74,9 +79,9 @@ private:
                                       barrier->kind == BarrierKind::GroupSync);
     }
 
-    [[nodiscard]] bool holdsBarrier(const Loop& loop) const {
-        return std::ranges::any_of(code_.statementsOf(loop.body),
-                                   [&](StmtId id) { return isBlockBarrier(id); });
+    [[nodiscard]] std::ptrdiff_t barriersIn(const Loop& loop) const {
+        return std::ranges::count_if(code_.statementsOf(loop.body),
+                                     [&](StmtId id) { return isBlockBarrier(id); });
     }
 
     /// Declarations and copies into shared memory, the barrier, and the rest.
@@ -108,11 +113,16 @@ private:
                                           line(stmt.span)));
             anyCopy = true;
             const Expr& assignment = body_.expr(stmt.expr);
-            const Expr& element = body_.expr(target->expression);
-            if (readsGlobalMemory(assignment.children[1]))
-                staged.elements.push_back({id, assignment.children[1],
-                                           body_.variable(target->base).name,
-                                           valueSpelling(element.type)});
+            if (!readsGlobalMemory(assignment.children[1]))
+                continue;
+            const std::string type = elementType(*target);
+            if (type.empty())
+                return refuse("unknown-type",
+                              fmt::format("the type of what line {} copies is not written in the "
+                                          "kernel",
+                                          line(stmt.span)));
+            staged.elements.push_back(
+                {id, assignment.children[1], body_.variable(target->base).name, type});
         }
         if (staged.barrier == noId || staged.elements.empty())
             return refuse("nothing-staged",
@@ -130,6 +140,20 @@ private:
                                       "under way beside",
                                       line(body_.stmt(staged.barrier).span)));
         return {};
+    }
+
+    /// As a local of it is declared; empty where that is not known. The parser knows no type for
+    /// the elements of an array whose extent is a template parameter; its declaration names it.
+    [[nodiscard]] std::string elementType(const MemoryAccess& target) const {
+        std::string type = valueSpelling(body_.expr(target.expression).type);
+        const Type& array = body_.variable(target.base).type;
+        if (type.contains('<') && array.pointerDepth == 0) {
+            type = valueSpelling(array);
+            type.resize(std::min(type.size(), type.find('[')));
+        }
+        while (type.ends_with(' '))
+            type.pop_back();
+        return type.contains("dependent") || type.contains('[') ? std::string{} : type;
     }
 
     /// The element of `shared[...] = value;`; nullptr for other statements.

@@ -86,6 +86,12 @@ TEST(SoftwarePrefetch, MovesDeclarationsThatOnlyTheValuesNeed) {
     EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
 }
 
+TEST(SoftwarePrefetch, KnowsElementsOfArraysWhoseExtentIsATemplateParameter) {
+    const std::string text = appliedText(id, readSource("tests/corpus/matmul_tiled.cu"));
+    EXPECT_TRUE(text.contains("    float AsNext;\n    float BsNext;\n")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty()) << text;
+}
+
 TEST(SoftwarePrefetch, KeepsHeadsThatBindLoosely) {
     const std::string text =
         appliedText(id, staging("a[i] = in[t];", "sum += a[i];",
@@ -136,6 +142,11 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"NoBarrier", "no-barrier",
                  "__global__ void k(int* x) {\n    for (int i = 0; i < 9; ++i)\n        x[i] = "
                  "1;\n}\n"},
+        GateCase{
+            "OneBarrier", "one-barrier",
+            "__global__ void k(const float* in, float* out) {\n    __shared__ float a[2][32];\n"
+            "    for (int t = 0; t < 9; ++t) {\n        a[t & 1][threadIdx.x] = in[t];\n        "
+            "__syncthreads();\n        out[t] = a[t & 1][0];\n    }\n}\n"},
         GateCase{"Down", "not-counted-up",
                  staging("a[i] = in[t];", "sum += a[i];", "int t = n; t > 0; t -= 32")},
         GateCase{"LimitChanges", "not-counted-up", staging("a[i] = in[t];", "n -= a[i];")},
