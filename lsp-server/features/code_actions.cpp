@@ -1,5 +1,6 @@
 #include "lsp-server/features/code_actions.h"
 
+#include "engine/agents/compile_diagnoser.h"
 #include "engine/kernel_generation.h"
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/hazard_fixes.h"
@@ -27,6 +28,14 @@ bool isOnSameLines(const analysis::SourceText& source, analysis::Span error, ana
     const analysis::Span lines{source.lineSpan(source.lineColumn(error.begin).line).begin,
                                source.lineSpan(source.lineColumn(error.end).line).end};
     return touches(lines, range);
+}
+
+bool touchesLinesOf(const std::vector<analysis::Diagnostic>& diagnostics, const Snapshot& snapshot,
+                    analysis::Span range) {
+    return std::ranges::any_of(diagnostics, [&](const analysis::Diagnostic& diagnostic) {
+        return diagnostic.file == snapshot.model().file &&
+               isOnSameLines(snapshot.source(), diagnostic.span, range);
+    });
 }
 
 json matchingDiagnostics(const Snapshot& snapshot, const analysis::Diagnostic& diagnostic,
@@ -256,12 +265,11 @@ bool isWanted(const std::vector<std::string>& only, std::string_view kind) {
 }
 
 bool hasErrorAt(const Snapshot& snapshot, analysis::Span range) {
-    return std::ranges::any_of(snapshot.model().diagnostics,
-                               [&](const analysis::Diagnostic& diagnostic) {
-                                   return analysis::isCompileError(diagnostic) &&
-                                          diagnostic.file == snapshot.model().file &&
-                                          isOnSameLines(snapshot.source(), diagnostic.span, range);
-                               });
+    return touchesLinesOf(engine::compileErrors(snapshot.model()), snapshot, range);
+}
+
+bool mayHaveFixAt(const Snapshot& snapshot, analysis::Span range) {
+    return touchesLinesOf(engine::repairTargets(snapshot.model().diagnostics), snapshot, range);
 }
 
 json offerToJson(const skills::Offer& offer) {

@@ -31,8 +31,10 @@ struct CodeActionRequest {
 /// Whether an action of `kind` is asked for: `only` holds it or one of its parents.
 [[nodiscard]] bool isWanted(const std::vector<std::string>& only, std::string_view kind);
 
-/// Whether an error of the snapshot touches `range`, so that a fix may be of use there.
+/// Whether an error of the snapshot touches `range`.
 [[nodiscard]] bool hasErrorAt(const Snapshot& snapshot, analysis::Span range);
+/// Whether what a compile fix may be for touches `range`: errors, and what only fails at a launch.
+[[nodiscard]] bool mayHaveFixAt(const Snapshot& snapshot, analysis::Span range);
 
 /// An offer that has been to the client and back.
 [[nodiscard]] nlohmann::json offerToJson(const skills::Offer& offer);

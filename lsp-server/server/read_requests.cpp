@@ -94,9 +94,9 @@ void onCodeAction(const ServerContext& context, const json& params, Reply& reply
                 });
             });
         };
-        // Fixes are found in the background after each parse; they are waited for only where an
-        // error is.
-        if (hasErrorAt(*snapshot, span))
+        // Fixes are found in the background after each parse; they are waited for only where one
+        // may be.
+        if (mayHaveFixAt(*snapshot, span))
             current->worker->whenFixesReady(snapshot->generation, std::move(answer));
         else
             answer(nullptr);
