@@ -76,8 +76,9 @@ end
 ---@param name string 'lens' or 'hints'
 function M.on_refresh_of(name)
     return function(_, _, context)
-        for _, bufnr in ipairs(vim.lsp.get_buffers_by_client_id(context.client_id) or {}) do
-            require('kernelskill.' .. name).refresh(vim.lsp.get_client_by_id(context.client_id), bufnr)
+        local client = vim.lsp.get_client_by_id(context.client_id)
+        for _, bufnr in ipairs(client and vim.tbl_keys(client.attached_buffers) or {}) do
+            require('kernelskill.' .. name).refresh(client, bufnr)
         end
         return vim.NIL
     end
