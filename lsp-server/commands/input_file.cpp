@@ -1,6 +1,6 @@
 #include "lsp-server/commands/input_file.h"
 
-#include "lsp-server/protocol/uri.h"
+#include "lsp-server/documents/closed_document.h"
 #include "lsp-server/server/skill_folders.h"
 #include "lsp-server/server/workspace.h"
 
@@ -8,30 +8,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 
 namespace kernelskill::lsp {
 
 namespace {
-
-Result<std::string> readText(const std::filesystem::path& path) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error))
-        return std::unexpected(
-            Error{ErrorKind::InvalidInput,
-                  std::filesystem::exists(path, error) ? "not a regular file" : "no such file",
-                  path.string(), ""});
-    std::ifstream stream(path, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(stream), {});
-    if (!stream)
-        return std::unexpected(
-            Error{ErrorKind::InvalidInput, "the file cannot be read", path.string(), ""});
-    if (std::string problem = textProblem(text); !problem.empty())
-        return std::unexpected(
-            Error{ErrorKind::InvalidInput, std::move(problem), path.string(), ""});
-    return text;
-}
 
 std::string kernelNames(const Snapshot& snapshot) {
     std::string names;
@@ -72,9 +52,6 @@ Result<SnapshotPtr> openInput(const std::string& file, const Options& options,
                               const WorkbenchSink& onWorkbench) {
     std::error_code error;
     const auto path = std::filesystem::absolute(file, error).lexically_normal();
-    auto text = readText(path);
-    if (!text)
-        return std::unexpected(text.error());
     const auto root = workspaceRootOf(path);
     auto workbench = makeWorkbench(options, skillFoldersOfCommand(root));
     if (!workbench)
@@ -82,24 +59,7 @@ Result<SnapshotPtr> openInput(const std::string& file, const Options& options,
     if (onWorkbench)
         onWorkbench(*workbench);
     const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase);
-    auto command = commands.commandFor(path, root);
-    if (!command)
-        return std::unexpected(command.error());
-    auto model = analysis::analyzeFile(path, *text, *command, (*workbench)->toolchain());
-    if (!model)
-        return std::unexpected(model.error());
-
-    auto snapshot = std::make_shared<Snapshot>();
-    snapshot->uri = uriFromPath(path);
-    snapshot->workspaceRoot = root;
-    snapshot->workbench = std::move(*workbench);
-    snapshot->program = {model->file,
-                         std::move(*text),
-                         {},
-                         std::move(*command),
-                         std::make_shared<const analysis::FileModel>(std::move(*model)),
-                         capturesIn(root)};
-    return snapshot;
+    return readDocument(path, root, std::move(*workbench), commands);
 }
 
 std::filesystem::path currentWorkspaceRoot() {

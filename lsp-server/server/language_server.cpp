@@ -111,6 +111,7 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
     registerCommands(context_);
     registerAssembly(context_);
     registerReportRequest(context_);
+    registerKernelsRequest(context_);
 }
 
 std::optional<ResponseError> LanguageServer::refusal(std::string_view method) const {

@@ -2,6 +2,7 @@
 
 #include "lsp-server/configuration/model_options.h"
 #include "lsp-server/features/memory.h"
+#include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/optimization_json.h"
 #include "lsp-server/report/optimization_report.h"
 #include "lsp-server/server/edit_requests.h"
@@ -11,6 +12,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace kernelskill::lsp {
 
@@ -32,11 +34,16 @@ engine::OptimizationOptions optionsFrom(const json& argument) {
 
 /// On the loop's thread.
 void finish(const ServerContext& context, const SnapshotPtr& snapshot,
-            const engine::Optimization& found, Reply reply) {
+            const engine::Optimization& found, bool withReport, Reply reply) {
     TextLookup texts(snapshot->program);
     json result = optimizationJson(found, snapshot->program.file, texts,
                                    context.capabilities.positionEncoding);
     result["applied"] = false;
+    if (withReport) {
+        const auto name = std::filesystem::path(snapshot->program.file).filename().string();
+        const Report report = optimizationReport(found, name, "kernelskill.optimize");
+        result["report"] = {{"title", report.title}, {"html", writeReport(report)}};
+    }
     if (!found.notRemembered.empty())
         context.showMessage(ServerContext::MessageType::Warning,
                             "The search is not remembered: " + found.notRemembered);
@@ -77,9 +84,9 @@ std::shared_ptr<engine::LanguageModel> languageModel(const ServerContext& contex
 
 void optimize(const ServerContext& context, const SnapshotPtr& snapshot,
               const analysis::KernelModel& kernel, engine::OptimizationOptions options,
-              const json& params, Reply reply, const std::stop_source& stop) {
+              bool withReport, const json& params, Reply reply, const std::stop_source& stop) {
     context.runJob(fmt::format("Optimizing '{}'", kernel.name), params, std::move(reply), stop,
-                   [&context, snapshot, &kernel, options,
+                   [&context, snapshot, &kernel, options, withReport,
                     model = languageModel(context)](Reply answer, const std::stop_token& token,
                                                     const WorkDoneProgress& progress) mutable {
                        options.measure = snapshot->workbench->gpu().has_value();
@@ -91,9 +98,9 @@ void optimize(const ServerContext& context, const SnapshotPtr& snapshot,
                            model.get());
                        if (!found)
                            return answer.error(toResponseError(found.error()));
-                       context.loop.post([&context, snapshot, found = std::move(*found),
+                       context.loop.post([&context, snapshot, withReport, found = std::move(*found),
                                           answer = std::move(answer)]() mutable {
-                           finish(context, snapshot, found, std::move(answer));
+                           finish(context, snapshot, found, withReport, std::move(answer));
                        });
                    });
 }
@@ -106,9 +113,11 @@ void optimizeCommand(const ServerContext& context, const json& argument, const j
         return reply.error(ErrorCode::RequestFailed,
                            "running kernels is turned off (kernelskill.execution.enabled)");
     const auto options = optionsFrom(argument);
+    const bool withReport = argument.value("report", false);
     context.documents.whenCurrent(
-        argument.at("uri").get<std::string>(), [&context, argument, params, options, stop,
-                                                reply = std::move(reply)](auto outcome) mutable {
+        argument.at("uri").get<std::string>(),
+        [&context, argument, params, options, withReport, stop,
+         reply = std::move(reply)](auto outcome) mutable {
             if (!outcome)
                 return reply.error(std::move(outcome.error()));
             const SnapshotPtr snapshot = std::move(*outcome);
@@ -120,7 +129,8 @@ void optimizeCommand(const ServerContext& context, const json& argument, const j
             const auto target = findTarget(*snapshot, argument);
             if (!target)
                 return reply.error(toResponseError(target.error()));
-            optimize(context, snapshot, *target->kernel, options, params, std::move(reply), stop);
+            optimize(context, snapshot, *target->kernel, options, withReport, params,
+                     std::move(reply), stop);
         });
 }
 

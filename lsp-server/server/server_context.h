@@ -68,5 +68,6 @@ void registerEditRequests(const ServerContext& context);
 void registerCommands(const ServerContext& context);
 void registerReportRequest(const ServerContext& context);
 void registerAssembly(const ServerContext& context);
+void registerKernelsRequest(const ServerContext& context);
 
 } // namespace kernelskill::lsp

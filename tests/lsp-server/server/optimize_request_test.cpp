@@ -60,10 +60,13 @@ TEST_F(OptimizeRequest, TheActionOfAKernelEndsInOneEdit) {
     EXPECT_EQ(offered.at("title"), "Optimize kernel 'transpose'");
     EXPECT_EQ(offered.at("kind"), "source.optimize");
     const json answer =
-        client->call("workspace/executeCommand", asCommand(offered, {{"rounds", 3}}), searchTime);
+        client->call("workspace/executeCommand",
+                     asCommand(offered, {{"rounds", 3}, {"report", true}}), searchTime);
     ASSERT_TRUE(answer.contains("result")) << answer;
     const json& result = answer.at("result");
     EXPECT_EQ(result.at("kernel"), "transpose");
+    EXPECT_THAT(result.at("report").at("html").get<std::string>(),
+                ::testing::AllOf(HasSubstr("<svg"), HasSubstr("shared-memory-padding")));
     EXPECT_TRUE(result.at("best").at("improved").get<bool>()) << result.dump(1);
     EXPECT_TRUE(result.at("applied").get<bool>());
     EXPECT_EQ(editsSent(), 1);

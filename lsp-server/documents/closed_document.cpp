@@ -1,0 +1,58 @@
+#include "lsp-server/documents/closed_document.h"
+
+#include "lsp-server/protocol/uri.h"
+
+#include <fstream>
+#include <iterator>
+
+namespace kernelskill::lsp {
+
+namespace {
+
+Result<std::string> readText(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error))
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput,
+                  std::filesystem::exists(path, error) ? "not a regular file" : "no such file",
+                  path.string(), ""});
+    std::ifstream stream(path, std::ios::binary);
+    std::string text(std::istreambuf_iterator<char>(stream), {});
+    if (!stream)
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput, "the file cannot be read", path.string(), ""});
+    if (std::string problem = textProblem(text); !problem.empty())
+        return std::unexpected(
+            Error{ErrorKind::InvalidInput, std::move(problem), path.string(), ""});
+    return text;
+}
+
+} // namespace
+
+Result<SnapshotPtr> readDocument(const std::filesystem::path& file,
+                                 const std::filesystem::path& workspaceRoot,
+                                 std::shared_ptr<const engine::Workbench> workbench,
+                                 const analysis::CompileCommands& commands) {
+    auto text = readText(file);
+    if (!text)
+        return std::unexpected(text.error());
+    auto command = commands.commandFor(file, workspaceRoot);
+    if (!command)
+        return std::unexpected(command.error());
+    auto model = analysis::analyzeFile(file, *text, *command, workbench->toolchain());
+    if (!model)
+        return std::unexpected(model.error());
+    auto snapshot = std::make_shared<Snapshot>();
+    snapshot->uri = uriFromPath(file);
+    snapshot->workspaceRoot = workspaceRoot;
+    snapshot->workbench = std::move(workbench);
+    snapshot->program = {model->file,
+                         std::move(*text),
+                         {},
+                         std::move(*command),
+                         std::make_shared<const analysis::FileModel>(std::move(*model)),
+                         capturesIn(workspaceRoot)};
+    return snapshot;
+}
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,30 @@
+#include "lsp-server/features/kernels.h"
+
+#include "lsp-server/report/gpu_text.h"
+#include "lsp-server/report/json_report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace kernelskill::lsp {
+
+using nlohmann::json;
+
+json kernelsJson(const Snapshot& snapshot, PositionEncoding encoding) {
+    const engine::Workbench& workbench = *snapshot.workbench;
+    json kernels = json::array();
+    for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
+        if (!snapshot.isInMainFile(kernel))
+            continue;
+        const auto report = workbench.cachedReport(snapshot.program, kernel);
+        kernels.push_back(
+            {{"name", kernel.qualifiedName},
+             {"range", toRange(snapshot.source(), kernel.span, encoding)},
+             {"selectionRange", toRange(snapshot.source(), kernel.nameSpan, encoding)},
+             {"bottleneck", bottleneckJson(*workbench.diagnosis(snapshot.program, kernel))},
+             {"measured", report ? measuredJson(*report) : json(nullptr)},
+             {"roofline", report ? rooflineJson(*report) : json(nullptr)}});
+    }
+    return kernels;
+}
+
+} // namespace kernelskill::lsp

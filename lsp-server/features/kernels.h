@@ -1,0 +1,16 @@
+/// The kernels of a file, as an overview of many files shows them.
+#pragma once
+
+#include "lsp-server/documents/snapshot.h"
+#include "lsp-server/protocol/position.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace kernelskill::lsp {
+
+/// [{name, range, selectionRange, bottleneck, measured, roofline}] of the kernels that stand in the
+/// file itself; `selectionRange` is the name's. `measured` and `roofline` are those of a known
+/// profile, else null: nothing is run.
+[[nodiscard]] nlohmann::json kernelsJson(const Snapshot& snapshot, PositionEncoding encoding);
+
+} // namespace kernelskill::lsp
