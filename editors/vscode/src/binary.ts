@@ -35,8 +35,18 @@ export function findServer(surroundings: Surroundings): Found {
     if (surroundings.isExecutable(bundled)) return { kind: 'found', file: bundled, origin: 'bundled' };
     return {
         kind: 'missing',
-        problem: 'There is no kernelskill executable on PATH. Build it with script/demo, or set kernelskill.server.path.',
+        problem: 'There is no kernelskill executable on PATH. Install the extension’s package for your platform, build it with script/demo, or set kernelskill.server.path.',
     };
+}
+
+/** Of versions "kernelskill 0.1.2" and "0.1.0": empty where they go together, which those of one minor version do. */
+export function versionProblem(server: string, extension: string, { file, origin }: Found & { kind: 'found' }): string {
+    const [of, wanted] = [server, extension].map((text) => /(\d+\.\d+)\.\d+/.exec(text)?.[1]);
+    if (of === wanted) return '';
+    return (
+        `${file} (found through: ${origin}) is ${server}, the extension is ${extension}. ` +
+        'Install the same version of both, or clear kernelskill.server.path to use the one that comes with the extension.'
+    );
 }
 
 function expandHome(file: string, home: string): string {

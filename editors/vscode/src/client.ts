@@ -4,33 +4,69 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { LanguageClient, State, type LanguageClientOptions } from 'vscode-languageclient/node';
+import {
+    CloseAction,
+    type CloseHandlerResult,
+    ErrorAction,
+    LanguageClient,
+    type LanguageClientOptions,
+    RevealOutputChannelOn,
+    State,
+} from 'vscode-languageclient/node';
 
-import { findServer } from './binary';
-import type { Reports } from './documents';
+import { findServer, versionProblem } from './binary';
+import { CrashPolicy } from './crashes';
 import { EditorModel } from './editorModel';
-import { isProfile, memoryReport, profileReport, type Memory } from './report';
 import { serverSettings, type Section } from './settings';
 import type { Status } from './status';
+import type { MemoryView } from './views/memoryView';
+import type { ProfileView } from './views/profileView';
+import type { RunView, Target } from './views/runView';
 
 const run = promisify(execFile);
 
 export const languages = ['cuda-cpp', 'cuda'];
 
+/** Where the results of lenses and actions are shown, and who hears of what the server does. */
+export interface Audience {
+    readonly profile: ProfileView;
+    readonly memory: MemoryView;
+    readonly run: RunView;
+    /** Something was found out about the file. */
+    changed(uri: vscode.Uri): void;
+    /** The server is up, be it again. */
+    started(): void;
+}
+
+/** Between a crash and the restart everything fails that the editor sends: that is for the log, the user has been told. */
+class QuietClient extends LanguageClient {
+    isBetweenServers = false;
+
+    override error(message: string, data?: unknown, showNotification?: boolean | 'force'): void {
+        super.error(message, data, this.isBetweenServers ? false : showNotification);
+    }
+}
+
 export class Server implements vscode.Disposable {
-    private client: LanguageClient | undefined;
+    private client: QuietClient | undefined;
     private file = '';
+    private readonly crashes = new CrashPolicy();
 
     constructor(
         private readonly context: vscode.ExtensionContext,
         private readonly output: vscode.LogOutputChannel,
         private readonly status: Status,
-        private readonly reports: Reports,
+        private readonly audience: Audience,
     ) {}
+
+    isRunning(): LanguageClient | undefined {
+        return this.client?.state === State.Running ? this.client : undefined;
+    }
 
     /** The client when it is up; tells the user and returns undefined when it is not. */
     running(): LanguageClient | undefined {
-        if (this.client?.state === State.Running) return this.client;
+        const client = this.isRunning();
+        if (client) return client;
         void vscode.window.showWarningMessage('KernelSkill is not running. Its status item says why.');
         return undefined;
     }
@@ -43,6 +79,7 @@ export class Server implements vscode.Disposable {
     async start(): Promise<void> {
         this.status.show({ kind: 'starting' });
         const setting = vscode.workspace.getConfiguration('kernelskill.server');
+        const extensionVersion = String(this.context.extension.packageJSON.version);
         const found = findServer({
             setting: setting.get<string>('path', ''),
             pathVariable: process.env['PATH'] ?? '',
@@ -60,8 +97,10 @@ export class Server implements vscode.Disposable {
         }
         this.output.info(`${version} (${found.file}, found through: ${found.origin})`);
         this.file = found.file;
+        const difference = versionProblem(version, extensionVersion, found);
+        if (difference !== '') void vscode.window.showWarningMessage(`KernelSkill: ${difference}`);
 
-        const client = new LanguageClient(
+        const client = new QuietClient(
             'kernelskill',
             'KernelSkill',
             { command: found.file, args: ['lsp', ...setting.get<string[]>('arguments', [])] },
@@ -71,12 +110,16 @@ export class Server implements vscode.Disposable {
         client.registerFeature(new EditorModel(client, this.context.workspaceState));
         client.onDidChangeState(({ newState }) => {
             if (newState === State.Running) {
+                client.isBetweenServers = false;
                 this.status.show({
                     kind: 'running',
                     version,
                     file: found.file,
                     isTrusted: vscode.workspace.isTrusted,
                 });
+                this.audience.started();
+            } else if (newState === State.Starting) {
+                this.status.show({ kind: 'starting' });
             } else if (newState === State.Stopped && this.client === client) {
                 this.status.show({ kind: 'stopped', problem: 'The server stopped. The output says more.' });
             }
@@ -121,6 +164,7 @@ export class Server implements vscode.Disposable {
         return {
             documentSelector: languages.map((language) => ({ scheme: 'file', language })),
             outputChannel: this.output,
+            revealOutputChannelOn: RevealOutputChannelOn.Never,
             initializationOptions: { ...this.settings(), trusted: vscode.workspace.isTrusted },
             middleware: {
                 workspace: {
@@ -135,35 +179,61 @@ export class Server implements vscode.Disposable {
                         );
                     },
                 },
-                // Code lenses run the server's commands; a result that is meant to be read is shown.
+                // What a lens or an action of the server's asks for is shown in its view.
                 executeCommand: async (command, args, next) => {
+                    const target = args[0] as Target | undefined;
+                    const client = this.isRunning();
+                    if (!client || !target?.uri) return next(command, args);
+                    if (command === 'kernelskill.optimize') return this.audience.run.optimize(client, target);
+                    if (command === 'kernelskill.showMemory') return this.audience.memory.show(client, target.uri);
                     const result: unknown = await next(command, args);
-                    await this.present(command, result);
+                    if (command === 'kernelskill.profile' && isProfile(result)) {
+                        this.audience.changed(client.protocol2CodeConverter.asUri(target.uri));
+                        await this.audience.profile.show(client, target.uri, result.kernel);
+                    }
                     return result;
                 },
+            },
+            errorHandler: {
+                error: () => ({ action: ErrorAction.Continue }),
+                closed: () => this.crashed(),
             },
         };
     }
 
-    /** Shows the result of a command of the server, if it is one to read. */
-    async present(command: string, result: unknown): Promise<void> {
-        if (command === 'kernelskill.profile' && isProfile(result)) {
-            await this.reports.show(`Profile of ${result.kernel}`, profileReport(result));
-        } else if (command === 'kernelskill.showMemory' && typeof result === 'object' && result !== null) {
-            await this.reports.show('What was tried', memoryReport(result as Memory));
+    /** The client opens every document again once the server is back. */
+    private async crashed(): Promise<CloseHandlerResult> {
+        const answer = this.crashes.crashed(Date.now());
+        if (answer.kind === 'giveUp') {
+            this.fail('The server keeps stopping. Its output says why; restart it once that is mended.', 'Show Output');
+            return { action: CloseAction.DoNotRestart, handled: true };
         }
+        if (this.client) this.client.isBetweenServers = true;
+        this.status.show({ kind: 'starting' });
+        if (answer.tellsUser) {
+            const showOutput = 'Show Output';
+            void vscode.window
+                .showWarningMessage('KernelSkill: the server stopped unexpectedly and is started again.', showOutput)
+                .then((choice) => choice === showOutput && this.output.show(true));
+        }
+        await new Promise((resolve) => setTimeout(resolve, answer.delay));
+        return { action: CloseAction.Restart, handled: true };
     }
 
-    private fail(problem: string): void {
+    private fail(problem: string, remedy: 'Open Settings' | 'Show Output' = 'Open Settings'): void {
         this.output.error(problem);
         this.status.show({ kind: 'stopped', problem });
-        const openSettings = 'Open Settings';
-        void vscode.window.showErrorMessage(`KernelSkill: ${problem}`, openSettings).then((choice) => {
-            if (choice === openSettings) {
+        void vscode.window.showErrorMessage(`KernelSkill: ${problem}`, remedy).then((choice) => {
+            if (choice === 'Show Output') this.output.show(true);
+            else if (choice === remedy) {
                 void vscode.commands.executeCommand('workbench.action.openSettings', 'kernelskill.server.path');
             }
         });
     }
+}
+
+function isProfile(value: unknown): value is { readonly kernel: string } {
+    return typeof value === 'object' && value !== null && typeof (value as { kernel?: unknown }).kernel === 'string';
 }
 
 export function messageOf(error: unknown): string {

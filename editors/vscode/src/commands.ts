@@ -10,40 +10,82 @@ import {
 } from 'vscode-languageclient/node';
 
 import { languages, messageOf, type Server } from './client';
+import type { Entry } from './kernels/kernelList';
+import type { KernelsView } from './kernels/kernelsView';
 import type { CommandName } from './manifest';
+import { withProgress } from './progress';
+import type { AssemblyView } from './views/assemblyView';
+import type { MemoryView } from './views/memoryView';
+import type { ProfileView } from './views/profileView';
+import type { RunView } from './views/runView';
 
 export type Commands = { readonly [name in CommandName]: (...values: unknown[]) => unknown };
 
-export function commandsOf(server: Server, output: vscode.LogOutputChannel): Commands {
+/** What commands show their results in. */
+export interface Views {
+    readonly profile: ProfileView;
+    readonly memory: MemoryView;
+    readonly assembly: AssemblyView;
+    readonly run: RunView;
+    readonly kernels: KernelsView;
+}
+
+export function commandsOf(server: Server, views: Views, output: vscode.LogOutputChannel): Commands {
+    const inEditor = (body: EditorCommand) => () => onCudaEditor(server, views, body);
+    const onEntry = (body: (client: LanguageClient, entry: Entry) => Promise<unknown>) => (entry: unknown) =>
+        onRunning(server, (client) => body(client, entry as Entry));
     return {
-        profileKernel: () => onCudaEditor(server, profileKernel),
-        profileOnGpu: () => onCudaEditor(server, profileOnGpu),
-        showReport: () => onCudaEditor(server, showReport),
-        applySkill: () => onCudaEditor(server, applySkill),
-        optimizeKernel: () => onCudaEditor(server, optimizeKernel),
-        repair: () => onCudaEditor(server, repair),
-        showMemory: () => onCudaEditor(server, showMemory),
+        profileKernel: inEditor((client, editor, { profile }) => profileKernel(client, editor, profile)),
+        profileOnGpu: inEditor((client, editor, { profile }) => profileKernel(client, editor, profile, 'gpu')),
+        showReport: inEditor((client, editor, { profile }) => profile.show(client, uriOf(client, editor))),
+        applySkill: inEditor(applySkill),
+        optimizeKernel: inEditor((client, editor, { run }) =>
+            run.optimize(client, { uri: uriOf(client, editor), line: editor.selection.active.line }),
+        ),
+        repair: inEditor(repair),
+        showMemory: inEditor((client, editor, { memory }) => memory.show(client, uriOf(client, editor))),
+        showAssembly: inEditor((client, editor, { assembly }) =>
+            assembly.show(client, uriOf(client, editor), editor.selection.active.line),
+        ),
+        refreshKernels: () => views.kernels.refresh(),
+        sortKernels: () => views.kernels.sort(),
+        profileEntry: onEntry(async (client, { uri, kernel }) => {
+            await opened(client, uri);
+            await views.profile.show(client, uri, kernel.name);
+        }),
+        optimizeEntry: onEntry(async (client, { uri, kernel }) => {
+            await opened(client, uri);
+            await views.run.optimize(client, { uri, kernel: kernel.name });
+        }),
         restart: () => server.restart(),
         showOutput: () => output.show(true),
         doctor: () => doctor(server, output),
     };
 }
 
-type EditorCommand = (client: LanguageClient, editor: vscode.TextEditor, server: Server) => Promise<void>;
+type EditorCommand = (client: LanguageClient, editor: vscode.TextEditor, views: Views) => Promise<unknown>;
 
-async function onCudaEditor(server: Server, command: EditorCommand): Promise<void> {
+async function onCudaEditor(server: Server, views: Views, command: EditorCommand): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (!editor || !languages.includes(editor.document.languageId)) {
         void vscode.window.showInformationMessage('KernelSkill: open a CUDA file first.');
         return;
     }
+    await onRunning(server, (client) => command(client, editor, views));
+}
+
+async function onRunning(server: Server, command: (client: LanguageClient) => Promise<unknown>): Promise<void> {
     const client = server.running();
     if (!client) return;
     try {
-        await command(client, editor, server);
+        await command(client);
     } catch (error) {
         void vscode.window.showErrorMessage(`KernelSkill: ${messageOf(error)}`);
     }
+}
+
+async function opened(client: LanguageClient, uri: string): Promise<void> {
+    await vscode.window.showTextDocument(client.protocol2CodeConverter.asUri(uri), { viewColumn: vscode.ViewColumn.One });
 }
 
 async function execute(client: LanguageClient, command: string, argument: object, title: string): Promise<unknown> {
@@ -52,47 +94,17 @@ async function execute(client: LanguageClient, command: string, argument: object
     );
 }
 
-function withProgress<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Thenable<T> {
-    const location = vscode.ProgressLocation.Notification;
-    return vscode.window.withProgress({ location, title: `KernelSkill: ${title}`, cancellable: true }, (_, token) =>
-        work(token),
-    );
-}
-
-async function profileKernel(client: LanguageClient, editor: vscode.TextEditor, server: Server): Promise<void> {
-    const argument = { uri: uriOf(client, editor), line: editor.selection.active.line };
-    const profile = await execute(client, 'kernelskill.profile', argument, 'profiling');
-    await server.present('kernelskill.profile', profile);
-}
-
-async function profileOnGpu(client: LanguageClient, editor: vscode.TextEditor, server: Server): Promise<void> {
-    const argument = { uri: uriOf(client, editor), line: editor.selection.active.line, on: 'gpu' };
-    const profile = await execute(client, 'kernelskill.profile', argument, 'profiling on the GPU');
-    await server.present('kernelskill.profile', profile);
-}
-
-/** The page needs no script and loads nothing, so that it may do neither here. */
-async function showReport(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {
-    const params = { textDocument: { uri: uriOf(client, editor) } };
-    const { title, html } = await withProgress('writing a report', (token) =>
-        client.sendRequest<{ title: string; html: string }>('kernelskill/report', params, token),
-    );
-    const panel = vscode.window.createWebviewPanel('kernelskill.report', title, vscode.ViewColumn.Beside, {
-        enableScripts: false,
-        localResourceRoots: [],
-    });
-    panel.webview.html = html;
-}
-
-async function showMemory(client: LanguageClient, editor: vscode.TextEditor, server: Server): Promise<void> {
-    const memory = await execute(client, 'kernelskill.showMemory', { uri: uriOf(client, editor) }, 'reading memory');
-    await server.present('kernelskill.showMemory', memory);
-}
-
-/** The server shows the progress of each round, which the user can cancel, and ends in an edit to preview. */
-async function optimizeKernel(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {
-    const argument = { uri: uriOf(client, editor), line: editor.selection.active.line };
-    await client.sendRequest(ExecuteCommandRequest.type, { command: 'kernelskill.optimize', arguments: [argument] });
+async function profileKernel(
+    client: LanguageClient,
+    editor: vscode.TextEditor,
+    view: ProfileView,
+    on: 'emulator' | 'gpu' = 'emulator',
+): Promise<void> {
+    const uri = uriOf(client, editor);
+    const argument = { uri, line: editor.selection.active.line, on };
+    const title = on === 'gpu' ? 'profiling on the GPU' : 'profiling';
+    const profile = (await execute(client, 'kernelskill.profile', argument, title)) as { kernel: string };
+    await view.show(client, uri, profile.kernel);
 }
 
 async function repair(client: LanguageClient, editor: vscode.TextEditor): Promise<void> {

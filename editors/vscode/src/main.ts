@@ -3,9 +3,15 @@ import * as vscode from 'vscode';
 
 import { Server } from './client';
 import { commandsOf } from './commands';
-import { Reports } from './documents';
+import { KernelsView } from './kernels/kernelsView';
 import type { CommandName } from './manifest';
 import type { Status } from './status';
+import { AssemblyView } from './views/assemblyView';
+import { MemoryView } from './views/memoryView';
+import { Panels } from './views/panel';
+import { ProfileView } from './views/profileView';
+import { RunView } from './views/runView';
+import { VirtualDocuments } from './virtualDocuments';
 
 export interface Main {
     run(command: CommandName, values: readonly unknown[]): unknown;
@@ -17,11 +23,18 @@ export function start(
     output: vscode.LogOutputChannel,
     status: Status,
 ): Main {
-    const reports = new Reports();
-    const server = new Server(context, output, status, reports);
-    const commands = commandsOf(server, output);
+    const documents = new VirtualDocuments();
+    const panels = new Panels(context.extensionUri);
+    const profile = new ProfileView(panels);
+    const run = new RunView(panels);
+    const memory = new MemoryView(panels, documents);
+    const server: Server = new Server(context, output, status, { profile, run, memory, changed: (uri) => kernels.filesChanged([uri]), started: () => kernels.refresh() });
+    const kernels = new KernelsView(context.workspaceState, () => server.isRunning());
+    const commands = commandsOf(server, { profile, run, memory, kernels, assembly: new AssemblyView(panels) }, output);
     context.subscriptions.push(
-        reports,
+        documents,
+        panels,
+        kernels,
         server,
         vscode.workspace.onDidChangeConfiguration(async (event) => {
             if (event.affectsConfiguration('kernelskill.server')) await server.restart();

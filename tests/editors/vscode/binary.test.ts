@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { findServer, type Surroundings } from '../../../editors/vscode/src/binary';
+import { findServer, type Surroundings, versionProblem } from '../../../editors/vscode/src/binary';
 
 function surroundings(executables: string[], changes: Partial<Surroundings> = {}): Surroundings {
     return {
@@ -54,4 +54,11 @@ test('empty and relative entries of PATH are not searched: they would run a file
 test('with no server at all the message says what to do', () => {
     const found = findServer(surroundings([]));
     assert.match(found.kind === 'missing' ? found.problem : '', /script\/demo.*kernelskill\.server\.path/);
+});
+
+test('a server of another minor version is named, with the remedy', () => {
+    const found = { kind: 'found', file: '/usr/bin/kernelskill', origin: 'PATH' } as const;
+    assert.equal(versionProblem('kernelskill 0.1.7', '0.1.0', found), '');
+    assert.match(versionProblem('kernelskill 0.3.0', '0.1.0', found), /\/usr\/bin\/kernelskill .*0\.3\.0.*0\.1\.0.*Install the same version/);
+    assert.notEqual(versionProblem('', '0.1.0', found), '');
 });

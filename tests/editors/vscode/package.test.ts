@@ -36,7 +36,17 @@ test('the .vsix holds the bundle, the licences, the manifest and the read-me, an
         .filter((name) => name.startsWith('extension/') && !name.startsWith('extension/server/'))
         .map((name) => name.slice('extension/'.length).toLowerCase())
         .sort();
-    assert.deepEqual(names, ['dist/extension.js', 'dist/third-party-licenses.txt', 'license.txt', 'package.json', 'readme.md']);
+    const media = ['kernels.svg', 'walkthrough/apply.md', 'walkthrough/measure.md', 'walkthrough/open.md', 'walkthrough/optimize.md'];
+    assert.deepEqual(names, [
+        'dist/extension.js',
+        'dist/main.js',
+        'dist/third-party-licenses.txt',
+        'dist/webview.js',
+        'license.txt',
+        ...media.map((name) => `media/${name}`),
+        'package.json',
+        'readme.md',
+    ]);
 });
 
 test('the manifest’s commands are those that the extension knows', () => {

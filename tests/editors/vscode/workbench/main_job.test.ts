@@ -1,10 +1,12 @@
 // The main job, as a user does it in VS Code: each step goes on from the one before.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 
 import { example, story } from './session';
 import { slow, Workbench } from './workbench';
 
 const file = 'transpose.cu';
+const hasToolkit = existsSync('/usr/local/cuda') || Boolean(process.env['CUDA_HOME'] || process.env['CUDA_PATH']);
 const original = example(file);
 const padded = 'tile[TILE][TILE + 1]';
 const improved = original.replace('tile[TILE][TILE]', padded);
@@ -29,16 +31,15 @@ test('the extension was activated in less than 200 ms', async (session) => {
     const text = await entry.locator('.activation-time').innerText();
     const milliseconds = Number(/(\d+)ms/.exec(text)?.[1]);
     assert.ok(milliseconds < 200, text);
-    await session.page.keyboard.press('Control+F4');
+    await workbench.closeEditor();
 });
 
 test('the hover of the access has the evidence', async (session) => {
     const workbench = new Workbench(session.page);
     await workbench.open(file);
     await workbench.goTo(16, 32);
-    const hover = await workbench.hoverAtCursor();
-    assert.match(hover, /32-way bank conflict/);
-    assert.match(hover, /index: 32\*threadIdx\.x \+ threadIdx\.y/);
+    await workbench.hoverAtCursor(/32-way bank conflict/, /index: 32\*threadIdx\.x \+ threadIdx\.y/);
+    await session.page.keyboard.press('Escape');
 });
 
 test('a skill is applied from the light bulb, and one undo takes it back', async (session) => {
@@ -67,10 +68,14 @@ test('the code is broken: the error is shown, and its fix taken', async (session
     await session.save(file, original);
 });
 
-test('an optimisation shows what it found before it changes the text', async (session) => {
+test('an optimisation shows its rounds, and what it found before it changes the text', async (session) => {
     const workbench = new Workbench(session.page);
     await workbench.goTo(7, 1);
     await workbench.run('KernelSkill: Optimize Kernel at Cursor');
+    const run = await workbench.view('run');
+    await run.getByRole('progressbar').waitFor();
+    // A round as it happens, before the end.
+    await run.locator('article').first().waitFor(slow);
     const proposed = session.page.locator('.bulk-edit-panel .monaco-list-row', { hasText: '__shared__ float' });
     await proposed.waitFor(slow);
     assert.equal(session.read(file), original);
@@ -82,4 +87,94 @@ test('an optimisation shows what it found before it changes the text', async (se
     await session.page.keyboard.press('Control+z');
     await workbench.line(padded).waitFor({ state: 'detached' });
     await session.save(file, original);
+
+    await run.getByText(/The best: shared-memory-padding/).waitFor();
+    await run.locator('article.best').getByText('best').waitFor();
+});
+
+test('any candidate of it can be taken', async (session) => {
+    const workbench = new Workbench(session.page);
+    const run = await workbench.view('run');
+    const other = run.locator('article', { hasText: 'restrict-and-const' }).first();
+    await other.getByText('The edit').click();
+    await other.locator('.diff .added', { hasText: '__restrict__ out' }).waitFor();
+    await other.getByRole('button', { name: /Take this one: \d+, restrict-and-const/ }).press('Enter');
+    await workbench.line('__restrict__ out').waitFor();
+    await workbench.open(file);
+    await session.save(file, original.replace('float* out, const float* in,', 'float* __restrict__ out, const float* __restrict__ in,'));
+    await session.page.keyboard.press('Control+z');
+    await workbench.line('__restrict__ out').waitFor({ state: 'detached' });
+    await session.save(file, original);
+});
+
+test('an optimisation is cancelled: nothing changes', async (session) => {
+    const workbench = new Workbench(session.page);
+    session.write('reduce.cu', example('reduce.cu')); // nothing of it is remembered, so that the search takes its time
+    await workbench.open('reduce.cu');
+    await workbench.lens('Optimize').waitFor(slow);
+    await workbench.lens('Optimize').click();
+    const run = await workbench.view('run');
+    await run.getByRole('button', { name: 'Cancel' }).click();
+    await run.getByRole('progressbar').waitFor({ state: 'detached', ...slow });
+    assert.equal(await session.page.locator('.bulk-edit-panel').count(), 0);
+    await session.save('reduce.cu', example('reduce.cu'));
+});
+
+test('the memory has what was tried, with verdicts, and tries it again', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.open(file);
+    await workbench.run('KernelSkill: Show What Was Tried on This File');
+    const memory = await workbench.view('memory');
+    const tried = memory.locator('article', { hasText: 'shared-memory-padding' });
+    const padding = tried.filter({ hasText: 'unmeasured' }).first();
+    await padding.waitFor();
+    await padding.getByText(/needs 32 wavefronts a request/).waitFor();
+
+    await padding.getByRole('button', { name: /Show the edit/ }).click();
+    await session.page.locator('.monaco-diff-editor .view-line', { hasText: padded }).first().waitFor(slow);
+    await workbench.closeEditor();
+
+    // The view was hidden meanwhile, and is another page now.
+    const again = await workbench.view('memory');
+    await again.getByRole('button', { name: 'Try anyway: shared-memory-padding' }).first().click();
+    await workbench.line(padded).waitFor(slow);
+    await workbench.open(file);
+    await session.save(file, improved);
+});
+
+test('the profile has the roofline, the lines and the metrics', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.lens('Profile').first().click();
+    const page = await workbench.view('page');
+    await page.getByRole('heading', { name: 'transpose' }).first().waitFor(slow);
+    await page.getByRole('link', { name: 'Go to line 16' }).click();
+    await workbench.statusOf('Ln 16, Col 1').waitFor();
+});
+
+test('the assembly is linked with the source, where there is a compiler for it', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.goTo(7, 1);
+    await workbench.run('KernelSkill: Show What the Kernel at the Cursor Compiles To');
+    if (!hasToolkit) {
+        await workbench.notification(/CUDA toolkit|NVRTC|nvcc/).waitFor(slow);
+        return;
+    }
+    const assembly = await workbench.view('assembly');
+    await assembly.locator('li[data-line="15"]').first().focus();
+    await assembly.locator('li.lit', { hasText: /LDS|ld\.shared/ }).first().waitFor();
+    await assembly.locator('li.lit', { hasText: /STG|st\.global/ }).first().waitFor();
+});
+
+test('the side panel lists the kernels of the workspace', async (session) => {
+    const workbench = new Workbench(session.page);
+    session.write('more/saxpy.cu', example('saxpy.cu'));
+    await workbench.showKernels();
+    await workbench.kernel('transpose').waitFor(slow);
+    const saxpy = workbench.kernel(/saxpy.*more\/saxpy\.cu/);
+    await saxpy.waitFor(slow);
+    await workbench.run('KernelSkill: Sort Kernels...');
+    await workbench.pick('Name', 'Name');
+    await session.page.locator('.pane-body .monaco-list-row[data-index="0"]', { hasText: 'saxpy' }).waitFor();
+    await saxpy.click();
+    await session.page.locator('.tab.active', { hasText: 'saxpy.cu' }).waitFor();
 });

@@ -12,7 +12,7 @@ import { expectSoon } from './expect';
 
 // Set by tests/editors/vscode/run.
 export const root = process.env['KERNELSKILL_TEST_ROOT']!;
-const kernelskill = process.env['KERNELSKILL_TEST_SERVER']!;
+export const kernelskill = process.env['KERNELSKILL_TEST_SERVER']!;
 const codeServer = process.env['KERNELSKILL_TEST_CODE_SERVER']!;
 const chromiumFile = process.env['KERNELSKILL_TEST_CHROMIUM']!;
 
@@ -52,8 +52,8 @@ export class Session {
         const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
         const page = await context.newPage();
         page.setDefaultTimeout(30_000);
-        await page.goto(`${address}?folder=${encodeURIComponent(workspace)}`);
-        await page.locator('.monaco-workbench .part.statusbar').waitFor();
+        await page.goto(`${address}?folder=${encodeURIComponent(workspace)}`, { waitUntil: 'commit', timeout: 120_000 });
+        await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 120_000 });
         return new Session(folder, page, browser, server);
     }
 
@@ -61,9 +61,9 @@ export class Session {
         return path.join(this.folder, 'kernels');
     }
 
-    /** Replaces the user's settings; the workbench sees the file change. */
+    /** Replaces the workspace's settings, whose file the workbench watches. */
     configure(settings: Settings): void {
-        writeSettings(this.folder, settings);
+        this.write('.vscode/settings.json', JSON.stringify(settings));
     }
 
     write(name: string, text: string): string {
@@ -80,7 +80,7 @@ export class Session {
     /** Has the editor write the file, and waits until it holds this. */
     async save(name: string, expected: string): Promise<void> {
         await this.page.keyboard.press('Control+s');
-        await this.page.locator('.tab.active:not(.dirty)').waitFor();
+        await this.page.locator(`.tab.active[data-resource-name="${path.basename(name)}"]:not(.dirty)`).first().waitFor();
         await expectSoon(`the text in ${name}`, () => this.read(name) === expected, 10_000).catch(() =>
             assert.equal(this.read(name), expected),
         );
@@ -138,6 +138,7 @@ function writeSettings(folder: string, settings: Settings): void {
         'editor.minimap.enabled': false,
         'extensions.ignoreRecommendations': true,
         'git.enabled': false,
+        'files.autoSave': 'off',
         ...settings,
     };
     writeFileSync(path.join(folder, 'data/User/settings.json'), JSON.stringify(all, undefined, 4));

@@ -10,22 +10,33 @@ export const slow = { timeout: Number(process.env['KERNELSKILL_TEST_PATIENCE'] ?
 export class Workbench {
     constructor(readonly page: Page) {}
 
+    /** In the first group of editors: views of ours are in the second. */
     async open(name: string): Promise<void> {
-        await this.page.keyboard.press('Control+p');
+        await this.page.keyboard.press('Control+1');
+        await this.summon('Control+p');
         await this.pick(name, name);
-        await this.page.locator('.tab.active', { hasText: name }).waitFor();
+        await this.page.locator('.tab.active', { hasText: name }).first().waitFor();
+    }
+
+    /** The one that is on top in the second group. */
+    async closeView(): Promise<void> {
+        await this.page.keyboard.press('Control+2');
+        await this.closeEditor();
+    }
+
+    async closeEditor(): Promise<void> {
+        await this.run('View: Close Editor');
     }
 
     /** Of the command palette. */
     async run(title: string): Promise<void> {
-        await this.page.keyboard.press('F1');
+        await this.summon('F1');
         await this.pick(`>${title}`, title);
     }
 
     /** Types into the quick input that is open, and takes the entry of this name. */
     async pick(typed: string, entry: string): Promise<void> {
-        const input = this.page.locator('.quick-input-widget:visible input[type=text]');
-        await input.fill(typed);
+        await this.input.fill(typed);
         const row = this.page.locator('.quick-input-widget .monaco-list-row', { hasText: entry }).first();
         await row.click();
         await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
@@ -33,11 +44,22 @@ export class Workbench {
 
     /** Puts the cursor there; both count from 1. */
     async goTo(line: number, column: number): Promise<void> {
-        await this.page.keyboard.press('Control+g');
-        const input = this.page.locator('.quick-input-widget:visible input[type=text]');
-        await input.fill(`:${line}:${column}`);
+        await this.summon('Control+g');
+        await this.input.fill(`:${line}:${column}`);
         await this.page.keyboard.press('Enter');
         await this.statusOf(`Ln ${line}, Col ${column}`).waitFor();
+    }
+
+    /** Presses the key until the quick input is there: while the focus moves a key may be lost. */
+    private async summon(key: string): Promise<void> {
+        await expectSoon(`the quick input after ${key}`, async () => {
+            await this.page.keyboard.press(key);
+            return this.input.waitFor({ timeout: 3000 }).then(() => true, () => false);
+        });
+    }
+
+    private get input(): Locator {
+        return this.page.locator('.quick-input-widget:visible input[type=text]');
     }
 
     statusOf(text: string | RegExp): Locator {
@@ -53,15 +75,11 @@ export class Workbench {
         return this.page.locator('.editor-instance .view-line', { hasText: text });
     }
 
-    /** The hover's text at the cursor. */
-    async hoverAtCursor(): Promise<string> {
+    /** Waits until the hover at the cursor says all of this; its parts come one after the other. */
+    async hoverAtCursor(...texts: readonly RegExp[]): Promise<void> {
         await this.page.keyboard.press('Control+K');
         await this.page.keyboard.press('Control+I');
-        const hover = this.page.locator('.monaco-hover:visible .hover-contents').filter({ hasText: /\S/ });
-        await hover.first().waitFor();
-        const text = (await hover.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
-        await this.page.keyboard.press('Escape');
-        return text;
+        for (const text of texts) await this.page.locator('.monaco-hover:visible', { hasText: text }).first().waitFor();
     }
 
     /** Takes the first action at the cursor that this names, by the keyboard: the widget keeps the mouse out. */
@@ -83,6 +101,16 @@ export class Workbench {
         await this.page.keyboard.press('Enter');
     }
 
+    /** Opens the side panel. */
+    async showKernels(): Promise<void> {
+        await this.page.getByRole('tab', { name: /^KernelSkill/ }).click();
+    }
+
+    /** An entry of the side panel. */
+    kernel(text: string | RegExp): Locator {
+        return this.page.locator('.pane-body .monaco-list-row', { hasText: text }).first();
+    }
+
     notification(text: string | RegExp): Locator {
         return this.page.locator('.notifications-toasts .notification-list-item', { hasText: text });
     }
@@ -97,10 +125,5 @@ export class Workbench {
             await this.page.waitForEvent('frameattached', { timeout: 250 }).catch(() => undefined);
         }
         throw new Error(`no view '${name}' opened`);
-    }
-
-    async closeEditors(): Promise<void> {
-        await this.run('View: Close All Editors');
-        await this.page.locator('.tab').first().waitFor({ state: 'detached' });
     }
 }

@@ -1,0 +1,176 @@
+// An optimisation from its start to the choice of a candidate.
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import {
+    ExecuteCommandRequest,
+    type LanguageClient,
+    WorkDoneProgress,
+    WorkDoneProgressCancelNotification,
+} from 'vscode-languageclient/node';
+
+import type { Request, RunState } from '../webview/state';
+import { attemptsOf } from './attempts';
+import { candidatesOf, type Optimization, textOf } from './candidates';
+import { readMemory } from './memoryView';
+import type { Panel, Panels } from './panel';
+
+/** Shown from the end of the search to the user's answer. */
+const proposal = 'If something better was found, it is in the preview: apply it, or discard it and choose here.';
+
+export interface Target {
+    readonly uri: string;
+    readonly kernel?: string;
+    readonly line?: number;
+}
+
+export class RunView {
+    constructor(private readonly panels: Panels) {}
+
+    /** Shows the run; the server proposes its best in a preview, and the view has all the others. */
+    async optimize(client: LanguageClient, target: Target): Promise<Optimization | undefined> {
+        return new Run(client, this.panels, target).run();
+    }
+}
+
+class Run {
+    private readonly token = randomUUID();
+    private readonly begun = new Date().toISOString();
+    private readonly document: Thenable<vscode.TextDocument>;
+    private readonly panel: Panel;
+    private state: RunState;
+    private text = '';
+    private found: Optimization | undefined;
+    private isReading = false;
+
+    constructor(
+        private readonly client: LanguageClient,
+        private readonly panels: Panels,
+        private readonly target: Target,
+    ) {
+        const resource = client.protocol2CodeConverter.asUri(target.uri);
+        this.document = vscode.workspace.openTextDocument(resource);
+        this.panel = panels.panel('run', 'Optimize', (request) => this.answer(request));
+        this.state = {
+            view: 'run',
+            kernel: target.kernel ?? 'kernel',
+            file: vscode.workspace.asRelativePath(resource),
+            phase: 'running',
+            message: 'Starting',
+            attempts: [],
+            candidates: [],
+            hasReport: false,
+        };
+    }
+
+    async run(): Promise<Optimization | undefined> {
+        this.text = (await this.document).getText();
+        this.show({});
+        const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: 'KernelSkill: optimizing' };
+        await vscode.window.withProgress(options, async (progress, cancelled) => {
+            cancelled.onCancellationRequested(() => this.cancel());
+            const subscription = this.client.onProgress(WorkDoneProgress.type, this.token, (value) => {
+                const message = 'message' in value ? (value.message ?? '') : '';
+                if (value.kind === 'end') return this.show({ phase: 'proposed', message: proposal });
+                if (message === '') return;
+                progress.report({ message });
+                this.show({ message, percent: 'percentage' in value ? value.percentage : undefined });
+                void this.readAttempts();
+            });
+            try {
+                await this.ask();
+            } finally {
+                subscription.dispose();
+            }
+        });
+        return this.found;
+    }
+
+    private async ask(): Promise<void> {
+        try {
+            const found: Optimization = await this.client.sendRequest(ExecuteCommandRequest.type, {
+                command: 'kernelskill.optimize',
+                arguments: [{ ...this.target, report: true }],
+                workDoneToken: this.token,
+            });
+            this.found = found;
+            this.show({
+                kernel: found.kernel,
+                phase: found.stop.reason === 'cancelled' ? 'cancelled' : 'done',
+                message: ending(found),
+                candidates: candidatesOf(found, this.text),
+                hasReport: found.report !== undefined,
+            });
+        } catch (error) {
+            this.show({ phase: 'failed', message: error instanceof Error ? error.message : String(error) });
+        }
+    }
+
+    /** The server remembers each attempt as it goes: what it has decided since the start is shown. */
+    private async readAttempts(): Promise<void> {
+        if (this.isReading) return;
+        this.isReading = true;
+        try {
+            const { entries } = await readMemory(this.client, this.target.uri);
+            this.show({ attempts: attemptsOf(entries.filter(({ time }) => time >= this.begun)) });
+        } catch {
+            // The run goes on without; its result tells all.
+        } finally {
+            this.isReading = false;
+        }
+    }
+
+    private answer(request: Request): Thenable<unknown> | void {
+        if (request.ask === 'cancel') return this.cancel();
+        if (request.ask === 'take') return this.take(request.number);
+        if (request.ask === 'report' && this.found?.report) {
+            const { title, html } = this.found.report;
+            this.panels.panel('optimization', title, () => undefined).showReport(html);
+        }
+    }
+
+    private cancel(): void {
+        if (this.state.phase !== 'running') return;
+        this.show({ message: 'Cancelling' });
+        void this.client.sendNotification(WorkDoneProgressCancelNotification.type, { token: this.token });
+    }
+
+    private async take(number: number): Promise<void> {
+        const document = await this.document;
+        const text = this.found && textOf(this.found, number, this.text);
+        if (text === undefined) return;
+        if (document.getText() !== this.text) {
+            void vscode.window.showWarningMessage(
+                'KernelSkill: the file is not what it was when the search began; undo your changes, or optimize again.',
+            );
+            return;
+        }
+        const edit = new vscode.WorkspaceEdit();
+        edit.replace(document.uri, ...difference(document, text));
+        await vscode.workspace.applyEdit(edit);
+        await vscode.window.showTextDocument(document, vscode.ViewColumn.One);
+    }
+
+    private show(change: Partial<RunState>): void {
+        if (this.panel.isDisposed) return;
+        this.state = { ...this.state, ...change };
+        this.panel.show(this.state);
+    }
+}
+
+/** What has to be replaced to make the document read like this: all between what both begin and end with. */
+function difference(document: vscode.TextDocument, text: string): [vscode.Range, string] {
+    const before = document.getText();
+    const shorter = Math.min(before.length, text.length);
+    let start = 0;
+    while (start < shorter && before[start] === text[start]) ++start;
+    let end = 0;
+    while (end < shorter - start && before.at(-1 - end) === text.at(-1 - end)) ++end;
+    const range = new vscode.Range(document.positionAt(start), document.positionAt(before.length - end));
+    return [range, text.slice(start, text.length - end)];
+}
+
+function ending(found: Optimization): string {
+    const tried = found.rounds.length === 1 ? '1 candidate' : `${found.rounds.length} candidates`;
+    const best = found.best.improved ? `The best: ${found.best.skills.join(', ')}.` : 'Nothing is better than the original.';
+    return `${tried}. ${best} ${found.stop.text}`;
+}

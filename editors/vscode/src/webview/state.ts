@@ -1,0 +1,84 @@
+// What the views show, as the extension tells it to their pages, and what the pages ask of the extension.
+import type { Attempt } from '../views/attempts';
+
+export interface MemoryState {
+    readonly view: 'memory';
+    readonly file: string;
+    readonly attempts: readonly Attempt[];
+    /** Kernels that the text has now: what was tried on others can only be read. */
+    readonly kernels: readonly string[];
+    readonly problems: readonly string[];
+}
+
+export interface Candidate {
+    readonly number: number;
+    readonly round: number;
+    readonly skill: string;
+    readonly title: string;
+    /** "faster", "unmeasured", ...; empty where it was not reviewed. */
+    readonly status: string;
+    readonly decision: string;
+    readonly kept: boolean;
+    readonly isBest: boolean;
+    readonly diff: string;
+    /** Why it cannot be taken; empty where it can. */
+    readonly obstacle: string;
+}
+
+export interface RunState {
+    readonly view: 'run';
+    readonly kernel: string;
+    readonly file: string;
+    /** "proposed": the search has ended, and the user has not answered yet. */
+    readonly phase: 'running' | 'proposed' | 'done' | 'cancelled' | 'failed';
+    readonly message: string;
+    /** 0 to 100; undefined: nobody knows. */
+    readonly percent?: number | undefined;
+    /** While it runs: what was tried so far, the newest first. */
+    readonly attempts: readonly Attempt[];
+    /** Once it has ended. */
+    readonly candidates: readonly Candidate[];
+    readonly hasReport: boolean;
+}
+
+export interface CodeLine {
+    /** From 0. */
+    readonly line: number;
+    readonly text: string;
+}
+
+export interface Instruction {
+    readonly text: string;
+    /** The source line that it comes from; from 0; of the file that is shown. */
+    readonly line?: number | undefined;
+    /** "same", "changed", "removed", "added"; "gap" where only the other side has one; "label". */
+    readonly change: string;
+}
+
+export interface Listing {
+    readonly label: string;
+    readonly facts: string;
+    readonly instructions: readonly Instruction[];
+    /** That its instructions' lines count. */
+    readonly source: readonly CodeLine[];
+}
+
+export interface AssemblyState {
+    readonly view: 'assembly';
+    readonly kernel: string;
+    /** One, or before and after, whose instructions are aligned. */
+    readonly listings: readonly Listing[];
+    readonly notes: readonly string[];
+}
+
+export type State = MemoryState | RunState | AssemblyState;
+
+export type Request =
+    | { readonly ask: 'state' }
+    | { readonly ask: 'reveal'; readonly line: number }
+    | { readonly ask: 'showEdit'; readonly id: string }
+    | { readonly ask: 'tryAnyway'; readonly id: string }
+    | { readonly ask: 'take'; readonly number: number }
+    | { readonly ask: 'report' }
+    | { readonly ask: 'cancel' }
+    | { readonly ask: 'compare'; readonly against: 'saved' | 'none' };

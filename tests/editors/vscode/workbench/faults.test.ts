@@ -1,0 +1,72 @@
+// What a user sees when the server stops, or is not there.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { expectSoon } from './expect';
+import { example, kernelskill, story } from './session';
+import { slow, Workbench } from './workbench';
+
+const file = 'transpose.cu';
+const test = story({}, { [file]: example(file) });
+
+/** The server's process: of its command lines, the one below the extension host that this session started. */
+function serverOf(folder: string): number | undefined {
+    for (const entry of readdirSync('/proc')) {
+        if (!/^\d+$/.test(entry)) continue;
+        try {
+            const words = readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0');
+            const environment = readFileSync(`/proc/${entry}/environ`, 'utf8');
+            if (words.includes('lsp') && words.some((word) => word === kernelskill) && environment.includes(folder)) return Number(entry);
+        } catch {
+            // It has ended meanwhile.
+        }
+    }
+    return undefined;
+}
+
+test('a server that crashes is started again: its documents are as before, and the user is told once', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.open(file);
+    await workbench.lens('bank-conflicts').waitFor(slow);
+    const first = await expectSoon('the server', () => serverOf(session.folder));
+    process.kill(first, 'SIGKILL');
+    const told = workbench.notification('the server stopped unexpectedly and is started again');
+    await told.waitFor();
+    const second = await expectSoon('another server', () => {
+        const now = serverOf(session.folder);
+        return now === first ? undefined : now;
+    });
+
+    // It knows the text that the editor has: an error that is typed now is found.
+    await workbench.goTo(12, 11);
+    await session.page.keyboard.type('h');
+    await session.page.keyboard.press('Escape');
+    await session.page.locator('.squiggly-error').first().waitFor(slow);
+    await session.page.keyboard.press('Control+z');
+    await session.page.locator('.squiggly-error').first().waitFor({ state: 'detached', ...slow });
+
+    process.kill(second, 'SIGKILL');
+    await expectSoon('a third server', () => {
+        const now = serverOf(session.folder);
+        return now === second ? undefined : now;
+    });
+    await workbench.lens('bank-conflicts').waitFor(slow);
+    await workbench.run('Notifications: Show Notifications');
+    const messages = session.page.locator('.notifications-center .notification-list-item');
+    await messages.filter({ hasText: 'stopped unexpectedly' }).waitFor();
+    assert.equal(await messages.count(), 1);
+});
+
+test('a server that is missing is one message that says what to do', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.run('Notifications: Clear All Notifications');
+    session.configure({ 'kernelskill.server.path': '/nowhere/kernelskill' });
+    const message = workbench.notification('kernelskill.server.path is "/nowhere/kernelskill", which is not an executable file');
+    await message.getByRole('button', { name: 'Open Settings' }).waitFor();
+    assert.equal(await session.page.locator('.notifications-toasts .notification-list-item').count(), 1);
+    await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor();
+
+    session.configure({});
+    await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor({ state: 'detached', ...slow });
+    await workbench.lens('bank-conflicts').waitFor(slow);
+});
