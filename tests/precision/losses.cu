@@ -76,8 +76,9 @@ __global__ void klDivergence(const double* p, const double* q, double* out, int 
     if (r < rows) {
         double sum = 0;
         for (int c = 0; c < columns; ++c) {
-            double a = p[r * columns + c] + 1e-9, b = q[r * columns + c] + 1e-9;
-            sum += a * log(a / b);
+            double a = p[r * columns + c], b = q[r * columns + c];
+            if (a > 0.0 && b > 0.0)
+                sum += a * log(a / b);
         }
         out[r] = sum;
     }

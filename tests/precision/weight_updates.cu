@@ -55,6 +55,7 @@ __global__ void squaredNorm(const float* g, float* norm, int n) {
         atomicAdd(norm, sum);
 }
 
+// kernelskill: launch clipByNorm<<<49, 256>>>(n=12345, g=rand[12345], norm=9, most=1)
 __global__ void clipByNorm(float* g, const float* norm, float most, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
