@@ -18,18 +18,28 @@ constexpr std::chrono::milliseconds shortestLimit{3000};
 /// Each run is a process with one busy thread and buffers of its own.
 constexpr std::size_t mostRunsAtOnce = 4;
 
-/// A buffer whose length nobody stated got the extent that the original touched: a candidate that
-/// leaves it does what the original did not, whoever chose the launch.
-void blameOutsideOfTouchedExtents(const LaunchSpec& original, std::vector<Hazard>& hazards) {
+/// Whether the buffers of a guessed launch got the extents that the original touched, nobody having
+/// stated a length: a candidate that leaves them does what the original did not.
+bool hasTouchedExtents(const LaunchSpec& original) {
+    return original.origin == LaunchOrigin::Guessed &&
+           std::ranges::none_of(original.arguments, [](const auto& argument) {
+               const auto* buffer = std::get_if<BufferSpec>(&argument);
+               return buffer != nullptr && buffer->elements.has_value();
+           });
+}
+
+/// Takes back what the guess, not the candidate, is to blame for: a block that is too large for
+/// shared memory, made-up indices that meet in a buffer.
+void excuseGuess(const LaunchSpec& original, std::vector<Hazard>& hazards) {
     for (Hazard& hazard : hazards) {
-        const bool leavesBuffer =
-            hazard.kind == HazardKind::OutOfBounds && hazard.details.element.has_value();
-        hazard.certain |=
-            leavesBuffer && std::ranges::any_of(original.arguments, [&](const auto& argument) {
-                const auto* buffer = std::get_if<BufferSpec>(&argument);
-                return buffer != nullptr && buffer->name == hazard.details.object &&
-                       !buffer->elements;
-            });
+        const bool isInBuffer = std::ranges::any_of(original.arguments, [&](const auto& argument) {
+            const auto* buffer = std::get_if<BufferSpec>(&argument);
+            return buffer != nullptr && buffer->name == hazard.details.object;
+        });
+        if (hazard.kind == HazardKind::OutOfBounds)
+            hazard.certain &= isInBuffer;
+        if (hazard.kind == HazardKind::Race)
+            hazard.certain &= !isInBuffer;
     }
 }
 
@@ -64,10 +74,13 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     if (!runs.original || stop_.stop_requested())
         return runs;
     job.launch = withExtents(trial.candidate, runs.original->profile.extents);
+    const bool isBlamed = hasTouchedExtents(trial.original);
+    if (isBlamed)
+        job.launch.origin = LaunchOrigin::Evaluated;
     job.limits.time = std::min(job.limits.time, std::max(shortestLimit, taken * slowdownAllowed));
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
-    if (*runs.candidate)
-        blameOutsideOfTouchedExtents(trial.original, (*runs.candidate)->profile.hazards);
+    if (isBlamed && *runs.candidate)
+        excuseGuess(trial.original, (*runs.candidate)->profile.hazards);
     if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
         runs.truth = truth(comparand, *runs.original);
     return runs;

@@ -84,25 +84,32 @@ TEST_F(TrialRunTest, TheCandidateGetsTheSameInputAndNoElementMoreThanTheOriginal
 }
 
 TEST_F(TrialRunTest, TheCandidateHasItselfToBlameOutsideOfWhatTheOriginalTouched) {
-    Hazard hazard;
-    hazard.kind = HazardKind::OutOfBounds;
-    hazard.certain = false;
-    hazard.details.object = "x";
-    hazard.details.element = 37;
-    const auto isCertain = [&] {
-        executor_.results.at(candidate_.get()).profile.hazards = {hazard};
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(original_).launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Evaluated);
+    executor_.jobs.clear();
+    std::get<BufferSpec>(trial_.original.arguments.at(0)).elements = 30;
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Guessed) << "a length was guessed";
+}
+
+TEST_F(TrialRunTest, AGuessedLaunchExcusesWhatABlockOrMadeUpIndicesDo) {
+    const auto isCertain = [&](HazardKind kind, const std::string& object) {
+        Hazard hazard;
+        hazard.kind = kind;
+        hazard.details.object = object;
+        executor_.results.at(candidate_.get())->profile.hazards = {hazard};
         const Runs runs = run(skills::Numerics::Exact);
         return (*runs.candidate)->profile.hazards.at(0).certain;
     };
-    EXPECT_TRUE(isCertain());
-    hazard.details.element.reset();
-    EXPECT_FALSE(isCertain()) << "shared memory, whose size or block was guessed";
-    hazard.details.element = 37;
-    hazard.details.object = "y";
-    EXPECT_FALSE(isCertain()) << "no buffer of the launch";
-    hazard.details.object = "x";
-    std::get<BufferSpec>(trial_.original.arguments.at(0)).elements = 30;
-    EXPECT_FALSE(isCertain()) << "somebody guessed its length";
+    EXPECT_TRUE(isCertain(HazardKind::OutOfBounds, "x"));
+    EXPECT_FALSE(isCertain(HazardKind::OutOfBounds, "tile"));
+    EXPECT_FALSE(isCertain(HazardKind::OutOfBounds, "")) << "dynamic shared memory has no name";
+    EXPECT_FALSE(isCertain(HazardKind::Race, "x"));
+    EXPECT_TRUE(isCertain(HazardKind::Race, "tile"));
+    trial_.original.origin = LaunchOrigin::Evaluated;
+    EXPECT_TRUE(isCertain(HazardKind::OutOfBounds, "tile"));
+    EXPECT_TRUE(isCertain(HazardKind::Race, "x"));
 }
 
 TEST_F(TrialRunTest, TheCandidateIsGivenATimeThatFollowsFromTheOriginals) {
