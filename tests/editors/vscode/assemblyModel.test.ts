@@ -36,6 +36,13 @@ test('one version: its instructions with labels, and the source around them', ()
     assert.equal(listing!.facts, 'PTX for sm_90, nvcc 13.0 · 3 instructions · 12 registers · no spills · 4096 bytes of shared memory · 50 % occupancy');
 });
 
+test('a version that is a file is called by its name, without its folders', () => {
+    const labels = [version('/w/k.cu', []), version('saved', [])].map(
+        (each) => assemblyState({ versions: [each], difference: null }, [text]).listings[0]!.label,
+    );
+    assert.deepEqual(labels, ['k.cu', 'saved']);
+});
+
 test('lines of other files are not taken for lines of this one', () => {
     const [listing] = assemblyState({ versions: [one], difference: null }, [text]).listings;
     assert.deepEqual(listing!.instructions.map(({ line }) => line), [2, undefined, undefined, 4]);

@@ -1,4 +1,6 @@
 // The answer to kernelskill/assembly as listings. Knows nothing of VS Code, so that it can be tested without one.
+import * as path from 'node:path';
+
 import type { AssemblyState, Instruction, Listing } from '../webview/state';
 
 interface Position {
@@ -87,5 +89,6 @@ function listing(version: Version, instructions: readonly Instruction[], text: s
         `${shared_bytes} bytes of shared memory`,
         ...(occupancy ? [`${occupancy.percent.toFixed(0)} % occupancy`] : []),
     ];
-    return { label: version.label, facts: facts.join(' · '), instructions, source };
+    const label = version.label === version.file ? path.basename(version.file) : version.label;
+    return { label, facts: facts.join(' · '), instructions, source };
 }

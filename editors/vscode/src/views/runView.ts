@@ -41,6 +41,7 @@ class Run {
     private text = '';
     private found: Optimization | undefined;
     private isReading = false;
+    private isStale = false;
 
     constructor(
         private readonly client: LanguageClient,
@@ -70,10 +71,12 @@ class Run {
             cancelled.onCancellationRequested(() => this.cancel());
             const subscription = this.client.onProgress(WorkDoneProgress.type, this.token, (value) => {
                 const message = 'message' in value ? (value.message ?? '') : '';
-                if (value.kind === 'end') return this.show({ phase: 'proposed', message: proposal });
-                if (message === '') return;
-                progress.report({ message });
-                this.show({ message, percent: 'percentage' in value ? value.percentage : undefined });
+                if (value.kind === 'end') {
+                    this.show({ phase: 'proposed', message: proposal });
+                } else if (message !== '') {
+                    progress.report({ message });
+                    this.show({ message, percent: 'percentage' in value ? value.percentage : undefined });
+                }
                 void this.readAttempts();
             });
             try {
@@ -107,11 +110,15 @@ class Run {
 
     /** The server remembers each attempt as it goes: what it has decided since the start is shown. */
     private async readAttempts(): Promise<void> {
+        this.isStale = true;
         if (this.isReading) return;
         this.isReading = true;
         try {
-            const { entries } = await readMemory(this.client, this.target.uri);
-            this.show({ attempts: attemptsOf(entries.filter(({ time }) => time >= this.begun)) });
+            while (this.isStale) {
+                this.isStale = false;
+                const { entries } = await readMemory(this.client, this.target.uri);
+                this.show({ attempts: attemptsOf(entries.filter(({ time }) => time >= this.begun)) });
+            }
         } catch {
             // The run goes on without; its result tells all.
         } finally {

@@ -18,7 +18,7 @@ export function drawRun(state: RunState, ask: (request: Request) => void): void 
             isRunning && button('cancel', 'Cancel', () => ask({ ask: 'cancel' })),
             state.hasReport && button('report', 'Report with roofline', () => ask({ ask: 'report' })),
         ),
-        ...(isRunning ? state.attempts.map((attempt) => attemptCard(attempt)) : []),
+        ...(state.candidates.length === 0 ? state.attempts.map((attempt) => attemptCard(attempt)) : []),
         ...[...new Set(state.candidates.map(({ round }) => round))].map((round) =>
             element(
                 'section',

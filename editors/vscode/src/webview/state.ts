@@ -34,7 +34,7 @@ export interface RunState {
     readonly message: string;
     /** 0 to 100; undefined: nobody knows. */
     readonly percent?: number | undefined;
-    /** While it runs: what was tried so far, the newest first. */
+    /** What was tried so far, the newest first: shown until there are candidates. */
     readonly attempts: readonly Attempt[];
     /** Once it has ended. */
     readonly candidates: readonly Candidate[];

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { expectSoon } from './expect';
 import { example, kernelskill, story } from './session';
-import { slow, Workbench } from './workbench';
+import { Workbench } from './workbench';
 
 const file = 'transpose.cu';
 const test = story({}, { [file]: example(file) });
@@ -27,7 +27,7 @@ function serverOf(folder: string): number | undefined {
 test('a server that crashes is started again: its documents are as before, and the user is told once', async (session) => {
     const workbench = new Workbench(session.page);
     await workbench.open(file);
-    await workbench.lens('bank-conflicts').waitFor(slow);
+    await workbench.lens('bank-conflicts').waitFor();
     const first = await expectSoon('the server', () => serverOf(session.folder));
     process.kill(first, 'SIGKILL');
     const told = workbench.notification('the server stopped unexpectedly and is started again');
@@ -41,16 +41,16 @@ test('a server that crashes is started again: its documents are as before, and t
     await workbench.goTo(12, 11);
     await session.page.keyboard.type('h');
     await session.page.keyboard.press('Escape');
-    await session.page.locator('.squiggly-error').first().waitFor(slow);
+    await session.page.locator('.squiggly-error').first().waitFor();
     await session.page.keyboard.press('Control+z');
-    await session.page.locator('.squiggly-error').first().waitFor({ state: 'detached', ...slow });
+    await session.page.locator('.squiggly-error').first().waitFor({ state: 'detached' });
 
     process.kill(second, 'SIGKILL');
     await expectSoon('a third server', () => {
         const now = serverOf(session.folder);
         return now === second ? undefined : now;
     });
-    await workbench.lens('bank-conflicts').waitFor(slow);
+    await workbench.lens('bank-conflicts').waitFor();
     await workbench.run('Notifications: Show Notifications');
     const messages = session.page.locator('.notifications-center .notification-list-item');
     await messages.filter({ hasText: 'stopped unexpectedly' }).waitFor();
@@ -67,6 +67,6 @@ test('a server that is missing is one message that says what to do', async (sess
     await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor();
 
     session.configure({});
-    await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor({ state: 'detached', ...slow });
-    await workbench.lens('bank-conflicts').waitFor(slow);
+    await workbench.statusOf('KernelSkill').locator('.codicon-error').waitFor({ state: 'detached' });
+    await workbench.lens('bank-conflicts').waitFor();
 });

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-import { expectSoon } from './expect';
+import { expectSoon, patience } from './expect';
 
 // Set by tests/editors/vscode/run.
 export const root = process.env['KERNELSKILL_TEST_ROOT']!;
@@ -17,6 +17,8 @@ const codeServer = process.env['KERNELSKILL_TEST_CODE_SERVER']!;
 const chromiumFile = process.env['KERNELSKILL_TEST_CHROMIUM']!;
 
 export type Settings = { readonly [name: string]: unknown };
+/** The texts by their names. */
+export type Files = { readonly [name: string]: string };
 
 export class Session {
     private constructor(
@@ -26,12 +28,13 @@ export class Session {
         private readonly server: ChildProcess,
     ) {}
 
-    static async start(settings: Settings = {}): Promise<Session> {
+    static async start(settings: Settings, files: Files): Promise<Session> {
         const folder = mkdtempSync(path.join(tmpdir(), 'kernelskill-vscode-'));
         const workspace = path.join(folder, 'kernels');
         mkdirSync(path.join(workspace, '.git'), { recursive: true }); // the workspace's root, and so its memory's
         mkdirSync(path.join(folder, 'data/User'), { recursive: true });
         writeSettings(folder, settings);
+        for (const [name, text] of Object.entries(files)) writeFileSync(path.join(workspace, name), text);
         const places = ['--user-data-dir', path.join(folder, 'data'), '--extensions-dir', path.join(folder, 'extensions')];
         // Nothing of the user's: no memory of what was tried, no settings of code-server.
         const env = {
@@ -51,9 +54,9 @@ export class Session {
         const browser = await chromium.launch({ executablePath: chromiumFile, args: ['--no-sandbox'] });
         const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
         const page = await context.newPage();
-        page.setDefaultTimeout(30_000);
-        await page.goto(`${address}?folder=${encodeURIComponent(workspace)}`, { waitUntil: 'commit', timeout: 120_000 });
-        await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 120_000 });
+        page.setDefaultTimeout(patience);
+        await page.goto(`${address}?folder=${encodeURIComponent(workspace)}`, { waitUntil: 'commit' });
+        await page.locator('.monaco-workbench .part.statusbar').waitFor();
         return new Session(folder, page, browser, server);
     }
 
@@ -99,12 +102,11 @@ export class Session {
  * Tests that go on from each other in one session: where one fails, those after it are skipped, and what was on the
  * screen is kept.
  */
-export function story(settings: Settings, files: { readonly [name: string]: string }) {
+export function story(settings: Settings, files: Files) {
     let session: Session;
     let failed = '';
     before(async () => {
-        session = await Session.start(settings);
-        for (const [name, text] of Object.entries(files)) session.write(name, text);
+        session = await Session.start(settings, files);
     });
     after(() => session?.close());
     return (name: string, body: (session: Session) => Promise<void>) =>

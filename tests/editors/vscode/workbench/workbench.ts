@@ -2,10 +2,7 @@
 
 import type { Frame, Locator, Page } from 'playwright-core';
 
-import { expectSoon } from './expect';
-
-/** A run on the emulator takes seconds; a busy machine several times that. */
-export const slow = { timeout: Number(process.env['KERNELSKILL_TEST_PATIENCE'] ?? 120) * 1000 };
+import { expectSoon, patience } from './expect';
 
 export class Workbench {
     constructor(readonly page: Page) {}
@@ -13,9 +10,8 @@ export class Workbench {
     /** In the first group of editors: views of ours are in the second. */
     async open(name: string): Promise<void> {
         await this.page.keyboard.press('Control+1');
-        await this.summon('Control+p');
-        await this.pick(name, name);
-        await this.page.locator('.tab.active', { hasText: name }).first().waitFor();
+        await this.summonEntry('Control+p', name, name);
+        await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
     }
 
     /** The one that is on top in the second group. */
@@ -30,15 +26,13 @@ export class Workbench {
 
     /** Of the command palette. */
     async run(title: string): Promise<void> {
-        await this.summon('F1');
-        await this.pick(`>${title}`, title);
+        await this.summonEntry('F1', `>${title}`, title);
     }
 
     /** Types into the quick input that is open, and takes the entry of this name. */
     async pick(typed: string, entry: string): Promise<void> {
         await this.input.fill(typed);
-        const row = this.page.locator('.quick-input-widget .monaco-list-row', { hasText: entry }).first();
-        await row.click();
+        await this.entry(entry).click();
         await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
     }
 
@@ -54,8 +48,25 @@ export class Workbench {
     private async summon(key: string): Promise<void> {
         await expectSoon(`the quick input after ${key}`, async () => {
             await this.page.keyboard.press(key);
-            return this.input.waitFor({ timeout: 3000 }).then(() => true, () => false);
+            return this.input.waitFor({ timeout: 10_000 }).then(() => true, () => false);
         });
+    }
+
+    /** Once more where the entry is not there: what there is to choose from is read when the quick input opens. */
+    private async summonEntry(key: string, typed: string, entry: string): Promise<void> {
+        await expectSoon(`an entry '${entry}'`, async () => {
+            await this.summon(key);
+            await this.input.fill(typed);
+            const isThere = await this.entry(entry).waitFor({ timeout: 10_000 }).then(() => true, () => false);
+            if (!isThere) await this.page.keyboard.press('Escape');
+            return isThere;
+        });
+        await this.pick(typed, entry);
+    }
+
+    private entry(name: string): Locator {
+        const rows = this.page.locator('.quick-input-widget:visible .monaco-list-row');
+        return rows.filter({ has: this.page.getByText(name, { exact: true }) }).first();
     }
 
     private get input(): Locator {
@@ -89,7 +100,7 @@ export class Workbench {
             await this.page.keyboard.press('Escape');
             await this.page.keyboard.press('Control+.');
             const row = rows.filter({ hasText: title }).first();
-            return row.waitFor({ timeout: 3000 }).then(() => true, () => false);
+            return row.waitFor({ timeout: 10_000 }).then(() => true, () => false);
         });
         const focused = this.page.locator('.action-widget .monaco-list-row.focused');
         await focused.waitFor();
@@ -111,13 +122,18 @@ export class Workbench {
         return this.page.locator('.pane-body .monaco-list-row', { hasText: text }).first();
     }
 
+    /** The same, if it is at this place of the list; from 0. */
+    kernelAt(index: number, text: string): Locator {
+        return this.page.locator(`.pane-body .monaco-list-row[data-index="${index}"]`, { hasText: text });
+    }
+
     notification(text: string | RegExp): Locator {
         return this.page.locator('.notifications-toasts .notification-list-item', { hasText: text });
     }
 
     /** The frame of a view of ours, by the name that its page's body bears. */
     async view(name: string): Promise<Frame> {
-        const deadline = Date.now() + slow.timeout;
+        const deadline = Date.now() + patience;
         while (Date.now() < deadline) {
             for (const frame of this.page.frames()) {
                 if (await frame.locator(`body[data-view="${name}"]`).isVisible().catch(() => false)) return frame;
