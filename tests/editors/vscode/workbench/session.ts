@@ -141,6 +141,7 @@ function writeSettings(folder: string, settings: Settings): void {
         'extensions.ignoreRecommendations': true,
         'git.enabled': false,
         'files.autoSave': 'off',
+        'search.exclude': { '**/.kernelskill': true }, // the memory of transpose.cu is transpose.cu.jsonl
         ...settings,
     };
     writeFileSync(path.join(folder, 'data/User/settings.json'), JSON.stringify(all, undefined, 4));

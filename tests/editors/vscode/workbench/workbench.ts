@@ -9,9 +9,12 @@ export class Workbench {
 
     /** In the first group of editors: views of ours are in the second. */
     async open(name: string): Promise<void> {
-        await this.page.keyboard.press('Control+1');
-        await this.summonEntry('Control+p', name, name);
-        await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
+        const tab = this.page.locator(`.tab.active[data-resource-name="${name}"]`).first();
+        await expectSoon(`${name} in an editor`, async () => {
+            await this.page.keyboard.press('Control+1');
+            await this.summonEntry('Control+p', name, name);
+            return tab.waitFor({ timeout: 10_000 }).then(() => true, () => false);
+        });
     }
 
     /** The one that is on top in the second group. */
@@ -32,8 +35,7 @@ export class Workbench {
     /** Types into the quick input that is open, and takes the entry of this name. */
     async pick(typed: string, entry: string): Promise<void> {
         await this.input.fill(typed);
-        await this.entry(entry).click();
-        await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+        await this.take(entry);
     }
 
     /** Puts the cursor there; both count from 1. */
@@ -61,7 +63,13 @@ export class Workbench {
             if (!isThere) await this.page.keyboard.press('Escape');
             return isThere;
         });
-        await this.pick(typed, entry);
+        await this.take(entry);
+    }
+
+    /** Waits for the entry to go, not the quick input: what was taken may open another. */
+    private async take(entry: string): Promise<void> {
+        await this.entry(entry).click();
+        await this.entry(entry).waitFor({ state: 'hidden' });
     }
 
     private entry(name: string): Locator {
