@@ -1,8 +1,11 @@
 // What a user does in the workbench, and what they see there. Everything waits for what it needs to see.
 
-import type { Frame, Locator, Page } from 'playwright-core';
+import { errors, type Frame, type Locator, type Page } from 'playwright-core';
 
 import { expectSoon, patience } from './expect';
+
+/** After which the user would press the key again. */
+const brief = { timeout: 10_000 };
 
 export class Workbench {
     constructor(readonly page: Page) {}
@@ -10,17 +13,11 @@ export class Workbench {
     /** In the first group of editors: views of ours are in the second. */
     async open(name: string): Promise<void> {
         const tab = this.page.locator(`.tab.active[data-resource-name="${name}"]`).first();
-        await expectSoon(`${name} in an editor`, async () => {
+        await this.insist(`${name} in an editor`, async () => {
             await this.page.keyboard.press('Control+1');
             await this.summonEntry('Control+p', name, name);
-            return tab.waitFor({ timeout: 10_000 }).then(() => true, () => false);
+            await tab.waitFor(brief);
         });
-    }
-
-    /** The one that is on top in the second group. */
-    async closeView(): Promise<void> {
-        await this.page.keyboard.press('Control+2');
-        await this.closeEditor();
     }
 
     async closeEditor(): Promise<void> {
@@ -35,41 +32,44 @@ export class Workbench {
     /** Types into the quick input that is open, and takes the entry of this name. */
     async pick(typed: string, entry: string): Promise<void> {
         await this.input.fill(typed);
-        await this.take(entry);
+        await this.entry(entry).click();
+        await this.entry(entry).waitFor({ state: 'hidden' }); // not the quick input, which may be another's then
     }
 
     /** Puts the cursor there; both count from 1. */
     async goTo(line: number, column: number): Promise<void> {
-        await this.summon('Control+g');
-        await this.input.fill(`:${line}:${column}`);
-        await this.page.keyboard.press('Enter');
-        await this.statusOf(`Ln ${line}, Col ${column}`).waitFor();
-    }
-
-    /** Presses the key until the quick input is there: while the focus moves a key may be lost. */
-    private async summon(key: string): Promise<void> {
-        await expectSoon(`the quick input after ${key}`, async () => {
-            await this.page.keyboard.press(key);
-            return this.input.waitFor({ timeout: 10_000 }).then(() => true, () => false);
+        await this.insist(`the cursor at ${line}:${column}`, async () => {
+            await this.page.keyboard.press('Control+g');
+            await this.input.fill(`:${line}:${column}`, brief);
+            await this.page.keyboard.press('Enter');
+            await this.statusOf(`Ln ${line}, Col ${column}`).waitFor(brief);
         });
     }
 
-    /** Once more where the entry is not there: what there is to choose from is read when the quick input opens. */
     private async summonEntry(key: string, typed: string, entry: string): Promise<void> {
-        await expectSoon(`an entry '${entry}'`, async () => {
-            await this.summon(key);
-            await this.input.fill(typed);
-            const isThere = await this.entry(entry).waitFor({ timeout: 10_000 }).then(() => true, () => false);
-            if (!isThere) await this.page.keyboard.press('Escape');
-            return isThere;
+        await this.insist(`an entry '${entry}'`, async () => {
+            await this.page.keyboard.press(key);
+            await this.input.fill(typed, brief);
+            await this.entry(entry).click(brief);
         });
-        await this.take(entry);
+        await this.entry(entry).waitFor({ state: 'hidden' });
     }
 
-    /** Waits for the entry to go, not the quick input: what was taken may open another. */
-    private async take(entry: string): Promise<void> {
-        await this.entry(entry).click();
-        await this.entry(entry).waitFor({ state: 'hidden' });
+    /**
+     * Does it again when it comes to nothing: while the focus moves a key may be lost and the quick input close, and
+     * what there is to choose from is read when it opens.
+     */
+    private async insist(what: string, body: () => Promise<void>): Promise<void> {
+        await expectSoon(what, async () => {
+            try {
+                await body();
+                return true;
+            } catch (error) {
+                if (!(error instanceof errors.TimeoutError)) throw error;
+                await this.page.keyboard.press('Escape');
+                return false;
+            }
+        });
     }
 
     private entry(name: string): Locator {
@@ -108,7 +108,7 @@ export class Workbench {
             await this.page.keyboard.press('Escape');
             await this.page.keyboard.press('Control+.');
             const row = rows.filter({ hasText: title }).first();
-            return row.waitFor({ timeout: 10_000 }).then(() => true, () => false);
+            return row.waitFor(brief).then(() => true, () => false);
         });
         const focused = this.page.locator('.action-widget .monaco-list-row.focused');
         await focused.waitFor();
