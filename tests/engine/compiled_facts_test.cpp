@@ -30,8 +30,12 @@ protected:
         return program_.model->kernels.front();
     }
     [[nodiscard]] Plan plan(const Workbench& workbench) const {
-        return workbench.plan(program_, kernel(), kernel().span,
-                              ShortTermMemory(folder_.path(), program_.file));
+        return workbench.plan(program_, kernel(), kernel().span, memory());
+    }
+    /// Of a file in the test's folder: that of the program lies in the folder for temporary files,
+    /// which is other tests' as well.
+    [[nodiscard]] ShortTermMemory memory() const {
+        return {folder_.path(), folder_.path() / "subject.cu"};
     }
     /// Why the skill is not offered; empty where it is.
     [[nodiscard]] std::string refusal(const Plan& plan) const {
@@ -62,8 +66,7 @@ TEST_F(CompiledFacts, LetSkillsBeOfferedAndApplied) {
         return std::string_view(ranked.offer.skillId);
     });
     ASSERT_NE(offered, planned.ranked.end());
-    const auto edit = workbench_->apply(program_, kernel(), offered->offer,
-                                        ShortTermMemory(folder_.path(), program_.file), {}, {});
+    const auto edit = workbench_->apply(program_, kernel(), offered->offer, memory(), {}, {});
     ASSERT_TRUE(edit) << edit.error().describe();
     EXPECT_TRUE(edit->acceptable()) << edit->verdict.summary;
 }
