@@ -87,15 +87,12 @@ nlohmann::ordered_json diagnosisJson(const CandidateDiagnosis& diagnosis) {
 }
 
 nlohmann::ordered_json entryJson(const MemoryEntry& entry) {
-    nlohmann::ordered_json object{{"kind", spelling(entry.kind)},
-                                  {"time", entry.time},
-                                  {"kernel", entry.kernel},
-                                  {"kernelHash", formatHash(entry.kernelHash)},
-                                  {"skill", entry.skill},
-                                  {"option", entry.option},
-                                  {"editHash", entry.editHash},
-                                  {"status", entry.status},
-                                  {"detail", entry.detail}};
+    nlohmann::ordered_json object{
+        {"kind", spelling(entry.kind)}, {"time", entry.time},
+        {"kernel", entry.kernel},       {"kernelHash", formatHash(entry.kernelHash)},
+        {"skill", entry.skill},         {"option", entry.option},
+        {"editHash", entry.editHash},   {"status", entry.status},
+        {"detail", entry.detail}};
     if (entry.resultHash != 0)
         object["resultHash"] = formatHash(entry.resultHash);
     if (!entry.architecture.empty())

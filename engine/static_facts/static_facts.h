@@ -36,7 +36,7 @@ struct StaticFactsOptions {
     std::filesystem::path preludeInclude;   ///< Its headers are not the user's.
     std::filesystem::path cacheDirectory;   ///< Empty: facts/ in the user's cache folder.
     std::chrono::milliseconds time{30'000}; ///< Of one run of a compiler.
-    bool preferNvcc = true; ///< Where the toolkit has it; else, and where it fails, NVRTC.
+    bool preferNvcc = true;  ///< Where the toolkit has it; else, and where it fails, NVRTC.
     bool onlyCached = false; ///< Compile nothing: Missing where nobody has asked before.
 };
 

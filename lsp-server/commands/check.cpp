@@ -232,8 +232,8 @@ int run(const std::string& file, const Invocation& invocation) {
         return reportError(snapshot.error(), invocation);
     // What the GPU's compiler said when the kernel was last profiled.
     for (const analysis::KernelModel& kernel : (*snapshot)->model().kernels)
-        std::ignore = (*snapshot)->workbench->compile(
-            (*snapshot)->program, kernel, engine::Workbench::Compiler::OnlyCached, {});
+        std::ignore = (*snapshot)->workbench->compile((*snapshot)->program, kernel,
+                                                      engine::Workbench::Compiler::OnlyCached, {});
     Check check(**snapshot, file);
     if (invocation.json)
         printJson(check.document());

@@ -103,8 +103,9 @@ private:
                 return body_.expr(id).fromMacro && body_.expr(id).kind != ExprKind::Integer;
             });
         if (isInMacro)
-            return refuse("from-macro", fmt::format("the division on line {} comes out of a macro, in part",
-                                                    line(division.span)));
+            return refuse("from-macro",
+                          fmt::format("the division on line {} comes out of a macro, in part",
+                                      line(division.span)));
         const bool namesIndex = std::ranges::any_of(code_.expressionsBelow(divisor),
                                                     [&](ExprId id) { return isIndex(loop, id); });
         if (!isIndexType(division.type) || namesIndex || !isFixedOutside(code_, loop, divisor))
