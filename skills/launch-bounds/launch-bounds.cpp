@@ -3,6 +3,7 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
+#include "skills/rewriting/resource_thresholds.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,8 +18,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::string_view skillId = "launch-bounds";
-/// Of the warps that a multiprocessor can hold: with more of them resident latency is hidden.
-constexpr double enoughPercent = 50;
 /// Registers left, of those that the compiler took unasked. Of fifteen bounds on seven kernels
 /// (nvcc 13.0, sm_90) none of the four that leave more spilled, and ten of those that leave less.
 constexpr double leastOfferedShare = 0.85;

@@ -2,6 +2,7 @@
 
 #include "skills/live-range-reduction/early_loads.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/resource_thresholds.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
@@ -19,10 +20,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::string_view skillId = "live-range-reduction";
-/// Of the warps that a multiprocessor can hold: with more of them resident latency is hidden.
-constexpr double enoughPercent = 50;
-/// Less is hard to see in the time.
-constexpr std::uint64_t fewestSpilledBytes = 32;
 
 /// Lines that belong to a statement and stand above it: its pragma, and comments.
 std::uint32_t beginWithLead(const SourceText& source, const SourceLayout& layout,

@@ -2,6 +2,7 @@
 
 #include "skills/occupancy-shared-memory-tradeoff/reusable_arrays.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/resource_thresholds.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
@@ -18,8 +19,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::string_view skillId = "occupancy-shared-memory-tradeoff";
-/// Of the warps that a multiprocessor can hold: with more of them resident latency is hidden.
-constexpr double enoughPercent = 50;
 
 std::expected<ReusableArrays, Refusal> requireReusable(const SkillContext& context) {
     if (auto editable = requireEditable(context); !editable)

@@ -2,6 +2,7 @@
 
 #include "skills/reduced-unrolling/unrolled_loop.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/resource_thresholds.h"
 #include "skills/rewriting/shared_analysis.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -16,8 +17,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::string_view skillId = "reduced-unrolling";
-/// As the table of bottlenecks has it: less is hard to see in the time.
-constexpr std::uint64_t fewestSpilledBytes = 32;
 constexpr std::uint64_t registerBytes = 4;
 
 /// Powers of two below `rounds`, the largest first.
