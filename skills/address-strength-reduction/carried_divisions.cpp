@@ -26,11 +26,8 @@ public:
         const auto counted = readCountedLoop(context_, code_, index);
         if (!counted)
             return std::unexpected(counted.error());
-        if (!hasNoEffect(code_, counted->start))
-            return refuse("start-has-effect",
-                          fmt::format("{} on line {} cannot be evaluated twice",
-                                      context_.file.source->slice(body_.expr(counted->start).span),
-                                      line(body_.expr(counted->start).span)));
+        if (auto start = requireStartWithoutEffect(context_, code_, *counted); !start)
+            return std::unexpected(start.error());
         CarriedLoop carried{*counted, {}, 0};
         if (auto divisions = collect(loop, carried); !divisions)
             return std::unexpected(divisions.error());

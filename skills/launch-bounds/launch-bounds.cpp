@@ -3,7 +3,7 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/resource_thresholds.h"
+#include "skills/rewriting/resource_gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -108,21 +108,13 @@ std::expected<Study, Refusal> study(const SkillContext& context) {
     const CompiledKernel& compiled = **known;
     const BlockResources block{static_cast<std::uint32_t>(*threads), compiled.registers,
                                compiled.sharedBytes()};
-    const auto now = compiled.occupancyOf(block);
-    if (!now)
-        return refuse("unknown-occupancy",
-                      fmt::format("how many blocks of {} threads fit into a multiprocessor of {} "
-                                  "is not known",
-                                  *threads, compiled.architecture));
     if (compiled.spilledBytes() > 0)
         return refuse("spills-already",
                       fmt::format("{} spills {} bytes already with {} registers a thread", name,
                                   compiled.spilledBytes(), compiled.registers));
-    if (now->percent > enoughPercent)
-        return refuse("enough-warps",
-                      fmt::format("{:.0f} % of the warps that a multiprocessor can hold are "
-                                  "resident",
-                                  now->percent));
+    const auto now = requireRoomForWarps(compiled.occupancyOf(block));
+    if (!now)
+        return std::unexpected(now.error());
     if (!now->isLimitedBy(OccupancyLimiter::Registers) || !now->fewerRegisters)
         return refuse("registers-do-not-limit",
                       fmt::format("with fewer than {} registers a thread no more than {} blocks of "

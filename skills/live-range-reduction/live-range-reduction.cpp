@@ -2,7 +2,7 @@
 
 #include "skills/live-range-reduction/early_loads.h"
 #include "skills/rewriting/gates.h"
-#include "skills/rewriting/resource_thresholds.h"
+#include "skills/rewriting/resource_gates.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
@@ -34,11 +34,6 @@ std::uint32_t beginWithLead(const SourceText& source, const SourceLayout& layout
         begin = source.lineSpan(line - 1).begin;
     }
     return begin;
-}
-
-/// The line behind the one that holds `offset`.
-std::uint32_t lineAfter(const SourceText& source, std::uint32_t offset) {
-    return source.lineSpan(source.lineColumn(offset).line + 1).begin;
 }
 
 std::uint32_t registersOf(const std::vector<EarlyLoad>& loads) {
@@ -77,14 +72,10 @@ std::expected<Relief, Refusal> reliefBy(const SkillContext& context, std::uint32
                                   context.kernel.name, compiled.spillStoreBytes,
                                   compiled.spillLoadBytes),
                       std::nullopt};
-    if (!compiled.occupancy)
-        return refuse("unknown-occupancy",
-                      "how many blocks fit into a multiprocessor is not known");
-    const Occupancy& now = *compiled.occupancy;
-    if (now.percent > enoughPercent)
-        return refuse("enough-warps", fmt::format("{:.0f} % of the warps that a multiprocessor can "
-                                                  "hold are resident, and nothing spills",
-                                                  now.percent));
+    const auto room = requireRoomForWarps(compiled.occupancy);
+    if (!room)
+        return std::unexpected(room.error());
+    const Occupancy& now = *room;
     if (!now.isLimitedBy(OccupancyLimiter::Registers) || !now.fewerRegisters)
         return refuse("registers-do-not-limit",
                       fmt::format("fewer than {} registers a thread would let no further block of "
@@ -148,7 +139,7 @@ public:
         for (const EarlyLoad& load : *loads) {
             const Stmt& declaration = body.stmt(load.declaration);
             const Span lines{beginWithLead(source, layout, declaration),
-                             lineAfter(source, declaration.span.end)};
+                             layout.lineAfter(declaration.span.end)};
             edits.push_back({lines, ""});
             moved[beginWithLead(source, layout, body.stmt(load.firstUse))] += source.slice(lines);
         }

@@ -2,7 +2,7 @@
 
 #include "skills/occupancy-shared-memory-tradeoff/reusable_arrays.h"
 #include "skills/rewriting/gates.h"
-#include "skills/rewriting/resource_thresholds.h"
+#include "skills/rewriting/resource_gates.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
@@ -33,14 +33,10 @@ std::expected<Occupancy, Refusal> occupancyAfter(const SkillContext& context,
     if (!known)
         return std::unexpected(known.error());
     const CompiledKernel& compiled = **known;
-    if (!compiled.occupancy)
-        return refuse("unknown-occupancy",
-                      "how many blocks fit into a multiprocessor is not known");
-    const Occupancy& now = *compiled.occupancy;
-    if (now.percent > enoughPercent)
-        return refuse("enough-warps", fmt::format("{:.0f} % of the warps that a multiprocessor can "
-                                                  "hold are resident",
-                                                  now.percent));
+    const auto room = requireRoomForWarps(compiled.occupancy);
+    if (!room)
+        return std::unexpected(room.error());
+    const Occupancy& now = *room;
     BlockResources block = compiled.resources();
     block.sharedBytes -= std::min(block.sharedBytes, savedBytes);
     auto after = compiled.occupancyOf(block);
@@ -106,9 +102,9 @@ public:
         if (kept.begin < placed.begin) {
             edits.push_back({placed, reference});
         } else { // It goes behind, with its comment.
-            const Span line{layout.lineBegin(placed.begin), lineAfter(source, placed.end)};
+            const Span line{layout.lineBegin(placed.begin), layout.lineAfter(placed.end)};
             const std::string text = rewritten(source, line, {{placed, reference}});
-            const std::uint32_t behind = lineAfter(source, kept.end);
+            const std::uint32_t behind = layout.lineAfter(kept.end);
             edits.push_back({line, ""});
             edits.push_back({{behind, behind}, text});
         }
@@ -123,12 +119,6 @@ public:
                              layout.newline())});
         }
         return EditSet{{context.kernel.file, std::move(edits)}};
-    }
-
-private:
-    /// The line behind the one that holds `offset`.
-    static std::uint32_t lineAfter(const SourceText& source, std::uint32_t offset) {
-        return source.lineSpan(source.lineColumn(offset).line + 1).begin;
     }
 };
 

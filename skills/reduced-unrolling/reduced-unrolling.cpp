@@ -2,7 +2,7 @@
 
 #include "skills/reduced-unrolling/unrolled_loop.h"
 #include "skills/rewriting/gates.h"
-#include "skills/rewriting/resource_thresholds.h"
+#include "skills/rewriting/resource_gates.h"
 #include "skills/rewriting/shared_analysis.h"
 
 #include <spdlog/fmt/fmt.h>

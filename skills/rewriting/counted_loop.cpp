@@ -111,6 +111,17 @@ bool hasNoEffect(const CodeMap& code, ExprId expr) {
     });
 }
 
+std::expected<void, Refusal> requireStartWithoutEffect(const SkillContext& context,
+                                                       const CodeMap& code,
+                                                       const CountedLoop& counted) {
+    if (hasNoEffect(code, counted.start))
+        return {};
+    const Span start = code.body().expr(counted.start).span;
+    return refuse("start-has-effect",
+                  fmt::format("{} on line {} cannot be evaluated twice",
+                              context.file.source->slice(start), lineNumber(context, start.begin)));
+}
+
 std::expected<void, Refusal> requireOwnLines(const SkillContext& context, const CodeMap& code,
                                              const Loop& loop) {
     const SourceLayout layout(*context.file.source, context.kernel);

@@ -34,6 +34,11 @@ readCountedLoop(const SkillContext& context, const CodeMap& code, std::uint32_t 
 /// True if evaluating `expr` once more changes nothing: it assigns nothing and calls nothing.
 [[nodiscard]] bool hasNoEffect(const CodeMap& code, analysis::ExprId expr);
 
+/// Refuses with `start-has-effect` a loop whose first index a rewrite may not evaluate twice.
+[[nodiscard]] std::expected<void, Refusal> requireStartWithoutEffect(const SkillContext& context,
+                                                                     const CodeMap& code,
+                                                                     const CountedLoop& counted);
+
 /// Refuses a loop that shares lines with its statements: `several-statements-a-line`.
 [[nodiscard]] std::expected<void, Refusal>
 requireOwnLines(const SkillContext& context, const CodeMap& code, const analysis::Loop& loop);

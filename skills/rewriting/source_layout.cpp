@@ -38,6 +38,10 @@ std::uint32_t SourceLayout::lineBegin(std::uint32_t offset) const {
     return source_.lineSpan(source_.lineColumn(offset).line).begin;
 }
 
+std::uint32_t SourceLayout::lineAfter(std::uint32_t offset) const {
+    return source_.lineSpan(source_.lineColumn(offset).line + 1).begin;
+}
+
 bool SourceLayout::startsLine(std::uint32_t offset) const {
     return source_.slice({lineBegin(offset), offset}).find_first_not_of(blanks) ==
            std::string_view::npos;

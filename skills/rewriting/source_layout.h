@@ -22,6 +22,8 @@ public:
     [[nodiscard]] std::string indentation(std::uint32_t offset) const;
     /// Start of the line that holds `offset`.
     [[nodiscard]] std::uint32_t lineBegin(std::uint32_t offset) const;
+    /// Start of the line behind that one.
+    [[nodiscard]] std::uint32_t lineAfter(std::uint32_t offset) const;
     /// True if only white space stands before `offset` on its line.
     [[nodiscard]] bool startsLine(std::uint32_t offset) const;
     /// True if only white space and comments follow `offset` on its line.

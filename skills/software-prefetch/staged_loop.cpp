@@ -34,11 +34,8 @@ public:
         const auto counted = readCountedLoop(context_, code_, index);
         if (!counted)
             return std::unexpected(counted.error());
-        if (!hasNoEffect(code_, counted->start))
-            return refuse("start-has-effect",
-                          fmt::format("{} on line {} cannot be evaluated twice",
-                                      context_.file.source->slice(body_.expr(counted->start).span),
-                                      line(body_.expr(counted->start).span)));
+        if (auto start = requireStartWithoutEffect(context_, code_, *counted); !start)
+            return std::unexpected(start.error());
         StagedLoop staged;
         staged.counted = *counted;
         if (loop.tripCount && *loop.tripCount < 2)

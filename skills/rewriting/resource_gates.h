@@ -1,0 +1,21 @@
+/// From where on registers and occupancy are worth an edit, for the skills that ask the compiler.
+#pragma once
+
+#include "analysis/compile/occupancy.h"
+#include "skills/rewriting/gates.h"
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+
+namespace kernelskill::skills {
+
+/// As the table of bottlenecks has it: less is hard to see in the time.
+inline constexpr std::uint64_t fewestSpilledBytes = 32;
+
+/// Refuses with `unknown-occupancy`, or with `enough-warps` where more than half of the warps that
+/// a multiprocessor can hold are resident, which hide latency.
+[[nodiscard]] std::expected<analysis::Occupancy, Refusal>
+requireRoomForWarps(const std::optional<analysis::Occupancy>& occupancy);
+
+} // namespace kernelskill::skills
