@@ -5,6 +5,7 @@
 #include "lsp-server/features/memory.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/report/ruled_out_text.h"
 #include "skills/skill_document.h"
 
 #include <CLI/CLI.hpp>
@@ -209,10 +210,13 @@ private:
             fmt::print("  {}     {}\n", label(""), ranked.why);
             ++number;
         }
-        for (const engine::RuledOut& ruledOut : plan.ruledOut)
+        std::string_view heading = "ruled out";
+        for (const RuledOutGroup& group : groupByReason(plan.ruledOut, plan.ranked.size())) {
             fmt::print(
-                "  {}  {}\n", label(&ruledOut == plan.ruledOut.data() ? "ruled out" : ""),
-                terminal_.paint(Colour::Dim, fmt::format("{}: {}", ruledOut.skill, ruledOut.why)));
+                "  {}  {}\n", label(heading),
+                terminal_.paint(Colour::Dim, fmt::format("{}: {}", group.skills, group.why)));
+            heading = "";
+        }
     }
 
     [[nodiscard]] std::string label(std::string_view text) const {

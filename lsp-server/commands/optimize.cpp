@@ -9,6 +9,7 @@
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/optimization_json.h"
 #include "lsp-server/report/optimization_report.h"
+#include "lsp-server/report/ruled_out_text.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -62,8 +63,8 @@ void printOptimization(const engine::Optimization& found) {
         printAttempt(terminal, attempt);
     if (!found.ruledOut.empty()) {
         fmt::print("{}\n", terminal.paint(Colour::Bold, "ruled out"));
-        for (const engine::RuledOut& each : found.ruledOut)
-            fmt::print("    {}  {}\n", each.skill, terminal.paint(Colour::Dim, each.why));
+        for (const RuledOutGroup& group : groupByReason(found.ruledOut, found.attempts.size()))
+            fmt::print("    {}  {}\n", group.skills, terminal.paint(Colour::Dim, group.why));
     }
     if (!found.diff.empty())
         fmt::print("\n{}", terminal.paintDiff(found.diff));

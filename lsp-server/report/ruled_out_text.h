@@ -1,0 +1,22 @@
+/// Skills that were ruled out, as the terminal shows them.
+#pragma once
+
+#include "engine/agents/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace kernelskill::lsp {
+
+/// Skills that one reason rules out.
+struct RuledOutGroup {
+    std::string skills; ///< "loop-unrolling, software-prefetch", or "all 23 skills".
+    std::string why;
+};
+
+/// By reason, in the order in which the reasons come first. `offered`: how many skills were not
+/// ruled out; the names are left out where one reason rules out every skill there is.
+[[nodiscard]] std::vector<RuledOutGroup>
+groupByReason(const std::vector<engine::RuledOut>& ruledOut, std::size_t offered);
+
+} // namespace kernelskill::lsp
