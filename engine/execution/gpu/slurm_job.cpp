@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::string_view timeLimitMark = "DUE TO TIME LIMIT";
 constexpr std::string_view cancelledMark = "CANCELLED AT";
+/// From srun itself. The node's own word, with the reason, comes before or after it, and now and
+/// then not at all.
+constexpr std::string_view abortedMark = "Job step aborted";
 
 /// What srun says, what it means and what to do about it.
 struct Trouble {
@@ -95,6 +98,11 @@ constexpr std::array troubles{
     Trouble{cancelledMark, ErrorKind::Failed,
             [](const SlurmJob&) { return std::string("the Slurm job was cancelled"); },
             "try again"},
+    Trouble{
+        abortedMark, ErrorKind::Failed,
+        [](const SlurmJob&) { return std::string("Slurm has ended the job and does not say why"); },
+        "try again; it was cancelled, was preempted or has reached its time limit "
+        "(kernelskill.slurm.timeLimit)"},
 };
 
 /// The lines, without who says them.
@@ -193,7 +201,7 @@ Error slurmError(const SlurmJob& job, std::string_view said) {
 }
 
 bool wasEndedBySlurm(std::string_view said) {
-    return said.contains(cancelledMark);
+    return said.contains(cancelledMark) || said.contains(abortedMark);
 }
 
 } // namespace kernelskill::engine::gpu

@@ -98,6 +98,19 @@ TEST(SlurmErrors, TellEndsByTheClusterFromThoseByTheRunner) {
     EXPECT_FALSE(wasEndedBySlurm("srun: error: vm: task 0: Killed\n"));
 }
 
+// On a busy machine the node's word is lost once in some ten cancellations.
+TEST(SlurmErrors, TellAnEndWhoseReasonWasLost) {
+    constexpr std::string_view said =
+        "srun: job 3 has been allocated resources\n"
+        "srun: Job step aborted: Waiting up to 4 seconds for job step to finish.\n"
+        "srun: error: vm: task 0: Terminated\n";
+    EXPECT_TRUE(wasEndedBySlurm(said));
+    const auto error = slurmError({}, said);
+    EXPECT_EQ(error.kind, ErrorKind::Failed);
+    EXPECT_EQ(error.what, "Slurm has ended the job and does not say why");
+    EXPECT_THAT(error.remedy, HasSubstr("cancelled"));
+}
+
 TEST(SlurmErrors, NameTheAccount) {
     const auto error = slurmError(jobOfEverySetting(),
                                   "srun: error: Unable to allocate resources: Invalid account or "
