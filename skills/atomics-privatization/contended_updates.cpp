@@ -1,6 +1,7 @@
 #include "skills/atomics-privatization/contended_updates.h"
 
 #include "analysis/model/known_functions.h"
+#include "skills/atomics-privatization/private_table.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/grid_size.h"
 #include "skills/rewriting/grid_stride_form.h"
@@ -8,7 +9,6 @@
 #include "skills/rewriting/launch_sites.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
-#include "skills/rewriting/value_range.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -22,10 +22,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::int64_t lanes = 32;
-constexpr std::int64_t sectorBytes = 32;
-/// What a block may have without asking for more, CUDA C++ Programming Guide, technical
-/// specifications.
-constexpr std::int64_t sharedBytesOfBlock = 48 * 1024;
 
 std::optional<UpdateOperation> operationOf(std::string_view function) {
     constexpr std::array<std::pair<std::string_view, UpdateOperation>, 6> known = {
@@ -40,22 +36,10 @@ std::optional<UpdateOperation> operationOf(std::string_view function) {
     return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// A table that starts with zeros is neutral for these.
-bool startsAtZero(UpdateOperation operation) {
-    return operation == UpdateOperation::Sum || operation == UpdateOperation::BitOr ||
-           operation == UpdateOperation::BitXor;
-}
-
 bool canShuffle(ScalarKind scalar) {
     return scalar == ScalarKind::Int32 || scalar == ScalarKind::UInt32 ||
            scalar == ScalarKind::Int64 || scalar == ScalarKind::UInt64 ||
            scalar == ScalarKind::Float || scalar == ScalarKind::Double;
-}
-
-std::int64_t bytesOf(ScalarKind scalar) {
-    const bool isWide =
-        scalar == ScalarKind::Int64 || scalar == ScalarKind::UInt64 || scalar == ScalarKind::Double;
-    return isWide ? 8 : 4;
 }
 
 /// `unsigned int` of `const unsigned int *__restrict`.
@@ -106,9 +90,6 @@ private:
     [[nodiscard]] std::uint32_t line(ExprId expr) const {
         return lineNumber(context_, body_.expr(expr).span.begin);
     }
-    [[nodiscard]] std::string text(ExprId expr) const {
-        return std::string(context_.file.source->slice(body_.expr(expr).span));
-    }
     [[nodiscard]] VariableId baseOf(const Atomic& atomic) const {
         return atomic.access < kernel_.accesses.size() ? kernel_.accesses[atomic.access].base
                                                        : noId;
@@ -142,7 +123,7 @@ private:
         if (same.error().gate != "addresses-differ")
             return std::unexpected(same.error());
         updates->elementwise = severalElements(*updates);
-        auto table = findTable(*updates);
+        auto table = findPrivateTable(context_, code_, *updates);
         if (!table)
             return std::unexpected(table.error());
         updates->table = *table;
@@ -416,150 +397,6 @@ private:
                                           lineNumber(context_, kernel_.launches[i].span.begin),
                                           (*blocks)[i][0], lanes));
         return {};
-    }
-
-    /// `index` of `&base[index]` or `base + index`; noId for anything else.
-    [[nodiscard]] ExprId indexOf(const ContendedUpdates& updates, ExprId address) const {
-        const Expr& at = body_.expr(address);
-        if (at.kind == ExprKind::Unary && at.op == "&") {
-            const Expr& element = body_.expr(at.children[0]);
-            return element.kind == ExprKind::Subscript &&
-                           code_.namedVariable(element.children[0]) == updates.base
-                       ? element.children[1]
-                       : noId;
-        }
-        if (at.kind != ExprKind::Binary || at.op != "+" || at.children.size() != 2)
-            return noId;
-        if (code_.namedVariable(at.children[0]) == updates.base)
-            return at.children[1];
-        return code_.namedVariable(at.children[1]) == updates.base ? at.children[0] : noId;
-    }
-
-    [[nodiscard]] std::expected<PrivateTable, Refusal>
-    findTable(const ContendedUpdates& updates) const {
-        const std::string& name = body_.variable(updates.base).name;
-        if (!startsAtZero(updates.operation))
-            return refuse("table-not-a-sum",
-                          fmt::format("{} on the elements of {} has no zero to start from",
-                                      updates.function, name));
-        PrivateTable table;
-        for (const UpdateSite& site : updates.sites) {
-            if (lanesAreApart(site))
-                return refuse("lanes-apart",
-                              fmt::format("neighbouring lanes update different elements of {} on "
-                                          "line {}",
-                                          name, line(site.call)));
-            const auto reach = reachOf(updates, site);
-            if (!reach)
-                return std::unexpected(reach.error());
-            const bool areLimitsEqual = table.entries == 0 || table.limit == reach->limit;
-            if (reach->entries > table.entries)
-                table = *reach;
-            if (!areLimitsEqual)
-                table.limit = table.extent;
-        }
-        return requireWorthIt(updates, table);
-    }
-
-    [[nodiscard]] bool lanesAreApart(const UpdateSite& site) const {
-        const auto atomic = std::ranges::find(kernel_.atomics, site.call, &Atomic::call);
-        const auto features =
-            std::ranges::find(context_.features.accesses, atomic->access, &AccessFeatures::access);
-        return features != context_.features.accesses.end() && features->laneStride &&
-               *features->laneStride != 0;
-    }
-
-    /// How many elements of the base this update can reach.
-    [[nodiscard]] std::expected<PrivateTable, Refusal> reachOf(const ContendedUpdates& updates,
-                                                               const UpdateSite& site) const {
-        const Variable& base = body_.variable(updates.base);
-        if (base.storage == Storage::DeviceGlobal && base.type.arrayExtents.size() == 1 &&
-            base.type.arrayExtents[0] > 0) {
-            const std::string extent = std::to_string(base.type.arrayExtents[0]);
-            return PrivateTable{base.type.arrayExtents[0], extent, extent};
-        }
-        const ExprId index = indexOf(updates, site.address);
-        if (index == noId)
-            return refuse("unknown-table-size",
-                          fmt::format("{} on line {} is not an element of {} by its index",
-                                      text(site.address), line(site.call), base.name));
-        const auto range = rangeOf(context_, code_, index);
-        if (!range || range->low < 0)
-            return refuse("index-may-be-negative",
-                          fmt::format("{} on line {} is not known to be at least 0", text(index),
-                                      line(site.call)));
-        for (const ExprId limit : guardLimits(code_, index))
-            if (auto named = namedLimit(limit))
-                return *named;
-        if (range->high >= sharedBytesOfBlock / bytesOf(updates.scalar))
-            return refuse("unknown-table-size",
-                          fmt::format("nothing near line {} keeps {} below what shared memory "
-                                      "holds",
-                                      line(site.call), text(index)));
-        const std::string entries = std::to_string(range->high + 1);
-        return PrivateTable{range->high + 1, entries, entries};
-    }
-
-    /// A limit with a name: a constant, or a parameter for which every launch passes one.
-    [[nodiscard]] std::optional<PrivateTable> namedLimit(ExprId limit) const {
-        const Expr& expr = body_.expr(limit);
-        if (const auto value = code_.constantValue(limit); value && *value > 0) {
-            const VariableId named = code_.namedVariable(limit);
-            const bool isConstant = named == noId || body_.variable(named).constantValue;
-            const std::string extent = isConstant ? text(limit) : std::to_string(*value);
-            return PrivateTable{*value, extent, extent};
-        }
-        const auto parameter =
-            std::ranges::find(kernel_.parameters, code_.namedVariable(limit), &Parameter::variable);
-        if (parameter == kernel_.parameters.end() || expr.fromMacro ||
-            code_.isEverWritten(parameter->variable) || kernel_.launches.empty() ||
-            !requireFollowableLaunches(context_))
-            return std::nullopt;
-        const auto position = static_cast<std::size_t>(parameter - kernel_.parameters.begin());
-        std::int64_t largest = 0;
-        for (const LaunchSite& launch : kernel_.launches) {
-            if (position >= launch.arguments.size())
-                return std::nullopt;
-            const auto value =
-                context_.shared().host(launch.host).constantValue(launch.arguments[position]);
-            if (!value || *value <= 0)
-                return std::nullopt;
-            largest = std::max(largest, *value);
-        }
-        return PrivateTable{largest, std::to_string(largest), parameter->name};
-    }
-
-    [[nodiscard]] std::expected<PrivateTable, Refusal>
-    requireWorthIt(const ContendedUpdates& updates, const PrivateTable& table) const {
-        const Variable& base = body_.variable(updates.base);
-        const std::int64_t element = bytesOf(updates.scalar);
-        // More than fits by itself need not be told exactly.
-        std::int64_t used = std::min(table.entries, sharedBytesOfBlock) * element;
-        for (const SharedArray& array : kernel_.sharedArrays) {
-            if (array.isDynamic || array.bytes == 0)
-                return refuse(
-                    "shared-memory-taken",
-                    fmt::format("how much shared memory {} has left is not known", kernel_.name));
-            used += static_cast<std::int64_t>(array.bytes);
-        }
-        if (used > sharedBytesOfBlock)
-            return refuse("table-too-large",
-                          fmt::format("{} elements of {} and what {} has already take {} bytes of "
-                                      "shared memory or more; a block has {}",
-                                      table.entries, base.name, kernel_.name, used,
-                                      sharedBytesOfBlock));
-        // Worst case for the flush: every element, each sector of them once.
-        const std::int64_t flushed = table.entries * element / sectorBytes;
-        if (!updates.isRepeated && updates.threads > 0 &&
-            flushed >= updates.threads * static_cast<std::int64_t>(updates.sites.size()))
-            return refuse(
-                "table-larger-than-work",
-                fmt::format("a block of {} threads makes {} updates, and would add up to "
-                            "{} sectors of {} at its end",
-                            updates.threads,
-                            updates.threads * static_cast<std::int64_t>(updates.sites.size()),
-                            flushed, base.name));
-        return table;
     }
 
     const SkillContext& context_;
