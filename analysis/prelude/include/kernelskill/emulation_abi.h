@@ -55,6 +55,14 @@ void ks_atomic(const void* address, unsigned bytes, int scope);
 void ks_load(const void* address, unsigned bytes);
 void ks_store(const void* address, unsigned bytes);
 
+/// cp.async: copies `value`, `bytes` (4, 8 or 16) bytes of the thread's own, to `address` in shared memory.
+/// They are there when ks_await_copies() has waited for them; until then nobody may touch their place.
+void ks_begin_copy(void* address, const void* value, unsigned bytes);
+/// What the thread has begun since the last call is one group, maybe of nothing.
+void ks_commit_copies(void);
+/// Returns when all groups of the thread but the last `pending` are there.
+void ks_await_copies(size_t pending);
+
 /// __threadfence_block / __threadfence / __threadfence_system (scope 0 / 1 / 2).
 void ks_fence(int scope);
 

@@ -82,6 +82,27 @@ void ks_store(const void* address, unsigned bytes) {
     onAccess<EventKind::Store>(address, bytes, __builtin_return_address(0));
 }
 
+void ks_begin_copy(void* address, const void* value, unsigned bytes) {
+    const auto at = reinterpret_cast<std::uint64_t>(address);
+    if (!hookState.checker->isShared(at))
+        endLaunch(ErrorKind::Failed,
+                  fmt::format("{} copies asynchronously to what is not shared memory",
+                              hookState.launch->runningThread()),
+                  "", callSite());
+    if (at % bytes != 0)
+        hookState.launch->misaligned(EventKind::Store, at, bytes, __builtin_return_address(0));
+    onAccess<EventKind::Store>(address, bytes, __builtin_return_address(0));
+    hookState.launch->beginCopy(at, value, bytes, callSite());
+}
+
+void ks_commit_copies(void) {
+    hookState.launch->commitCopies();
+}
+
+void ks_await_copies(size_t pending) {
+    hookState.launch->awaitCopies(pending);
+}
+
 void ks_fence(int /*scope*/) {
     hookState.launch->fence();
 }

@@ -285,6 +285,7 @@ Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
         live.shared = std::move(*shared);
     }
     live.shared.beginBlock();
+    live.copies.beginBlock(job_.launch.block.count());
     // Poison has marked every variable as constructed, which is how CUDA has it: their constructors
     // do nothing.
     for (const SharedVariable& guard : image_.sharedGuards()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/worker/async_copies.h"
 #include "engine/execution/emulator/worker/cuda_block.h"
 #include "engine/execution/emulator/worker/device_memory.h"
 #include "engine/execution/emulator/worker/event_log.h"
@@ -89,6 +90,15 @@ public:
         return eventsSoFar() + ++ticks_;
     }
     void* dynamicShared();
+    /// An asynchronous copy by the running thread, its store checked and logged: `value` is in
+    /// shared memory once it was awaited.
+    void beginCopy(std::uint64_t address, const void* value, unsigned bytes, Site site);
+    void commitCopies();
+    /// The last `pending` groups of the running thread may stay under way.
+    void awaitCopies(std::size_t pending);
+    [[nodiscard]] const AsyncCopy* copyUnderWayTo(std::uint64_t address, unsigned bytes) const {
+        return currentLive_->copies.underWayTo(address, bytes);
+    }
     void* allocate(std::size_t bytes);
     void print(std::string_view text);
     [[nodiscard]] std::uint64_t eventsSoFar() const;
@@ -111,6 +121,7 @@ private:
     struct LiveBlock {
         std::unique_ptr<CudaBlock> block;
         SharedMemory shared;
+        AsyncCopies copies;
         std::uint32_t place = 0; ///< Of its exchange slots.
         bool finished = false;
     };

@@ -6,6 +6,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace kernelskill::engine::emulator {
 
@@ -101,6 +102,22 @@ void Launch::misaligned(EventKind kind, std::uint64_t address, unsigned bytes,
                         const void* returnAddress) {
     checker_.misaligned(kind, address, bytes,
                         reinterpret_cast<std::uint64_t>(returnAddress) - 1 - image_.base());
+}
+
+void Launch::beginCopy(std::uint64_t address, const void* value, unsigned bytes, Site site) {
+    AsyncCopy copy{address, bytes, hookState.thread, site, {}};
+    std::memcpy(copy.value.data(), value, bytes);
+    currentLive_->copies.begin(copy);
+    checker_.copyBegins(address, bytes);
+}
+
+void Launch::commitCopies() {
+    currentLive_->copies.commit(hookState.thread);
+}
+
+void Launch::awaitCopies(std::size_t pending) {
+    for (const AsyncCopy& copy : currentLive_->copies.arrive(hookState.thread, pending))
+        checker_.copyArrives(copy);
 }
 
 void Launch::blockBarrierPassed(Site site) {

@@ -172,6 +172,10 @@ void MemoryChecker::outOfShared(EventKind kind, std::uint64_t address, unsigned 
 
 bool MemoryChecker::admit(EventKind kind, std::uint64_t address, std::uint64_t offset,
                           unsigned bytes, Site site) {
+    if (shared_->isUnderWay(offset, bytes)) {
+        touchedUnderWay(kind, address, bytes, site);
+        return true;
+    }
     if (kind != EventKind::Store) {
         const SharedMemory::Contents found = shared_->contents(offset, bytes);
         if (found == SharedMemory::Contents::Outside) {
@@ -188,6 +192,44 @@ bool MemoryChecker::admit(EventKind kind, std::uint64_t address, std::uint64_t o
         return false;
     }
     return true;
+}
+
+void MemoryChecker::touchedUnderWay(EventKind kind, std::uint64_t address, unsigned bytes,
+                                    Site site) {
+    const AsyncCopy* copy = launch_.copyUnderWayTo(address, bytes);
+    // Two stores of one value harm nobody.
+    const bool certain = kind == EventKind::Load;
+    if (copy == nullptr || !hazards_.isNew(HazardKind::Race, site, copy->site, certain))
+        return;
+    const KsIndex index = launch_.block().threadIndex(copy->thread);
+    HazardReport hazard =
+        report(HazardKind::Race, certain, site, copy->site,
+               fmt::format("{} {} {} while the asynchronous copy of thread ({},{},{}) of it at {} "
+                           "is under way, which that thread has not waited for",
+                           launch_.runningThread(), verb(kind), describe(address), index.x, index.y,
+                           index.z, siteReference(copy->site)));
+    hazard.details.object = nameOf(address);
+    hazard.details.scope = RaceScope::Block;
+    hazard.details.other = ThreadPlace{dimOf(launch_.block().index()), dimOf(index)};
+    hazards_.add(std::move(hazard));
+}
+
+void MemoryChecker::copyBegins(std::uint64_t address, unsigned bytes) {
+    if (!wantHazards_)
+        return;
+    const std::uint64_t offset = shared_->offsetOf(address);
+    if (shared_->contents(offset, bytes) == SharedMemory::Contents::Written) // so it is inside
+        shared_->markUnderWay(offset, bytes);
+}
+
+void MemoryChecker::copyArrives(const AsyncCopy& copy) {
+    const std::uint64_t offset = shared_->offsetOf(copy.address);
+    if (wantHazards_ && shared_->markWritten(offset, copy.bytes) &&
+        races_.record<RaceAccess::Write>(shared_->cellsAt(offset), copy.address, copy.bytes,
+                                         static_cast<std::uint32_t>(copy.site), copy.thread, false))
+        conflict(RaceAccess::Write, copy.address, copy.bytes, copy.site);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    std::memcpy(reinterpret_cast<void*>(copy.address), copy.value.data(), copy.bytes);
 }
 
 void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {

@@ -1,6 +1,7 @@
 /// Looks at each access before it happens: is it inside, aligned, initialised, ordered?
 #pragma once
 
+#include "engine/execution/emulator/worker/async_copies.h"
 #include "engine/execution/emulator/worker/device_memory.h"
 #include "engine/execution/emulator/worker/event_log.h"
 #include "engine/execution/emulator/worker/hazard_log.h"
@@ -49,6 +50,12 @@ public:
     void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
 
+    /// Of an asynchronous copy into shared memory whose store was checked: from here on nobody may
+    /// touch its bytes.
+    void copyBegins(std::uint64_t address, unsigned bytes);
+    /// Stores what it brings.
+    void copyArrives(const AsyncCopy& copy);
+
     /// Settles what could not be judged when it was seen: the value a conflicting store left, reads
     /// of shared memory that nobody has written yet.
     void settleStore();
@@ -90,6 +97,7 @@ private:
     /// read before anybody wrote them, and those that are written now.
     bool admit(EventKind kind, std::uint64_t address, std::uint64_t offset, unsigned bytes,
                Site site);
+    void touchedUnderWay(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
     void uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes, Site site);
     /// The running thread is the first to write these bytes: it had nothing to read there.
     void settleOwnReads(std::uint64_t offset, unsigned bytes);

@@ -71,6 +71,18 @@ void SharedMemory::beginBlock() {
     begin(dynamic());
 }
 
+void SharedMemory::markUnderWay(std::uint64_t offset, unsigned bytes) {
+    std::memset(statesAt(offset), inside | underWay, bytes);
+    for (std::uint64_t at = offset & ~std::uint64_t{3}; at < offset + bytes; at += 4)
+        cellsAt(at)->write = 0;
+}
+
+bool SharedMemory::isUnderWay(std::uint64_t offset, unsigned bytes) const {
+    const std::uint8_t* const first = statesAt(offset);
+    return std::any_of(first, first + bytes,
+                       [](std::uint8_t state) { return (state & underWay) != 0; });
+}
+
 void SharedMemory::suspend() {
     saved_.clear();
     for (const AddressRange& variable : variables_)

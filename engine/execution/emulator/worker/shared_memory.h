@@ -63,6 +63,10 @@ public:
     [[nodiscard]] Contents contents(std::uint64_t offset, unsigned bytes) const;
     /// Whether the bytes are all of variables; then they are written from now on.
     bool markWritten(std::uint64_t offset, unsigned bytes);
+    /// An asynchronous copy will write the bytes: they count as not written, and every access to
+    /// them as one that needs a second look, until markWritten().
+    void markUnderWay(std::uint64_t offset, unsigned bytes);
+    [[nodiscard]] bool isUnderWay(std::uint64_t offset, unsigned bytes) const;
     /// How many of the bytes were written since the block began.
     [[nodiscard]] unsigned writtenBytes(std::uint64_t offset, unsigned bytes) const;
 
@@ -70,6 +74,7 @@ private:
     // States of bytes: bits, so that the pages of zeros behind a reservation are nobody's.
     static constexpr std::uint8_t inside = 1;
     static constexpr std::uint8_t written = 2;
+    static constexpr std::uint8_t underWay = 4;
     static constexpr std::uint64_t eachByte = 0x0101010101010101;
 
     [[nodiscard]] std::uint8_t* statesAt(std::uint64_t offset) const {
