@@ -13,6 +13,8 @@
 #include "engine/execution/gpu/cupti_library.h"
 #include "engine/execution/gpu/gpu_executor.h"
 #include "engine/execution/sized_launch.h"
+#include "engine/first_run.h"
+#include "engine/gpu_access.h"
 #include "engine/gpu_profile.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/kernel_insights.h"
@@ -21,11 +23,11 @@
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_entry.h"
 #include "engine/memory/memory_recall.h"
+#include "engine/patient_lock.h"
 #include "engine/workbench_steps.h"
 #include "skills/skill_library.h"
 
 #include <algorithm>
-#include <atomic>
 #include <future>
 #include <mutex>
 #include <optional>
@@ -38,12 +40,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mostGuesses = 2;
-constexpr double smallerGuess = 1.0 / 16;
-/// Of a guessed launch, when there is another one to try.
-constexpr std::chrono::seconds guessTime{4};
-/// Between two looks whether somebody who waits has given up.
-constexpr std::chrono::milliseconds lockWait{50};
 /// Of somebody who would rather have the profile: for facts that are in the cache.
 constexpr std::chrono::milliseconds factsPatience{20};
 
@@ -73,9 +69,10 @@ struct Workbench::Impl {
           planner(library.skills, library.documents), optimizer(library.skills, library.documents),
           executor(makeEmulatorExecutor(
               {options.executable, options.hostCompiler, options.cacheDirectory, true}, toolchain)),
+          gpuAccess(gpuOptions()),
           reviewer(executor ? executor->get() : nullptr, toolchain,
                    [this](const std::stop_token& stop, const ProgressSink& progress) {
-                       auto found = gpuExecutor(stop, progress);
+                       auto found = gpuAccess.open(stop, progress);
                        // What a cluster did not give is no lack of a GPU.
                        if (!found && options.slurm && found.error().kind == ErrorKind::Missing)
                            found.error().kind = ErrorKind::Failed;
@@ -91,10 +88,7 @@ struct Workbench::Impl {
     Planner planner;
     Optimizer optimizer;
     Result<std::unique_ptr<Executor>> executor;
-    std::timed_mutex openingGpu;
-    Result<std::unique_ptr<GpuExecutor>> openedGpu; ///< Use gpuExecutor().
-    enum class GpuState : std::uint8_t { Unopened, Open, Failed };
-    std::atomic<GpuState> gpuState = GpuState::Unopened;
+    GpuAccess gpuAccess;
     Reviewer reviewer;
     std::optional<LongTermMemory> longTermMemory;
     MeasuredProfiles measuredProfiles;
@@ -108,9 +102,9 @@ struct Workbench::Impl {
     [[nodiscard]] KernelFindings cachedFindings(const ProgramSource& program,
                                                 const analysis::KernelModel& kernel) {
         if (const auto key = insights.measuredKey(program, kernel)) {
-            const bool isOpen = gpuState == GpuState::Open;
-            if (auto measured = measuredProfiles.find(*key, isOpen ? (*openedGpu)->device().uuid
-                                                                   : std::string{});
+            const GpuExecutor* open = gpuAccess.opened();
+            if (auto measured = measuredProfiles.find(*key, open != nullptr ? open->device().uuid
+                                                                            : std::string{});
                 measured.profile)
                 return measured;
         }
@@ -150,51 +144,13 @@ struct Workbench::Impl {
         return findings.measurement ? tableEntry(findings.measurement->gpu) : gpu();
     }
 
-    /// The GPU of this machine or of the cluster, opened when it is first asked for. What a cluster
-    /// could not give it may give the next time; a machine without a GPU stays so.
-    [[nodiscard]] Result<GpuExecutor*> gpuExecutor(const std::stop_token& stop,
-                                                   const ProgressSink& progress) {
-        const auto onWait = [&](std::string_view what) {
-            if (progress)
-                progress(what, 0);
-        };
-        std::unique_lock opening(openingGpu, std::defer_lock);
-        while (!opening.try_lock_for(lockWait)) {
-            if (stop.stop_requested())
-                return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", "", ""});
-        }
-        if (gpuState == GpuState::Open && options.slurm) {
-            opening.unlock();
-            if (auto ready = (*openedGpu)->awaitRunner(stop, onWait); !ready)
-                return std::unexpected(ready.error());
-        } else if (gpuState == GpuState::Unopened) {
-            openedGpu = openGpu(stop, onWait);
-            const bool isFinal = !options.slurm && !stop.stop_requested();
-            if (openedGpu)
-                gpuState = GpuState::Open;
-            else if (isFinal)
-                gpuState = GpuState::Failed;
-        }
-        if (!openedGpu)
-            return std::unexpected(openedGpu.error());
-        return openedGpu->get();
-    }
-
-    [[nodiscard]] Result<std::unique_ptr<GpuExecutor>> openGpu(const std::stop_token& stop,
-                                                               const gpu::WaitSink& onWait) const {
-        if (options.runner.empty())
-            return std::unexpected(
-                Error{ErrorKind::Missing,
-                      "there is no kernelskill-runner beside this program, which runs kernels "
-                      "on a GPU",
-                      {},
-                      "build where the CUDA toolkit is installed, or install the bundle"});
+    [[nodiscard]] GpuOptions gpuOptions() const {
         GpuOptions wanted;
         wanted.name = options.slurm ? "slurm" : "gpu";
         wanted.runner = {options.runner, gpu::cuptiLibraryOf(toolchain.toolkit), {}, options.slurm};
         wanted.compile = factsOptions();
         wanted.cacheDirectory = options.cacheDirectory;
-        return GpuExecutor::open(std::move(wanted), stop, onWait);
+        return wanted;
     }
 
     [[nodiscard]] StaticFactsOptions factsOptions() const {
@@ -237,46 +193,6 @@ struct Workbench::Impl {
         report.profile = std::move(findings.profile);
         report.facts = std::move(findings.facts);
         return report;
-    }
-
-    /// Profiles the best launch. A guess that the kernel does not survive, which may well be the
-    /// guess's fault, gives way to the next one and then to a smaller one.
-    [[nodiscard]] static Result<RunResult>
-    firstRun(Executor& executor, const ProgramSource& program, const analysis::KernelModel& kernel,
-             std::vector<LaunchSpec> launches, const std::stop_token& stop,
-             const ProgressSink& say) {
-        launches.resize(std::min(launches.size(), mostGuesses));
-        if (launches.front().origin == LaunchOrigin::Guessed) {
-            if (auto smaller =
-                    resizeLaunch(*program.model, kernel, launches.front(), smallerGuess, false))
-                launches.push_back(std::move(smaller->launch));
-        }
-        Result<RunResult> first = std::unexpected(Error{});
-        for (const LaunchSpec& launch : launches) {
-            say("compiling " + kernel.name, 0);
-            auto image = executor.build(program, kernel, launch, stop);
-            if (!image && &launch == &launches.front())
-                return std::unexpected(image.error());
-            if (!image)
-                break;
-            say("running " + kernel.name, 0.4);
-            Job job;
-            job.launch = launch;
-            job.wantProfile = true;
-            job.maxBlocks = profiledBlocks(launch);
-            const bool mayTryAnother =
-                launch.origin == LaunchOrigin::Guessed && &launch != &launches.back();
-            if (mayTryAnother)
-                job.limits.time = guessTime;
-            auto result = executor.run(**image, job, stop);
-            if (result)
-                return result;
-            if (&launch == &launches.front())
-                first = std::move(result);
-            if (!mayTryAnother || first.error().kind != ErrorKind::Failed)
-                break;
-        }
-        return first;
     }
 };
 
@@ -327,17 +243,7 @@ std::uint64_t Workbench::runHash(const ProgramSource& program,
 }
 
 bool Workbench::offersGpu() const {
-    switch (impl_->gpuState) {
-    case Impl::GpuState::Open:
-        return true;
-    case Impl::GpuState::Failed:
-        return false;
-    case Impl::GpuState::Unopened:
-        break;
-    }
-    std::error_code ignored;
-    const bool hasDriver = fs::exists("/dev/nvidiactl", ignored) || fs::exists("/dev/dxg", ignored);
-    return (hasDriver || impl_->options.slurm) && !impl_->options.runner.empty();
+    return impl_->gpuAccess.isOffered();
 }
 
 std::optional<LaunchSpec> Workbench::launch(const ProgramSource& program,
@@ -382,7 +288,7 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
                                                  token = compiling.get_token()] {
         return impl->findFacts(program, kernel, (*launches)->front(), impl->gpu(), token);
     });
-    auto result = impl_->firstRun(**executor, program, kernel, **launches, stop, say);
+    auto result = firstRun(**executor, program, kernel, **launches, stop, say);
     if (!result) {
         compiling.request_stop();
         return std::unexpected(withHangDiagnosis(*program.model, kernel, result.error()));
@@ -400,7 +306,7 @@ Result<KernelReport> Workbench::profile(const ProgramSource& program,
 
 Result<GpuExecutor*> Workbench::gpu(const std::stop_token& stop,
                                     const ProgressSink& progress) const {
-    return impl_->gpuExecutor(stop, progress);
+    return impl_->gpuAccess.open(stop, progress);
 }
 
 Result<KernelReport> Workbench::profileOnGpu(const ProgramSource& program,
@@ -491,11 +397,9 @@ Result<HazardFixes> Workbench::hazardFixes(const ProgramSource& program,
     const auto report = profile(program, kernel, stop, progress);
     if (!report)
         return std::unexpected(report.error());
-    std::unique_lock searching(impl_->searchingFixes, std::defer_lock);
-    while (!searching.try_lock_for(lockWait)) {
-        if (stop.stop_requested())
-            return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", "", ""});
-    }
+    const auto searching = lockUnlessStopped(impl_->searchingFixes, stop);
+    if (!searching)
+        return std::unexpected(searching.error());
     if (auto known = cachedHazardFixes(program, kernel))
         return known;
     auto executor = this->executor();
@@ -573,7 +477,8 @@ Result<ReviewedEdit> Workbench::apply(const ProgramSource& program,
         // Statistics for ranking: not worth failing an edit for.
         static_cast<void>(impl_->longTermMemory->record(outcomeOf(
             *verdict, offer.skillId, std::string(spelling(diagnosis(program, kernel)->kind)),
-            kernel.normalisedHash, verdict->speedup ? (*impl_->openedGpu)->architecture() : "")));
+            kernel.normalisedHash,
+            verdict->speedup ? impl_->gpuAccess.opened()->architecture() : "")));
     }
     ReviewedEdit reviewed{offer.skillId, std::move(proposed->edits), std::move(*verdict), "",
                           notRemembered};
