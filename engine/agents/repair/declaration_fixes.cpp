@@ -13,7 +13,6 @@ namespace kernelskill::engine {
 namespace {
 
 using analysis::Diagnostic;
-using analysis::Token;
 using analysis::TokenKind;
 
 constexpr std::string_view cause = "missing-declaration";

@@ -12,7 +12,6 @@ namespace {
 
 using analysis::Diagnostic;
 using analysis::Span;
-using analysis::Token;
 using analysis::TokenKind;
 
 bool isBuiltinIndex(std::string_view name) {
