@@ -1,5 +1,5 @@
 // Bundles the extension into dist/extension.js, with the licences of what it bundles beside it, or with --tests the
-// tests into dist/test/*.test.js and dist/workbench/*.js.
+// tests into dist/test/, and those of its folders into dist/ and the same name.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
@@ -10,8 +10,8 @@ const tests = path.join(here, '../../tests/editors/vscode');
 const common = { bundle: true, platform: 'node', target: 'node18', format: 'cjs', logLevel: 'warning', sourcemap: process.argv.includes('--tests') };
 
 if (process.argv.includes('--tests')) {
-    for (const [folder, target] of [['', 'test'], ['workbench', 'workbench']]) {
-        const outdir = path.join(here, 'dist', target);
+    for (const folder of ['', 'workbench', 'packed']) {
+        const outdir = path.join(here, 'dist', folder || 'test');
         rmSync(outdir, { recursive: true, force: true });
         await esbuild.build({
             ...common,

@@ -7,7 +7,8 @@ export interface Surroundings {
     readonly setting: string;
     readonly pathVariable: string;
     readonly home: string;
-    readonly extensionDirectory: string;
+    /** Where the server that comes with the extension is, or will be when it is unpacked; undefined without one. */
+    readonly bundled: string | undefined;
     readonly isExecutable: (file: string) => boolean;
 }
 
@@ -31,8 +32,7 @@ export function findServer(surroundings: Surroundings): Found {
         const file = path.join(directory, executableName);
         if (surroundings.isExecutable(file)) return { kind: 'found', file, origin: 'PATH' };
     }
-    const bundled = path.join(surroundings.extensionDirectory, 'server', 'bin', executableName);
-    if (surroundings.isExecutable(bundled)) return { kind: 'found', file: bundled, origin: 'bundled' };
+    if (surroundings.bundled) return { kind: 'found', file: surroundings.bundled, origin: 'bundled' };
     return {
         kind: 'missing',
         problem: 'There is no kernelskill executable on PATH. Install the extension’s package for your platform, build it with script/demo, or set kernelskill.server.path.',

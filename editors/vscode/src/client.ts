@@ -14,7 +14,8 @@ import {
     State,
 } from 'vscode-languageclient/node';
 
-import { findServer, versionProblem } from './binary';
+import { findServer, type Found, versionProblem } from './binary';
+import { BundledServer } from './bundledServer';
 import { CrashPolicy } from './crashes';
 import { EditorModel } from './editorModel';
 import { serverSettings, type Section } from './settings';
@@ -50,6 +51,10 @@ class QuietClient extends LanguageClient {
 export class Server implements vscode.Disposable {
     private client: QuietClient | undefined;
     private file = '';
+    /** Counts what begins or ends a start: one that sees another number has been overtaken. */
+    private starts = 0;
+    private unpacking: Promise<void> | undefined;
+    private readonly bundled: BundledServer | undefined;
     private readonly crashes = new CrashPolicy();
 
     constructor(
@@ -57,7 +62,10 @@ export class Server implements vscode.Disposable {
         private readonly output: vscode.LogOutputChannel,
         private readonly status: Status,
         private readonly audience: Audience,
-    ) {}
+    ) {
+        const { extensionPath, globalStorageUri, extension } = context;
+        this.bundled = BundledServer.of(extensionPath, globalStorageUri.fsPath, String(extension.packageJSON.version));
+    }
 
     isRunning(): LanguageClient | undefined {
         return this.client?.state === State.Running ? this.client : undefined;
@@ -77,6 +85,8 @@ export class Server implements vscode.Disposable {
     }
 
     async start(): Promise<void> {
+        const start = ++this.starts;
+        const isOvertaken = () => start !== this.starts;
         this.status.show({ kind: 'starting' });
         const setting = vscode.workspace.getConfiguration('kernelskill.server');
         const extensionVersion = String(this.context.extension.packageJSON.version);
@@ -84,17 +94,18 @@ export class Server implements vscode.Disposable {
             setting: setting.get<string>('path', ''),
             pathVariable: process.env['PATH'] ?? '',
             home: homedir(),
-            extensionDirectory: this.context.extensionPath,
+            bundled: this.bundled?.executable,
             isExecutable,
         });
         if (found.kind === 'missing') return this.fail(found.problem);
 
         let version: string;
         try {
-            version = (await run(found.file, ['--version'], { timeout: 10_000 })).stdout.trim();
+            version = await this.versionOf(found);
         } catch (error) {
-            return this.fail(`${found.file} --version failed: ${messageOf(error)}`);
+            return isOvertaken() ? undefined : this.fail(messageOf(error));
         }
+        if (isOvertaken()) return;
         this.output.info(`${version} (${found.file}, found through: ${found.origin})`);
         this.file = found.file;
         const difference = versionProblem(version, extensionVersion, found);
@@ -132,6 +143,7 @@ export class Server implements vscode.Disposable {
     }
 
     async stop(): Promise<void> {
+        ++this.starts;
         const client = this.client;
         this.client = undefined;
         if (client?.needsStop()) await client.stop();
@@ -153,6 +165,34 @@ export class Server implements vscode.Disposable {
 
     dispose(): void {
         void this.stop();
+    }
+
+    /** What the program says of itself; the one that comes with the extension is unpacked before. */
+    private async versionOf({ file, origin }: Found & { kind: 'found' }): Promise<string> {
+        if (origin === 'bundled') await (this.unpacking ??= this.unpack().finally(() => (this.unpacking = undefined)));
+        try {
+            return (await run(file, ['--version'], { timeout: 10_000 })).stdout.trim();
+        } catch (error) {
+            if (origin === 'bundled') await this.bundled?.discard();
+            throw new Error(`${file} --version failed: ${messageOf(error)}`);
+        }
+    }
+
+    private async unpack(): Promise<void> {
+        const { bundled } = this;
+        if (!bundled || bundled.isUnpacked()) return;
+        const begun = Date.now();
+        const options = { location: vscode.ProgressLocation.Notification, title: 'KernelSkill: unpacking the server, once' };
+        await vscode.window.withProgress(options, async (progress) => {
+            let done = 0;
+            await bundled.unpack((part) => {
+                const percent = Math.floor(part * 100);
+                if (percent > done) progress.report({ increment: percent - done });
+                done = percent;
+            });
+        });
+        this.output.info(`unpacked the server in ${Date.now() - begun} ms`);
+        await bundled.removeOthers().catch((error: unknown) => this.output.warn(`an older server is left: ${messageOf(error)}`));
     }
 
     private settings(): Section {

@@ -9,14 +9,14 @@ function surroundings(executables: string[], changes: Partial<Surroundings> = {}
         setting: '',
         pathVariable: ['/usr/bin', '/opt/ks/bin'].join(path.delimiter),
         home: '/home/u',
-        extensionDirectory: '/ext',
+        bundled: '/storage/server/bin/kernelskill',
         isExecutable: (file) => executables.includes(file),
         ...changes,
     };
 }
 
 test('the setting wins over PATH and the bundled server', () => {
-    const all = ['/mine/kernelskill', '/usr/bin/kernelskill', '/ext/server/bin/kernelskill'];
+    const all = ['/mine/kernelskill', '/usr/bin/kernelskill'];
     assert.deepEqual(findServer(surroundings(all, { setting: '/mine/kernelskill' })), {
         kind: 'found',
         file: '/mine/kernelskill',
@@ -36,23 +36,23 @@ test('a tilde in the setting is the home folder', () => {
 });
 
 test('PATH is searched in order, before the bundled server', () => {
-    const found = findServer(surroundings(['/opt/ks/bin/kernelskill', '/ext/server/bin/kernelskill']));
+    const found = findServer(surroundings(['/opt/ks/bin/kernelskill']));
     assert.deepEqual(found, { kind: 'found', file: '/opt/ks/bin/kernelskill', origin: 'PATH' });
 });
 
-test('the bundled server is the last resort', () => {
-    const found = findServer(surroundings(['/ext/server/bin/kernelskill']));
-    assert.deepEqual(found, { kind: 'found', file: '/ext/server/bin/kernelskill', origin: 'bundled' });
+test('the bundled server is the last resort, be it unpacked or not', () => {
+    const found = findServer(surroundings([]));
+    assert.deepEqual(found, { kind: 'found', file: '/storage/server/bin/kernelskill', origin: 'bundled' });
 });
 
 test('empty and relative entries of PATH are not searched: they would run a file of the workspace', () => {
     const pathVariable = ['', '.', 'bin'].join(path.delimiter);
-    const found = findServer(surroundings(['kernelskill', 'bin/kernelskill', './kernelskill'], { pathVariable }));
+    const found = findServer(surroundings(['kernelskill', 'bin/kernelskill', './kernelskill'], { pathVariable, bundled: undefined }));
     assert.equal(found.kind, 'missing');
 });
 
 test('with no server at all the message says what to do', () => {
-    const found = findServer(surroundings([]));
+    const found = findServer(surroundings([], { bundled: undefined }));
     assert.match(found.kind === 'missing' ? found.problem : '', /script\/demo.*kernelskill\.server\.path/);
 });
 

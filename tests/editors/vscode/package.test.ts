@@ -33,7 +33,7 @@ function filesOf(archive: Buffer): string[] {
 
 test('the .vsix holds the bundle, the licences, the manifest and the read-me, and no source', () => {
     const names = filesOf(readFileSync(path.join(extension, 'kernelskill.vsix')))
-        .filter((name) => name.startsWith('extension/') && !name.startsWith('extension/server/'))
+        .filter((name) => name.startsWith('extension/'))
         .map((name) => name.slice('extension/'.length).toLowerCase())
         .sort();
     const media = ['kernels.svg', 'walkthrough/apply.md', 'walkthrough/measure.md', 'walkthrough/open.md', 'walkthrough/optimize.md'];

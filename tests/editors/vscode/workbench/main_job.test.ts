@@ -27,12 +27,7 @@ test('a file is opened: the lens over its kernel names what holds it back', asyn
 
 test('the extension was activated in less than 200 ms', async (session) => {
     const workbench = new Workbench(session.page);
-    await workbench.run('Developer: Show Running Extensions');
-    const entry = session.page.locator('.runtime-extensions-editor .extension', { hasText: 'KernelSkill' });
-    const text = await entry.locator('.activation-time').innerText();
-    const milliseconds = Number(/(\d+)ms/.exec(text)?.[1]);
-    assert.ok(milliseconds < 200, text);
-    await workbench.closeEditor();
+    assert.ok((await workbench.activationTime()) < 200);
 });
 
 test('the hover of the access has the evidence', async (session) => {

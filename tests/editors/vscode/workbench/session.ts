@@ -15,6 +15,8 @@ export const root = process.env['KERNELSKILL_TEST_ROOT']!;
 export const kernelskill = process.env['KERNELSKILL_TEST_SERVER']!;
 const codeServer = process.env['KERNELSKILL_TEST_CODE_SERVER']!;
 const chromiumFile = process.env['KERNELSKILL_TEST_CHROMIUM']!;
+/** Another package than the one that tests/editors/vscode/run builds, which holds no server. */
+const vsix = process.env['KERNELSKILL_TEST_VSIX'] ?? path.join(root, 'editors/vscode/kernelskill.vsix');
 
 export type Settings = { readonly [name: string]: unknown };
 /** The texts by their names. */
@@ -43,7 +45,6 @@ export class Session {
             XDG_CONFIG_HOME: path.join(folder, 'home/config'),
             XDG_STATE_HOME: path.join(folder, 'home/state'),
         };
-        const vsix = path.join(root, 'editors/vscode/kernelskill.vsix');
         execFileSync(process.execPath, [codeServer, ...places, '--install-extension', vsix], { env, stdio: 'pipe' });
         const quiet = ['--auth', 'none', '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust'];
         const server = spawn(process.execPath, [codeServer, ...places, ...quiet, '--bind-addr', '127.0.0.1:0', workspace], {

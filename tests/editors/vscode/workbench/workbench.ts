@@ -81,6 +81,17 @@ export class Workbench {
         return this.page.locator('.quick-input-widget:visible input[type=text]');
     }
 
+    /** What the workbench says that the extension's activation took; milliseconds. */
+    async activationTime(): Promise<number> {
+        await this.run('Developer: Show Running Extensions');
+        const entry = this.page.locator('.runtime-extensions-editor .extension', { hasText: 'KernelSkill' });
+        const text = await entry.locator('.activation-time').innerText();
+        await this.closeEditor();
+        const [, milliseconds] = /(\d+)ms/.exec(text) ?? [];
+        if (!milliseconds) throw new Error(`no time in '${text}'`);
+        return Number(milliseconds);
+    }
+
     statusOf(text: string | RegExp): Locator {
         return this.page.locator('.statusbar-item', { hasText: text });
     }

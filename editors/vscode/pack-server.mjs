@@ -1,0 +1,41 @@
+// Packs a server's folder into what the .vsix carries: server.tar.br, and server.json, which says what is in it.
+//
+// usage: node pack-server.mjs [--fast] FOLDER TARGET
+//
+//   --fast  compress little: for trying out (the whole takes minutes of one core)
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createWriteStream, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createBrotliCompress } from 'node:zlib';
+
+const isFast = process.argv.includes('--fast');
+const [folder, target] = process.argv.slice(2).filter((argument) => argument !== '--fast');
+if (!target) throw new Error('usage: node pack-server.mjs [--fast] FOLDER TARGET');
+
+// The same files give the same archive, whoever packs them and when.
+const tar = spawn('tar', ['-C', folder, '--owner=0', '--group=0', '--sort=name', '--mtime=@0', '-cf', '-', '.'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+});
+const ended = new Promise((resolve) => tar.once('close', resolve));
+
+const digest = createHash('sha256');
+let bytes = 0;
+const counted = new Transform({
+    transform(piece, _, done) {
+        digest.update(piece);
+        bytes += piece.length;
+        done(undefined, piece);
+    },
+});
+const compressed = createBrotliCompress({
+    params: {
+        [constants.BROTLI_PARAM_QUALITY]: isFast ? 1 : constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+    },
+});
+await pipeline(tar.stdout, counted, compressed, createWriteStream(path.join(target, 'server.tar.br')));
+if ((await ended) !== 0) throw new Error(`tar could not read ${folder}`);
+writeFileSync(path.join(target, 'server.json'), `${JSON.stringify({ bytes, sha256: digest.digest('hex') })}\n`);

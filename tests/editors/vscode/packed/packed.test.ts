@@ -1,0 +1,47 @@
+// The package that users install, with its server inside, from the first start on. tests/script/run runs this.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+import { digestsOf } from '../digests';
+import { expectSoon } from '../workbench/expect';
+import { example, type Session, story } from '../workbench/session';
+import { Workbench } from '../workbench/workbench';
+
+/** What was packed. */
+const tree = process.env['KERNELSKILL_TEST_TREE']!;
+const file = 'transpose.cu';
+const test = story({ 'kernelskill.server.path': '' }, { [file]: example(file) });
+
+function storageOf({ folder }: Session): string {
+    return path.join(folder, 'data/User/globalStorage/kernelskill.kernelskill');
+}
+
+test('the server is unpacked at the first start, with progress, and the activation does not wait for it', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.open(file);
+    await workbench.notification('unpacking the server').waitFor();
+    await workbench.lens('bank-conflicts').waitFor();
+    assert.ok((await workbench.activationTime()) < 200);
+});
+
+test('every byte of every file came out', async (session) => {
+    const [name, ...more] = readdirSync(storageOf(session));
+    assert.deepEqual(more, []);
+    for (const part of ['bin', 'lib', 'share', 'licenses']) {
+        const digests = digestsOf(path.join(storageOf(session), name!, part));
+        assert.ok(Object.keys(digests).length > 3, part);
+        assert.deepEqual(digests, digestsOf(path.join(tree, part)), part);
+    }
+});
+
+test('the next start takes what is there', async (session) => {
+    const before = readdirSync(storageOf(session));
+    const workbench = new Workbench(session.page);
+    await session.page.reload({ waitUntil: 'commit' });
+    await session.page.locator('.monaco-workbench .part.statusbar').waitFor();
+    await workbench.open(file);
+    await expectSoon('the lens', () => workbench.lens('bank-conflicts').isVisible());
+    assert.equal(await workbench.notification('unpacking the server').count(), 0);
+    assert.deepEqual(readdirSync(storageOf(session)), before);
+});
