@@ -42,8 +42,9 @@ Tolerance toleranceWithoutReference(const RunPair& pair, skills::Numerics numeri
         if (isFloating(output.element))
             roundoff = std::max(roundoff, unitRoundoff(output.element));
     }
+    // Both are rounded to the output's type, and may fall on either side of a boundary.
     if (numerics == skills::Numerics::ReducedPrecision)
-        return {false, reducedPrecisionError};
+        return {false, reducedPrecisionError + 2 * roundoff};
     // The error of a sum of n terms grows as the square root of n (Higham, Accuracy and
     // Stability, 2.6).
     return {false, roundoff * (roundoffsAllowed +

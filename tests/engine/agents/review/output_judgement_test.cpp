@@ -94,6 +94,21 @@ TEST(OutputJudgement, ReducedPrecisionAllowsMore) {
     EXPECT_TRUE(judged(pair, {skills::Numerics::ReducedPrecision, ""}));
 }
 
+TEST(OutputJudgement, WithoutATruthReducedPrecisionMayRoundToTheNextValueOfTheOutputsType) {
+    using analysis::ScalarKind;
+    // -0.5 and what follows it in bfloat16, and the one after that.
+    const auto bfloats = [](std::uint16_t bits) {
+        return kernelskill::testing::bufferOf<std::uint16_t>(ScalarKind::BFloat16, {bits});
+    };
+    RunPair pair = pairWithoutTruth({}, {});
+    pair.original.outputs = {bfloats(0xbf00)};
+    pair.candidate.outputs = {bfloats(0xbf01)};
+    const Closeness reduced{skills::Numerics::ReducedPrecision, ""};
+    EXPECT_TRUE(judged(pair, reduced));
+    pair.candidate.outputs = {bfloats(0xbf03)};
+    EXPECT_FALSE(judged(pair, reduced));
+}
+
 TEST(OutputJudgement, TheControlIsGivenTheToleranceThatWasUsed) {
     EXPECT_TRUE(judgeOutputs("", place, pairOf({1}, {1}), exact).tolerance.bitExact);
     const auto loose = judgeOutputs("", place, pairWithTruth({1.0001f}, {1}, {1.0}), reordered);
