@@ -1,4 +1,5 @@
 #include "engine/agents/review/host/host_interpreter.h"
+#include "skills/rewriting/kernel_footprint.h"
 #include "skills/rewriting/standard_swap.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -52,13 +53,38 @@ void HostInterpreter::addLaunch(const LaunchSite& launch, const Expr& expr) {
     const HostValue grid = asExtents(evaluate(launch.grid));
     const HostValue block = asExtents(evaluate(launch.block));
     what += fmt::format("<<<{}, {}, {}>>>(", textOf(grid), textOf(block), textOf(shared));
-    for (std::size_t i = 0; i < launch.arguments.size(); ++i)
-        what += (i == 0 ? "" : ", ") + textOf(evaluate(launch.arguments[i]));
+    std::vector<HostValue> arguments;
+    for (const ExprId argument : launch.arguments) {
+        arguments.push_back(evaluate(argument));
+        what += (arguments.size() == 1 ? "" : ", ") + textOf(arguments.back());
+    }
     const HostValue stream = launch.stream == noId ? integerValue(0) : evaluate(launch.stream);
     if (isStopped())
         return;
-    if (auto added = runtime_.launch(what + ")", stream, lineOf(expr.span)); !added)
+    HostStep step{HostStepKind::Launch, what + ")", {}, lineOf(expr.span)};
+    step.memory = memoryOf(launch, arguments);
+    if (auto added = runtime_.launch(std::move(step), stream); !added)
         failure_ = added.error();
+}
+
+std::optional<std::vector<MemoryUse>>
+HostInterpreter::memoryOf(const LaunchSite& launch, const std::vector<HostValue>& arguments) const {
+    const auto kernel = std::ranges::find_if(file_.kernels, [&](const auto& candidate) {
+        return !candidate.launches.empty() && &launch >= candidate.launches.data() &&
+               &launch < candidate.launches.data() + candidate.launches.size();
+    });
+    if (kernel == file_.kernels.end())
+        return std::nullopt;
+    const skills::KernelFootprint footprint = skills::footprintOf(file_, *kernel);
+    if (!footprint.unknown.empty() || arguments.size() > footprint.parameters.size())
+        return std::nullopt;
+    std::vector<MemoryUse> memory;
+    for (std::size_t i = 0; i < footprint.parameters.size(); ++i) {
+        const skills::PointerUse& use = footprint.parameters[i];
+        if (use.isRead || use.isWritten)
+            memory.push_back({i < arguments.size() ? arguments[i].object : "", use.isWritten});
+    }
+    return memory;
 }
 
 HostValue HostInterpreter::call(const Expr& expr) {
@@ -88,6 +114,7 @@ HostValue HostInterpreter::call(const Expr& expr) {
         }
         for (auto& [variable, value] : effect->writes)
             values_[variable] = std::move(value);
+        filled_.insert(effect->filled.begin(), effect->filled.end());
         return effect->result;
     }
     if (isCheck)
@@ -98,9 +125,14 @@ HostValue HostInterpreter::call(const Expr& expr) {
     text += ")";
     if (isPureFunction(expr.name))
         return termValue(fmt::format("{}@{}", text, epoch()));
-    for (const HostValue& argument : arguments)
-        if (argument.pointee != noId)
-            escaped_.insert(argument.pointee);
+    for (const HostValue& argument : arguments) {
+        if (argument.pointee == noId)
+            continue;
+        escaped_.insert(argument.pointee);
+        const auto held = values_.find(argument.pointee);
+        if (held != values_.end() && runtime_.streams().contains(held->second.term))
+            fail(expr.span, "a stream may be exchanged for another");
+    }
     hostStep(expr.span, text);
     for (std::size_t i = 0; i < expr.children.size(); ++i) {
         const VariableId named = arguments[i].pointee != noId

@@ -48,13 +48,23 @@ HostValue HostInterpreter::evaluate(ExprId id) {
     case ExprKind::Subscript: {
         const HostValue base = evaluate(expr.children[0]);
         const HostValue index = evaluate(expr.children[1]);
-        return termValue(fmt::format("{}[{}]@{}", textOf(base), textOf(index), epoch()));
+        HostValue element =
+            termValue(fmt::format("{}[{}]@{}", textOf(base), textOf(index), epoch()));
+        readStep(expr.span, element.term, base.object);
+        return element;
     }
     case ExprKind::Call:
         return call(expr);
     default:
         return other(expr);
     }
+}
+
+HostValue HostInterpreter::place(ExprId id) {
+    const bool before = std::exchange(isNamingPlace_, true);
+    HostValue value = evaluate(id);
+    isNamingPlace_ = before;
+    return value;
 }
 
 HostValue HostInterpreter::variable(const Expr& expr) {
@@ -65,10 +75,15 @@ HostValue HostInterpreter::variable(const Expr& expr) {
     const Variable& described = body_.variable(expr.variable);
     if (described.constantValue)
         return integerValue(*described.constantValue);
-    if (const auto value = values_.find(expr.variable); value != values_.end())
+    if (const auto value = values_.find(expr.variable); value != values_.end()) {
+        if (filled_.contains(expr.variable))
+            readStep(expr.span, value->second.term, {});
         return value->second;
+    }
     const bool isGlobal =
         described.storage != Storage::Local && described.storage != Storage::Parameter;
+    if (isGlobal)
+        readStep(expr.span, described.name, {});
     return isGlobal ? unknown(described.name) : termValue("object:" + described.name);
 }
 
@@ -78,8 +93,11 @@ HostValue HostInterpreter::member(const Expr& expr) {
     const auto axis = expr.name.size() == 1 ? axes.find(expr.name) : std::string_view::npos;
     if (object.extents.size() == axes.size() && axis != std::string_view::npos)
         return object.extents[axis];
-    return termValue(fmt::format("{}.{}{}", textOf(object), expr.name,
-                                 expr.isArrow ? fmt::format("@{}", epoch()) : ""));
+    HostValue value = termValue(fmt::format("{}.{}{}", textOf(object), expr.name,
+                                            expr.isArrow ? fmt::format("@{}", epoch()) : ""));
+    if (expr.isArrow)
+        readStep(expr.span, value.term, object.object);
+    return value;
 }
 
 HostValue HostInterpreter::asExtents(HostValue value) {
@@ -140,7 +158,7 @@ HostValue HostInterpreter::unary(const Expr& expr) {
         if (named != noId && isLocal(named))
             value.pointee = named;
         else
-            value.term = "&" + textOf(evaluate(operand));
+            value.term = "&" + textOf(place(operand));
         return value;
     }
     if (expr.op.ends_with("++") || expr.op.ends_with("--")) {
@@ -157,8 +175,10 @@ HostValue HostInterpreter::unary(const Expr& expr) {
         return integerValue(*value.integer == 0 ? 1 : 0);
     if (expr.op == "*" && value.pointee != noId && values_.contains(value.pointee))
         return values_.at(value.pointee);
-    if (expr.op == "*")
+    if (expr.op == "*") {
+        readStep(expr.span, fmt::format("*{}@{}", textOf(value), epoch()), value.object);
         return termValue(fmt::format("*{}@{}", textOf(value), epoch()));
+    }
     return termValue(expr.op + textOf(value));
 }
 
@@ -219,7 +239,7 @@ void HostInterpreter::store(ExprId target, HostValue value) {
         }
     if (value.pointee != noId)
         escaped_.insert(value.pointee);
-    hostStep(expr.span, fmt::format("{} = {}", textOf(evaluate(plain)), textOf(value)));
+    hostStep(expr.span, fmt::format("{} = {}", textOf(place(plain)), textOf(value)));
     if (const VariableId root = rootOf(plain);
         root != noId && isLocal(root) && body_.variable(root).type.pointerDepth == 0)
         values_[root] = unknown(body_.variable(root).name);

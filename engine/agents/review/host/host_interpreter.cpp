@@ -46,6 +46,9 @@ Result<HostTrace> HostInterpreter::run() {
                                variable.type.scalar >= analysis::ScalarKind::Int16 &&
                                variable.type.scalar <= analysis::ScalarKind::UInt64;
         values_[id] = isInteger ? integerValue(next++) : termValue("argument:" + variable.name);
+        if (variable.type.pointerDepth > 0 && !variable.type.isReference)
+            values_[id].object =
+                (variable.type.isRestrict ? "restrict:" : "argument:") + variable.name;
     }
     if (body_.root != noId)
         statement(body_.root);
@@ -54,7 +57,7 @@ Result<HostTrace> HostInterpreter::run() {
     if (undecided_.empty() && runtime_.isCapturing())
         return std::unexpected(
             Error{ErrorKind::Unsupported, "a capture is begun and not ended", "", ""});
-    return HostTrace{runtime_.takeSteps(), undecided_};
+    return HostTrace{runtime_.takeSteps(), undecided_, runtime_.streams()};
 }
 
 std::uint32_t HostInterpreter::lineOf(analysis::Span span) const {
@@ -78,6 +81,15 @@ void HostInterpreter::hostStep(analysis::Span span, std::string what) {
     runtime_.add({HostStepKind::Host, std::move(what), {}, lineOf(span)});
     for (const VariableId variable : escaped_)
         values_[variable] = unknown(body_.variable(variable).name);
+}
+
+void HostInterpreter::readStep(analysis::Span span, const std::string& what,
+                               const std::string& object) {
+    if (isNamingPlace_ || isStopped())
+        return;
+    HostStep step{HostStepKind::Read, "reads " + what, {}, lineOf(span)};
+    step.memory = {{object, false}};
+    runtime_.add(std::move(step));
 }
 
 std::string HostInterpreter::textAt(analysis::Span span) const {
@@ -150,6 +162,8 @@ void HostInterpreter::declare(VariableId id) {
         values_[id] = asExtents(integerValue(1));
     else
         values_[id] = termValue(fmt::format("object:{}", variable.name));
+    if (!variable.type.arrayExtents.empty())
+        values_[id].object = values_[id].term;
 }
 
 HostInterpreter::Flow HostInterpreter::branch(StmtId id, const Stmt& stmt) {
@@ -256,8 +270,11 @@ bool HostInterpreter::isArgument(ExprId expr) const {
 }
 
 std::size_t HostInterpreter::epoch() const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        runtime_.steps(), [](const HostStep& step) { return step.kind != HostStepKind::Wait; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(runtime_.steps(), [](const HostStep& step) {
+            return step.kind == HostStepKind::Launch || step.kind == HostStepKind::Copy ||
+                   step.kind == HostStepKind::Call || step.kind == HostStepKind::Host;
+        }));
 }
 
 HostValue HostInterpreter::unknown(const std::string& name) const {

@@ -32,6 +32,8 @@ private:
     [[nodiscard]] std::uint32_t lineOf(analysis::Span span) const;
     void fail(analysis::Span span, std::string what);
     void hostStep(analysis::Span span, std::string what);
+    /// Of memory that the GPU may write, e.g. `x[3]`.
+    void readStep(analysis::Span span, const std::string& what, const std::string& object);
     [[nodiscard]] std::string textAt(analysis::Span span) const;
 
     Flow statement(analysis::StmtId id);
@@ -66,6 +68,11 @@ private:
 
     [[nodiscard]] const analysis::LaunchSite* launchOf(const analysis::Expr& expr) const;
     void addLaunch(const analysis::LaunchSite& launch, const analysis::Expr& expr);
+    /// By what its kernel does with the arguments; nullopt: any.
+    [[nodiscard]] std::optional<std::vector<MemoryUse>>
+    memoryOf(const analysis::LaunchSite& launch, const std::vector<HostValue>& arguments) const;
+    /// The value of an expression whose memory is not read.
+    HostValue place(analysis::ExprId id);
     HostValue call(const analysis::Expr& expr);
     HostValue other(const analysis::Expr& expr);
 
@@ -80,6 +87,8 @@ private:
     int steps_ = 0;
     int hostSteps_ = 0;
     std::set<analysis::VariableId> escaped_; ///< Locals whose address others may hold.
+    std::set<analysis::VariableId> filled_;  ///< Locals whose address the runtime was given.
+    bool isNamingPlace_ = false; ///< What is evaluated is where something lies: it is not read.
     std::optional<Error> failure_;
     std::string undecided_;
 };

@@ -2,6 +2,7 @@
 
 #include "engine/agents/review/host/host_steps.h"
 #include "engine/agents/review/host/runtime_state.h"
+#include "engine/agents/review/host/trace_comparison.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -83,83 +84,6 @@ std::optional<std::uint32_t> counterpart(const FileModel& from, std::uint32_t fu
     return std::nullopt;
 }
 
-/// Streams and events have other numbers where others were made before them.
-class HandleMap {
-public:
-    bool match(const std::string& before, const std::string& after) {
-        if (kindOf(before) != kindOf(after))
-            return false;
-        const auto [found, isNew] = map_.emplace(before, after);
-        const auto [back, isNewBack] = reverse_.emplace(after, before);
-        return found->second == after && back->second == before;
-    }
-
-private:
-    /// What follows the number: how it was made.
-    static std::string_view kindOf(std::string_view handle) {
-        const auto number = handle.find('#');
-        if (number == std::string_view::npos)
-            return handle;
-        return handle.substr(std::min(handle.find(':', number), handle.size()));
-    }
-
-    std::map<std::string, std::string> map_;
-    std::map<std::string, std::string> reverse_;
-};
-
-std::string nameOf(const std::string& handle) {
-    constexpr std::string_view argument = "argument:";
-    if (handle.empty())
-        return "the default stream";
-    if (handle.starts_with(argument))
-        return handle.substr(argument.size());
-    return handle.substr(0, handle.find(':'));
-}
-
-std::string describe(const HostStep* step) {
-    if (step == nullptr)
-        return "nothing more";
-    std::string what = step->what;
-    std::size_t at = 0;
-    for (const std::string& handle : step->handles) {
-        at = what.find('%', at);
-        if (at == std::string::npos)
-            break;
-        what.replace(at, 1, nameOf(handle));
-        at += nameOf(handle).size();
-    }
-    return step->line == 0 ? what : fmt::format("{} (line {})", what, step->line);
-}
-
-/// What is different first; nullopt where nothing is.
-std::optional<std::string> firstDifference(const HostTrace& before, const HostTrace& after) {
-    HandleMap handles;
-    const auto isSame = [&](const HostStep& a, const HostStep& b) {
-        if (a.kind != b.kind || a.what != b.what || a.handles.size() != b.handles.size())
-            return false;
-        for (std::size_t i = 0; i < a.handles.size(); ++i)
-            if (!handles.match(a.handles[i], b.handles[i]))
-                return false;
-        return true;
-    };
-    std::size_t next = 0;
-    for (std::size_t i = 0; i <= before.steps.size(); ++i) {
-        const HostStep* wanted = i < before.steps.size() ? &before.steps[i] : nullptr;
-        while (next < after.steps.size() && after.steps[next].kind == HostStepKind::Wait &&
-               (wanted == nullptr || wanted->kind != HostStepKind::Wait ||
-                wanted->what != after.steps[next].what))
-            ++next; // to wait longer changes nothing
-        const HostStep* found = next < after.steps.size() ? &after.steps[next] : nullptr;
-        if (wanted == nullptr && found == nullptr)
-            return std::nullopt;
-        if (wanted == nullptr || found == nullptr || !isSame(*wanted, *found))
-            return fmt::format("step {} was {}, and is {}", i + 1, describe(wanted),
-                               describe(found));
-        ++next;
-    }
-    return std::nullopt;
-}
-
 /// All paths of one function with one set of numbers.
 class PathComparison {
 public:
@@ -192,22 +116,28 @@ public:
                 return invalid(std::string(checkName),
                                "the edit asks what the original does not: " + found->undecided,
                                {.stage = ReviewStage::Order});
-            if (auto difference = firstDifference(*wanted, *found))
-                return incorrect(std::string(checkName), std::move(*difference),
+            TraceComparison compared = compareTraces(*wanted, *found);
+            if (!compared.isFollowed)
+                return unusable(std::string(checkName), std::move(compared.difference));
+            if (!compared.difference.empty())
+                return incorrect(std::string(checkName), std::move(compared.difference),
                                  {.stage = ReviewStage::Order});
-            steps_ = std::max(steps_, wanted->steps.size());
+            works_ = std::max(works_, compared.works);
+            moved_ = std::max(moved_, compared.moved);
         }
         return held(std::string(checkName));
     }
 
-    [[nodiscard]] std::size_t steps() const { return steps_; }
+    [[nodiscard]] std::size_t works() const { return works_; }
+    [[nodiscard]] std::size_t moved() const { return moved_; }
 
 private:
     const FileModel& before_;
     std::uint32_t original_;
     const FileModel& after_;
     std::uint32_t edited_;
-    std::size_t steps_ = 0;
+    std::size_t works_ = 0;
+    std::size_t moved_ = 0;
 };
 
 } // namespace
@@ -235,9 +165,15 @@ CheckResult checkHostOrder(const FileModel& before, const FileModel& after) {
         for (const std::int64_t first : firstIntegers)
             if (auto held = paths.run(first); !held)
                 return held;
-        detail += fmt::format("{}{}: {} launches and calls as before, none of them run; "
+        detail += fmt::format("{}{}: {} launches and calls as before{}, none of them run; "
                               "what a call does with the status that it is given is not followed",
-                              detail.empty() ? "" : "; ", name, paths.steps());
+                              detail.empty() ? "" : "; ", name, paths.works(), [&] {
+                                  return paths.moved() == 0
+                                             ? std::string()
+                                             : fmt::format(", {} of them in another stream, in "
+                                                           "order where they may share memory",
+                                                           paths.moved());
+                              }());
     }
     return held(std::string(checkName), std::move(detail));
 }

@@ -32,14 +32,14 @@ std::optional<bool> compared(const std::string& op, std::int64_t left, std::int6
 } // namespace
 
 HostValue integerValue(std::int64_t value) {
-    return {std::to_string(value), value, {}, analysis::noId};
+    return {std::to_string(value), value, {}, analysis::noId, {}};
 }
 
 HostValue termValue(std::string term) {
     constexpr std::size_t longest = 240;
     if (term.size() > longest)
         term = fmt::format("{}...#{:016x}", term.substr(0, 24), std::hash<std::string>{}(term));
-    return {std::move(term), std::nullopt, {}, analysis::noId};
+    return {std::move(term), std::nullopt, {}, analysis::noId, {}};
 }
 
 std::string textOf(const HostValue& value) {
@@ -90,7 +90,11 @@ HostValue combined(const std::string& op, const HostValue& left, const HostValue
     }
     if (left.term == right.term && !left.term.empty() && (op == "==" || op == "!="))
         return integerValue(op == "==" ? 1 : 0);
-    return termValue(fmt::format("({} {} {})", textOf(left), op, textOf(right)));
+    HostValue value = termValue(fmt::format("({} {} {})", textOf(left), op, textOf(right)));
+    // A pointer and a number: still the same object.
+    if ((op == "+" || op == "-") && left.object.empty() != right.object.empty())
+        value.object = left.object + right.object;
+    return value;
 }
 
 } // namespace kernelskill::engine

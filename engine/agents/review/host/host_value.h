@@ -16,6 +16,8 @@ struct HostValue {
     std::optional<std::int64_t> integer;
     std::vector<HostValue> extents;                ///< Of a dim3: x, y, z.
     analysis::VariableId pointee = analysis::noId; ///< Of `&local`.
+    /// Of a pointer: the object that it leads into, see MemoryUse; empty: not known.
+    std::string object = {};
 };
 
 [[nodiscard]] HostValue integerValue(std::int64_t value);

@@ -24,35 +24,46 @@ struct RuntimeCall {
 struct RuntimeEffect {
     HostValue result;
     std::map<analysis::VariableId, HostValue> writes;
+    /// Of these, those that the GPU may write after the call has returned.
+    std::set<analysis::VariableId> filled = {};
 };
 
 class RuntimeState {
 public:
-    /// `what` says kernel, configuration and arguments.
-    [[nodiscard]] Result<void> launch(const std::string& what, const HostValue& stream,
-                                      std::uint32_t line);
+    /// `step` says kernel, configuration and arguments, and the memory.
+    [[nodiscard]] Result<void> launch(HostStep step, const HostValue& stream);
     [[nodiscard]] Result<RuntimeEffect> call(const RuntimeCall& call);
     void add(HostStep step) { steps_.push_back(std::move(step)); }
     [[nodiscard]] const std::vector<HostStep>& steps() const { return steps_; }
     /// The steps, which are gone from here.
     [[nodiscard]] std::vector<HostStep> takeSteps() { return std::move(steps_); }
     [[nodiscard]] bool isCapturing() const { return !capturing_.empty(); }
+    /// The streams that were made, by term.
+    [[nodiscard]] const std::map<std::string, StreamKind>& streams() const { return streams_; }
 
 private:
     struct Graph {
-        std::vector<HostStep> steps; ///< The stream of the capture is their first handle.
+        std::vector<HostStep> steps;
         bool isDestroyed = false;
     };
 
     [[nodiscard]] Result<void> addWork(HostStep step);
     [[nodiscard]] Result<RuntimeEffect> capture(const RuntimeCall& call);
     [[nodiscard]] static RuntimeEffect queried(const RuntimeCall& call);
+    [[nodiscard]] Result<RuntimeEffect> create(const RuntimeCall& call, bool isStream);
+    [[nodiscard]] Result<RuntimeEffect> wait(const RuntimeCall& call);
+    [[nodiscard]] Result<RuntimeEffect> event(const RuntimeCall& call);
+    [[nodiscard]] Result<RuntimeEffect> copy(const RuntimeCall& call);
     [[nodiscard]] Result<RuntimeEffect> generic(const RuntimeCall& call);
+    /// Puts the arguments into `step`, and what is written through them into `effect`.
+    [[nodiscard]] Result<void> describe(const RuntimeCall& call, std::size_t count, HostStep& step,
+                                        RuntimeEffect& effect);
     [[nodiscard]] std::string created(std::string_view kind);
     [[nodiscard]] bool isHandle(const HostValue& value) const;
 
     std::vector<HostStep> steps_;
     std::set<std::string> handles_; ///< Streams and events.
+    std::map<std::string, StreamKind> streams_;
     std::set<std::string> destroyed_;
     std::map<std::string, Graph> graphs_;      ///< By term.
     std::map<std::string, Graph> executables_; ///< By term.
