@@ -254,7 +254,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
         verdict_.before = pair.original.profile.metrics;
         verdict_.after = pair.candidate.profile.metrics;
     }
-    readsRandomInput_ |= readsRandomInput(pair.original.profile.launch);
+    readsRandomInput_ |= readsRandomInput(pair.original.profile);
     // A hazard is the cause where a difference is only what it does: it is named first. What holds
     // for every seed is said once.
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair);

@@ -14,10 +14,13 @@ constexpr const char* checkName = "control fails";
 
 } // namespace
 
-bool readsRandomInput(const LaunchSpec& launch) {
-    return std::ranges::any_of(launch.arguments, [](const ArgumentSpec& argument) {
+bool readsRandomInput(const Profile& run) {
+    return std::ranges::any_of(run.launch.arguments, [&](const ArgumentSpec& argument) {
         const auto* buffer = std::get_if<BufferSpec>(&argument);
-        return buffer != nullptr && buffer->isInput && buffer->fill == Fill::Random;
+        if (buffer == nullptr || !buffer->isInput || buffer->fill != Fill::Random)
+            return false;
+        const auto seen = std::ranges::find(run.extents, buffer->name, &BufferExtent::name);
+        return seen == run.extents.end() || seen->read;
     });
 }
 

@@ -3,14 +3,15 @@
 
 #include "engine/agents/output_comparison.h"
 #include "engine/agents/review/check_result.h"
-#include "engine/execution/job.h"
+#include "engine/execution/profile.h"
 
 #include <vector>
 
 namespace kernelskill::engine {
 
-/// Whether another seed gives this launch another input.
-[[nodiscard]] bool readsRandomInput(const LaunchSpec& launch);
+/// Whether another seed gives this run another input: a buffer of random contents that it read, or
+/// may have read where that was not seen.
+[[nodiscard]] bool readsRandomInput(const Profile& run);
 
 /// `outputs` are the original's for each seed of one launch with random input, at least one. Fails,
 /// and not because of the edit, when a result of zeros, a constant one or that of another seed

@@ -57,11 +57,23 @@ TEST(Control, OnlyABufferThatIsReadAndRandomIsRandomInput) {
     output.isInput = false;
     BufferSpec zeros;
     zeros.fill = Fill::Zero;
-    LaunchSpec launch;
-    launch.arguments = {output, zeros, ScalarSpec{}};
-    EXPECT_FALSE(readsRandomInput(launch));
-    launch.arguments.emplace_back(BufferSpec{});
-    EXPECT_TRUE(readsRandomInput(launch));
+    Profile run;
+    run.launch.arguments = {output, zeros, ScalarSpec{}};
+    EXPECT_FALSE(readsRandomInput(run));
+    run.launch.arguments.emplace_back(BufferSpec{});
+    EXPECT_TRUE(readsRandomInput(run));
+}
+
+// curand_init() is given states, which may be anything, and only writes them.
+TEST(Control, WhatTheRunDidNotReadIsNoInput) {
+    BufferSpec states;
+    states.name = "states";
+    Profile run;
+    run.launch.arguments = {states};
+    run.extents = {{"states", 4, false, true}};
+    EXPECT_FALSE(readsRandomInput(run));
+    run.extents[0].read = true;
+    EXPECT_TRUE(readsRandomInput(run));
 }
 
 } // namespace
