@@ -117,6 +117,7 @@ private:
     /// Of the first trial: what the control is tried on.
     std::vector<std::vector<BufferContents>> controlOutputs_;
     Tolerance controlTolerance_;
+    bool hasRandomInput_ = false;
     bool readsRandomInput_ = false;
     bool changesOrder_ = false; ///< Of what the host asks of the GPU.
     Verdict verdict_;
@@ -254,6 +255,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
         verdict_.before = pair.original.profile.metrics;
         verdict_.after = pair.candidate.profile.metrics;
     }
+    hasRandomInput_ |= hasRandomInput(pair.original.profile.launch);
     readsRandomInput_ |= readsRandomInput(pair.original.profile);
     // A hazard is the cause where a difference is only what it does: it is named first. What holds
     // for every seed is said once.
@@ -283,9 +285,9 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
 
 bool Review::control() {
     report("checking that a wrong result would be seen", 0.97);
-    if (!readsRandomInput_)
+    if (!hasRandomInput_)
         return take(controlWithoutInput());
-    return take(checkControl(controlOutputs_, controlTolerance_));
+    return take(checkControl(controlOutputs_, controlTolerance_, readsRandomInput_));
 }
 
 void Review::measure() {

@@ -14,7 +14,7 @@ using Outputs = std::vector<std::vector<BufferContents>>;
 
 TEST(Control, NamesEachWrongResultThatItTellsFromTheRightOne) {
     const Outputs outputs{{floats({1, 2, 3})}, {floats({4, 5, 6})}};
-    CheckResult check = checkControl(outputs, {});
+    CheckResult check = checkControl(outputs, {}, true);
     ASSERT_TRUE(check);
     EXPECT_TRUE(check->passed);
     EXPECT_EQ(check->detail, "flagged as different: a result of zeros, a constant result, the "
@@ -22,7 +22,7 @@ TEST(Control, NamesEachWrongResultThatItTellsFromTheRightOne) {
 }
 
 TEST(Control, FailsWhereZerosWouldPassAndDoesNotBlameTheEdit) {
-    CheckResult check = checkControl({{floats({0, 0, 0})}}, {});
+    CheckResult check = checkControl({{floats({0, 0, 0})}}, {}, true);
     ASSERT_FALSE(check);
     EXPECT_EQ(check.error().name, "control fails");
     EXPECT_EQ(check.error().status, VerdictStatus::Invalid);
@@ -31,25 +31,32 @@ TEST(Control, FailsWhereZerosWouldPassAndDoesNotBlameTheEdit) {
 }
 
 TEST(Control, FailsWhereAConstantWouldPass) {
-    CheckResult check = checkControl({{floats({2, 2, 2})}}, {});
+    CheckResult check = checkControl({{floats({2, 2, 2})}}, {}, true);
     ASSERT_FALSE(check);
     EXPECT_THAT(check.error().detail, HasSubstr("a constant result cannot be told"));
 }
 
 TEST(Control, FailsWhereTheResultOfAnotherSeedWouldPass) {
-    CheckResult check = checkControl({{floats({1, 2})}, {floats({1, 2})}}, {});
+    CheckResult check = checkControl({{floats({1, 2})}, {floats({1, 2})}}, {}, true);
     ASSERT_FALSE(check);
     EXPECT_THAT(check.error().detail, HasSubstr("the result of another seed cannot be told"));
 }
 
+TEST(Control, AnotherSeedIsNoneWhereNothingRandomWasRead) {
+    EXPECT_TRUE(checkControl({{floats({1, 2})}, {floats({1, 2})}}, {}, false));
+    CheckResult check = checkControl({{floats({0, 0})}, {floats({0, 0})}}, {}, false);
+    ASSERT_FALSE(check);
+    EXPECT_THAT(check.error().detail, HasSubstr("a result of zeros cannot be told"));
+}
+
 TEST(Control, TriesNoConstantOnOneElement) {
-    EXPECT_TRUE(checkControl({{floats({7})}, {floats({8})}}, {}));
+    EXPECT_TRUE(checkControl({{floats({7})}, {floats({8})}}, {}, true));
 }
 
 TEST(Control, IsHeldAgainstTheToleranceOfTheComparison) {
     const Outputs outputs{{floats({1.0f, 2.0f})}, {floats({1.001f, 2.001f})}};
-    EXPECT_TRUE(checkControl(outputs, {}));
-    EXPECT_FALSE(checkControl(outputs, {false, 0.01}));
+    EXPECT_TRUE(checkControl(outputs, {}, true));
+    EXPECT_FALSE(checkControl(outputs, {false, 0.01}, true));
 }
 
 TEST(Control, OnlyABufferThatIsReadAndRandomIsRandomInput) {
@@ -59,8 +66,10 @@ TEST(Control, OnlyABufferThatIsReadAndRandomIsRandomInput) {
     zeros.fill = Fill::Zero;
     Profile run;
     run.launch.arguments = {output, zeros, ScalarSpec{}};
+    EXPECT_FALSE(hasRandomInput(run.launch));
     EXPECT_FALSE(readsRandomInput(run));
     run.launch.arguments.emplace_back(BufferSpec{});
+    EXPECT_TRUE(hasRandomInput(run.launch));
     EXPECT_TRUE(readsRandomInput(run));
 }
 
