@@ -1,6 +1,7 @@
 #include "skills/catalogue.h"
 
 #include "skills/address-strength-reduction/address-strength-reduction.h"
+#include "skills/async-copy/async-copy.h"
 #include "skills/atomics-privatization/atomics-privatization.h"
 #include "skills/block-swizzle/block-swizzle.h"
 #include "skills/coalesced-access/coalesced-access.h"
@@ -17,6 +18,7 @@
 #include "skills/restrict-and-const/restrict-and-const.h"
 #include "skills/shared-memory-padding/shared-memory-padding.h"
 #include "skills/software-prefetch/software-prefetch.h"
+#include "skills/stream-overlap/stream-overlap.h"
 #include "skills/thread-coarsening/thread-coarsening.h"
 #include "skills/vectorization-refinement/vectorization-refinement.h"
 #include "skills/vectorized-access/vectorized-access.h"
@@ -47,8 +49,10 @@ std::vector<std::unique_ptr<Skill>> makeCatalogue() {
     skills.push_back(makeOccupancySharedMemoryTradeoff());
     skills.push_back(makeBlockSwizzle());
     skills.push_back(makeCudaGraphReplay());
+    skills.push_back(makeStreamOverlap());
     skills.push_back(makeAddressStrengthReduction());
     skills.push_back(makeSoftwarePrefetch());
+    skills.push_back(makeAsyncCopy());
     skills.push_back(makeVectorizedMath());
     skills.push_back(makeVectorizationRefinement());
     return skills;

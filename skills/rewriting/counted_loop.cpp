@@ -7,6 +7,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace kernelskill::skills {
 
@@ -19,6 +21,19 @@ bool names(const CodeMap& code, ExprId expr, VariableId variable) {
         return code.body().expr(id).kind == ExprKind::Variable &&
                code.body().expr(id).variable == variable;
     });
+}
+
+/// `make_float4` and its kin.
+bool makesVector(std::string_view name) {
+    constexpr std::string_view prefix = "make_";
+    constexpr std::array<std::string_view, 12> elements = {
+        "char", "uchar", "short", "ushort",   "int",       "uint",
+        "long", "ulong", "float", "longlong", "ulonglong", "double"};
+    if (!name.starts_with(prefix) || name.back() < '1' || name.back() > '4')
+        return false;
+    name.remove_prefix(prefix.size());
+    name.remove_suffix(1);
+    return std::ranges::find(elements, name) != elements.end();
 }
 
 } // namespace
@@ -147,7 +162,8 @@ bool isKnownCall(const SkillContext& context, const Expr& call) {
         return std::ranges::any_of(
             list, [&](const auto& entry) { return &kernel.body.expr(entry.call) == &call; });
     };
-    if (is(kernel.mathCalls) || is(kernel.atomics) || call.name.starts_with("__ldg"))
+    if (is(kernel.mathCalls) || is(kernel.atomics) || call.name.starts_with("__ldg") ||
+        makesVector(call.name))
         return true;
     const auto callee =
         std::ranges::find(context.file.deviceFunctions, call.name, &KernelModel::name);

@@ -21,4 +21,28 @@ requireRoomForWarps(const std::optional<analysis::Occupancy>& occupancy) {
     return *occupancy;
 }
 
+std::expected<analysis::Occupancy, Refusal> requireRoomForShared(const CompiledKernel& compiled,
+                                                                 std::uint64_t moreBytes) {
+    constexpr std::uint64_t most = analysis::MultiprocessorLimits::staticSharedBytesPerBlock;
+    const std::uint64_t staticBytes = compiled.staticSharedBytes + moreBytes;
+    if (staticBytes > most)
+        return refuse("too-much-shared-memory",
+                      fmt::format("{} bytes more make {}, and a kernel can declare {} bytes of "
+                                  "shared memory",
+                                  moreBytes, staticBytes, most));
+    analysis::BlockResources block = compiled.resources();
+    block.sharedBytes += moreBytes;
+    const auto after = compiled.occupancyOf(block);
+    if (!compiled.occupancy)
+        return refuse("unknown-occupancy",
+                      "how many blocks fit into a multiprocessor is not known");
+    if (!after || after->blocks < compiled.occupancy->blocks)
+        return refuse("loses-blocks",
+                      fmt::format("{} bytes more of shared memory leave room for {} blocks instead "
+                                  "of {}",
+                                  moreBytes, after ? after->blocks : 0,
+                                  compiled.occupancy->blocks));
+    return *after;
+}
+
 } // namespace kernelskill::skills

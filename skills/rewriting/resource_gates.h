@@ -18,4 +18,10 @@ inline constexpr std::uint64_t fewestSpilledBytes = 32;
 [[nodiscard]] std::expected<analysis::Occupancy, Refusal>
 requireRoomForWarps(const std::optional<analysis::Occupancy>& occupancy);
 
+/// With so many static bytes of shared memory more for each block. Refuses with
+/// `unknown-occupancy`, with `too-much-shared-memory` where a kernel cannot declare as many, or
+/// with `loses-blocks` where fewer blocks would be resident than now.
+[[nodiscard]] std::expected<analysis::Occupancy, Refusal>
+requireRoomForShared(const CompiledKernel& compiled, std::uint64_t moreBytes);
+
 } // namespace kernelskill::skills

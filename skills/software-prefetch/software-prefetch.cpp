@@ -1,10 +1,10 @@
 #include "skills/software-prefetch/software-prefetch.h"
 
 #include "skills/rewriting/gates.h"
-#include "skills/rewriting/operand_text.h"
+#include "skills/rewriting/round_estimate.h"
 #include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
-#include "skills/software-prefetch/staged_loop.h"
+#include "skills/rewriting/staged_loop.h"
+#include "skills/rewriting/staged_rounds.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -18,31 +18,40 @@ namespace {
 
 constexpr std::string_view skillId = "software-prefetch";
 
-/// Cycles until global memory answers (CUDA C++ Best Practices Guide: 400 to 800).
-constexpr double memoryLatency = 600;
-constexpr double assumedRounds = 16; ///< Of an inner loop whose count is not known.
-constexpr double assumedWarps = 8;   ///< Of a block whose size is not known.
+constexpr std::size_t mostElements = 8; ///< Each takes a register for a whole round.
+
+std::expected<StagedLoop, Refusal> findPrefetchable(const SkillContext& context,
+                                                    const CodeMap& code) {
+    if (auto editable = requireEditable(context); !editable)
+        return std::unexpected(editable.error());
+    return chooseLoop(context, code, [&](std::uint32_t loop) -> std::expected<StagedLoop, Refusal> {
+        auto staged = readStagedLoop(context, code, loop);
+        if (staged && staged->elements.size() > mostElements)
+            return refuse("too-many-elements",
+                          fmt::format("each thread copies {} elements a round, "
+                                      "which would take a register each",
+                                      staged->elements.size()));
+        return staged;
+    });
+}
 
 class Writer {
 public:
     Writer(const SkillContext& context, const CodeMap& code, const StagedLoop& staged)
-        : kernel_(context.kernel), code_(code), body_(code.body()), source_(*context.file.source),
-          layout_(source_, context.kernel), staged_(staged),
-          loop_(context.kernel.loops[staged.counted.loop]), stmt_(body_.stmt(loop_.statement)) {
+        : kernel_(context.kernel), body_(code.body()), source_(*context.file.source),
+          staged_(staged), rounds_(context, code, staged) {
         for (const StagedElement& element : staged_.elements)
             names_.push_back(valueName(element));
     }
 
     EditSet edits() const {
-        const Span head = stmt_.pragma.empty() ? stmt_.span : stmt_.pragmaSpan;
-        const std::uint32_t begin = layout_.lineBegin(head.begin);
-        std::vector<TextEdit> edits{{{begin, begin}, firstTile()}};
+        const std::uint32_t begin = rounds_.begin();
+        std::vector<TextEdit> edits = rounds_.withoutDeclarations();
+        edits.push_back({{begin, begin}, firstTile()});
         for (std::size_t i = 0; i < names_.size(); ++i)
             edits.push_back(fromRegister(i));
-        for (const StmtId declaration : staged_.declarations)
-            if (!isNeededElsewhere(declaration))
-                edits.push_back({lineOf(declaration), ""});
-        const std::uint32_t after = layout_.endOfLineTrivia(body_.stmt(staged_.barrier).span.end);
+        const std::uint32_t after =
+            rounds_.layout().endOfLineTrivia(body_.stmt(staged_.barrier).span.end);
         edits.push_back({{after, after}, nextTile()});
         return EditSet{{kernel_.file, std::move(edits)}};
     }
@@ -64,84 +73,34 @@ private:
 
     /// Ahead of the loop: the values for its first round.
     std::string firstTile() const {
-        const std::string indentation = layout_.indentation(stmt_.span.begin);
-        CodeLines lines(layout_, indentation);
+        CodeLines lines = rounds_.linesAhead();
         lines.add("// Each tile is loaded into registers while the one before it is used.");
         for (std::size_t i = 0; i < names_.size(); ++i)
             lines.add(fmt::format("{} {};", staged_.elements[i].type, names_[i]));
-        const std::string start = text(staged_.counted.start);
-        const bool isSure = loop_.tripCount && *loop_.tripCount > 0;
-        lines.open(isSure
-                       ? "{"
-                       : fmt::format("if ({} < {}) {{",
-                                     besideComparison(source_, body_.expr(staged_.counted.start)),
-                                     limit()));
-        lines.add(fmt::format("const {} {} = {};", indexType(), index().name, start));
-        addLoads(lines, index().name, true);
+        addLoads(lines, rounds_.openFirst(lines), true);
         lines.close();
         return lines.text();
     }
 
     /// Behind the barrier: the values for the next round.
     std::string nextTile() const {
-        CodeLines lines(layout_, layout_.indentation(body_.stmt(staged_.barrier).span.begin));
-        const std::string next = freshName(body_, "next");
-        lines.add(fmt::format("const {} {} = {} + {};", indexType(), next, index().name, step()));
-        lines.open(fmt::format("if ({} < {}) {{", next, limit()));
-        addLoads(lines, next, false);
+        CodeLines lines = rounds_.linesInside();
+        addLoads(lines, rounds_.openNext(lines), false);
         lines.close();
-        std::string result = layout_.newline() + lines.text();
-        result.resize(result.size() - layout_.newline().size());
+        const std::string& newline = rounds_.layout().newline();
+        std::string result = newline + lines.text();
+        result.resize(result.size() - newline.size());
         return result;
     }
 
     /// The values of the round that `round` names, with the comments of what declares them or not.
     void addLoads(CodeLines& lines, const std::string& round, bool withComments) const {
-        for (const StmtId declaration : staged_.declarations) {
-            Span span = body_.stmt(declaration).span;
-            const std::string indentation = layout_.indentation(span.begin);
-            if (withComments)
-                span.end = layout_.endOfLineTrivia(span.end);
-            lines.addBlock(inRound(span, round), indentation);
-        }
+        rounds_.addDeclarations(lines, round, withComments);
         for (std::size_t i = 0; i < names_.size(); ++i) {
             const Span span = body_.expr(staged_.elements[i].value).span;
-            lines.addBlock(fmt::format("{} = {};", names_[i], inRound(span, round)),
-                           layout_.indentation(span.begin));
+            lines.addBlock(fmt::format("{} = {};", names_[i], rounds_.inRound(span, round)),
+                           rounds_.layout().indentation(span.begin));
         }
-    }
-
-    /// The text of `span` with the loop's index under another name.
-    [[nodiscard]] std::string inRound(Span span, const std::string& round) const {
-        std::vector<TextEdit> parts;
-        for (const ExprId use : code_.uses(loop_.inductionVariable))
-            if (const Span at = body_.expr(use).span; span.contains(at))
-                parts.push_back({at, round});
-        return rewritten(source_, span, std::move(parts));
-    }
-
-    /// Something but the values that move away uses what the statement declares.
-    [[nodiscard]] bool isNeededElsewhere(StmtId declaration) const {
-        return std::ranges::any_of(body_.stmt(declaration).declared, [&](VariableId variable) {
-            return std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
-                const Span at = body_.expr(use).span;
-                const bool isInValue =
-                    std::ranges::any_of(staged_.elements, [&](const StagedElement& element) {
-                        return body_.expr(element.value).span.contains(at);
-                    });
-                const StmtId holder = code_.statement(use);
-                const bool isInMoved =
-                    std::ranges::find(staged_.declarations, holder) != staged_.declarations.end() &&
-                    (holder == declaration || !isNeededElsewhere(holder));
-                return !isInValue && !isInMoved;
-            });
-        });
-    }
-
-    [[nodiscard]] Span lineOf(StmtId statement) const {
-        const Span span = body_.stmt(statement).span;
-        const std::uint32_t end = layout_.endOfLineTrivia(span.end);
-        return layout_.statementWithLine({span.begin, end});
     }
 
     [[nodiscard]] std::string valueName(const StagedElement& element) const {
@@ -152,64 +111,13 @@ private:
         return name;
     }
 
-    [[nodiscard]] const Variable& index() const { return body_.variable(loop_.inductionVariable); }
-    [[nodiscard]] std::string indexType() const { return valueSpelling(index().type); }
-
-    [[nodiscard]] std::string step() const {
-        const ExprId step = staged_.counted.step;
-        return step == noId ? "1" : besideComparison(source_, body_.expr(step));
-    }
-
-    [[nodiscard]] std::string limit() const {
-        return besideComparison(source_, body_.expr(staged_.counted.limit));
-    }
-
-    [[nodiscard]] std::string text(ExprId expr) const {
-        return std::string(source_.slice(body_.expr(expr).span));
-    }
-
     const KernelModel& kernel_;
-    const CodeMap& code_;
     const FunctionBody& body_;
     const SourceText& source_;
-    SourceLayout layout_;
     const StagedLoop& staged_;
-    const Loop& loop_;
-    const Stmt& stmt_;
+    StagedRounds rounds_;
     std::vector<std::string> names_; ///< Of the values, as the elements.
 };
-
-/// Operations that a thread makes on a tile, each as often as the loops around it run.
-double operationsOf(const SkillContext& context, const CodeMap& code, const StagedLoop& staged) {
-    double count = 0;
-    for (const StmtId use : staged.use) {
-        for (const ExprId id : code.expressionsIn(use)) {
-            const ExprKind kind = code.body().expr(id).kind;
-            if (kind != ExprKind::Binary && kind != ExprKind::Subscript && kind != ExprKind::Call)
-                continue;
-            double times = 1;
-            for (const Loop& inner : context.kernel.loops)
-                if (code.holds(inner.body, id) && code.encloses(use, inner.statement))
-                    times *=
-                        inner.tripCount ? static_cast<double>(*inner.tripCount) : assumedRounds;
-            count += times;
-        }
-    }
-    return count;
-}
-
-double warpsOf(const SkillContext& context) {
-    double most = 0;
-    for (const LaunchSite& launch : context.kernel.launches) {
-        if (launch.constantBlock.empty() || std::ranges::count(launch.constantBlock, 0) > 0)
-            continue;
-        double threads = 1;
-        for (const std::int64_t extent : launch.constantBlock)
-            threads *= static_cast<double>(extent);
-        most = std::max(most, threads / 32);
-    }
-    return most > 0 ? most : assumedWarps;
-}
 
 class SoftwarePrefetch final : public Skill {
 public:
@@ -218,7 +126,7 @@ public:
     [[nodiscard]] std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const override {
         const CodeMap& code = context.shared().code();
-        const auto found = findStagedLoop(context, code);
+        const auto found = findPrefetchable(context, code);
         if (!found)
             return std::unexpected(found.error());
         std::string arrays;
@@ -238,22 +146,19 @@ public:
             lineNumber(context, offer.anchor.begin), arrays,
             lineNumber(context, body.stmt(found->barrier).span.begin));
         offer.numerics = Numerics::Exact;
-        // A multiprocessor starts instructions of four warps a cycle; an instruction of one warp
-        // waits some four cycles for the one before.
-        const double computing =
-            operationsOf(context, code, *found) * std::max(4.0, warpsOf(context) / 4);
+        const RoundEstimate round = estimateRound(context, code, *found);
         offer.gain = ExpectedGain{
-            (memoryLatency + computing) / std::max(memoryLatency, computing),
+            (round.waiting() + round.computing()) / std::max(round.waiting(), round.computing()),
             fmt::format("a round waits about {} cycles for its tile and computes for about {}, one "
                         "after the other unless further blocks fill the wait",
-                        memoryLatency, computing)};
+                        round.waiting(), round.computing())};
         return offer;
     }
 
     [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
                                         const Offer& offer) const override {
         const CodeMap& code = context.shared().code();
-        const auto found = findStagedLoop(context.at(offer.anchor), code);
+        const auto found = findPrefetchable(context.at(offer.anchor), code);
         if (!found)
             return std::unexpected(unsupported(context, found.error()));
         return Writer(context, code, *found).edits();

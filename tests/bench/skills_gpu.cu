@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <functional>
 #include <random>
@@ -22,6 +23,12 @@ namespace address_strength_reduction_before {
 }
 namespace address_strength_reduction_after {
 #include "skills/address-strength-reduction/after.cu"
+}
+namespace async_copy_before {
+#include "skills/async-copy/before.cu"
+}
+namespace async_copy_after {
+#include "skills/async-copy/after.cu"
 }
 namespace software_prefetch_before {
 #include "skills/software-prefetch/before.cu"
@@ -130,6 +137,12 @@ namespace cuda_graph_replay_before {
 }
 namespace cuda_graph_replay_after {
 #include "skills/cuda-graph-replay/after.cu"
+}
+namespace stream_overlap_before {
+#include "skills/stream-overlap/before.cu"
+}
+namespace stream_overlap_after {
+#include "skills/stream-overlap/after.cu"
 }
 
 namespace launch_bounds_before {
@@ -455,6 +468,18 @@ int main() {
             "software-prefetch", std::to_string(n) + "³", c,
             [&] { software_prefetch_before::launchMultiply(a.get(), b.get(), c.get(), n); },
             [&] { software_prefetch_after::launchMultiply(a.get(), b.get(), c.get(), n); });
+    }
+    for (const int n : {508, 1024, 4096}) {
+        Buffer a(std::size_t(n) * n, 1);
+        Buffer b(std::size_t(n) * n, 2);
+        Buffer c(std::size_t(n) * n, 3);
+        const auto quads = [](const Buffer& buffer) {
+            return reinterpret_cast<float4*>(buffer.get());
+        };
+        bench.compare(
+            "async-copy", std::to_string(n) + "³", c,
+            [&] { async_copy_before::launchMultiply(quads(a), quads(b), quads(c), n, n / 4); },
+            [&] { async_copy_after::launchMultiply(quads(a), quads(b), quads(c), n, n / 4); });
     }
     // Halves that are the parts of floats: bit patterns of all kinds.
     for (const int n : {1 << 20, (1 << 24) + 3, 1 << 26}) {

@@ -117,6 +117,11 @@ INSTANTIATE_TEST_SUITE_P(
                 VerdictStatus::Incorrect},
         // The same tile again.
         Mistake{"software-prefetch", "next = k + TILE;", "next = k;", VerdictStatus::Incorrect},
+        // The same tile again, a wait for too few copies, and a copy over what others still read.
+        Mistake{"async-copy", "next = k + 4;", "next = k;", VerdictStatus::Incorrect},
+        Mistake{"async-copy", "wait_prior(1)", "wait_prior(2)", VerdictStatus::Incorrect},
+        Mistake{"async-copy", "        __syncthreads();\n        stage ^= 1;",
+                "        stage ^= 1;", VerdictStatus::Incorrect},
         // One factor for another.
         Mistake{"vectorized-math", "__half2half2(rate)", "__half2half2(decay)",
                 VerdictStatus::Incorrect},
@@ -127,6 +132,17 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"cuda-graph-replay", "1000 / 20", "1000 / 25", VerdictStatus::Incorrect},
         Mistake{"cuda-graph-replay", "step < 20;", "step < 25;", VerdictStatus::Incorrect},
         Mistake{"cuda-graph-replay", "Launch(replay, 0)", "Launch(replay, capturing)",
+                VerdictStatus::Incorrect},
+        // A launch that begins too early, one that nothing waits for, one in its old place too, and
+        // one that writes what its neighbour writes.
+        Mistake{"stream-overlap", "    cudaStreamWaitEvent(beside, forked, 0);\n", "",
+                VerdictStatus::Incorrect},
+        Mistake{"stream-overlap", "    cudaStreamWaitEvent(0, joined, 0);\n", "",
+                VerdictStatus::Incorrect},
+        Mistake{"stream-overlap", "(table, sums, rows);",
+                "(table, sums, rows);\n    columnMaxima<<<32, 128>>>(table, maxima, rows);",
+                VerdictStatus::Incorrect},
+        Mistake{"stream-overlap", "beside>>>(table, maxima", "beside>>>(table, sums",
                 VerdictStatus::Incorrect},
         // The first element twice.
         Mistake{"vectorization-refinement", "float2 s = spectrum1", "float2 s = spectrum0",

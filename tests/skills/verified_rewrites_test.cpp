@@ -85,6 +85,8 @@ std::vector<skills::CompiledKernel> troubles(const analysis::KernelModel& kernel
             break;
         }
     }
+    // So many that one block fits, or few of small ones.
+    found.push_back(skills::compiledAs(std::min(255U, 65'536 / threads), threads, shared));
     for (const std::uint64_t dynamic : {20'000, 40'000, 80'000})
         found.push_back(skills::compiledAs(32, threads, shared + dynamic));
     return found;

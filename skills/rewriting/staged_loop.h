@@ -28,10 +28,12 @@ struct StagedLoop {
     std::vector<analysis::StmtId> use;         ///< What follows it in a round.
 };
 
-/// The loop at the cursor, else the first that fits. Refuses with the first gate that does not
-/// hold, e.g. `no-loop`, `not-counted-up`, `no-barrier`, `nothing-staged`, `may-alias`,
-/// `early-exit`.
-[[nodiscard]] std::expected<StagedLoop, Refusal> findStagedLoop(const SkillContext& context,
-                                                                const CodeMap& code);
+/// A statement that is a barrier of the block.
+[[nodiscard]] bool isBlockBarrier(const analysis::KernelModel& kernel, analysis::StmtId statement);
+
+/// Of the loop of that index. Refuses with the first gate that does not hold, e.g.
+/// `not-counted-up`, `no-barrier`, `nothing-staged`, `may-alias`, `early-exit`.
+[[nodiscard]] std::expected<StagedLoop, Refusal>
+readStagedLoop(const SkillContext& context, const CodeMap& code, std::uint32_t loop);
 
 } // namespace kernelskill::skills

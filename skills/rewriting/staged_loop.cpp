@@ -1,4 +1,4 @@
-#include "skills/software-prefetch/staged_loop.h"
+#include "skills/rewriting/staged_loop.h"
 
 #include "skills/rewriting/aliasing.h"
 #include "skills/rewriting/gates.h"
@@ -13,8 +13,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr std::size_t mostElements = 8; ///< Each takes a register for a whole round.
 
 class Finder {
 public:
@@ -69,11 +67,7 @@ private:
     }
 
     [[nodiscard]] bool isBlockBarrier(StmtId id) const {
-        const Stmt& stmt = body_.stmt(id);
-        const Barrier* barrier =
-            stmt.kind == StmtKind::Expression && stmt.expr != noId ? barrierOf(stmt.expr) : nullptr;
-        return barrier != nullptr && (barrier->kind == BarrierKind::SyncThreads ||
-                                      barrier->kind == BarrierKind::GroupSync);
+        return skills::isBlockBarrier(kernel_, id);
     }
 
     [[nodiscard]] std::ptrdiff_t barriersIn(const Loop& loop) const {
@@ -126,11 +120,6 @@ private:
                           fmt::format("no round of the loop on line {} copies global memory into "
                                       "shared memory ahead of a barrier",
                                       line(body_.stmt(loop.statement).span)));
-        if (staged.elements.size() > mostElements)
-            return refuse("too-many-elements",
-                          fmt::format("each thread copies {} elements a round, which would take a "
-                                      "register each",
-                                      staged.elements.size()));
         if (!computes(staged))
             return refuse("nothing-computed",
                           fmt::format("nothing follows the barrier on line {} that a load could be "
@@ -328,12 +317,18 @@ private:
 
 } // namespace
 
-std::expected<StagedLoop, Refusal> findStagedLoop(const SkillContext& context,
-                                                  const CodeMap& code) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
-    const Finder finder(context, code);
-    return chooseLoop(context, code, [&](std::uint32_t loop) { return finder.study(loop); });
+bool isBlockBarrier(const KernelModel& kernel, StmtId statement) {
+    const Stmt& stmt = kernel.body.stmt(statement);
+    return stmt.kind == StmtKind::Expression && stmt.expr != noId &&
+           std::ranges::any_of(kernel.barriers, [&](const Barrier& barrier) {
+               return barrier.call == stmt.expr && (barrier.kind == BarrierKind::SyncThreads ||
+                                                    barrier.kind == BarrierKind::GroupSync);
+           });
+}
+
+std::expected<StagedLoop, Refusal> readStagedLoop(const SkillContext& context, const CodeMap& code,
+                                                  std::uint32_t loop) {
+    return Finder(context, code).study(loop);
 }
 
 } // namespace kernelskill::skills

@@ -1,0 +1,38 @@
+/// Launches and calls of the CUDA runtime as host code has them, for skills that edit host code.
+#pragma once
+
+#include "skills/rewriting/code_map.h"
+#include "skills/skill.h"
+
+#include <expected>
+#include <string>
+
+namespace kernelskill::skills {
+
+/// The kernel that has this launch among its own; it lives in `file`. Null: another file's launch.
+[[nodiscard]] const analysis::KernelModel* kernelOf(const analysis::FileModel& file,
+                                                    const analysis::LaunchSite& launch);
+
+/// Refuses launches that no edit may touch: `launch-from-macro`, `launch-in-header`.
+[[nodiscard]] std::expected<void, Refusal>
+requireEditableLaunch(const SkillContext& context, const analysis::LaunchSite& launch);
+
+/// The launch that an expression of the host function is, written with `<<<` in the file itself;
+/// null where it is none.
+[[nodiscard]] const analysis::LaunchSite* launchAt(const SkillContext& context, std::uint32_t host,
+                                                   analysis::ExprId expr);
+
+/// `CHECK(cudaGetLastError());` and its like: nothing that orders work.
+[[nodiscard]] bool isErrorCheck(const SkillContext& context, const analysis::Stmt& stmt);
+
+/// The macro or function around calls of the runtime in this function, e.g. "CHECK"; empty where
+/// they stand alone.
+[[nodiscard]] std::string errorCheckOf(const analysis::SourceText& source,
+                                       const analysis::HostFunction& host);
+
+/// The launch in another stream.
+[[nodiscard]] analysis::TextEdit inStream(const analysis::FunctionBody& host,
+                                          const analysis::LaunchSite& launch,
+                                          const std::string& stream);
+
+} // namespace kernelskill::skills
