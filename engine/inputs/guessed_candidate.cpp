@@ -1,6 +1,5 @@
 #include "engine/inputs/launch_candidates.h"
 #include "engine/inputs/launch_text.h"
-#include "engine/inputs/name_guesses.h"
 #include "engine/inputs/shared_fit.h"
 
 #include <algorithm>
@@ -114,7 +113,7 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
                               parameter.type.scalar <= analysis::ScalarKind::UInt64;
         if (!integral)
             continue;
-        const auto guess = guessFromName(parameter.name);
+        const auto guess = guessOf(parameter);
         const auto value = known.emplace(parameter.name, guess.integer).first->second;
         values[i] = Value::of(value);
         if (guess.isExtent)

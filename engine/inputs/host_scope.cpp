@@ -393,7 +393,7 @@ std::optional<Value> HostScope::name(const std::string& qualified) const {
         return Value::of(std::int64_t{32});
     if (!settings_.mayGuess)
         return std::nullopt;
-    const auto guess = guessFromName(name);
+    const auto guess = settings_.lengths.contains(name) ? guessLength(name) : guessFromName(name);
     if (settings_.log != nullptr) {
         settings_.log->guesses.emplace(name, guess.integer);
         if (guess.isExtent)

@@ -9,6 +9,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct EvaluationSettings {
         overrides; ///< Values to use for names, whatever the text says.
     std::map<std::string, std::int64_t> typeSizes; ///< Bytes of types that are no builtins.
     bool mayGuess = false;
+    std::set<std::string> lengths; ///< Names whose guesses are lengths, whatever they look like.
     EvaluationLog* log = nullptr;
     mutable std::size_t steps = 0; ///< Spent so far: text made to explode ends in "unknown".
 };

@@ -1,7 +1,6 @@
 #include "engine/inputs/launch_candidates.h"
 
 #include "engine/inputs/launch_text.h"
-#include "engine/inputs/name_guesses.h"
 #include "engine/inputs/symbol_specs.h"
 #include "engine/inputs/template_arguments.h"
 
@@ -28,12 +27,53 @@ bool isUnnamed(const std::string& type) {
     return type.find("(lambda") != std::string::npos || type.find("(unnamed") != std::string::npos;
 }
 
+/// `i < parameter`, as the condition of a loop.
+bool countsUpTo(const analysis::KernelModel& kernel, analysis::VariableId parameter) {
+    return std::ranges::any_of(kernel.loops, [&](const analysis::Loop& loop) {
+        const bool isAscending =
+            loop.comparison == "<" || loop.comparison == "<=" || loop.comparison == "!=";
+        if (!isAscending || loop.upperBound == analysis::noId)
+            return false;
+        analysis::ExprId bound = loop.upperBound;
+        while (kernel.body.expr(bound).kind == analysis::ExprKind::Cast &&
+               !kernel.body.expr(bound).children.empty())
+            bound = kernel.body.expr(bound).children.front();
+        const analysis::Expr& limit = kernel.body.expr(bound);
+        return limit.kind == analysis::ExprKind::Variable && limit.variable == parameter;
+    });
+}
+
 } // namespace
 
 LaunchCandidates::LaunchCandidates(const analysis::FileModel& file,
                                    const analysis::KernelModel& kernel, LaunchTarget target)
     : file_(file), kernel_(kernel), target_(target), program_(file),
-      text_(readKernelText(program_, kernel)), sites_(findLaunchSites(program_, file, kernel)) {}
+      text_(readKernelText(program_, kernel)), sites_(findLaunchSites(program_, file, kernel)),
+      lengths_(findLengths()) {}
+
+std::set<std::string> LaunchCandidates::findLengths() const {
+    std::set<std::string> result;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+        const analysis::Parameter& parameter = kernel_.parameters[i];
+        if (!countsUpTo(kernel_, parameter.variable))
+            continue;
+        result.insert(parameter.name);
+        for (const SiteText& site : sites_) {
+            if (i >= site.arguments.size())
+                continue;
+            const auto [begin, end] = site.arguments[i];
+            const auto& tokens = program_.files()[site.place.file].tokens;
+            if (end == begin + 1 && tokens[begin].isIdentifier())
+                result.insert(std::string(tokens[begin].text));
+        }
+    }
+    return result;
+}
+
+NameGuess LaunchCandidates::guessOf(const analysis::Parameter& parameter) const {
+    return lengths_.contains(parameter.name) ? guessLength(parameter.name)
+                                             : guessFromName(parameter.name);
+}
 
 bool LaunchCandidates::isTooLarge(const LaunchSpec& spec) const {
     const Bounds& bounds = target_ == LaunchTarget::Gpu ? onGpu : emulated;
@@ -62,6 +102,7 @@ EvaluationSettings LaunchCandidates::settings(bool mayGuess, EvaluationLog* log,
     result.overrides = overrides;
     result.mayGuess = mayGuess;
     result.log = log;
+    result.lengths = lengths_;
     for (const auto& parameter : kernel_.parameters) {
         const auto size =
             parameter.type.pointerDepth > 0 ? parameter.type.elementSize : parameter.type.size;
@@ -174,8 +215,7 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
         const auto& parameter = kernel_.parameters[i];
         const auto integer = values[i] && !values[i]->isFloating ? values[i]->integer : 0;
-        if (parameter.type.pointerDepth == 0 && integer > 1 &&
-            guessFromName(parameter.name).isExtent)
+        if (parameter.type.pointerDepth == 0 && integer > 1 && guessOf(parameter).isExtent)
             indexRange = indexRange == 0 ? integer : std::min(indexRange, integer);
     }
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
@@ -200,7 +240,7 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
             spec.arguments.emplace_back(std::move(buffer));
             continue;
         }
-        const auto guess = guessFromName(parameter.name);
+        const auto guess = guessOf(parameter);
         const bool floating = isFloating(type->scalar);
         const auto value =
             values[i].value_or(floating ? Value::of(guess.floating) : Value::of(guess.integer));

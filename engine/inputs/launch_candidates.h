@@ -7,10 +7,12 @@
 #include "engine/inputs/kernel_text.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_sites.h"
+#include "engine/inputs/name_guesses.h"
 #include "engine/inputs/pin_syntax.h"
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,8 @@ private:
                                               const Overrides& overrides) const;
     [[nodiscard]] bool isTooLarge(const LaunchSpec& spec) const;
     [[nodiscard]] Overrides casesAround(const SiteText& site) const;
+    [[nodiscard]] std::set<std::string> findLengths() const;
+    [[nodiscard]] NameGuess guessOf(const analysis::Parameter& parameter) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;
     [[nodiscard]] std::vector<std::string> templateArguments(const SiteText* site) const;
     [[nodiscard]] std::uint32_t line() const; ///< Of the kernel's name, one-based.
@@ -88,6 +92,7 @@ private:
     ProgramText program_;
     std::optional<KernelText> text_;
     std::vector<SiteText> sites_;
+    std::set<std::string> lengths_; ///< Parameters that are counted up to, and what passes them.
 };
 
 } // namespace kernelskill::engine

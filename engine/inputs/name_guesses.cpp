@@ -109,4 +109,13 @@ NameGuess guessFromName(std::string_view name) {
     return guess;
 }
 
+NameGuess guessLength(std::string_view name) {
+    NameGuess guess = guessFromName(name);
+    if (!guess.isExtent && guess.integer <= 1) {
+        guess.integer = 64;
+        guess.isExtent = true;
+    }
+    return guess;
+}
+
 } // namespace kernelskill::engine

@@ -133,6 +133,32 @@ TEST(LaunchInference, unknownSizesAreGuessedFromTheirNamesAndSaidSo) {
     EXPECT_THAT(launch.notes, ::testing::Contains(HasSubstr("N = 4096")));
 }
 
+constexpr const char* product =
+    "__global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {\n"
+    "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    "  if (y >= m || x >= n) return;\n"
+    "  float sum = 0;\n"
+    "  for (int i = 0; i < k; ++i) sum += a[y * k + i] * b[i * n + x];\n"
+    "  c[y * n + x] = sum; }\n";
+
+TEST(LaunchInference, whatALoopCountsUpToIsALengthWhateverItsName) {
+    EXPECT_EQ(scalarNamed(bestLaunch(product), "k")->integer, 64);
+    const auto launched = bestLaunch(
+        std::string(product) +
+        "void run(float* a, float* b, float* c, int m, int n, unsigned i) {\n"
+        "  product<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16)>>>(a, b, c, m, n, i); }\n");
+    EXPECT_EQ(scalarNamed(launched, "k")->integer, 64);
+    EXPECT_THAT(launched.notes, ::testing::Contains(HasSubstr("i = 64")));
+}
+
+TEST(LaunchInference, aPositionStaysOneWhereNothingCountsUpToIt) {
+    const auto launch =
+        bestLaunch("__global__ void column(const float* a, float* c, int n, int k) {\n"
+                   "  int y = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "  for (int i = k; i < n; ++i) if (y < n) c[y] += a[y * n + k]; }\n");
+    EXPECT_EQ(scalarNamed(launch, "k")->integer, 0);
+}
+
 TEST(LaunchInference, aKernelWithoutLaunchFollowsItsOwnIndices) {
     const auto launch =
         bestLaunch("__global__ void add(const float* a, float* c, int width, int height) {\n"
