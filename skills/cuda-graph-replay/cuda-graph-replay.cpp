@@ -3,13 +3,13 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/cuda-graph-replay/replay_plan.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/host_launches.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 
 namespace kernelskill::skills {
 
@@ -18,24 +18,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::string_view skillId = "cuda-graph-replay";
-
-/// The macro or function around calls of the runtime in this function, e.g. "CHECK"; empty where
-/// they stand alone.
-std::string errorCheckOf(const SourceText& source, const HostFunction& host) {
-    const std::vector<Token> tokens = lex(source.text(), host.span);
-    constexpr std::array<std::string_view, 4> keywords = {"if", "while", "return", "sizeof"};
-    for (std::size_t i = 2; i + 1 < tokens.size(); ++i) {
-        const bool isWrapped = tokens[i].kind == TokenKind::Identifier &&
-                               tokens[i].text.starts_with("cuda") && tokens[i + 1].text == "(" &&
-                               tokens[i - 1].text == "(" &&
-                               tokens[i - 2].kind == TokenKind::Identifier &&
-                               std::ranges::find(keywords, tokens[i - 2].text) == keywords.end();
-        const std::size_t close = isWrapped ? matchingBracket(tokens, i + 1) : tokens.size();
-        if (close + 1 < tokens.size() && tokens[close + 1].text == ")")
-            return std::string(tokens[i - 2].text);
-    }
-    return {};
-}
 
 class ReplayEdits {
 public:
@@ -117,16 +99,8 @@ private:
     [[nodiscard]] std::string capturedLoop() const {
         std::vector<TextEdit> parts{
             {body_.expr(plan_.limit).span, std::to_string(plan_.cost.stepsInGraph)}};
-        for (const LaunchSite* launch : plan_.launches) {
-            if (launch->stream != noId) {
-                parts.push_back({body_.expr(launch->stream).span, capture_});
-                continue;
-            }
-            const std::uint32_t end =
-                launch->configurationSpan.end - static_cast<std::uint32_t>(sizeof ">>>" - 1);
-            parts.push_back(
-                {{end, end}, (launch->sharedBytes == noId ? ", 0, " : ", ") + capture_});
-        }
+        for (const LaunchSite* launch : plan_.launches)
+            parts.push_back(inStream(body_, *launch, capture_));
         return rewritten(source_, body_.stmt(plan_.loop).span, std::move(parts));
     }
 

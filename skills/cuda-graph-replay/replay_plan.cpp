@@ -2,6 +2,7 @@
 
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/host_launches.h"
 #include "skills/rewriting/launch_values.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
@@ -48,13 +49,8 @@ public:
 private:
     std::expected<ReplayPlan, Refusal> planAround(const LaunchSite& launch) {
         const std::uint32_t line = lineNumber(context_, launch.span.begin);
-        if (launch.fromMacro)
-            return refuse("launch-from-macro",
-                          fmt::format("the launch on line {} comes out of a macro", line));
-        if (launch.host >= context_.file.hostFunctions.size() ||
-            context_.file.hostFunctions[launch.host].file != context_.file.file)
-            return refuse("launch-in-header",
-                          fmt::format("{} is launched in a header", context_.kernel.name));
+        if (auto editable = requireEditableLaunch(context_, launch); !editable)
+            return std::unexpected(editable.error());
         plan_ = {};
         plan_.host = launch.host;
         host_ = &context_.shared().host(launch.host);
@@ -163,10 +159,10 @@ private:
                 i += 2;
                 continue;
             }
-            if (stmt.kind == StmtKind::Null || isErrorCheck(stmt))
+            if (stmt.kind == StmtKind::Null || isErrorCheck(context_, stmt))
                 continue;
             if (stmt.kind == StmtKind::Expression && !stmt.fromMacro) {
-                if (const LaunchSite* launch = launchAt(stmt.expr)) {
+                if (const LaunchSite* launch = launchAt(context_, plan_.host, stmt.expr)) {
                     if (auto plain = requirePlainLaunch(*launch); !plain)
                         return plain;
                     plan_.launches.push_back(launch);
@@ -185,32 +181,6 @@ private:
         if (kind != StmtKind::Compound && kind != StmtKind::Expression)
             return refuse("host-work-in-loop", "the loop's body is not a block");
         return {};
-    }
-
-    [[nodiscard]] const LaunchSite* launchAt(ExprId id) const {
-        for (const KernelModel& kernel : context_.file.kernels)
-            for (const LaunchSite& launch : kernel.launches)
-                if (launch.host == plan_.host && id != noId &&
-                    launch.span == body().expr(id).span && !launch.fromMacro &&
-                    context_.file.source->slice(launch.configurationSpan).ends_with(">>>"))
-                    return &launch;
-        return nullptr;
-    }
-
-    /// `CHECK(cudaGetLastError());` and its like: nothing that a capture forbids.
-    [[nodiscard]] bool isErrorCheck(const Stmt& stmt) const {
-        bool isCheck = false;
-        for (const Token& token : lex(context_.file.source->text(), stmt.span)) {
-            if (token.kind != TokenKind::Identifier)
-                continue;
-            const bool reads =
-                token.text == "cudaGetLastError" || token.text == "cudaPeekAtLastError";
-            const bool isMacro = stmt.fromMacro && token.span.begin == stmt.span.begin;
-            if (!reads && !isMacro)
-                return false;
-            isCheck = isCheck || reads;
-        }
-        return isCheck;
     }
 
     std::expected<void, Refusal> requirePlainLaunch(const LaunchSite& launch) {
@@ -327,33 +297,29 @@ private:
     }
 
     std::expected<void, Refusal> requireShortKernels() const {
-        for (const LaunchSite* launch : plan_.launches)
-            for (const KernelModel& kernel : context_.file.kernels) {
-                if (kernel.launches.empty() || launch < kernel.launches.data() ||
-                    launch >= kernel.launches.data() + kernel.launches.size())
+        for (const LaunchSite* launch : plan_.launches) {
+            const KernelModel& kernel = *kernelOf(context_.file, *launch);
+            const SkillContext other(context_.file, kernel, context_.features, kernel.span);
+            const LaunchValues values(other, *launch);
+            double threads = 1;
+            for (const auto& extent : {values.grid(), values.block()})
+                for (const auto& axis : extent)
+                    threads *= static_cast<double>(axis.value_or(1));
+            double bytes = 0;
+            for (const MemoryAccess& access : kernel.accesses) {
+                if (access.space == MemorySpace::Shared || access.space == MemorySpace::Local)
                     continue;
-                const SkillContext other(context_.file, kernel, context_.features, kernel.span);
-                const LaunchValues values(other, *launch);
-                double threads = 1;
-                for (const auto& extent : {values.grid(), values.block()})
-                    for (const auto& axis : extent)
-                        threads *= static_cast<double>(axis.value_or(1));
-                double bytes = 0;
-                for (const MemoryAccess& access : kernel.accesses) {
-                    if (access.space == MemorySpace::Shared || access.space == MemorySpace::Local)
-                        continue;
-                    double rounds = 1;
-                    for (const std::uint32_t number : access.loops)
-                        rounds *=
-                            static_cast<double>(values.rounds(kernel.loops[number]).value_or(1));
-                    bytes += rounds * access.width;
-                }
-                if (threads * bytes > longKernelBytes)
-                    return refuse("kernels-too-long",
-                                  fmt::format("{} requests {:.0f} MB a launch: the GPU is busy "
-                                              "while the host launches the next",
-                                              kernel.name, threads * bytes / 1e6));
+                double rounds = 1;
+                for (const std::uint32_t number : access.loops)
+                    rounds *= static_cast<double>(values.rounds(kernel.loops[number]).value_or(1));
+                bytes += rounds * access.width;
             }
+            if (threads * bytes > longKernelBytes)
+                return refuse("kernels-too-long",
+                              fmt::format("{} requests {:.0f} MB a launch: the GPU is busy "
+                                          "while the host launches the next",
+                                          kernel.name, threads * bytes / 1e6));
+        }
         return {};
     }
 

@@ -98,6 +98,28 @@ json previewingEditor() {
     return capabilities;
 }
 
+TEST_F(CodeActions, AnEditOfHostCodeIsReviewedWithoutRunningIt) {
+    start();
+    const std::string text =
+        "__global__ void relax(float* x, int rounds) {\n"
+        "    for (int k = 0; k < rounds; ++k)\n"
+        "        x[threadIdx.x] *= 0.5f;\n"
+        "}\n"
+        "void run(float* __restrict__ a, float* __restrict__ b, int rounds) {\n"
+        "    relax<<<1, 128>>>(a, rounds);\n"
+        "    relax<<<1, 128>>>(b, rounds);\n"
+        "}\n";
+    client.open(uri, text);
+    const json action = withKind(actionsAt(text, "relax"), "refactor.rewrite.stream-overlap");
+    ASSERT_FALSE(action.is_null());
+    const json resolved = client.call("codeAction/resolve", action, reviewTime);
+    ASSERT_TRUE(resolved.contains("result")) << resolved;
+    const std::string edit = resolved.at("result").at("edit").dump();
+    EXPECT_THAT(edit, HasSubstr("cudaStreamWaitEvent(beside, forked, 0);"));
+    const json memory = client.call("kernelskill/memory", {{"textDocument", {{"uri", uri}}}});
+    EXPECT_THAT(memory.dump(), HasSubstr("stream-overlap"));
+}
+
 TEST_F(CodeActions, AnEditSaysItsVerdictWhereTheEditorCanShowIt) {
     start(previewingEditor());
     client.open(uri, transpose);

@@ -1,4 +1,5 @@
 #include "engine/agents/review/host/host_interpreter.h"
+#include "skills/rewriting/host_launches.h"
 #include "skills/rewriting/kernel_footprint.h"
 #include "skills/rewriting/standard_swap.h"
 
@@ -69,11 +70,8 @@ void HostInterpreter::addLaunch(const LaunchSite& launch, const Expr& expr) {
 
 std::optional<std::vector<MemoryUse>>
 HostInterpreter::memoryOf(const LaunchSite& launch, const std::vector<HostValue>& arguments) const {
-    const auto kernel = std::ranges::find_if(file_.kernels, [&](const auto& candidate) {
-        return !candidate.launches.empty() && &launch >= candidate.launches.data() &&
-               &launch < candidate.launches.data() + candidate.launches.size();
-    });
-    if (kernel == file_.kernels.end())
+    const analysis::KernelModel* kernel = skills::kernelOf(file_, launch);
+    if (kernel == nullptr)
         return std::nullopt;
     const skills::KernelFootprint footprint = skills::footprintOf(file_, *kernel);
     if (!footprint.unknown.empty() || arguments.size() > footprint.parameters.size())

@@ -1,0 +1,95 @@
+#include "skills/stream-overlap/launch_load.h"
+
+#include "skills/rewriting/gates.h"
+#include "skills/rewriting/host_launches.h"
+#include "skills/rewriting/launch_values.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::int64_t threadsOfMultiprocessor = 2048;
+constexpr std::int64_t blocksOfMultiprocessor = 32;
+
+/// nullopt where an axis is not known.
+std::optional<std::int64_t> product(const std::array<std::optional<std::int64_t>, 3>& axes) {
+    std::int64_t all = 1;
+    for (const auto& axis : axes) {
+        constexpr std::int64_t most = 1LL << 31;
+        if (!axis || *axis < 1 || *axis > most || all > most)
+            return std::nullopt;
+        all *= *axis;
+    }
+    return all;
+}
+
+std::optional<double> accessesOf(const KernelModel& kernel, const LaunchValues& values) {
+    double all = 0;
+    for (const MemoryAccess& access : kernel.accesses) {
+        if (access.space == MemorySpace::Shared || access.space == MemorySpace::Local)
+            continue;
+        double rounds = 1;
+        for (const std::uint32_t number : access.loops) {
+            const auto known = values.rounds(kernel.loops[number]);
+            if (!known)
+                return std::nullopt;
+            rounds *= static_cast<double>(*known);
+        }
+        all += rounds;
+    }
+    // A loop that computes takes time, too.
+    const bool onlyAccesses = std::ranges::all_of(kernel.loops, [&](const Loop& loop) {
+        const auto rounds = values.rounds(loop);
+        return rounds && static_cast<double>(*rounds) <= all;
+    });
+    return onlyAccesses && kernel.calls.empty() ? std::optional(all) : std::nullopt;
+}
+
+} // namespace
+
+std::expected<LaunchLoad, Refusal> loadOf(const SkillContext& context, const LaunchSite& launch) {
+    const KernelModel& kernel = *kernelOf(context.file, launch);
+    const SkillContext other(context.file, kernel, context.features, kernel.span);
+    const LaunchValues values(other, launch);
+    const auto blocks = product(values.grid());
+    const auto threads = product(values.block());
+    if (!blocks || !threads)
+        return refuse("size-unknown",
+                      fmt::format("how many blocks and threads the launch on line {} has is not "
+                                  "known: it may fill the GPU by itself",
+                                  lineNumber(context, launch.span.begin)));
+    std::int64_t resident = std::min(std::max<std::int64_t>(threadsOfMultiprocessor / *threads, 1),
+                                     blocksOfMultiprocessor);
+    const CompiledKernel* compiled = context.compiled;
+    if (&kernel == &context.kernel && compiled != nullptr && compiled->occupancy &&
+        compiled->blockThreads == *threads)
+        resident = std::max<std::int64_t>(compiled->occupancy->blocks, 1);
+    return LaunchLoad{
+        *blocks, static_cast<double>(*blocks) / static_cast<double>(multiprocessors * resident),
+        accessesOf(kernel, values)};
+}
+
+double overlapGain(const std::vector<LaunchLoad>& loads) {
+    const bool isTimeKnown = std::ranges::all_of(
+        loads, [](const LaunchLoad& load) { return load.accesses.has_value(); });
+    double oneByOne = 0;
+    double longest = 0;
+    double filled = 0; // the time for which they would fill the GPU
+    for (const LaunchLoad& load : loads) {
+        const double time = isTimeKnown ? *load.accesses : 1;
+        oneByOne += time;
+        longest = std::max(longest, time);
+        filled += time * load.share;
+    }
+    const double beside = std::max(longest, filled);
+    return beside > 0 ? oneByOne / beside : 1;
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,26 @@
+/// Launches that follow each other in one stream and could run side by side.
+#pragma once
+
+#include "skills/skill.h"
+
+#include <expected>
+#include <vector>
+
+namespace kernelskill::skills {
+
+struct OverlapPlan {
+    std::uint32_t host = analysis::noId; ///< Index into FileModel::hostFunctions.
+    /// Two or more, in their order; they live in the file. No two touch the same memory, unless
+    /// both only read it.
+    std::vector<const analysis::LaunchSite*> launches;
+    std::vector<analysis::StmtId> statements; ///< Of the launches.
+    analysis::StmtId loop = analysis::noId;   ///< The outermost one around them all.
+    analysis::ExprId stream = analysis::noId; ///< Of all of them; noId: the default one.
+    double gain = 1;                          ///< Times faster at most.
+    double share = 0; ///< Of the GPU's room for blocks, that all of them take together.
+};
+
+/// Refuses with the first gate that does not hold, see SKILL.md.
+[[nodiscard]] std::expected<OverlapPlan, Refusal> planOverlap(const SkillContext& context);
+
+} // namespace kernelskill::skills
