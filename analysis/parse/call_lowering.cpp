@@ -35,6 +35,27 @@ CXCursor overloadSetOf(CXCursor cursor) {
     return found;
 }
 
+/// `int&`, but not `const int&`.
+bool takesOutput(CXCursor function, std::size_t position) {
+    const CXType type =
+        clang_getArgType(clang_getCursorType(function), static_cast<unsigned>(position));
+    return type.kind == CXType_LValueReference &&
+           clang_isConstQualifiedType(clang_getPointeeType(type)) == 0;
+}
+
+/// Where a template does not tell which function is meant, any of them may be.
+bool mayWriteTo(CXCursor function, CXCursor callee, std::size_t position) {
+    const CXCursor set = overloadSetOf(callee);
+    if (clang_Cursor_isNull(set) != 0)
+        return clang_Cursor_isNull(function) == 0 && takesOutput(function, position);
+    const unsigned overloads = clang_getNumOverloadedDecls(set);
+    for (unsigned i = 0; i < overloads; ++i) {
+        if (takesOutput(clang_getOverloadedDecl(set, i), position))
+            return true;
+    }
+    return false;
+}
+
 /// Name without the template arguments that follow it, e.g. "cg::tiled_partition".
 std::string_view withoutTemplateArguments(std::string_view name) {
     const auto open = name.find('<');
@@ -129,9 +150,13 @@ ExprId FunctionLowering::lowerCall(CXCursor cursor) {
     } else {
         describeCallee(children.front(), call);
     }
-    for (const CXCursor argument : arguments) {
-        const ExprId lowered = lowerExpression(argument);
+    const std::size_t objects = op == "()" ? 1 : 0;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const ExprId lowered = lowerExpression(arguments[i]);
         call.children.push_back(lowered);
+        if (i >= objects)
+            result_.body.exprs[lowered].isOutput =
+                mayWriteTo(referenced, unwrapped(children.front()), i - objects);
     }
     std::vector<Callee> callees = calleesOf(cursor, children.front());
     const auto configuration = std::ranges::find_if(children, isLaunchConfiguration);

@@ -89,6 +89,7 @@ struct Expr {
         false; ///< True if any token of it comes out of a macro expansion: do not edit.
     bool isMethod = false;
     bool isArrow = false;
+    bool isOutput = false; ///< An argument that the callee may write to, through a reference.
     Type type;
     std::string op;
     std::string name;

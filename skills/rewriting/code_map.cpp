@@ -1,6 +1,7 @@
 #include "skills/rewriting/code_map.h"
 
 #include "analysis/model/integer_arithmetic.h"
+#include "analysis/model/known_functions.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -16,10 +17,9 @@ namespace {
 /// Longer chains of definitions than people write; also ends a cycle.
 constexpr int maximumDepth = 32;
 
-/// Library functions that take their arguments by value or by reference to const.
-bool readsItsArguments(const Expr& call) {
-    return call.kind == ExprKind::Call && !call.isMethod && call.name != "swap" &&
-           call.name != "std::swap";
+/// Which one a template does not tell before it is instantiated.
+bool isSwap(const Expr& call) {
+    return !call.isMethod && unqualified(call.name) == "swap";
 }
 
 } // namespace
@@ -32,8 +32,8 @@ bool isAssignment(std::string_view op) {
 
 CodeMap::CodeMap(const FunctionBody& body)
     : body_(body), parents_(body.exprs.size(), noId), statements_(body.exprs.size(), noId),
-      declarations_(body.variables.size(), noId), uses_(body.variables.size()),
-      written_(body.variables.size(), false) {
+      declarations_(body.variables.size(), noId), bound_(body.exprs.size(), false),
+      uses_(body.variables.size()), written_(body.variables.size(), false) {
     if (body_.root != noId)
         visitStatement(body_.root);
     for (VariableId variable = 0; variable < uses_.size(); ++variable) {
@@ -50,8 +50,11 @@ void CodeMap::visitStatement(StmtId id) {
         visitStatement(stmt.init);
     for (const VariableId variable : stmt.declared) {
         declarations_[variable] = id;
-        if (body_.variable(variable).init != noId)
-            visitExpression(body_.variable(variable).init, noId, id);
+        const Variable& declared = body_.variable(variable);
+        if (declared.init == noId)
+            continue;
+        bound_[declared.init] = declared.type.isReference && !declared.type.isConst;
+        visitExpression(declared.init, noId, id);
     }
     for (const ExprId expr : {stmt.expr, stmt.condition, stmt.increment})
         if (expr != noId)
@@ -83,7 +86,7 @@ const std::vector<ExprId>& CodeMap::uses(VariableId variable) const {
 bool CodeMap::isWrite(ExprId use) const {
     const ExprId holder = parent(use);
     if (holder == noId)
-        return false;
+        return bound_[use];
     const Expr& above = body_.expr(holder);
     switch (above.kind) {
     case ExprKind::Binary:
@@ -91,7 +94,8 @@ bool CodeMap::isWrite(ExprId use) const {
     case ExprKind::Unary:
         return above.op == "&" || above.op.contains("++") || above.op.contains("--");
     case ExprKind::Call:
-        return !readsItsArguments(above) && above.children.front() == use;
+        return body_.expr(use).isOutput || isSwap(above) ||
+               (above.isMethod && above.children.front() == use);
     case ExprKind::Member: // a member of the variable is part of it
         return isWrite(holder);
     case ExprKind::Conditional: // `(c ? a : b) = 1`

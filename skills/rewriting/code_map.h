@@ -25,8 +25,8 @@ public:
     [[nodiscard]] analysis::StmtId statement(analysis::ExprId expr) const;
     /// Every expression that names `variable`, in the order of the source.
     [[nodiscard]] const std::vector<analysis::ExprId>& uses(analysis::VariableId variable) const;
-    /// True if this use may change the variable itself: assignment, increment, address taken, or a
-    /// context whose effect is not known.
+    /// True if this use may change the variable itself: assignment, increment, address taken, bound
+    /// to a reference that can be written through, or a context whose effect is not known.
     [[nodiscard]] bool isWrite(analysis::ExprId use) const;
     /// True if the variable may change after its initialisation.
     [[nodiscard]] bool isEverWritten(analysis::VariableId variable) const;
@@ -66,6 +66,7 @@ private:
     std::vector<analysis::ExprId> parents_;
     std::vector<analysis::StmtId> statements_;
     std::vector<analysis::StmtId> declarations_;
+    std::vector<bool> bound_; ///< Initialisers of references that can be written through.
     std::vector<std::vector<analysis::ExprId>> uses_;
     std::vector<bool> written_;
 };
