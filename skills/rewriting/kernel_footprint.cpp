@@ -83,6 +83,18 @@ private:
         return isStep && isTraced(body, expr.children.front());
     }
 
+    /// Of CUDA, from values to a value: __dp4a, __brev, make_uint2. Names that begin with two
+    /// underscores are not the user's.
+    static bool isIntrinsic(const FunctionBody& body, const Expr& call) {
+        const bool isOfCuda =
+            call.name.starts_with("__") || (call.name.starts_with("make_") && call.type.lanes > 1);
+        return isOfCuda && isPlainValue(call.type) &&
+               std::ranges::all_of(call.children, [&](ExprId argument) {
+                   const Expr& expr = body.expr(argument);
+                   return isPlainValue(expr.type) && expr.type.arrayExtents.empty();
+               });
+    }
+
     [[nodiscard]] bool isHarmless(const KernelModel& function, const Expr& call) const {
         const std::string_view name = unqualified(call.name);
         if (name == "printf" || name == "malloc" || name == "free" || name == "assert" ||
@@ -90,6 +102,8 @@ private:
             return false;
         if (leavesPointersAlone(name) || mathFunction(name) != MathKind::None || isAtomic(name) ||
             cachedAccess(name) || warpOperation(name) || barrier(name, false, {}))
+            return true;
+        if (isIntrinsic(function.body, call))
             return true;
         for (const ExprId argument : call.children) {
             const Expr& expr = function.body.expr(argument);

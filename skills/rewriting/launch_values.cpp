@@ -169,14 +169,27 @@ std::optional<std::int64_t> LaunchValues::stepOf(const Loop& loop) const {
 std::optional<std::int64_t> LaunchValues::rounds(const Loop& loop) const {
     if (loop.tripCount)
         return loop.tripCount;
-    const bool countsUp = loop.comparison == "<" || loop.comparison == "<=";
     const auto low = of(loop.lowerBound);
+    return low ? roundsFrom(*low, loop) : std::nullopt;
+}
+
+std::optional<std::int64_t> LaunchValues::mostRounds(const Loop& loop) const {
+    if (const auto known = rounds(loop))
+        return known;
+    constexpr std::int64_t bits = 32;
+    const bool scales = loop.stepOperator == "/=" || loop.stepOperator == ">>=" ||
+                        loop.stepOperator == "*=" || loop.stepOperator == "<<=";
+    return scales ? bits : roundsFrom(0, loop);
+}
+
+std::optional<std::int64_t> LaunchValues::roundsFrom(std::int64_t low, const Loop& loop) const {
+    const bool countsUp = loop.comparison == "<" || loop.comparison == "<=";
     const auto high = of(loop.upperBound);
     const auto step = loop.step ? loop.step : stepOf(loop);
-    if (!countsUp || !low || !high || !step || *step <= 0)
+    if (!countsUp || !high || !step || *step <= 0)
         return std::nullopt;
     const std::int64_t last = *high + (loop.comparison == "<=" ? 1 : 0);
-    return std::max<std::int64_t>(0, (last - *low + *step - 1) / *step);
+    return std::max<std::int64_t>(0, (last - low + *step - 1) / *step);
 }
 
 } // namespace kernelskill::skills

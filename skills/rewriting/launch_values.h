@@ -22,6 +22,9 @@ public:
     [[nodiscard]] std::optional<std::int64_t> of(analysis::ExprId kernelExpr) const;
     /// Rounds of a loop of the kernel whose bounds are known.
     [[nodiscard]] std::optional<std::int64_t> rounds(const analysis::Loop& loop) const;
+    /// As many at most for any thread, if none starts below 0; also of a loop that halves or
+    /// doubles.
+    [[nodiscard]] std::optional<std::int64_t> mostRounds(const analysis::Loop& loop) const;
 
 private:
     using Axes = std::array<std::optional<std::int64_t>, 3>;
@@ -31,6 +34,8 @@ private:
     [[nodiscard]] std::optional<std::int64_t> kernelValue(analysis::ExprId expr, int depth) const;
     [[nodiscard]] std::optional<std::int64_t> variableValue(analysis::VariableId id,
                                                             int depth) const;
+    [[nodiscard]] std::optional<std::int64_t> roundsFrom(std::int64_t low,
+                                                         const analysis::Loop& loop) const;
     [[nodiscard]] std::optional<std::int64_t> stepOf(const analysis::Loop& loop) const;
     [[nodiscard]] std::optional<std::int64_t> templateArgument(const std::string& name) const;
 

@@ -30,26 +30,42 @@ std::optional<std::int64_t> product(const std::array<std::optional<std::int64_t>
     return all;
 }
 
-std::optional<double> accessesOf(const KernelModel& kernel, const LaunchValues& values) {
-    double all = 0;
-    for (const MemoryAccess& access : kernel.accesses) {
-        if (access.space == MemorySpace::Shared || access.space == MemorySpace::Local)
-            continue;
-        double rounds = 1;
-        for (const std::uint32_t number : access.loops) {
-            const auto known = values.rounds(kernel.loops[number]);
-            if (!known)
-                return std::nullopt;
-            rounds *= static_cast<double>(*known);
-        }
-        all += rounds;
+/// Rounds of all loops around something, at most.
+std::optional<double> roundsOf(const KernelModel& kernel, const LaunchValues& values,
+                               const std::vector<std::uint32_t>& loops) {
+    double rounds = 1;
+    for (const std::uint32_t number : loops) {
+        const auto known = values.mostRounds(kernel.loops[number]);
+        if (!known)
+            return std::nullopt;
+        rounds *= static_cast<double>(*known);
     }
-    // A loop that computes takes time, too.
-    const bool onlyAccesses = std::ranges::all_of(kernel.loops, [&](const Loop& loop) {
-        const auto rounds = values.rounds(loop);
-        return rounds && static_cast<double>(*rounds) <= all;
-    });
-    return onlyAccesses && kernel.calls.empty() ? std::optional(all) : std::nullopt;
+    return rounds;
+}
+
+/// Accesses to memory that other threads see, and rounds of the loops without any.
+std::optional<double> stepsOf(const KernelModel& kernel, const LaunchValues& values) {
+    if (!kernel.calls.empty())
+        return std::nullopt;
+    double steps = 0;
+    for (const MemoryAccess& access : kernel.accesses) {
+        if (access.space == MemorySpace::Local)
+            continue;
+        const auto rounds = roundsOf(kernel, values, access.loops);
+        if (!rounds)
+            return std::nullopt;
+        steps += *rounds;
+    }
+    for (std::uint32_t number = 0; number < kernel.loops.size(); ++number) {
+        std::vector<std::uint32_t> around;
+        for (std::uint32_t at = number; at != noId; at = kernel.loops[at].parent)
+            around.push_back(at);
+        const auto rounds = roundsOf(kernel, values, around);
+        if (!rounds)
+            return std::nullopt;
+        steps = std::max(steps, *rounds);
+    }
+    return steps;
 }
 
 } // namespace
@@ -73,17 +89,17 @@ std::expected<LaunchLoad, Refusal> loadOf(const SkillContext& context, const Lau
         resident = std::max<std::int64_t>(compiled->occupancy->blocks, 1);
     return LaunchLoad{
         *blocks, static_cast<double>(*blocks) / static_cast<double>(multiprocessors * resident),
-        accessesOf(kernel, values)};
+        stepsOf(kernel, values)};
 }
 
 double overlapGain(const std::vector<LaunchLoad>& loads) {
-    const bool isTimeKnown = std::ranges::all_of(
-        loads, [](const LaunchLoad& load) { return load.accesses.has_value(); });
+    const bool isTimeKnown =
+        std::ranges::all_of(loads, [](const LaunchLoad& load) { return load.steps.has_value(); });
     double oneByOne = 0;
     double longest = 0;
     double filled = 0; // the time for which they would fill the GPU
     for (const LaunchLoad& load : loads) {
-        const double time = isTimeKnown ? *load.accesses : 1;
+        const double time = isTimeKnown ? *load.steps : 1;
         oneByOne += time;
         longest = std::max(longest, time);
         filled += time * load.share;

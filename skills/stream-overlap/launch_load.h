@@ -15,9 +15,9 @@ inline constexpr std::int64_t multiprocessors = 132;
 struct LaunchLoad {
     std::int64_t blocks = 0;
     double share = 0; ///< Of the blocks that all multiprocessors hold at once; above 1: in waves.
-    /// Accesses to global memory that a thread makes one after the other; nullopt: the rounds of
-    /// a loop are not known.
-    std::optional<double> accesses;
+    /// Accesses to global and shared memory that a thread makes one after the other, or rounds of
+    /// its loops, at most; nullopt: the rounds of a loop are not known.
+    std::optional<double> steps;
 };
 
 /// Refuses with `size-unknown`. Registers and shared memory count where the kernel at the cursor

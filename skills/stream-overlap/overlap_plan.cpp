@@ -22,7 +22,7 @@ constexpr std::size_t mostStreams = 4;
 constexpr double mostOfTheGpu = 0.5;
 /// To make a stream and two events and to destroy them takes the host some 50 microseconds; as many
 /// accesses, at some 100 nanoseconds each where four are under way, take twice that.
-constexpr double fewestAccesses = 1000;
+constexpr double fewestSteps = 1000;
 constexpr double smallestGain = 1.2;
 
 class OverlapPlanner {
@@ -267,11 +267,11 @@ private:
                                           "{} multiprocessors: little runs beside them",
                                           load->blocks, line(*launch), load->share * 100,
                                           multiprocessors));
-            if (load->accesses && *load->accesses < fewestAccesses)
+            if (load->steps && *load->steps < fewestSteps)
                 return refuse("too-short",
-                              fmt::format("a thread of the launch on line {} makes {:.0f} accesses "
-                                          "to global memory: it is over before a stream is made",
-                                          line(*launch), *load->accesses));
+                              fmt::format("a thread of the launch on line {} makes at most {:.0f} "
+                                          "accesses to memory: it is over before a stream is made",
+                                          line(*launch), *load->steps));
             plan_.share += load->share;
             loads.push_back(*load);
         }

@@ -460,6 +460,15 @@ int main() {
             [&] { cuda_graph_replay_before::diffuse(now.get(), next.get(), n); },
             [&] { cuda_graph_replay_after::diffuse(now.get(), next.get(), n); });
     }
+    for (const int rows : {1000, 4096, 16384}) {
+        Buffer table(std::size_t(rows) * 4096, 1);
+        Buffer sums(4096, 2);
+        Buffer maxima(4096, 3);
+        bench.compare(
+            "stream-overlap", std::to_string(rows) + " rows of 4096", maxima,
+            [&] { stream_overlap_before::summarise(table.get(), sums.get(), maxima.get(), rows); },
+            [&] { stream_overlap_after::summarise(table.get(), sums.get(), maxima.get(), rows); });
+    }
     for (const int n : {511, 1024, 4096}) {
         Buffer a(std::size_t(n) * n, 1);
         Buffer b(std::size_t(n) * n, 2);

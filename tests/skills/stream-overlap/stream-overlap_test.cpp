@@ -165,6 +165,10 @@ INSTANTIATE_TEST_SUITE_P(
                     first + "    relax<<<4, 128>>>(e, rounds);\n")},
         GateCase{"DeviceVariable", "unknown-memory",
                  program(first + "    keep<<<4, 128>>>(b, rounds);\n")},
+        GateCase{"Intrinsics", "too-short",
+                 program("    pack<<<4, 128>>>(a);\n    pack<<<4, 128>>>(b);\n",
+                         "__global__ void pack(float* x) { x[threadIdx.x] = "
+                         "__uint_as_float(__brev(threadIdx.x)); }\n")},
         GateCase{"Prints", "unknown-memory", program(first + "    say<<<4, 128>>>(b, rounds);\n")},
         GateCase{"UnknownGrid", "size-unknown",
                  program(first + "    relax<<<(n + 127) / 128, 128>>>(b, rounds);\n")},
@@ -173,6 +177,14 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"HalfAGpu", "fills-the-gpu",
                  program(first + "    relax<<<1100, 128>>>(b, rounds);\n")},
         GateCase{"Short", "too-short", program(first + "    relax<<<4, 128>>>(b, 20);\n")},
+        GateCase{"ShortForEachThread", "too-short",
+                 program("    rows<<<4, 128>>>(c, a, 768);\n    rows<<<4, 128>>>(c, b, 768);\n",
+                         "__global__ void rows(const float* x, float* out, int n) {\n"
+                         "    float total = 0;\n"
+                         "    for (int k = threadIdx.x; k < n; k += blockDim.x)\n"
+                         "        total += x[k];\n"
+                         "    for (int s = 64; s > 0; s /= 2)\n        total += x[s];\n"
+                         "    out[threadIdx.x] = total;\n}\n")},
         GateCase{"OneIsLong", "one-takes-longest",
                  program("    relax<<<4, 128>>>(a, 100000);\n    relax<<<4, 128>>>(b, 1000);\n")},
         GateCase{"HasStreams", "has-streams",

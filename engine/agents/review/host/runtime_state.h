@@ -74,6 +74,12 @@ private:
     int outputs_ = 0;
 };
 
+/// The stream that a value names; refused for cudaStreamPerThread and its like, which are numbers.
+[[nodiscard]] Result<std::string> streamOf(const HostValue& value, std::uint32_t line);
+
+/// What is not followed, or what CUDA would refuse.
+[[nodiscard]] std::unexpected<Error> refusedCall(std::uint32_t line, std::string what);
+
 /// Whether a call that is written so is one of the CUDA runtime.
 [[nodiscard]] bool isRuntimeCall(std::string_view name);
 
