@@ -1,5 +1,6 @@
 #include "lsp-server/features/diagnostics.h"
 
+#include "analysis/compile/launch_registers.h"
 #include "engine/inputs/launch_inference.h"
 #include "lsp-server/features/access_cost.h"
 #include "lsp-server/protocol/uri.h"
@@ -10,6 +11,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 namespace kernelskill::lsp {
 
@@ -178,6 +180,20 @@ std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
             continue;
         for (const engine::Hazard& hazard : report->profile->hazards)
             diagnostics.push_back(hazardDiagnostic(snapshot, kernel, hazard, texts));
+    }
+    return diagnostics;
+}
+
+std::vector<analysis::Diagnostic> launchDiagnostics(const Snapshot& snapshot) {
+    std::vector<analysis::Diagnostic> diagnostics;
+    for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
+        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        if (!report || !report->facts || !*report->facts)
+            continue;
+        const engine::StaticFacts& facts = **report->facts;
+        std::ranges::move(analysis::launchRegisterFindings(snapshot.model(), kernel,
+                                                           facts.architecture, facts.registers),
+                          std::back_inserter(diagnostics));
     }
     return diagnostics;
 }

@@ -1,4 +1,5 @@
-/// textDocument/publishDiagnostics: compile errors, hazards that a profile saw, provable waste.
+/// textDocument/publishDiagnostics: compile errors, hazards that a profile saw, launches that
+/// fail, provable waste.
 #pragma once
 
 #include "lsp-server/documents/snapshot.h"
@@ -25,6 +26,10 @@ toProtocol(const std::vector<analysis::Diagnostic>& diagnostics, const std::stri
 
 /// What the cached profiles of the snapshot's kernels found.
 [[nodiscard]] std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot);
+
+/// Launches that fail with the registers that the GPU's compiler gave the kernel, where the cached
+/// profiles know them.
+[[nodiscard]] std::vector<analysis::Diagnostic> launchDiagnostics(const Snapshot& snapshot);
 
 /// Launch pins (`// kernelskill: launch ...`) that cannot be read or name no kernel.
 [[nodiscard]] std::vector<analysis::Diagnostic> pinDiagnostics(const Snapshot& snapshot);

@@ -105,6 +105,7 @@ void publishAllDiagnostics(const ServerContext& context, const SnapshotPtr& snap
             return diagnostic.origin != analysis::DiagnosticOrigin::Device;
         }));
     std::ranges::move(pinDiagnostics(*snapshot), std::back_inserter(all));
+    std::ranges::move(launchDiagnostics(*snapshot), std::back_inserter(all));
     std::ranges::move(wasteDiagnostics(*snapshot), std::back_inserter(all));
     if (options.hazardDiagnostics)
         std::ranges::move(hazardDiagnostics(*snapshot), std::back_inserter(all));

@@ -1,5 +1,6 @@
 #include "skills/launch-bounds/launch-bounds.h"
 
+#include "analysis/compile/launch_registers.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -33,8 +35,9 @@ struct Bound {
 
 struct Study {
     std::int64_t threads = 0; ///< Of the largest block that is launched.
-    Occupancy now;            ///< Of such blocks.
-    std::vector<Bound> bounds;
+    /// Of such blocks; nullopt: they have too many registers to be launched.
+    std::optional<Occupancy> now;
+    std::vector<Bound> bounds; ///< At least one.
 };
 
 /// The kernel's head can be given an attribute between its type and its name.
@@ -97,6 +100,18 @@ std::vector<Bound> boundsOf(const CompiledKernel& compiled, BlockResources block
     return bounds;
 }
 
+/// With which a block can be launched that has too many registers; nullopt for any other.
+std::optional<Bound> launchableBound(const CompiledKernel& compiled, BlockResources block) {
+    const auto capability = computeCapabilityOf(compiled.architecture);
+    const auto limits = capability ? limitsOf(*capability) : std::nullopt;
+    const auto most = limits ? launchableRegisters(block, *limits) : std::nullopt;
+    if (!most)
+        return std::nullopt;
+    block.registersPerThread = *most;
+    const auto occupancy = compiled.occupancyOf(block);
+    return Bound{occupancy->blocks, *most, occupancy->percent};
+}
+
 std::expected<Study, Refusal> study(const SkillContext& context) {
     const std::string& name = context.kernel.name;
     const auto threads = requireBoundable(context);
@@ -108,6 +123,8 @@ std::expected<Study, Refusal> study(const SkillContext& context) {
     const CompiledKernel& compiled = **known;
     const BlockResources block{static_cast<std::uint32_t>(*threads), compiled.registers,
                                compiled.sharedBytes()};
+    if (const auto launchable = launchableBound(compiled, block))
+        return Study{*threads, std::nullopt, {*launchable}};
     if (compiled.spilledBytes() > 0)
         return refuse("spills-already",
                       fmt::format("{} spills {} bytes already with {} registers a thread", name,
@@ -158,9 +175,10 @@ public:
         if (!threads)
             return std::unexpected(unsupported(context, threads.error()));
         const std::uint32_t at = context.kernel.nameSpan.begin;
-        return EditSet{
-            {context.kernel.file,
-             {{{at, at}, fmt::format("__launch_bounds__({}, {}) ", *threads, offer.option)}}}};
+        // One block is what the compiler leaves room for without being told.
+        const std::string blocks = offer.option > 1 ? fmt::format(", {}", offer.option) : "";
+        return EditSet{{context.kernel.file,
+                        {{{at, at}, fmt::format("__launch_bounds__({}{}) ", *threads, blocks)}}}};
     }
 
 private:
@@ -169,17 +187,28 @@ private:
         offer.skillId = skillId;
         offer.kernelName = context.kernel.qualifiedName;
         offer.anchor = context.kernel.nameSpan;
+        offer.option = static_cast<int>(bound.blocks);
+        offer.numerics = Numerics::Exact;
+        if (!found.now) {
+            offer.title = fmt::format("Bound the registers of {} so that its blocks of {} threads "
+                                      "can be launched",
+                                      context.kernel.name, found.threads);
+            offer.why = fmt::format(
+                "{} registers for each of {} threads are more than a multiprocessor of {} has, and "
+                "the launch fails; with {} there is room for a block",
+                context.compiled->registers, found.threads, context.compiled->architecture,
+                bound.registers);
+            return offer;
+        }
         offer.title = fmt::format("Bound the registers of {} so that {} blocks of {} threads fit",
                                   context.kernel.name, bound.blocks, found.threads);
         offer.why = fmt::format(
             "{} registers a thread leave room for {} blocks of {} threads on {}, {:.0f} % of its "
             "warps; with {} there is room for {}, {:.0f} %",
-            context.compiled->registers, found.now.blocks, found.threads,
-            context.compiled->architecture, found.now.percent, bound.registers, bound.blocks,
+            context.compiled->registers, found.now->blocks, found.threads,
+            context.compiled->architecture, found.now->percent, bound.registers, bound.blocks,
             bound.percent);
-        offer.option = static_cast<int>(bound.blocks);
-        offer.numerics = Numerics::Exact;
-        offer.gain = ExpectedGain{bound.percent / found.now.percent,
+        offer.gain = ExpectedGain{bound.percent / found.now->percent,
                                   "resident warps, after over before, where the kernel waits for "
                                   "what more of them would hide"};
         return offer;

@@ -1,6 +1,5 @@
 // kernelskill/assembly over the wire and `kernelskill assembly`. What compiles skips where there is
 // no CUDA toolkit.
-#include "analysis/parse/toolchain.h"
 #include "tests/lsp-server/features/sample_files.h"
 
 #include <gmock/gmock.h>
@@ -20,11 +19,6 @@ constexpr Milliseconds compileTime{120'000};
 constexpr int invalidParams = -32602;
 constexpr int requestCancelled = -32800;
 constexpr std::uint32_t storeLine = 7;
-
-bool hasToolkit() {
-    const auto toolchain = analysis::findToolchain({});
-    return toolchain && toolchain->toolkit;
-}
 
 class Assembly : public ::testing::Test {
 protected:

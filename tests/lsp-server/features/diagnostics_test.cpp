@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace kernelskill::lsp::testing {
 namespace {
 
@@ -81,6 +83,41 @@ TEST_F(Diagnostics, AnOutOfBoundsKernelIsReported) {
     ASSERT_TRUE(holds(all, "out-of-bounds"));
     EXPECT_EQ(all.at(0).at("severity"), 1);
     EXPECT_EQ(all.at(0).at("range").at("start").at("line"), 1);
+}
+
+TEST_F(Diagnostics, ALaunchWithTooManyRegistersIsAWarningOnceTheyAreKnown) {
+    if (!hasToolkit())
+        GTEST_SKIP() << "no CUDA toolkit here";
+    const std::string uri = workspace.uri("wide.cu");
+    client.open(uri, "__global__ void wide(const float* x, float* y) {\n"
+                     "    float sums[80] = {};\n"
+                     "    for (int i = 0; i < 4; ++i)\n"
+                     "#pragma unroll\n"
+                     "        for (int j = 0; j < 80; ++j)\n"
+                     "            sums[j] += x[i] * x[i + j];\n"
+                     "    float all = 0;\n"
+                     "#pragma unroll\n"
+                     "    for (int j = 0; j < 80; ++j)\n"
+                     "        all += sums[j] * sums[j * 7 % 80] * x[j];\n"
+                     "    y[threadIdx.x] = all;\n"
+                     "}\n"
+                     "void launch(const float* x, float* y) { wide<<<1, 1024>>>(x, y); }\n");
+    // The first answer does not wait for the compiler.
+    for (int asked = 0; asked < 100; ++asked) {
+        const json report = client.call("kernelskill/profile",
+                                        {{"textDocument", {{"uri", uri}}}, {"kernel", "wide"}},
+                                        Milliseconds(60000));
+        ASSERT_TRUE(report.contains("result")) << report;
+        if (!report.at("result").at("static").is_null())
+            break;
+        std::this_thread::sleep_for(Milliseconds(200));
+    }
+    const json all = published([](const json& list) { return holds(list, "launch-registers"); });
+    ASSERT_EQ(all.size(), 1u) << all;
+    EXPECT_EQ(all.at(0).at("severity"), 2);
+    EXPECT_EQ(all.at(0).at("range").at("start").at("line"), 12);
+    EXPECT_THAT(all.at(0).at("message").get<std::string>(),
+                HasSubstr("__launch_bounds__(1024) keeps the compiler to that"));
 }
 
 TEST_F(Diagnostics, AnEndlessKernelEndsWithAnErrorThatSaysSo) {

@@ -1,6 +1,7 @@
 /// Texts that the feature tests share, with the places they point at.
 #pragma once
 
+#include "analysis/parse/toolchain.h"
 #include "tests/lsp-server/lsp_client.h"
 
 #include <string>
@@ -24,6 +25,12 @@ inline const std::string transpose =
     "    dim3 grid(4, 2);\n"
     "    transpose<<<grid, block>>>(out, in, 128, 64);\n"
     "}\n";
+
+/// Whether the GPU's compiler can be asked.
+inline bool hasToolkit() {
+    const auto toolchain = analysis::findToolchain({});
+    return toolchain && toolchain->toolkit;
+}
 
 /// The place of `needle` in `text`, `into` characters after its start.
 inline json placeOf(const std::string& text, const std::string& needle, int into = 0) {

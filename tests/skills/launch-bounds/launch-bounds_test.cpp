@@ -72,6 +72,22 @@ TEST(LaunchBounds, HasFurtherBlocksForASearch) {
     EXPECT_THAT(blocks, ElementsAre(18));
 }
 
+TEST(LaunchBounds, MakesRoomForABlockThatCannotBeLaunched) {
+    const std::string host = "    k<<<m, 1024>>>(x);\n";
+    // Spills are better than no launch.
+    const CompiledKernel unlaunchable = compiledAs(72, 1024, 0, 8);
+    checkApplicable(id, launched(host), launched(host, "__global__ void __launch_bounds__(1024) k"),
+                    unlaunchable);
+    Subject subject = parseSubject(launched(host));
+    subject.compiled = unlaunchable;
+    const auto offer = skillNamed(id).prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    EXPECT_EQ(offer->why, "72 registers for each of 1024 threads are more than a multiprocessor of "
+                          "sm_90 has, and the launch fails; with 64 there is room for a block");
+    EXPECT_FALSE(offer->gain) << "of a kernel that did not run";
+    EXPECT_TRUE(skillNamed(id).alternatives(subject.context()).empty());
+}
+
 class LaunchBoundsIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(LaunchBoundsIsNotOffered, WhenAGateDoesNotHold) {
