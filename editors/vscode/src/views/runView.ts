@@ -179,5 +179,9 @@ function difference(document: vscode.TextDocument, text: string): [vscode.Range,
 function ending(found: Optimization): string {
     const tried = found.rounds.length === 1 ? '1 candidate' : `${found.rounds.length} candidates`;
     const best = found.best.improved ? `The best: ${found.best.skills.join(', ')}.` : 'Nothing is better than the original.';
-    return `${tried}. ${best} ${found.stop.text}`;
+    return `${tried}. ${best} ${sentence(found.stop.text)}`;
+}
+
+function sentence(text: string): string {
+    return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }

@@ -70,9 +70,15 @@ function link(columns: Element): void {
         const chosen = (target as Element).closest('ol');
         for (const row of columns.querySelectorAll(`[data-line="${line}"]`)) row.classList.add('lit');
         for (const list of columns.querySelectorAll('ol')) {
-            if (list !== chosen) list.querySelector('.lit')?.scrollIntoView({ block: 'nearest' });
+            const first = list.querySelector('.lit');
+            if (list !== chosen && first && !isInView(first, list)) first.scrollIntoView({ block: 'center', inline: 'nearest' });
         }
     };
     columns.addEventListener('mouseover', light);
     columns.addEventListener('focusin', light);
+}
+
+function isInView(row: Element, list: Element): boolean {
+    const [inner, outer] = [row.getBoundingClientRect(), list.getBoundingClientRect()];
+    return inner.top >= outer.top && inner.bottom <= outer.bottom;
 }

@@ -1,7 +1,7 @@
 // Runs in every view of ours: asks for the state, draws it, and passes on what the user wants.
 import { drawAssembly } from './assembly';
 import { drawMemory } from './memory';
-import { linkLines } from './page';
+import { letScroll, linkLines } from './page';
 import { drawRun } from './run';
 import type { Request, State } from './state';
 
@@ -12,6 +12,7 @@ const ask = (request: Request) => editor.postMessage(request);
 
 if (document.body.dataset['view'] === 'page') {
     linkLines(ask);
+    letScroll();
 } else {
     window.addEventListener('message', ({ data }: MessageEvent<State>) => {
         if (data.view === 'memory') drawMemory(data, ask);

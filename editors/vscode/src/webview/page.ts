@@ -1,4 +1,4 @@
-// The reports that the server writes: their lines of source lead to the editor.
+// The reports that the server writes: their lines of source lead to the editor, and the keyboard reaches all of them.
 import type { Request } from './state';
 
 export function linkLines(ask: (request: Request) => void): void {
@@ -13,5 +13,14 @@ export function linkLines(ask: (request: Request) => void): void {
             ask({ ask: 'reveal', line });
         });
         cell.replaceChildren(link);
+    }
+}
+
+/** What is wider than the page is scrolled by itself, and so needs the focus. */
+export function letScroll(): void {
+    let title = '';
+    for (const part of document.querySelectorAll('h1, h2, h3, h4, .scroll')) {
+        if (!part.matches('.scroll')) title = part.textContent ?? '';
+        else for (const [name, value] of [['tabindex', '0'], ['role', 'region'], ['aria-label', title]] as const) part.setAttribute(name, value);
     }
 }
