@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 
 import { expectSoon, patience } from './expect';
+import { commandLineOf, descendantsOf } from './processes';
 
 // Set by tests/editors/vscode/run.
 export const root = process.env['KERNELSKILL_TEST_ROOT']!;
@@ -23,6 +24,8 @@ export type Settings = { readonly [name: string]: unknown };
 export type Files = { readonly [name: string]: string };
 
 export class Session {
+    private system: CDPSession | undefined;
+
     private constructor(
         readonly folder: string,
         readonly page: Page,
@@ -51,14 +54,31 @@ export class Session {
             env,
             stdio: ['ignore', 'pipe', 'ignore'],
         });
-        const address = await addressOf(server);
-        const browser = await chromium.launch({ executablePath: chromiumFile, args: ['--no-sandbox'] });
-        const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
-        const page = await context.newPage();
-        page.setDefaultTimeout(patience);
-        await page.goto(`${address}?folder=${encodeURIComponent(workspace)}`, { waitUntil: 'commit' });
-        await page.locator('.monaco-workbench .part.statusbar').waitFor();
-        return new Session(folder, page, browser, server);
+        let browser: Browser | undefined;
+        try {
+            const address = await addressOf(server);
+            browser = await chromium.launch({ executablePath: chromiumFile, args: ['--no-sandbox'] });
+            const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 });
+            const page = await context.newPage();
+            page.setDefaultTimeout(patience);
+            await page.goto(`${address}?folder=${encodeURIComponent(workspace)}`, { waitUntil: 'commit' });
+            await page.locator('.monaco-workbench .part.statusbar').waitFor();
+            return new Session(folder, page, browser, server);
+        } catch (error) {
+            await browser?.close(); // left open, it and the server would keep the tests from ending
+            server.kill();
+            throw error;
+        }
+    }
+
+    /** Of the page and of the extension's host: they do the editor's part in turns. */
+    async editorProcesses(): Promise<number[]> {
+        this.system ??= await this.browser.newBrowserCDPSession();
+        const { processInfo } = await this.system.send('SystemInfo.getProcessInfo');
+        return [
+            ...processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id),
+            ...descendantsOf(this.server.pid!).filter((pid) => commandLineOf(pid).includes('--type=extensionHost')),
+        ];
     }
 
     get workspace(): string {
