@@ -142,6 +142,10 @@ test('the profile has the roofline, the lines and the metrics', async (session) 
     await workbench.lens('Profile').first().click();
     const page = await workbench.view('page');
     await page.getByRole('heading', { name: 'transpose' }).first().waitFor();
+    await page.getByRole('img', { name: 'Roofline of H200' }).waitFor();
+    await page.getByRole('row', { name: /load wavefronts.* 24,576 Turns that shared memory takes/ }).waitFor();
+    const line = page.locator('table.source tr', { hasText: 'tile[threadIdx.x][threadIdx.y]' });
+    assert.ok(((await line.locator('.gauge i').boundingBox())?.width ?? 0) > 0, 'the line has a bar');
     await page.getByRole('link', { name: 'Go to line 16' }).click();
     await workbench.statusOf('Ln 16, Col 1').waitFor();
 });
@@ -177,4 +181,27 @@ test('the side panel lists the kernels of the workspace', async (session) => {
     await workbench.kernelAt(2, 'transpose').waitFor();
     await saxpy.click();
     await session.page.locator('.tab.active[data-resource-name="saxpy.cu"]').waitFor();
+});
+
+test('what the side panel lists can be profiled and optimized there', async (session) => {
+    const workbench = new Workbench(session.page);
+    const saxpy = workbench.kernel(/saxpy.*more\/saxpy\.cu/);
+    await saxpy.hover();
+    await saxpy.getByRole('button', { name: 'Profile' }).click();
+    const page = await workbench.view('page');
+    await page.getByRole('heading', { name: 'saxpy', exact: true }).waitFor();
+    await saxpy.hover();
+    await saxpy.getByRole('button', { name: 'Optimize' }).click();
+    const run = await workbench.view('run');
+    await run.getByRole('heading', { name: 'Optimize saxpy' }).waitFor();
+    await run.getByRole('button', { name: 'Cancel' }).click();
+    await run.getByRole('progressbar').waitFor({ state: 'detached' });
+});
+
+test('the walkthrough opens, with its steps', async (session) => {
+    const workbench = new Workbench(session.page);
+    await workbench.run('Welcome: Open Walkthrough...');
+    await workbench.pick('KernelSkill', 'Get Started with KernelSkill');
+    const step = (title: string) => session.page.locator('.getting-started-step', { hasText: title });
+    for (const title of ['Open a CUDA file', 'Apply a skill', 'Optimize a kernel', 'Check this machine']) await step(title).waitFor();
 });
