@@ -393,7 +393,9 @@ std::optional<Value> HostScope::name(const std::string& qualified) const {
         return Value::of(std::int64_t{32});
     if (!settings_.mayGuess)
         return std::nullopt;
-    const auto guess = settings_.lengths.contains(name) ? guessLength(name) : guessFromName(name);
+    const auto length = settings_.lengths.find(name);
+    const auto guess =
+        length != settings_.lengths.end() ? guessLength(name, length->second) : guessFromName(name);
     if (settings_.log != nullptr) {
         settings_.log->guesses.emplace(name, guess.integer);
         if (guess.isExtent)

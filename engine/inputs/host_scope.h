@@ -9,7 +9,6 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +27,8 @@ struct EvaluationSettings {
         overrides; ///< Values to use for names, whatever the text says.
     std::map<std::string, std::int64_t> typeSizes; ///< Bytes of types that are no builtins.
     bool mayGuess = false;
-    std::set<std::string> lengths; ///< Names whose guesses are lengths, whatever they look like.
+    /// Names whose guesses are lengths, whatever they look like; see guessLength().
+    std::map<std::string, std::int64_t> lengths;
     EvaluationLog* log = nullptr;
     mutable std::size_t steps = 0; ///< Spent so far: text made to explode ends in "unknown".
 };

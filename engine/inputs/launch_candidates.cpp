@@ -5,7 +5,6 @@
 #include "engine/inputs/template_arguments.h"
 
 #include <algorithm>
-#include <set>
 
 namespace kernelskill::engine {
 namespace {
@@ -27,20 +26,56 @@ bool isUnnamed(const std::string& type) {
     return type.find("(lambda") != std::string::npos || type.find("(unnamed") != std::string::npos;
 }
 
+/// Long enough for several tiles.
+constexpr std::int64_t usualLength = 64;
+
 /// `i < parameter`, as the condition of a loop.
-bool countsUpTo(const analysis::KernelModel& kernel, analysis::VariableId parameter) {
-    return std::ranges::any_of(kernel.loops, [&](const analysis::Loop& loop) {
-        const bool isAscending =
-            loop.comparison == "<" || loop.comparison == "<=" || loop.comparison == "!=";
-        if (!isAscending || loop.upperBound == analysis::noId)
-            return false;
-        analysis::ExprId bound = loop.upperBound;
-        while (kernel.body.expr(bound).kind == analysis::ExprKind::Cast &&
-               !kernel.body.expr(bound).children.empty())
-            bound = kernel.body.expr(bound).children.front();
-        const analysis::Expr& limit = kernel.body.expr(bound);
-        return limit.kind == analysis::ExprKind::Variable && limit.variable == parameter;
-    });
+bool countsUpTo(const analysis::KernelModel& kernel, const analysis::Loop& loop,
+                analysis::VariableId parameter) {
+    const bool isAscending =
+        loop.comparison == "<" || loop.comparison == "<=" || loop.comparison == "!=";
+    if (!isAscending || loop.upperBound == analysis::noId)
+        return false;
+    analysis::ExprId bound = loop.upperBound;
+    while (kernel.body.expr(bound).kind == analysis::ExprKind::Cast &&
+           !kernel.body.expr(bound).children.empty())
+        bound = kernel.body.expr(bound).children.front();
+    const analysis::Expr& limit = kernel.body.expr(bound);
+    return limit.kind == analysis::ExprKind::Variable && limit.variable == parameter;
+}
+
+/// Rounds of the loop that stay within the arrays of known extents which they walk.
+std::int64_t longestWithin(const analysis::KernelModel& kernel, std::size_t loop) {
+    const analysis::Symbol counter{analysis::SymbolKind::LoopVariable,
+                                   kernel.loops[loop].inductionVariable};
+    std::int64_t longest = usualLength;
+    for (const analysis::MemoryAccess& access : kernel.accesses) {
+        if (!access.index || access.base == analysis::noId ||
+            std::ranges::find(access.loops, loop) == access.loops.end())
+            continue;
+        const auto& extents = kernel.body.variable(access.base).type.arrayExtents;
+        const auto coefficient = access.index->coefficientOf(counter);
+        const auto stride = coefficient ? coefficient->asConstant() : std::nullopt;
+        if (extents.empty() || !stride || *stride <= 0)
+            continue;
+        std::int64_t elements = 1;
+        for (const std::int64_t extent : extents)
+            elements *= extent;
+        if (elements > 0)
+            longest = std::min(longest, std::max<std::int64_t>(1, elements / *stride));
+    }
+    return longest;
+}
+
+/// The length that the parameter may be taken for where a loop counts up to it.
+std::optional<std::int64_t> lengthOf(const analysis::KernelModel& kernel,
+                                     analysis::VariableId parameter) {
+    std::optional<std::int64_t> length;
+    for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
+        if (countsUpTo(kernel, kernel.loops[loop], parameter))
+            length = std::min(length.value_or(usualLength), longestWithin(kernel, loop));
+    }
+    return length;
 }
 
 } // namespace
@@ -51,28 +86,30 @@ LaunchCandidates::LaunchCandidates(const analysis::FileModel& file,
       text_(readKernelText(program_, kernel)), sites_(findLaunchSites(program_, file, kernel)),
       lengths_(findLengths()) {}
 
-std::set<std::string> LaunchCandidates::findLengths() const {
-    std::set<std::string> result;
+std::map<std::string, std::int64_t> LaunchCandidates::findLengths() const {
+    std::map<std::string, std::int64_t> result;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
         const analysis::Parameter& parameter = kernel_.parameters[i];
-        if (!countsUpTo(kernel_, parameter.variable))
+        const auto length = lengthOf(kernel_, parameter.variable);
+        if (!length)
             continue;
-        result.insert(parameter.name);
+        result.emplace(parameter.name, *length);
         for (const SiteText& site : sites_) {
             if (i >= site.arguments.size())
                 continue;
             const auto [begin, end] = site.arguments[i];
             const auto& tokens = program_.files()[site.place.file].tokens;
             if (end == begin + 1 && tokens[begin].isIdentifier())
-                result.insert(std::string(tokens[begin].text));
+                result.emplace(tokens[begin].text, *length);
         }
     }
     return result;
 }
 
 NameGuess LaunchCandidates::guessOf(const analysis::Parameter& parameter) const {
-    return lengths_.contains(parameter.name) ? guessLength(parameter.name)
-                                             : guessFromName(parameter.name);
+    const auto length = lengths_.find(parameter.name);
+    return length != lengths_.end() ? guessLength(parameter.name, length->second)
+                                    : guessFromName(parameter.name);
 }
 
 bool LaunchCandidates::isTooLarge(const LaunchSpec& spec) const {

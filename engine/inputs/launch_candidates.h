@@ -12,7 +12,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -71,7 +70,7 @@ private:
                                               const Overrides& overrides) const;
     [[nodiscard]] bool isTooLarge(const LaunchSpec& spec) const;
     [[nodiscard]] Overrides casesAround(const SiteText& site) const;
-    [[nodiscard]] std::set<std::string> findLengths() const;
+    [[nodiscard]] std::map<std::string, std::int64_t> findLengths() const;
     [[nodiscard]] NameGuess guessOf(const analysis::Parameter& parameter) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;
     [[nodiscard]] std::vector<std::string> templateArguments(const SiteText* site) const;
@@ -92,7 +91,8 @@ private:
     ProgramText program_;
     std::optional<KernelText> text_;
     std::vector<SiteText> sites_;
-    std::set<std::string> lengths_; ///< Parameters that are counted up to, and what passes them.
+    /// Of parameters that are counted up to, and of what passes them.
+    std::map<std::string, std::int64_t> lengths_;
 };
 
 } // namespace kernelskill::engine

@@ -109,10 +109,10 @@ NameGuess guessFromName(std::string_view name) {
     return guess;
 }
 
-NameGuess guessLength(std::string_view name) {
+NameGuess guessLength(std::string_view name, std::int64_t length) {
     NameGuess guess = guessFromName(name);
     if (!guess.isExtent && guess.integer <= 1) {
-        guess.integer = 64;
+        guess.integer = length;
         guess.isExtent = true;
     }
     return guess;

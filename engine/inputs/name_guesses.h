@@ -16,7 +16,7 @@ struct NameGuess {
 /// Deterministic: the same name gives the same guess, which keeps a buffer and its bound
 /// consistent. Sizes are small enough to emulate.
 [[nodiscard]] NameGuess guessFromName(std::string_view name);
-/// The same for a name that something is counted up to, which `k` seldom looks like.
-[[nodiscard]] NameGuess guessLength(std::string_view name);
+/// The same for a name that something is counted up to, which `k` seldom looks like: then `length`.
+[[nodiscard]] NameGuess guessLength(std::string_view name, std::int64_t length);
 
 } // namespace kernelskill::engine

@@ -151,6 +151,18 @@ TEST(LaunchInference, whatALoopCountsUpToIsALengthWhateverItsName) {
     EXPECT_THAT(launched.notes, ::testing::Contains(HasSubstr("i = 64")));
 }
 
+TEST(LaunchInference, aLengthStaysWithinTheTableThatTheLoopWalks) {
+    const auto launch =
+        bestLaunch("__constant__ float centres[32 * 4];\n"
+                   "__global__ void nearest(const float* x, float* out, int n, int k) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;\n"
+                   "  float best = 1e9f;\n"
+                   "  for (int c = 0; c < k; ++c) for (int j = 0; j < 4; ++j)\n"
+                   "    best = fminf(best, fabsf(x[i] - centres[c * 4 + j]));\n"
+                   "  out[i] = best; }\n");
+    EXPECT_EQ(scalarNamed(launch, "k")->integer, 32);
+}
+
 TEST(LaunchInference, aPositionStaysOneWhereNothingCountsUpToIt) {
     const auto launch =
         bestLaunch("__global__ void column(const float* a, float* c, int n, int k) {\n"
