@@ -30,20 +30,8 @@ public:
     explicit OverlapPlanner(const SkillContext& context) : context_(context) {}
 
     std::expected<OverlapPlan, Refusal> plan() {
-        if (auto editable = requireEditable(context_); !editable)
-            return std::unexpected(editable.error());
-        const KernelModel& kernel = context_.kernel;
-        if (kernel.launches.empty())
-            return refuse("no-launch", fmt::format("{} is not launched in this file", kernel.name));
-        std::optional<Refusal> refusal;
-        for (const LaunchSite& launch : kernel.launches) {
-            auto found = planAround(launch);
-            if (found)
-                return found;
-            if (!refusal)
-                refusal = std::move(found.error());
-        }
-        return std::unexpected(std::move(*refusal));
+        return planForLaunch(context_,
+                             [&](const LaunchSite& launch) { return planAround(launch); });
     }
 
 private:
