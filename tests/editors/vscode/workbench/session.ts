@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 
@@ -134,7 +135,7 @@ export function story(settings: Settings, files: Files) {
         test(name, async (context) => {
             if (failed !== '') return context.skip(`after '${failed}'`);
             try {
-                await body(session);
+                await withinLimit(body(session));
             } catch (error) {
                 failed = name;
                 const picture = path.join(tmpdir(), 'kernelskill-vscode-failure.png');
@@ -143,6 +144,15 @@ export function story(settings: Settings, files: Files) {
                 throw error;
             }
         });
+}
+
+/** What waits in the page itself has no limit of playwright's. */
+function withinLimit(done: Promise<void>): Promise<void> {
+    const limit = 5 * patience;
+    const late = setTimeout(limit, undefined, { ref: false }).then(() => {
+        throw new Error(`not over within ${limit / 1000} s`);
+    });
+    return Promise.race([done, late]);
 }
 
 export function example(name: string): string {
