@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
+#include <charconv>
 #include <filesystem>
 #include <iterator>
 
@@ -204,10 +204,11 @@ std::vector<analysis::Diagnostic> pinDiagnostics(const Snapshot& snapshot) {
         analysis::Diagnostic& diagnostic = diagnostics.emplace_back();
         diagnostic.file = snapshot.model().file;
         const auto colon = error.where.rfind(':'); // "file:line", counted from 1.
-        const int line =
-            colon == std::string::npos ? 1 : std::atoi(error.where.c_str() + colon + 1);
-        diagnostic.span =
-            snapshot.source().lineSpan(static_cast<std::uint32_t>(std::max(line, 1)) - 1);
+        std::uint32_t line = 1;
+        if (colon != std::string::npos)
+            std::from_chars(error.where.data() + colon + 1, error.where.data() + error.where.size(),
+                            line);
+        diagnostic.span = snapshot.source().lineSpan(std::max(line, 1u) - 1);
         diagnostic.severity = analysis::Severity::Warning;
         diagnostic.origin = analysis::DiagnosticOrigin::Notice;
         diagnostic.code = "launch-pin";
