@@ -1,9 +1,10 @@
 // Takes every code action of a skill that the server offers on the kernels of the given files, and prints by skill what
 // came of it: offered, applied, compiled, correct, faster. Called by script/bench-precision, which documents the arguments.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -28,6 +29,9 @@ const work = given.slice();
 /** By file, what was looked at and what came of it. */
 const results = new Map();
 if (options.details !== '') writeFileSync(options.details, '');
+
+const { checks } = JSON.parse(spawnSync(options.server, ['doctor', '--json'], { encoding: 'utf8' }).stdout);
+const hasCompiler = checks.some(({ name, status }) => name === 'cuda-toolkit' && status === 'ok');
 
 /** A later result of a file stands for what it looked at; of the skills that it did not, the earlier one stays. */
 function keep(result) {
@@ -113,6 +117,18 @@ function refused(message) {
     };
 }
 
+/**
+ * Until the profile holds what the GPU's compiler said, which some skills ask and which comes a little later; null where
+ * there is no such compiler. A profile that was made is answered at once.
+ */
+async function profiled(profile) {
+    for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+        const { static: facts } = await profile();
+        if (facts !== null || !hasCompiler) return;
+        await setTimeout(100);
+    }
+}
+
 async function judgeFile(client, file) {
     const text = readFileSync(file, 'utf8');
     const uri = pathToFileURL(path.resolve(file)).href;
@@ -122,8 +138,8 @@ async function judgeFile(client, file) {
     const command = (name, argument) =>
         client.request('workspace/executeCommand', { command: `kernelskill.${name}`, arguments: [argument] });
     const kernels = await kernelsOf(client, uri);
-    // Some skills ask what the GPU's compiler said, which a profile leaves behind. What cannot be run has none.
-    for (const kernel of kernels) await command('profile', { uri, kernel }).catch(() => undefined);
+    // What cannot be run has no profile.
+    for (const kernel of kernels) await profiled(() => command('profile', { uri, kernel })).catch(() => undefined);
     const result = { file, kernels, skills: wanted ?? null, actions: [] };
     for (const argument of await offersOf(client, uri, text)) {
         const outcome = await command('applySkill', argument).then(
