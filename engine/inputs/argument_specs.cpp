@@ -166,7 +166,11 @@ bool holdsPointer(const ProgramText& program, const std::string& type, int depth
     });
 }
 
+/// What all parameters of a kernel together may have, before CUDA 12.1 and Volta.
+constexpr std::size_t mostParameterBytes = 4096;
+
 /// Bytes of a class by value: guessed numbers in the fields whose types are known, zero elsewhere.
+/// Too many of them do no harm where the size is not known (0).
 std::vector<std::byte> classBytes(const ProgramText& program, const std::string& type,
                                   std::uint32_t size) {
     std::vector<std::byte> bytes;
@@ -187,7 +191,7 @@ std::vector<std::byte> classBytes(const ProgramText& program, const std::string&
                                               : Value::of(guess.integer));
         }
     }
-    bytes.resize(size);
+    bytes.resize(size != 0 ? size : mostParameterBytes);
     return bytes;
 }
 
@@ -284,11 +288,11 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
     if (type.pointerDepth > 1)
         return std::unexpected(refusal(file, kernel, parameter, "a pointer to pointers"));
     PassedType result{type.scalar, type.pointerDepth > 0 ? type.elementSize : type.size,
-                      type.pointerDepth > 0};
-    const auto name = bareName(type.spelling);
+                      type.pointerDepth > 0, bareName(type.spelling)};
     for (std::size_t i = 0; i < kernel.templateParameters.size() && i < templateArguments.size();
          ++i) {
-        if (!kernel.templateParameters[i].isType || kernel.templateParameters[i].name != name)
+        if (!kernel.templateParameters[i].isType ||
+            kernel.templateParameters[i].name != bareName(type.spelling))
             continue;
         const auto& argument = templateArguments[i];
         if (result.isPointer && argument.find('*') != std::string::npos)
@@ -297,13 +301,14 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
         result.scalar = scalarKindOf(argument);
         const auto element = argument.substr(0, argument.find('*'));
         result.bytes = static_cast<std::uint32_t>(sizeOfBuiltin(element).value_or(0));
+        result.name = bareName(element);
     }
-    if (result.scalar == ScalarKind::Unknown && name.starts_with("cuda") &&
-        name.ends_with("Object_t"))
+    if (result.scalar == ScalarKind::Unknown && result.name.starts_with("cuda") &&
+        result.name.ends_with("Object_t"))
         return std::unexpected(refusal(file, kernel, parameter, "a texture or surface"));
-    if (result.scalar == ScalarKind::Unknown && holdsPointer(program, name))
-        return std::unexpected(
-            refusal(file, kernel, parameter, "a class with pointers inside ('" + name + "')"));
+    if (result.scalar == ScalarKind::Unknown && holdsPointer(program, result.name))
+        return std::unexpected(refusal(file, kernel, parameter,
+                                       "a class with pointers inside ('" + result.name + "')"));
     return result;
 }
 
@@ -312,10 +317,9 @@ ScalarSpec scalarSpec(const ProgramText& program, const analysis::Parameter& par
     ScalarSpec spec;
     spec.name = parameter.name;
     if (type.scalar == ScalarKind::Unknown) {
-        const bool enumeration =
-            type.bytes == 4 && !fieldsOf(program, bareName(parameter.type.spelling));
+        const bool enumeration = type.bytes == 4 && !fieldsOf(program, type.name);
         if (!enumeration) {
-            spec.bytes = classBytes(program, bareName(parameter.type.spelling), type.bytes);
+            spec.bytes = classBytes(program, type.name, type.bytes);
             return spec;
         }
     }

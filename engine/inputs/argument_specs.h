@@ -21,6 +21,7 @@ struct PassedType {
     analysis::ScalarKind scalar = analysis::ScalarKind::Unknown;
     std::uint32_t bytes = 0; ///< Of the pointee for a pointer, else of the object; 0 when unknown.
     bool isPointer = false;
+    std::string name; ///< Without namespaces, qualifiers and template arguments.
 };
 
 /// "unsigned int" → UInt32; Unknown for a class.
@@ -34,6 +35,7 @@ struct PassedType {
                                             const analysis::Parameter& parameter,
                                             const std::vector<std::string>& templateArguments);
 
+/// A class whose size is not known gets as many bytes as all parameters of a kernel may have.
 [[nodiscard]] ScalarSpec scalarSpec(const ProgramText& program,
                                     const analysis::Parameter& parameter, const PassedType& type,
                                     const Value& value);

@@ -57,6 +57,35 @@ void launch(float* w, int* o, int* width_, unsigned* last, const float* hostWeig
         Contains(HasSubstr("'width' is set by the host on line 16; it is taken to hold 48")));
 }
 
+// Of no known size it had no bytes, and those of the next argument in their place: an address.
+TEST_F(EmulatedInputs, FindsTheFieldsOfAFunctorWhoseTypeIsDeduced) {
+    const auto result = runFirstKernel(program(R"(
+struct Between {
+    float low, high;
+    __device__ bool operator()(float v) const { return low <= v && v < high; }
+};
+template <typename Predicate> __global__ void limits(Predicate accepts, float* low, float* high) {
+    low[threadIdx.x] = accepts.low;
+    high[threadIdx.x] = accepts.high;
+}
+void launch(float* low, float* high) { limits<<<1, 32>>>(Between{0.25f, 0.5f}, low, high); }
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(valuesOf<float>(*result, "low"), Each(1.25f));
+    EXPECT_THAT(valuesOf<float>(*result, "high"), Each(1.25f));
+}
+
+TEST_F(EmulatedInputs, FindsZerosInAClassThatTheTextDoesNotShow) {
+    const auto result = runFirstKernel(program(R"(
+#define FUNCTOR struct Shift { int by; __device__ int operator()(int v) const { return v + by; } };
+FUNCTOR
+template <typename F> __global__ void apply(F f, int* out) { out[threadIdx.x] = f(3); }
+void launch(int* out) { apply<<<1, 32>>>(Shift{2}, out); }
+)"));
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(valuesOf<int>(*result, "out"), Each(3));
+}
+
 TEST_F(EmulatedInputs, FindsWhatAnotherKernelLeft) {
     const ProgramSource both = program(R"(
 __device__ float mean;
