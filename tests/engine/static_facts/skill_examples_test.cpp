@@ -1,6 +1,12 @@
-/// The table that tests of skills go by where there is no toolkit, against the compiler itself.
+/// The examples of skills by the compiler itself: the table that tests go by where there is no
+/// toolkit, and the host code of skills that edit it, compiled and linked.
+#include "engine/execution/emulator/compile/child_process.h"
+#include "skills/skill_document.h"
 #include "tests/engine/static_facts/facts_fixture.h"
 #include "tests/skills/compiled_examples.h"
+#include "tests/temporary_folder.h"
+
+#include <fstream>
 
 namespace kernelskill::engine {
 namespace {
@@ -29,6 +35,61 @@ TEST_F(SkillExamples, AreCompiledAsTheTableSays) {
         check(example.skill + "/before.cu", example.before);
         check(example.skill + "/after.cu", example.after);
     }
+}
+
+/// What nvcc says of a program that holds the file whole: empty where it compiles, without a
+/// warning, and links.
+std::string refusalOf(const std::filesystem::path& nvcc, const std::filesystem::path& file) {
+    const testing::TemporaryFolder folder;
+    const auto program = folder.path() / "program.cu";
+    std::ofstream(program) << "#include " << file << "\nint main() {}\n";
+    ChildCommand command;
+    command.program = nvcc;
+    command.arguments = {"-std=c++17",    "-arch=sm_90", "-Werror",
+                         "all-warnings",  "-o",          folder.path() / "program",
+                         program.string()};
+    command.time = std::chrono::minutes(3);
+    const auto child = runChild(command, {});
+    if (!child)
+        return child.error().describe();
+    return child->status == 0 ? "" : "nvcc: " + child->messages + child->output;
+}
+
+class LaunchSkillExamples : public ::testing::Test {
+protected:
+    void SetUp() override {
+        const auto toolchain = analysis::findToolchain({});
+        ASSERT_TRUE(toolchain) << toolchain.error().describe();
+        if (toolchain->toolkit)
+            nvcc_ = toolchain->toolkit->root / "bin" / "nvcc";
+        if (!std::filesystem::exists(nvcc_))
+            GTEST_SKIP() << "no nvcc here";
+    }
+
+    std::filesystem::path nvcc_;
+};
+
+TEST_F(LaunchSkillExamples, CompileAndLink) {
+    const auto folder = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "skills";
+    int examples = 0;
+    for (const skills::SkillMetadata& skill : skills::loadSkillDocuments(folder).skills) {
+        if (skill.kind != skills::SkillKind::Launch)
+            continue;
+        for (const char* version : {"before.cu", "after.cu"}) {
+            EXPECT_EQ(refusalOf(nvcc_, folder / skill.id / version), "") << skill.id << version;
+            ++examples;
+        }
+    }
+    EXPECT_GT(examples, 0);
+}
+
+TEST_F(LaunchSkillExamples, WouldBeRefusedWithAFault) {
+    const testing::TemporaryFolder folder;
+    const auto file = folder.path() / "after.cu";
+    std::ofstream(file) << "void run();\nstruct Called { Called() { run(); } } called;\n";
+    EXPECT_NE(refusalOf(nvcc_, file), "") << "linked without a definition";
+    std::ofstream(file) << "void run() { cudaStreamCreate(1); }\n";
+    EXPECT_NE(refusalOf(nvcc_, file), "") << "compiled with a wrong argument";
 }
 
 } // namespace
