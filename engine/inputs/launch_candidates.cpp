@@ -28,6 +28,8 @@ bool isUnnamed(const std::string& type) {
 
 /// Long enough for several tiles.
 constexpr std::int64_t usualLength = 64;
+/// Of a row of elements with a thread each: several blocks.
+constexpr std::int64_t usualRow = 1024;
 
 /// `i < parameter`, as the condition of a loop.
 bool countsUpTo(const analysis::KernelModel& kernel, const analysis::Loop& loop,
@@ -78,6 +80,19 @@ std::optional<std::int64_t> lengthOf(const analysis::KernelModel& kernel,
     return length;
 }
 
+/// The same where a thread's or a block's position is checked against it.
+std::optional<std::int64_t> lengthChecked(const KernelText& text, const ProgramText::File& file,
+                                          std::string_view parameter) {
+    for (std::size_t axis = 0; axis < text.bounds.size(); ++axis) {
+        const auto& bound = text.bounds[axis];
+        if (!bound || bound->second != bound->first + 1 || !file.tokens[bound->first].is(parameter))
+            continue;
+        const bool isRow = axis == 0 && !text.boundIsPerBlock[0] && !text.usesThread[1];
+        return isRow ? usualRow : usualLength;
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 LaunchCandidates::LaunchCandidates(const analysis::FileModel& file,
@@ -90,7 +105,9 @@ std::map<std::string, std::int64_t> LaunchCandidates::findLengths() const {
     std::map<std::string, std::int64_t> result;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
         const analysis::Parameter& parameter = kernel_.parameters[i];
-        const auto length = lengthOf(kernel_, parameter.variable);
+        auto length = lengthOf(kernel_, parameter.variable);
+        if (!length && text_)
+            length = lengthChecked(*text_, program_.files()[text_->function->file], parameter.name);
         if (!length)
             continue;
         result.emplace(parameter.name, *length);

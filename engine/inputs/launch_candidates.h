@@ -91,7 +91,8 @@ private:
     ProgramText program_;
     std::optional<KernelText> text_;
     std::vector<SiteText> sites_;
-    /// Of parameters that are counted up to, and of what passes them.
+    /// Of parameters that are counted up to or that positions are checked against, and of what
+    /// passes them.
     std::map<std::string, std::int64_t> lengths_;
 };
 

@@ -163,6 +163,23 @@ TEST(LaunchInference, aLengthStaysWithinTheTableThatTheLoopWalks) {
     EXPECT_EQ(scalarNamed(launch, "k")->integer, 32);
 }
 
+TEST(LaunchInference, whatAPositionIsCheckedAgainstIsALengthWhateverItsName) {
+    const auto row = bestLaunch("__global__ void scale(float* x, int cells) {\n"
+                                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "  if (i >= cells) return;\n"
+                                "  x[i] *= 2; }\n"
+                                "void run(float* x, int cells) {\n"
+                                "  scale<<<(cells + 255) / 256, 256>>>(x, cells); }\n");
+    EXPECT_EQ(scalarNamed(row, "cells")->integer, 1024);
+    EXPECT_EQ(row.grid.x, 4u);
+    const auto plane = bestLaunch("__global__ void scale(float* x, int k, int q) {\n"
+                                  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "  int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                                  "  if (i < k && j < q) x[j * k + i] *= 2; }\n");
+    EXPECT_EQ(scalarNamed(plane, "k")->integer, 64);
+    EXPECT_EQ(scalarNamed(plane, "q")->integer, 64);
+}
+
 TEST(LaunchInference, aPositionStaysOneWhereNothingCountsUpToIt) {
     const auto launch =
         bestLaunch("__global__ void column(const float* a, float* c, int n, int k) {\n"
