@@ -104,7 +104,7 @@ bool coversAll(IndexExpression index, std::vector<LoopRange> loops,
     while (true) {
         const auto next = std::ranges::find_if(loops, [&](const LoopRange& loop) {
             const auto factor = index.coefficientOf(loop.variable);
-            return factor && *factor == stride;
+            return loop.step == 1 && factor && *factor == stride;
         });
         if (next == loops.end())
             return index == IndexExpression{} && stride == elements;

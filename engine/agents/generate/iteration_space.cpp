@@ -44,18 +44,6 @@ IndexExpression substitute(const IndexExpression& value, Symbol symbol,
     return result;
 }
 
-std::optional<LoopRange> rangeOf(const analysis::Loop& loop) {
-    if (loop.kind != analysis::LoopKind::For || loop.inductionVariable == analysis::noId ||
-        !loop.start || !loop.tripCountExpression || (loop.step != 1 && loop.step != -1) ||
-        loop.start->hasOpaque() || loop.tripCountExpression->hasOpaque())
-        return std::nullopt;
-    const Symbol variable{SymbolKind::LoopVariable, loop.inductionVariable};
-    const IndexExpression rest = *loop.tripCountExpression - IndexExpression::constant(1);
-    if (loop.step == 1)
-        return LoopRange{variable, *loop.start, *loop.start + rest};
-    return LoopRange{variable, *loop.start - rest, *loop.start};
-}
-
 IterationSpace::IterationSpace(std::vector<LoopRange> loops,
                                const std::vector<Symbol>& unsignedSymbols)
     : loops_(std::move(loops)) {
@@ -69,6 +57,15 @@ void IterationSpace::assume(const std::vector<LoopRange>& loops) {
     // is easiest to hold, still so.
     for (std::size_t index = 0; index < loops.size(); ++index) {
         IndexExpression room = loops[index].last - loops[index].first;
+        if (const auto rounds = loops[index].rounds) {
+            const IndexExpression one = IndexExpression::constant(1);
+            const IndexExpression step = IndexExpression::constant(loops[index].step);
+            const IndexExpression reached = step * IndexExpression::symbol(*rounds);
+            atLeast_[*rounds] = 1;
+            neverNegative_.push_back(reached - loops[index].distance);
+            neverNegative_.push_back(loops[index].distance - one - (reached - step));
+            room = loops[index].distance - one;
+        }
         bool isPlain = true;
         for (std::size_t outer = index; outer-- > 0 && isPlain;) {
             const auto coefficient = room.coefficientOf(loops[outer].variable);
@@ -87,6 +84,13 @@ void IterationSpace::assume(const std::vector<LoopRange>& loops) {
 }
 
 bool IterationSpace::hasNoNegativeTerm(const IndexExpression& value) const {
+    return followsFromRunning(value) ||
+           std::ranges::any_of(neverNegative_, [&](const IndexExpression& known) {
+               return followsFromRunning(value - known);
+           });
+}
+
+bool IterationSpace::followsFromRunning(const IndexExpression& value) const {
     IndexExpression shifted = value;
     for (const auto& [symbol, least] : atLeast_) {
         // symbol = symbol' + least, where symbol' is not negative.

@@ -11,12 +11,16 @@
 
 namespace kernelskill::engine {
 
-/// The values of a loop's variable, both ends included. They may name the variables of loops
-/// further out.
+/// The values of a loop's variable, both ends included, whichever way it counts. They may name the
+/// variables of loops further out.
 struct LoopRange {
     analysis::Symbol variable;
     analysis::IndexExpression first;
     analysis::IndexExpression last;
+    std::int64_t step = 1;              ///< From one value to the next, positive.
+    analysis::IndexExpression distance; ///< That it counts through; it runs where this is positive.
+    /// Stands for the rounds where they are no polynomial: `distance / step`, rounded up.
+    std::optional<analysis::Symbol> rounds;
 };
 
 /// Loops around a piece of code, outermost first, each of which runs at least once. What it says
@@ -47,13 +51,13 @@ private:
     [[nodiscard]] bool isNeverNegative(const analysis::IndexExpression& value,
                                        std::size_t loops) const;
     [[nodiscard]] bool hasNoNegativeTerm(const analysis::IndexExpression& value) const;
+    [[nodiscard]] bool followsFromRunning(const analysis::IndexExpression& value) const;
 
     std::vector<LoopRange> loops_;
+    std::vector<analysis::IndexExpression>
+        neverNegative_;                                ///< What rounds and distances have to do.
     std::map<analysis::Symbol, std::int64_t> atLeast_; ///< What the loops' running implies.
 };
-
-/// The loop's range, when it counts up or down by one between bounds that are polynomials.
-[[nodiscard]] std::optional<LoopRange> rangeOf(const analysis::Loop& loop);
 
 /// `value` with `symbol` replaced wherever it occurs.
 [[nodiscard]] analysis::IndexExpression substitute(const analysis::IndexExpression& value,

@@ -23,7 +23,7 @@ class KernelText {
 public:
     KernelText(const FileModel& file, const KernelModel& function, const ParallelNest& nest)
         : source_(*file.source), function_(function), nest_(nest), body_(function.body),
-          layout_(source_, function) {}
+          code_(function.body), layout_(source_, function) {}
 
     std::string write(const std::string& name) const {
         CodeLines lines(layout_, layout_.indentation(function_.span.begin));
@@ -94,15 +94,45 @@ private:
         if (variable.type.size > 4)
             index = fmt::format("static_cast<{1}>(blockIdx.{0}) * blockDim.{0} + threadIdx.{0}",
                                 axis, spelled);
-        const auto first = loop(mapped).start->asConstant();
-        if (!first || *first != 0)
-            index = operand(loop(mapped).lowerBound) + " + " + index;
+        if (mapped.step != 1)
+            index = fmt::format("{} * ({})", mapped.step, index);
+        const std::string first = firstOf(mapped);
+        if (!first.empty())
+            index = fmt::format("{} {} {}", first, isDownward(mapped) ? "-" : "+", index);
         return fmt::format("{} {} = {};", spelled, variable.name, index);
     }
 
+    /// By steps of more than one: threads then have the loop's values in its order. By one,
+    /// upwards, however the loop runs.
+    [[nodiscard]] bool isDownward(const MappedLoop& mapped) const {
+        return *loop(mapped).step < -1;
+    }
+
+    /// The value of thread 0; empty where it is 0 and counted up from.
+    [[nodiscard]] std::string firstOf(const MappedLoop& mapped) const {
+        const Loop& counted = loop(mapped);
+        if (isDownward(mapped))
+            return operand(counted.lowerBound);
+        const bool fromBound = *counted.step < 0;
+        const bool isNext = fromBound && counted.comparison != ">=";
+        const ExprId bound = fromBound ? counted.upperBound : counted.lowerBound;
+        if (const auto value = code_.constantValue(bound)) {
+            const std::int64_t first = *value + (isNext ? 1 : 0);
+            const bool isWritten = body_.expr(bound).kind == ExprKind::Integer || isNext;
+            return first == 0 ? "" : isWritten ? std::to_string(first) : operand(bound);
+        }
+        return operand(bound) + (isNext ? " + 1" : "");
+    }
+
     [[nodiscard]] std::string outside(const MappedLoop& mapped) const {
-        return fmt::format("{} {} {}", nameOf(mapped), loop(mapped).comparison == "<=" ? ">" : ">=",
-                           operand(loop(mapped).upperBound));
+        const Loop& counted = loop(mapped);
+        if (*counted.step == -1)
+            return fmt::format("{} > {}", nameOf(mapped), operand(counted.lowerBound));
+        const bool isInclusive = counted.comparison.ends_with("=") && counted.comparison != "!=";
+        return fmt::format("{} {} {}", nameOf(mapped),
+                           isDownward(mapped) ? (isInclusive ? "<" : "<=")
+                                              : (isInclusive ? ">" : ">="),
+                           operand(counted.upperBound));
     }
 
     void addBody(CodeLines& lines) const {
@@ -175,6 +205,7 @@ private:
     const KernelModel& function_;
     const ParallelNest& nest_;
     const FunctionBody& body_;
+    skills::CodeMap code_;
     skills::SourceLayout layout_;
 };
 
@@ -197,8 +228,9 @@ WrittenKernel writeKernel(const FileModel& file, const KernelModel& function,
     std::array<std::string, 3> grid;
     for (const MappedLoop& mapped : nest.loops) {
         const auto axis = static_cast<std::size_t>(mapped.axis);
-        grid[axis] = fmt::format("({} + {}) / {}", codeOf(mapped.rounds, function.body, false),
-                                 block[axis] - 1, block[axis]);
+        const std::int64_t reach = mapped.step * block[axis];
+        grid[axis] = fmt::format("({} + {}) / {}", codeOf(mapped.distance, function.body, false),
+                                 reach - 1, reach);
     }
     for (std::size_t axis = 0; axis < nest.loops.size(); ++axis) {
         written.grid += (axis == 0 ? "" : ", ") + grid[axis];

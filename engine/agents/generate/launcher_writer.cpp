@@ -103,16 +103,16 @@ private:
     void addEmptyCase() {
         std::string nothing;
         for (const MappedLoop& mapped : nest_.loops) {
-            if (mapped.rounds.asConstant())
+            if (mapped.distance.asConstant())
                 continue;
             // Constants on the right: `n - 1 <= 0` would not hold for an unsigned n of 0.
             std::int64_t shift = 0;
-            for (const auto& [monomial, coefficient] : mapped.rounds.terms())
+            for (const auto& [monomial, coefficient] : mapped.distance.terms())
                 if (monomial.empty())
                     shift = coefficient;
             nothing += fmt::format(
                 "{}{} <= {}", nothing.empty() ? "" : " || ",
-                codeOf(mapped.rounds - IndexExpression::constant(shift), function_.body, false),
+                codeOf(mapped.distance - IndexExpression::constant(shift), function_.body, false),
                 -shift);
         }
         if (nothing.empty())
@@ -123,7 +123,7 @@ private:
     }
 
     [[nodiscard]] std::string elements(const ArrayUse& use) const {
-        const std::string code = codeOf(use.elements, function_.body, true);
+        const std::string code = codeOf(use.elements, function_.body, true, nest_.rounds);
         return use.elements.terms().size() > 1 ? "(" + code + ")" : code;
     }
 
@@ -153,9 +153,11 @@ private:
         std::array<std::string, 3> counts;
         for (const MappedLoop& mapped : nest_.loops) {
             const auto axis = static_cast<std::size_t>(mapped.axis);
-            counts[axis] = fmt::format("({0} + {1}.{2} - 1) / {1}.{2}",
-                                       codeOf(mapped.rounds, function_.body, false), blockName,
-                                       axisNames[axis]);
+            std::string reach = fmt::format("{}.{}", blockName, axisNames[axis]);
+            if (mapped.step != 1)
+                reach = fmt::format("({} * {})", mapped.step, reach);
+            counts[axis] = fmt::format("({0} + {1} - 1) / {1}",
+                                       codeOf(mapped.distance, function_.body, false), reach);
         }
         std::string blockText;
         std::string gridText;

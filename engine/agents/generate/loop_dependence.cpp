@@ -50,10 +50,11 @@ LoopDecision LoopDependence::decide(std::uint32_t loop) const {
                                       "depends on the earlier ones",
                                       at));
     if (!range(loop))
-        return sequential("not-counted",
-                          fmt::format("the loop of line {} does not count by one between bounds "
-                                      "that are sums of products of parameters",
-                                      at));
+        return sequential(
+            "not-counted",
+            fmt::format("the loop of line {} does not count by a constant between bounds "
+                        "that are sums of products of parameters",
+                        at));
     if (auto carried = carriedVariable(loop))
         return *carried;
     if (auto carried = carriedElement(loop))
@@ -127,7 +128,7 @@ std::optional<LoopRange> LoopDependence::range(std::uint32_t number) const {
             }))
             return std::nullopt;
     }
-    return rangeOf(loop);
+    return rangeOf(function_, code_, number);
 }
 
 IterationSpace LoopDependence::everyLoop() const {
@@ -192,7 +193,7 @@ bool LoopDependence::areApart(std::uint32_t loop, const MemoryAccess& a,
     const auto strideOfB = b.index->coefficientOf(variable);
     if (stride && stride == strideOfB) {
         // stride * (i - i') = rest' - rest has no solution with i != i' where the right side is
-        // smaller than the stride.
+        // smaller than stride times the loop's step.
         const IndexExpression own = *stride * IndexExpression::symbol(variable);
         const IndexExpression restOfA = *a.index - own;
         const IndexExpression restOfB = *b.index - own;
@@ -202,11 +203,12 @@ bool LoopDependence::areApart(std::uint32_t loop, const MemoryAccess& a,
         const auto lowB = spaceOfB.smallest(restOfB, outer);
         if (highA && lowA && highB && lowB) {
             const IndexExpression one = IndexExpression::constant(1);
+            const IndexExpression reach = *stride * IndexExpression::constant(place->step);
             const auto exceeds = [&](const IndexExpression& size) {
                 return all.isNeverNegative(size - one - (*highA - *lowB)) &&
                        all.isNeverNegative(size - one - (*highB - *lowA));
             };
-            if (exceeds(*stride) || exceeds(IndexExpression::constant(-1) * *stride))
+            if (exceeds(reach) || exceeds(IndexExpression::constant(-1) * reach))
                 return true;
         }
     }

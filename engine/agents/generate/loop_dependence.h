@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "engine/agents/generate/iteration_space.h"
+#include "engine/agents/generate/counted_loop.h"
 #include "skills/rewriting/code_map.h"
 #include "skills/skill.h"
 

@@ -3,6 +3,7 @@
 #include "analysis/model/known_functions.h"
 #include "analysis/syntax/lexer.h"
 #include "engine/agents/generate/written_function.h"
+#include "skills/rewriting/index_arithmetic.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -50,6 +51,7 @@ public:
         if (!arrays)
             return std::unexpected(std::move(arrays.error()));
         nest_.arrays = std::move(*arrays);
+        nest_.rounds = steppedRounds(function_, code_);
         if (auto gate = checkOverlap(); !gate)
             return std::unexpected(std::move(gate.error()));
         chooseAxes();
@@ -218,8 +220,13 @@ private:
             return refuse("loop-form", fmt::format("the loop of line {} does not declare its own "
                                                    "variable and nothing else",
                                                    at));
-        if (loop.step != 1)
-            return refuse("counts-down", fmt::format("the loop of line {} counts down", at));
+        if (*loop.step < -1 &&
+            skills::isUnsignedIndexType(body_.variable(loop.inductionVariable).type))
+            return refuse(
+                "counts-down",
+                fmt::format("the loop of line {} counts an unsigned variable down by more "
+                            "than one",
+                            at));
         return {};
     }
 
@@ -228,18 +235,19 @@ private:
         while (at != noId && nest_.loops.size() < mostAxes) {
             const auto number = loopOf(at);
             const Gate form = number ? checkForm(*number) : refuse("no-loop", "no loop");
-            std::optional<IndexExpression> rounds;
+            std::optional<IndexExpression> distance;
+            std::int64_t step = 1;
             if (form) {
                 const LoopRange range = *dependence_.range(*number);
-                rounds = IterationSpace(outer_).largest(range.last - range.first +
-                                                        IndexExpression::constant(1));
+                distance = IterationSpace(outer_).largest(range.distance);
+                step = range.step;
                 outer_.push_back(range);
             }
             if (!form && nest_.loops.empty())
                 return form;
-            if (!form || !rounds)
+            if (!form || !distance)
                 break;
-            nest_.loops.push_back({*number, 0, std::move(*rounds)});
+            nest_.loops.push_back({*number, 0, std::move(*distance), step});
             nest_.body = function_.loops[*number].body;
             at = onlyLoopIn(nest_.body);
         }

@@ -37,7 +37,7 @@ public:
         : function_(function), nest_(nest), code_(function.body),
           dependence_(source, function, code_) {
         for (const MappedLoop& mapped : nest.loops)
-            for (const auto& [monomial, coefficient] : mapped.rounds.terms())
+            for (const auto& [monomial, coefficient] : mapped.distance.terms())
                 if (coefficient > 0)
                     mappedSizes_.insert(monomial.begin(), monomial.end());
     }
@@ -64,6 +64,8 @@ private:
             values[symbol] = isLarge ? size + 3 * number : smallSize;
             ++number;
         }
+        for (const auto& [symbol, stepped] : nest_.rounds)
+            values[symbol] = roundsIn(stepped.distance.evaluate(values).value_or(0), stepped.step);
         return values;
     }
 
@@ -77,7 +79,7 @@ private:
             if (value && *value < 0)
                 return false;
             if (value)
-                rounds[number] = static_cast<double>(*value) + 1;
+                rounds[number] = static_cast<double>(*value / range->step + 1);
         }
         double accesses = 0;
         for (const MemoryAccess& access : function_.accesses) {
@@ -88,7 +90,9 @@ private:
         }
         double threads = 1;
         for (const MappedLoop& mapped : nest_.loops)
-            threads *= static_cast<double>(mapped.rounds.evaluate(values).value_or(0)) + 32;
+            threads *= static_cast<double>(
+                           roundsIn(mapped.distance.evaluate(values).value_or(0), mapped.step)) +
+                       32;
         const bool hasElements = std::ranges::all_of(nest_.arrays, [&](const ArrayUse& use) {
             return use.elements.evaluate(values).value_or(0) > 0;
         });
@@ -121,7 +125,8 @@ std::expected<std::string, skills::Refusal> referenceLaunch(const SourceText& so
         const auto use = std::ranges::find(nest.arrays, number, &ArrayUse::parameter);
         std::string value;
         if (use != nest.arrays.end())
-            value = fmt::format("rand[{}]", codeOf(use->elements, function.body, false));
+            value =
+                fmt::format("rand[{}]", codeOf(use->elements, function.body, false, nest.rounds));
         else if (parameter.type.pointerDepth > 0)
             value = "rand[1]";
         else if (parameter.type.scalar == ScalarKind::Bool)

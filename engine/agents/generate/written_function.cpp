@@ -42,6 +42,12 @@ bool isCall(const std::vector<Token>& tokens, std::size_t name) {
             before.text != ">");
 }
 
+std::string roundsCode(const SteppedRounds& stepped, const FunctionBody& body) {
+    const IndexExpression rounded = stepped.distance + IndexExpression::constant(stepped.step - 1);
+    const std::string sum = codeOf(rounded, body, false);
+    return fmt::format("{} / {}", rounded.terms().size() > 1 ? "(" + sum + ")" : sum, stepped.step);
+}
+
 } // namespace
 
 std::vector<CallInText> callsOf(const SourceText& source, const KernelModel& function) {
@@ -129,7 +135,8 @@ std::string derivedName(const SourceText& source, std::string_view name, std::st
     return result;
 }
 
-std::string codeOf(const IndexExpression& value, const FunctionBody& body, bool isWide) {
+std::string codeOf(const IndexExpression& value, const FunctionBody& body, bool isWide,
+                   const RoundsBySymbol& rounds) {
     std::vector<std::pair<Monomial, std::int64_t>> terms(value.terms().begin(),
                                                          value.terms().end());
     // What is added first, what is taken away last: so written, no sum starts with a minus.
@@ -150,12 +157,18 @@ std::string codeOf(const IndexExpression& value, const FunctionBody& body, bool 
             product = std::to_string(size);
         const bool isProduct = monomial.size() + (size != 1 ? 1 : 0) > 1;
         for (std::size_t factor = 0; factor < monomial.size(); ++factor) {
-            const Variable& variable = body.variable(monomial[factor].id);
+            const auto stepped = rounds.find(monomial[factor]);
+            const bool isNamed = stepped == rounds.end();
+            std::string text = isNamed ? body.variable(monomial[factor].id).name
+                                       : roundsCode(stepped->second, body);
+            if (isWide && isProduct && factor == 0 &&
+                (!isNamed || body.variable(monomial[factor].id).type.size < 8))
+                text = fmt::format("static_cast<size_t>({})", text);
+            else if (!isNamed)
+                text = "(" + text + ")";
             if (!product.empty())
                 product += " * ";
-            product += isWide && isProduct && factor == 0 && variable.type.size < 8
-                           ? fmt::format("static_cast<size_t>({})", variable.name)
-                           : variable.name;
+            product += text;
         }
         text += product;
     }

@@ -1,7 +1,7 @@
 /// A host function as its text has it: the pieces that a kernel and its launcher are written from.
 #pragma once
 
-#include "analysis/model/kernel_model.h"
+#include "engine/agents/generate/counted_loop.h"
 
 #include <string>
 #include <string_view>
@@ -34,9 +34,10 @@ struct CallInText {
 [[nodiscard]] std::string derivedName(const analysis::SourceText& source, std::string_view name,
                                       std::string_view suffix);
 
-/// As C++: `m * n + 4`. `isWide`: products are made of size_t.
+/// As C++: `m * n + 4`. `isWide`: products are made of size_t. Symbols of `rounds` are written out.
 [[nodiscard]] std::string codeOf(const analysis::IndexExpression& value,
-                                 const analysis::FunctionBody& body, bool isWide);
+                                 const analysis::FunctionBody& body, bool isWide,
+                                 const RoundsBySymbol& rounds = {});
 
 /// The macro of the file that wraps a call of the runtime and looks at its status; empty when there
 /// is none before `offset`.

@@ -132,6 +132,16 @@ TEST_F(GeneratorTest, ARefusalIsUnsupportedWithItsReason) {
     EXPECT_THAT(refused.error().describe(), HasSubstr("'y[i - 1]' on line 3"));
 }
 
+TEST_F(GeneratorTest, StepsAndCountingDownAreRight) {
+    expectRight("void pairs(int n, const float* x, float* y) {\n"
+                "    for (int i = 0; i < n - 1; i += 2) {\n"
+                "        y[i] = x[i + 1];\n        y[i + 1] = x[i];\n    }\n}\n");
+    expectRight("void thirds(int n, const int* x, int* y) {\n"
+                "    for (int i = n; i > 0; i -= 3)\n        y[i] = x[i] + 1;\n}\n");
+    expectRight("void mirror(unsigned n, const double* x, double* y) {\n"
+                "    for (unsigned i = n; i != 0; i--)\n        y[n - i] = x[i - 1];\n}\n");
+}
+
 /// Random nests of a small grammar: each that is offered is right.
 TEST_F(GeneratorTest, WhatIsOfferedIsRight) {
     std::mt19937 random(11);
@@ -143,7 +153,7 @@ TEST_F(GeneratorTest, WhatIsOfferedIsRight) {
         const std::string type = pick({"float", "double", "int"});
         const std::string text = fmt::format(
             "void f({0} n, {0} m, const {1}* __restrict__ x, {1}* __restrict__ y) {{\n"
-            "    for ({0} i = {2}; i < n; i++)\n"
+            "    for ({0} i = {2}; i < n; i {10})\n"
             "        for ({0} j = {3}; j {4}; j++) {{\n"
             "            {1} t = {5};\n"
             "            for ({0} l = 0; l < {6}; l++)\n"
@@ -154,7 +164,7 @@ TEST_F(GeneratorTest, WhatIsOfferedIsRight) {
             pick({"< m", "<= m", "< i + 1"}), pick({"0", "1"}), pick({"3", "m"}),
             pick({"i + l", "l * m + j", "i * m + j + l"}),
             pick({"i * m + j", "i * (m + 1) + j", "j * n + i", "(n - 1 - i) * (m + n) + j"}),
-            pick({"=", "+="}));
+            pick({"=", "+="}), pick({"+= 1", "+= 2", "+= 3"}));
         const auto generated = generate(text);
         if (!generated) {
             EXPECT_EQ(generated.error().kind, ErrorKind::Unsupported)

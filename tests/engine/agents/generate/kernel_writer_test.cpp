@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <vector>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -100,6 +103,43 @@ TEST(KernelWriter, UsesTheFilesCheckMacroAndCase) {
                 HasSubstr("CHECK(cudaMemcpy(deviceOut, out, outBytes, cudaMemcpyHostToDevice));"))
         << "what is not overwritten has to survive";
     EXPECT_THAT(result.launcher, Not(HasSubstr("overlap")));
+}
+
+/// The kernel's index, its guard, and the grid.
+std::vector<std::string> mapping(const std::string& loop) {
+    const WrittenKernel result =
+        written("void f(int n, long m, float* y) {\n    " + loop + "\n        y[i] = 0;\n}\n");
+    std::vector<std::string> lines;
+    std::istringstream kernel(result.kernel);
+    for (std::string line; std::getline(kernel, line);)
+        if (line.contains(" i = ") || line.contains("if ("))
+            lines.push_back(line.substr(4));
+    lines.push_back(result.grid);
+    return lines;
+}
+
+TEST(KernelWriter, CountsAsTheLoopDoes) {
+    using ::testing::ElementsAre;
+    EXPECT_THAT(mapping("for (int i = 1; i < n; i += 2)"),
+                ElementsAre("int i = 1 + 2 * (blockIdx.x * blockDim.x + threadIdx.x);",
+                            "if (i >= n)", "(n - 1 + 511) / 512"));
+    EXPECT_THAT(mapping("for (long i = 0; i <= m; i += 4)"),
+                ElementsAre("long i = 4 * (static_cast<long>(blockIdx.x) * blockDim.x + "
+                            "threadIdx.x);",
+                            "if (i > m)", "(m + 1 + 1023) / 1024"));
+    EXPECT_THAT(mapping("for (int i = n - 1; i >= 0; --i)"),
+                ElementsAre("int i = blockIdx.x * blockDim.x + threadIdx.x;", "if (i > n - 1)",
+                            "(n + 255) / 256"))
+        << "upwards: neighbouring threads take neighbouring elements in their order";
+    EXPECT_THAT(mapping("for (unsigned int i = n; i > 0; i--)"),
+                ElementsAre("unsigned int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;",
+                            "if (i > n)", "(n + 255) / 256"));
+    EXPECT_THAT(mapping("for (int i = 2 * n; i > n; i -= 3)"),
+                ElementsAre("int i = 2 * n - 3 * (blockIdx.x * blockDim.x + threadIdx.x);",
+                            "if (i <= n)", "(n + 767) / 768"));
+    EXPECT_THAT(mapping("for (int i = 0; i != n; i++)"),
+                ElementsAre("int i = blockIdx.x * blockDim.x + threadIdx.x;", "if (i >= n)",
+                            "(n + 255) / 256"));
 }
 
 TEST(KernelWriter, TakesFreeNames) {

@@ -152,7 +152,36 @@ std::vector<Case> cases() {
         {"returns", overI + "{ if (x[i] < 0) return; a[i] = x[i]; }", sequential, "early-exit"},
         {"inner_break", overI + "for (int j = 0; j < m; j++) { if (x[j] < 0) break; a[i] = x[j]; }",
          parallel, ""},
-        {"by_two", "for (int i = 0; i < n; i += 2) a[i] = x[i];", sequential, "not-counted"},
+        {"by_two", "for (int i = 0; i < n; i += 2) a[i] = x[i];", parallel, ""},
+        {"unrolled_by_two", "for (int i = 0; i < n; i += 2) { a[i] = x[i]; a[i + 1] = x[i]; }",
+         parallel, ""},
+        {"by_two_into_the_next", "for (int i = 0; i < n; i += 2) a[i] = a[i + 2];", sequential,
+         "carried-element"},
+        {"by_two_three_written",
+         "for (int i = 0; i < n; i += 2) { a[i] = 0; a[i + 1] = 0; a[i + 2] = 0; }", sequential,
+         "carried-element"},
+        {"odd_from_even", "for (int i = 0; i < n; i += 2) a[i] = a[i + 1] + a[i - 1];", parallel,
+         ""},
+        {"down_by_three", "for (int i = n - 1; i >= 0; i -= 3) a[i] = a[i - 1];", parallel, ""},
+        {"by_constant_variable",
+         "const int w = 4; for (int i = 0; i <= n - w; i += w) for (int j = 0; j < w; j++) "
+         "a[i + j] = x[i];",
+         parallel, ""},
+        {"tiles_too_wide",
+         "for (int i = 0; i < n; i += 4) for (int j = 0; j < 5; j++) a[i + j] = x[i];", sequential,
+         "carried-element"},
+        {"by_a_parameter", "for (int i = 0; i < n; i += s) a[i] = x[i];", sequential,
+         "not-counted"},
+        {"by_two_to_unequal", "for (int i = 0; i != n; i += 2) a[i] = x[i];", sequential,
+         "not-counted"},
+        {"to_unequal", "for (int i = 0; i != n; i++) a[i] = x[i];", parallel, ""},
+        {"down_to_unequal", "for (int i = n; i != 0; i--) a[i - 1] = x[i];", parallel, ""},
+        {"by_two_own_variable_changes", "for (int i = 0; i < n; i += 2) { a[i] = 0; i++; }",
+         sequential, "not-counted"},
+        {"by_two_breaks", "for (int i = 0; i < n; i += 2) { if (x[i] < 0) break; a[i] = 0; }",
+         sequential, "early-exit"},
+        {"by_two_with_two_conditions", "for (int i = 0; i < n && i < m; i += 2) a[i] = x[i];",
+         sequential, "not-counted"},
         {"doubling", "for (int i = 1; i < n; i *= 2) a[i] = x[i];", sequential, "not-counted"},
         {"data_bound", "for (int i = 0; i < list[0]; i++) a[i] = x[i];", sequential, "not-counted"},
         {"two_conditions", "for (int i = 0; i < n && i < m; i++) a[i] = x[i];", sequential,
@@ -185,10 +214,14 @@ Touched touchedBy(const analysis::KernelModel& function, const LoopDependence& d
     Touched touched;
     const LoopRange outer = *dependence.range(access.loops.at(0));
     const LoopRange inner = *dependence.range(access.loops.at(1));
-    for (std::int64_t i = *outer.first.evaluate(values); i <= *outer.last.evaluate(values); ++i) {
+    for (const LoopRange& range : {outer, inner})
+        if (range.rounds)
+            values[*range.rounds] = roundsIn(*range.distance.evaluate(values), range.step);
+    for (std::int64_t i = *outer.first.evaluate(values); i <= *outer.last.evaluate(values);
+         i += outer.step) {
         values[outer.variable] = i;
         for (std::int64_t j = *inner.first.evaluate(values); j <= *inner.last.evaluate(values);
-             ++j) {
+             j += inner.step) {
             values[inner.variable] = j;
             touched[i].insert(*access.index->evaluate(values));
         }
@@ -225,12 +258,18 @@ TEST(DependenceProperty, NoTwoIterationsOfAParallelLoopMeet) {
     for (int number = 0; number < functions; ++number) {
         const std::string written = index();
         const std::string read = number % 2 == 0 ? written : index();
-        text += fmt::format("void f{}(int n, int m, float* a) {{\n"
-                            "    for (int i = {}; i < n; i++)\n"
-                            "        for (int j = {}; j {}; j++)\n"
-                            "            a[{}] = a[{}] + 1;\n}}\n",
-                            number, pick({"0", "1"}), pick({"0", "0", "1", "i", "i + 1"}),
-                            pick({"< m", "< m", "<= m", "< i", "<= i", "< n"}), written, read);
+        const bool isStepped = number % 4 == 1;
+        text += fmt::format(
+            "void f{}(int n, int m, float* a) {{\n"
+            "    for ({})\n"
+            "        for (int j = {}; j {}; j {})\n"
+            "            a[{}] = a[{}] + 1;\n}}\n",
+            number,
+            pick({"int i = 0; i < n; i++", "int i = 1; i < n; i++", "int i = 0; i < n; i += 2",
+                  "int i = n - 1; i >= 0; i -= 3", "int i = 1; i <= m; i += 3"}),
+            isStepped ? pick({"0", "1", "n"}) : pick({"0", "0", "1", "i", "i + 1"}),
+            isStepped ? pick({"< m", "<= n + m"}) : pick({"< m", "< m", "<= m", "< i", "<= i"}),
+            isStepped ? pick({"+= 2", "+= 3"}) : "+= 1", written, read);
     }
     const LoopFile loops(text);
     ASSERT_EQ(loops.file().loopFunctions.size(), functions);

@@ -92,7 +92,14 @@ std::vector<Case> cases() {
          "not-counted"},
         {"outside_variable", "void f(int n, float* y) { int i; for (i = 0; i < n; i++) y[i] = 0; }",
          "loop-form"},
-        {"down", "void f(int n, float* y) { for (int i = n - 1; i >= 0; i--) y[i] = 0; }",
+        {"down", "void f(int n, float* y) { for (int i = n - 1; i >= 0; i--) y[i] = 0; }", ""},
+        {"down_by_two", "void f(int n, float* y) { for (int i = n - 1; i >= 0; i -= 2) y[i] = 0; }",
+         ""},
+        {"down_by_two_beyond",
+         "void f(int n, float* y) { for (int i = n - 1; i >= -1; i -= 2) y[i] = 0; }",
+         "negative-index"},
+        {"unsigned_down_by_two",
+         "void f(unsigned n, float* y) { for (unsigned i = n; i > 1; i -= 2) y[i] = 0; }",
          "counts-down"},
         {"time_steps",
          "void f(int t, int n, float* y) { for (int s = 0; s < t; s++) for (int i = 0; i < n; i++) "
@@ -166,7 +173,7 @@ std::vector<std::string> elementsOf(const LoopFile& loops) {
     }
     for (const ArrayUse& use : nest->arrays)
         elements.push_back(loops.function().parameters[use.parameter].name + "[" +
-                           codeOf(use.elements, loops.function().body, false) + "]" +
+                           codeOf(use.elements, loops.function().body, false, nest->rounds) + "]" +
                            (use.isRead ? " r" : "") + (use.isWritten ? " w" : "") +
                            (use.isWrittenWhole ? " whole" : ""));
     return elements;
@@ -196,6 +203,23 @@ TEST(Extents, FollowFromIndexArithmetic) {
     EXPECT_THAT(elementsOf(LoopFile("void f(int n, float* y) {\n"
                                     "  for (int i = 0; i < n; i++) y[2 * i] = 0; }")),
                 ElementsAre("y[2 * n - 1] w"));
+}
+
+TEST(Extents, OfStepsEndAtTheLastElementTouched) {
+    EXPECT_THAT(elementsOf(LoopFile("void f(int n, const float* x, float* y) {\n"
+                                    "  for (int i = 0; i < n; i += 2) y[i] = x[i + 1]; }")),
+                ElementsAre("x[2 * ((n + 1) / 2)] r", "y[2 * ((n + 1) / 2) - 1] w"));
+    EXPECT_THAT(elementsOf(LoopFile("void f(const float* x, float* y) {\n"
+                                    "  for (int i = 1; i < 9; i += 3) y[i] = x[i]; }")),
+                ElementsAre("x[8] r", "y[8] w"));
+    EXPECT_THAT(elementsOf(LoopFile("void f(int n, int m, float* y) {\n"
+                                    "  for (int i = 0; i < n; i += 4)"
+                                    "    for (int j = 0; j < m; j++) y[i * m + j] = 0; }")),
+                ElementsAre("y[4 * m * ((n + 3) / 4) - 3 * m] w"));
+    EXPECT_THAT(elementsOf(LoopFile("void f(int n, const float* x, float* y) {\n"
+                                    "  for (int i = 0; i < n; i += 2) y[i] = x[i] + x[n - 1]; }")),
+                ElementsAre("x[n] r", "y[2 * ((n + 1) / 2) - 1] w"))
+        << "a step never goes beyond its bound";
 }
 
 TEST(Nests, NameTheArraysThatAreTakenToBeApart) {
