@@ -2,6 +2,7 @@
 
 #include "engine/agents/compile_diagnoser.h"
 #include "engine/kernel_generation.h"
+#include "lsp-server/features/answered_waste.h"
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/hazard_fixes.h"
 #include "lsp-server/features/memory.h"
@@ -38,21 +39,6 @@ bool touchesLinesOf(const std::vector<analysis::Diagnostic>& diagnostics, const 
     });
 }
 
-json matchingDiagnostics(const Snapshot& snapshot, const analysis::Diagnostic& diagnostic,
-                         const json& contextDiagnostics, PositionEncoding encoding) {
-    json matching = json::array();
-    if (!contextDiagnostics.is_array())
-        return matching;
-    const Position start = toPosition(snapshot.source(), diagnostic.span.begin, encoding);
-    for (const json& candidate : contextDiagnostics) {
-        if (candidate.is_object() && candidate.contains("range") &&
-            candidate.value("code", json()) == json(diagnostic.code) &&
-            candidate.at("range").get<Range>().start == start)
-            matching.push_back(candidate);
-    }
-    return matching;
-}
-
 class Builder {
 public:
     Builder(const Snapshot& snapshot, const CodeActionRequest& request,
@@ -81,7 +67,8 @@ public:
     }
 
     void addSkills() {
-        if (!request_.offerSkills || !isWanted(request_.only, "refactor.rewrite"))
+        if (!request_.offerSkills ||
+            !(isWanted(request_.only, "refactor.rewrite") || mayAnswerDiagnostics()))
             return;
         for (const analysis::KernelModel& kernel : snapshot_.model().kernels) {
             if (!snapshot_.isInMainFile(kernel) || !touches(kernel.span, request_.range))
@@ -89,7 +76,7 @@ public:
             const engine::Plan plan = snapshot_.workbench->plan(
                 snapshot_.program, kernel, request_.range, memoryOf(snapshot_));
             for (const engine::RankedSkill& ranked : plan.ranked)
-                addSkill(ranked);
+                addSkill(kernel, ranked);
         }
     }
 
@@ -135,6 +122,28 @@ public:
     json take() { return std::move(actions_); }
 
 private:
+    /// Of the diagnostics that the client sent back, those that are these; each once.
+    json matching(const std::vector<analysis::Diagnostic>& diagnostics) const {
+        json matching = json::array();
+        if (!request_.contextDiagnostics.is_array())
+            return matching;
+        for (const json& candidate : request_.contextDiagnostics) {
+            if (std::ranges::any_of(diagnostics, [&](const analysis::Diagnostic& diagnostic) {
+                    return isSame(candidate, diagnostic);
+                }))
+                matching.push_back(candidate);
+        }
+        return matching;
+    }
+
+    bool isSame(const json& candidate, const analysis::Diagnostic& diagnostic) const {
+        return candidate.is_object() && candidate.contains("range") &&
+               candidate.value("code", json()) == json(diagnostic.code) &&
+               candidate.at("range").get<Range>().start ==
+                   toPosition(snapshot_.source(), diagnostic.span.begin,
+                              capabilities_.positionEncoding);
+    }
+
     void addFix(const engine::CompileFix& fix, std::size_t index) {
         json data{{"type", "fix"},
                   {"uri", snapshot_.uri},
@@ -143,10 +152,7 @@ private:
                   {"title", fix.title}};
         const bool isError = fix.failure.diagnostic.severity == analysis::Severity::Error;
         addQuickFix((isError ? "Fix compile error: " : "Fix: ") + fix.title, std::move(data),
-                    matchingDiagnostics(snapshot_, fix.failure.diagnostic,
-                                        request_.contextDiagnostics,
-                                        capabilities_.positionEncoding),
-                    fix.isSole, [&] { return fix.edits; });
+                    matching({fix.failure.diagnostic}), fix.isSole, [&] { return fix.edits; });
     }
 
     void addHazardFix(const HazardFixAt& fix, bool isSole) {
@@ -157,16 +163,10 @@ private:
                   {"kernel", fix.kernel->qualifiedName},
                   {"title", title}};
         TextLookup texts(snapshot_.program);
-        json diagnostics = json::array();
-        for (const engine::Hazard& hazard : fix.hazards) {
-            for (json& diagnostic : matchingDiagnostics(
-                     snapshot_, hazardDiagnostic(snapshot_, *fix.kernel, hazard, texts),
-                     request_.contextDiagnostics, capabilities_.positionEncoding)) {
-                if (std::ranges::find(diagnostics, diagnostic) == diagnostics.end())
-                    diagnostics.push_back(std::move(diagnostic));
-            }
-        }
-        addQuickFix(title, std::move(data), std::move(diagnostics), isSole,
+        std::vector<analysis::Diagnostic> fixed;
+        for (const engine::Hazard& hazard : fix.hazards)
+            fixed.push_back(hazardDiagnostic(snapshot_, *fix.kernel, hazard, texts));
+        addQuickFix(title, std::move(data), matching(fixed), isSole,
                     [&] { return fix.edits(snapshot_); });
     }
 
@@ -192,11 +192,21 @@ private:
         actions_.push_back(std::move(action));
     }
 
-    void addSkill(const engine::RankedSkill& ranked) {
-        const std::string kind = "refactor.rewrite." + ranked.offer.skillId;
+    bool mayAnswerDiagnostics() const {
+        return capabilities_.codeActionLiterals && isWanted(request_.only, "quickfix") &&
+               !request_.contextDiagnostics.empty();
+    }
+
+    void addSkill(const analysis::KernelModel& kernel, const engine::RankedSkill& ranked) {
+        const std::string title = "Apply skill: " + ranked.offer.title;
+        // What answers a diagnostic is a quick fix of it, and not listed again as a refactoring.
+        json answered = json::array();
+        if (mayAnswerDiagnostics() && !ranked.failedBefore)
+            answered = matching(wasteAnsweredBy(snapshot_, kernel, ranked.offer));
+        const std::string kind =
+            answered.empty() ? "refactor.rewrite." + ranked.offer.skillId : "quickfix";
         if (!isWanted(request_.only, kind))
             return;
-        const std::string title = "Apply skill: " + ranked.offer.title;
         if (ranked.failedBefore)
             return addWithheld(title, kind, ranked.why);
         json data{{"type", "skill"},
@@ -205,7 +215,7 @@ private:
                   {"skill", ranked.offer.skillId},
                   {"kernel", ranked.offer.kernelName},
                   {"offer", offerToJson(ranked.offer)}};
-        addResolvable(title, kind, "kernelskill.applySkill", std::move(data));
+        addResolvable(title, kind, "kernelskill.applySkill", std::move(data), std::move(answered));
     }
 
     /// Not to be had, and why: only for an editor that shows it as such.
@@ -216,13 +226,15 @@ private:
 
     /// Its edit comes by resolve, or else by the command: it has to be made and checked first.
     void addResolvable(const std::string& title, const std::string& kind, const char* name,
-                       json data) {
+                       json data, json diagnostics = json::array()) {
         json command{{"title", title}, {"command", name}, {"arguments", json::array({data})}};
         if (!capabilities_.codeActionLiterals) {
             actions_.push_back(std::move(command));
             return;
         }
         json action{{"title", title}, {"kind", kind}};
+        if (!diagnostics.empty())
+            action["diagnostics"] = std::move(diagnostics);
         if (canResolve_)
             action["data"] = std::move(data);
         else

@@ -219,17 +219,25 @@ std::vector<analysis::Diagnostic> pinDiagnostics(const Snapshot& snapshot) {
     return diagnostics;
 }
 
+std::vector<Waste> wasteOf(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
+    std::vector<Waste> waste;
+    if (!snapshot.isInMainFile(kernel) || kernel.fromMacro)
+        return waste;
+    const auto features = snapshot.workbench->features(snapshot.program, kernel);
+    for (const analysis::AccessFeatures& access : features->accesses) {
+        const auto cost = accessCost(kernel, access);
+        if (cost && cost->isWasteful())
+            waste.push_back(
+                {&kernel.accesses.at(access.access), wasteAt(snapshot, kernel, access, *cost)});
+    }
+    return waste;
+}
+
 std::vector<analysis::Diagnostic> wasteDiagnostics(const Snapshot& snapshot) {
     std::vector<analysis::Diagnostic> diagnostics;
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
-        if (!snapshot.isInMainFile(kernel) || kernel.fromMacro)
-            continue;
-        const auto features = snapshot.workbench->features(snapshot.program, kernel);
-        for (const analysis::AccessFeatures& access : features->accesses) {
-            const auto cost = accessCost(kernel, access);
-            if (cost && cost->isWasteful())
-                diagnostics.push_back(wasteAt(snapshot, kernel, access, *cost));
-        }
+        for (Waste& waste : wasteOf(snapshot, kernel))
+            diagnostics.push_back(std::move(waste.diagnostic));
     }
     return diagnostics;
 }

@@ -34,7 +34,18 @@ toProtocol(const std::vector<analysis::Diagnostic>& diagnostics, const std::stri
 /// Launch pins (`// kernelskill: launch ...`) that cannot be read or name no kernel.
 [[nodiscard]] std::vector<analysis::Diagnostic> pinDiagnostics(const Snapshot& snapshot);
 
-/// Accesses that provably take at least twice the sectors or wavefronts they need.
+/// An access that provably takes at least twice the sectors or wavefronts it needs.
+struct Waste {
+    const analysis::MemoryAccess* access; ///< Of the kernel.
+    analysis::Diagnostic diagnostic;
+};
+
+/// Of a kernel of the snapshot's main file; empty for one that a macro made, whose accesses have no
+/// place of their own.
+[[nodiscard]] std::vector<Waste> wasteOf(const Snapshot& snapshot,
+                                         const analysis::KernelModel& kernel);
+
+/// That of all kernels of the main file.
 [[nodiscard]] std::vector<analysis::Diagnostic> wasteDiagnostics(const Snapshot& snapshot);
 
 } // namespace kernelskill::lsp

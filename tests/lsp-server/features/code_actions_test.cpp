@@ -40,6 +40,14 @@ protected:
                         "refactor.rewrite.shared-memory-padding");
     }
 
+    /// The diagnostics of what was opened, once there are any: errors are told of first.
+    json findings() {
+        json found = client.diagnostics(uri, 1);
+        while (found.is_array() && found.empty())
+            found = client.diagnostics(uri, 1);
+        return found;
+    }
+
     LspClient client;
     TemporaryWorkspace workspace;
     std::string uri = workspace.uri("sample.cu");
@@ -74,6 +82,63 @@ TEST_F(CodeActions, HonourOnly) {
         actionsAt(transpose, place, {{"only", {"refactor.rewrite.shared-memory-padding"}}}).size(),
         1u);
     EXPECT_EQ(actionsAt(transpose, place, {{"only", {"refactor.rewrite.none"}}}), json::array());
+}
+
+TEST_F(CodeActions, ASkillIsAQuickFixOfTheDiagnosticThatItAnswers) {
+    start();
+    client.open(uri, transpose);
+    const json diagnostics = findings();
+    ASSERT_EQ(diagnostics.size(), 1u) << diagnostics;
+    EXPECT_EQ(diagnostics.at(0).at("code"), "bank-conflicts");
+    const std::string place = "tile[threadIdx.x][threadIdx.y]";
+
+    const json fixes =
+        actionsAt(transpose, place, {{"diagnostics", diagnostics}, {"only", {"quickfix"}}});
+    ASSERT_EQ(fixes.size(), 1u) << fixes;
+    const json& fix = fixes.at(0);
+    EXPECT_THAT(fix.at("title").get<std::string>(), HasSubstr("Pad the rows of shared array tile"));
+    EXPECT_EQ(fix.at("kind"), "quickfix");
+    EXPECT_EQ(fix.at("diagnostics"), diagnostics);
+    EXPECT_FALSE(fix.contains("isPreferred")) << "it is not a correction";
+
+    // The menu of all has it once, beside the skill that answers no diagnostic.
+    const json all = actionsAt(transpose, place, {{"diagnostics", diagnostics}});
+    EXPECT_EQ(std::ranges::count(all, fix), 1);
+    EXPECT_TRUE(withKind(all, "refactor.rewrite.shared-memory-padding").is_null());
+    EXPECT_FALSE(withKind(all, "refactor.rewrite.restrict-and-const").is_null());
+
+    // Whoever asks for refactorings gets it as one.
+    const json refactorings =
+        actionsAt(transpose, place, {{"diagnostics", diagnostics}, {"only", {"refactor.rewrite"}}});
+    const json padding = withKind(refactorings, "refactor.rewrite.shared-memory-padding");
+    ASSERT_FALSE(padding.is_null());
+    EXPECT_EQ(padding.at("title"), fix.at("title"));
+    EXPECT_FALSE(padding.contains("diagnostics"));
+}
+
+TEST_F(CodeActions, ASkillIsNoQuickFixOfADiagnosticOfAnotherArray) {
+    start();
+    const std::string text =
+        "__global__ void sum(float* out, const float* in) {\n"
+        "    __shared__ float a[32][32];\n"
+        "    __shared__ float b[32][32];\n"
+        "    a[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];\n"
+        "    b[threadIdx.y][threadIdx.x] = in[1024 + threadIdx.y * 32 + threadIdx.x];\n"
+        "    __syncthreads();\n"
+        "    out[threadIdx.y * 32 + threadIdx.x] = a[threadIdx.x][threadIdx.y] * "
+        "b[threadIdx.x][threadIdx.y];\n"
+        "}\n"
+        "void launch(float* out, const float* in) { sum<<<1, dim3(32, 32)>>>(out, in); }\n";
+    client.open(uri, text);
+    const json diagnostics = findings();
+    ASSERT_EQ(diagnostics.size(), 2u) << diagnostics;
+    const json fixes = actionsAt(text, "b[threadIdx.x][threadIdx.y]",
+                                 {{"diagnostics", diagnostics}, {"only", {"quickfix"}}});
+    ASSERT_EQ(fixes.size(), 1u) << fixes;
+    EXPECT_THAT(fixes.at(0).at("title").get<std::string>(), HasSubstr("shared array b"));
+    const json& answered = fixes.at(0).at("diagnostics");
+    ASSERT_EQ(answered.size(), 1u);
+    EXPECT_EQ(answered.at(0).at("range").at("start"), placeOf(text, "b[threadIdx.x][threadIdx.y]"));
 }
 
 TEST_F(CodeActions, ResolveReviewsTheEditAndReturnsItVersioned) {
