@@ -1,43 +1,37 @@
-// Pair forces over neighbour lists, with energy and virial, summed in double.
+// The normal equations of a trilinear fit in each cell, to as many samples as weigh enough.
 #include <cuda_runtime.h>
 
-__global__ void __launch_bounds__(256, 5) pairForces(const float4* __restrict__ bodies, const int* __restrict__ neighbours,
-                           double* __restrict__ sums, int n, int each) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
+constexpr int TERMS = 8;
+constexpr int PAIRS = TERMS * (TERMS + 1) / 2;
+
+__global__ void __launch_bounds__(256, 4)
+    normalEquations(const float4* __restrict__ samples, float* __restrict__ sums,
+                    int cells, int each, float enough) {
+    const int cell = blockIdx.x * blockDim.x + threadIdx.x;
+    if (cell >= cells)
         return;
-    const float4 me = bodies[i];
-    double fx = 0, fy = 0, fz = 0, energy = 0;
-    double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
-    for (int k = 0; k < each; ++k) {
-        const float4 other = bodies[neighbours[k * n + i]]; // anywhere in memory
-        const double dx = me.x - other.x, dy = me.y - other.y, dz = me.z - other.z;
-        const double inverse = 1.0 / (dx * dx + dy * dy + dz * dz + 0.01);
-        const double sixth = inverse * inverse * inverse;
-        const double scale = other.w * sixth * (sixth - 0.5) * inverse;
-        fx += scale * dx;
-        fy += scale * dy;
-        fz += scale * dz;
-        energy += sixth * (sixth - 1.0);
-        xx += scale * dx * dx;
-        yy += scale * dy * dy;
-        zz += scale * dz * dz;
-        xy += scale * dx * dy;
-        xz += scale * dx * dz;
-        yz += scale * dy * dz;
+    float matrix[PAIRS] = {}, right[TERMS] = {};
+    // The next sample cannot be asked for before this one is weighed.
+    for (int k = 0; k < each && right[0] < enough; ++k) {
+        const float4 at = samples[k * cells + cell];
+        const float term[TERMS] = {1.0f,        at.x,        at.y,        at.z,
+                                   at.x * at.y, at.y * at.z, at.z * at.x, at.x * at.y * at.z};
+#pragma unroll
+        for (int row = 0, pair = 0; row < TERMS; ++row) {
+            right[row] += term[row] * at.w;
+#pragma unroll
+            for (int column = 0; column <= row; ++column, ++pair)
+                matrix[pair] += term[row] * term[column];
+        }
     }
-    sums[i] = fx;
-    sums[n + i] = fy;
-    sums[2 * n + i] = fz;
-    sums[3 * n + i] = energy;
-    sums[4 * n + i] = xx;
-    sums[5 * n + i] = yy;
-    sums[6 * n + i] = zz;
-    sums[7 * n + i] = xy;
-    sums[8 * n + i] = xz;
-    sums[9 * n + i] = yz;
+#pragma unroll
+    for (int pair = 0; pair < PAIRS; ++pair)
+        sums[pair * cells + cell] = matrix[pair];
+#pragma unroll
+    for (int row = 0; row < TERMS; ++row)
+        sums[(PAIRS + row) * cells + cell] = right[row];
 }
 
-void launchPairForces(const float4* bodies, const int* neighbours, double* sums, int n, int each) {
-    pairForces<<<(n + 255) / 256, 256>>>(bodies, neighbours, sums, n, each);
+void launchNormalEquations(const float4* samples, float* sums, int cells, int each, float enough) {
+    normalEquations<<<(cells + 255) / 256, 256>>>(samples, sums, cells, each, enough);
 }

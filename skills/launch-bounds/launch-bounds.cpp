@@ -5,6 +5,7 @@
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
 #include "skills/rewriting/resource_gates.h"
+#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -147,6 +148,46 @@ std::expected<Study, Refusal> study(const SkillContext& context) {
     return found;
 }
 
+/// Of lines, as the file has them.
+std::size_t widthOf(const SourceText& source) {
+    std::size_t widest = 80;
+    for (std::uint32_t line = 0; line < source.lineCount(); ++line)
+        widest = std::max(widest, source.line(line).size());
+    return widest;
+}
+
+/// Puts `bound` before the kernel's name: on the same line if that is wide enough, and with the
+/// parameters below still in line.
+std::vector<TextEdit> boundHead(const SkillContext& context, const std::string& bound) {
+    const SourceText& source = *context.file.source;
+    const SourceLayout layout(source, context.kernel);
+    const Span name = context.kernel.nameSpan;
+    const LineColumn place = source.lineColumn(name.begin);
+    const std::string_view head = source.line(place.line);
+    const bool isFirst = layout.startsLine(name.begin);
+    const bool isTooLong = !isFirst && head.size() + bound.size() + 1 > widthOf(source);
+    std::uint32_t at = name.begin;
+    while (isTooLong && (source.text()[at - 1] == ' ' || source.text()[at - 1] == '\t'))
+        --at;
+    const std::string indentation = layout.indentation(name.begin) + layout.unit();
+    std::vector<TextEdit> edits = {
+        {{at, name.begin}, isTooLong ? " " + bound + layout.newline() + indentation : bound + " "}};
+    const std::size_t moved =
+        isTooLong ? indentation.size() : place.column + bound.size() + 1; // The name's column.
+    const std::size_t open = head.find('(', place.column);
+    const std::uint32_t last = source.lineColumn(context.kernel.bodySpan.begin).line;
+    for (std::uint32_t line = place.line + 1; open != std::string_view::npos && line <= last;
+         ++line) {
+        const Span whole = source.lineSpan(line);
+        const std::size_t column = source.line(line).find_first_not_of(' ');
+        if (column != open + 1)
+            continue;
+        edits.push_back({{whole.begin, whole.begin + static_cast<std::uint32_t>(column)},
+                         std::string(column - place.column + moved, ' ')});
+    }
+    return edits;
+}
+
 class LaunchBounds final : public Skill {
 public:
     [[nodiscard]] std::string_view id() const override { return skillId; }
@@ -174,11 +215,11 @@ public:
         const auto threads = requireBoundable(context);
         if (!threads)
             return std::unexpected(unsupported(context, threads.error()));
-        const std::uint32_t at = context.kernel.nameSpan.begin;
         // One block is what the compiler leaves room for without being told.
         const std::string blocks = offer.option > 1 ? fmt::format(", {}", offer.option) : "";
-        return EditSet{{context.kernel.file,
-                        {{{at, at}, fmt::format("__launch_bounds__({}{}) ", *threads, blocks)}}}};
+        return EditSet{
+            {context.kernel.file,
+             boundHead(context, fmt::format("__launch_bounds__({}{})", *threads, blocks))}};
     }
 
 private:

@@ -1,54 +1,48 @@
-// Velocities after the forces of all bodies, and the stress that these forces make.
+// Water in the columns of an atmosphere: smoothed layer by layer, and what it does to the ground.
 #include <cuda_runtime.h>
 
-__global__ void advance(const float4* __restrict__ bodies, const float4* __restrict__ speeds,
-                        const float4* __restrict__ fields, const float4* __restrict__ drags,
-                        float4* __restrict__ next, float* __restrict__ stress, int n, float step) {
-    __shared__ float4 tile[256];
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    const int own = min(i, n - 1);
-    const float4 me = bodies[own];
-    const float4 speed = speeds[own];
-    const float4 field = fields[own]; // from outside
-    const float4 drag = drags[own];
-    double fx = 0, fy = 0, fz = 0;
-    double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
-    for (int first = 0; first < n; first += 256) {
-        tile[threadIdx.x] = bodies[min(first + (int)threadIdx.x, n - 1)];
+constexpr int SIDE = 32; // with a ring of neighbours
+
+__global__ void smoothColumns(const float* __restrict__ water, const float4* __restrict__ surface,
+                              const float4* __restrict__ rates, const float4* __restrict__ soils,
+                              float* __restrict__ smooth, float4* __restrict__ ground, int width,
+                              int height, int layers) {
+    __shared__ float layer[SIDE][SIDE];
+    const int x = blockIdx.x * (SIDE - 2) + threadIdx.x - 1;
+    const int y = blockIdx.y * (SIDE - 2) + threadIdx.y - 1;
+    const int column = max(min(y, height - 1), 0) * width + max(min(x, width - 1), 0);
+    const float4 below = surface[column]; // of the last step
+    const float4 rate = rates[column];
+    const float4 soil = soils[column];
+    const bool isInner =
+        threadIdx.x % (SIDE - 1) > 0 && threadIdx.y % (SIDE - 1) > 0 && x < width && y < height;
+    float total = 0, moment = 0, square = 0, largest = 0;
+    for (int k = 0; k < layers; ++k) {
+        layer[threadIdx.y][threadIdx.x] = water[k * width * height + column];
         __syncthreads();
-        const int count = min(256, n - first);
-        for (int k = 0; k < count; ++k) {
-            const float4 other = tile[k];
-            const float dx = me.x - other.x, dy = me.y - other.y, dz = me.z - other.z;
-            const float inverse = rsqrtf(dx * dx + dy * dy + dz * dz + 0.01f);
-            const float scale = other.w * inverse * inverse * inverse;
-            fx += scale * dx;
-            fy += scale * dy;
-            fz += scale * dz;
-            xx += scale * dx * dx;
-            yy += scale * dy * dy;
-            zz += scale * dz * dz;
-            xy += scale * dx * dy;
-            xz += scale * dx * dz;
-            yz += scale * dy * dz;
+        if (isInner) {
+            const float around =
+                layer[threadIdx.y - 1][threadIdx.x] + layer[threadIdx.y + 1][threadIdx.x] +
+                layer[threadIdx.y][threadIdx.x - 1] + layer[threadIdx.y][threadIdx.x + 1];
+            const float here = 0.5f * layer[threadIdx.y][threadIdx.x] + 0.125f * around;
+            smooth[k * width * height + column] = here;
+            total += here;
+            moment += k * here;
+            square += here * here;
+            largest = fmaxf(largest, here);
         }
         __syncthreads();
     }
-    // Threads behind the last body have only helped to load.
-    if (i < n) {
-        next[i] = make_float4(speed.x * drag.x + step * (fx + field.x),
-                              speed.y * drag.y + step * (fy + field.y),
-                              speed.z * drag.z + step * (fz + field.z), speed.w);
-        stress[i] = xx;
-        stress[n + i] = yy;
-        stress[2 * n + i] = zz;
-        stress[3 * n + i] = xy;
-        stress[4 * n + i] = xz;
-        stress[5 * n + i] = yz;
-    }
+    if (isInner)
+        ground[column] = make_float4(
+            soil.x * below.x + rate.x * total, soil.y * below.y + rate.y * moment,
+            soil.z * below.z + rate.z * square, fmaxf(soil.w * below.w, rate.w * largest));
 }
 
-void launchAdvance(const float4* bodies, const float4* speeds, const float4* fields,
-                   const float4* drags, float4* next, float* stress, int n, float step) {
-    advance<<<(n + 255) / 256, 256>>>(bodies, speeds, fields, drags, next, stress, n, step);
+void launchSmoothColumns(const float* water, const float4* surface, const float4* rates,
+                         const float4* soils, float* smooth, float4* ground, int width, int height,
+                         int layers) {
+    const dim3 grid((width + SIDE - 3) / (SIDE - 2), (height + SIDE - 3) / (SIDE - 2));
+    smoothColumns<<<grid, dim3(SIDE, SIDE)>>>(water, surface, rates, soils, smooth, ground, width,
+                                              height, layers);
 }

@@ -202,11 +202,6 @@ public:
             cudaMemcpy(device_, host_.data(), host_.size() * sizeof(float), cudaMemcpyHostToDevice),
             "copy");
     }
-    /// Other contents, also for reset().
-    void write(std::vector<float> values) {
-        host_ = std::move(values);
-        reset();
-    }
     std::vector<float> read() const {
         std::vector<float> values(host_.size());
         check(cudaMemcpy(values.data(), device_, values.size() * sizeof(float),
@@ -508,52 +503,46 @@ int main() {
                                                      n);
             });
     }
-    for (const int n : {1 << 16, 1 << 20}) {
+    for (const int cells : {1 << 16, 1 << 18, 1 << 20}) {
         const int each = 64;
-        const std::string size = std::to_string(n) + " bodies";
-        Buffer bodies(std::size_t(n) * 4, 1);
-        Buffer sums(std::size_t(n) * 20, 2); // of doubles
-        // Neighbours anywhere: what the random floats say, as places.
-        Buffer neighbours(std::size_t(n) * each, 3);
-        std::vector<float> places = neighbours.read();
-        for (float& place : places) {
-            const int index = std::min(n - 1, int((place * 0.5f + 0.5f) * float(n)));
-            std::memcpy(&place, &index, sizeof place);
-        }
-        neighbours.write(places);
-        const auto positions = [&] { return reinterpret_cast<const float4*>(bodies.get()); };
-        const auto indices = [&] { return reinterpret_cast<const int*>(neighbours.get()); };
-        const auto doubles = [&] { return reinterpret_cast<double*>(sums.get()); };
+        const float enough = 4; // of sums of random weights around 0: mostly all samples are taken
+        Buffer samples(std::size_t(cells) * each * 4, 1);
+        Buffer sums(std::size_t(cells) * 44, 2);
+        const auto places = [&] { return reinterpret_cast<const float4*>(samples.get()); };
         bench.compare(
-            "launch-bounds", size, sums,
+            "launch-bounds", std::to_string(cells) + " cells", sums,
             [&] {
-                launch_bounds_before::launchPairForces(positions(), indices(), doubles(), n, each);
+                launch_bounds_before::launchNormalEquations(places(), sums.get(), cells, each,
+                                                            enough);
             },
             [&] {
-                launch_bounds_after::launchPairForces(positions(), indices(), doubles(), n, each);
+                launch_bounds_after::launchNormalEquations(places(), sums.get(), cells, each,
+                                                           enough);
             });
     }
-    for (const int n : {1 << 15, 1 << 17}) {
-        Buffer bodies(std::size_t(n) * 4, 1);
-        Buffer speeds(std::size_t(n) * 4, 2);
-        Buffer fields(std::size_t(n) * 4, 3);
-        Buffer drags(std::size_t(n) * 4, 4);
-        Buffer next(std::size_t(n) * 4, 5);
-        Buffer stress(std::size_t(n) * 6, 6);
+    for (const int width : {1000, 2000}) {
+        const int layers = 64;
+        const std::size_t columns = std::size_t(width) * width;
+        Buffer water(columns * layers, 1);
+        Buffer surface(columns * 4, 2);
+        Buffer rates(columns * 4, 3);
+        Buffer soils(columns * 4, 4);
+        Buffer smooth(columns * layers, 5);
+        Buffer ground(columns * 4, 6);
         const auto vectors = [](const Buffer& buffer) {
             return reinterpret_cast<float4*>(buffer.get());
         };
         bench.compare(
-            "live-range-reduction", std::to_string(n) + " bodies", stress,
+            "live-range-reduction", std::to_string(width) + "²×" + std::to_string(layers), ground,
             [&] {
-                live_range_reduction_before::launchAdvance(vectors(bodies), vectors(speeds),
-                                                           vectors(fields), vectors(drags),
-                                                           vectors(next), stress.get(), n, 0.1f);
+                live_range_reduction_before::launchSmoothColumns(
+                    water.get(), vectors(surface), vectors(rates), vectors(soils), smooth.get(),
+                    vectors(ground), width, width, layers);
             },
             [&] {
-                live_range_reduction_after::launchAdvance(vectors(bodies), vectors(speeds),
-                                                          vectors(fields), vectors(drags),
-                                                          vectors(next), stress.get(), n, 0.1f);
+                live_range_reduction_after::launchSmoothColumns(
+                    water.get(), vectors(surface), vectors(rates), vectors(soils), smooth.get(),
+                    vectors(ground), width, width, layers);
             });
     }
     for (const int rows : {1 << 16, 1 << 20}) {

@@ -46,6 +46,33 @@ TEST(LaunchBounds, TakesATemplateAndABlockFromAMacro) {
     EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
 }
 
+TEST(LaunchBounds, KeepsParametersInLineBelowEachOther) {
+    const std::string body = " {\n    x[threadIdx.x] *= y[threadIdx.x];\n}\n"
+                             "void run(float* x, float* y) { k<<<1, 256>>>(x, y); }\n";
+    checkApplicable(id,
+                    "__global__ void k(float* x,\n"
+                    "                  const float* y)" +
+                        body,
+                    "__global__ void __launch_bounds__(256, 4) k(float* x,\n"
+                    "                                            const float* y)" +
+                        body,
+                    crowded);
+}
+
+TEST(LaunchBounds, BreaksALineThatWouldBeWiderThanTheFile) {
+    const std::string body = " {\n    x[threadIdx.x] *= y[threadIdx.x];\n}\n"
+                             "void run(float* x, float* y) { scale<<<1, 256>>>(x, y, 1); }\n";
+    checkApplicable(id,
+                    "__global__ void scale(float* __restrict__ x, const float* __restrict__ y,\n"
+                    "                      int times)" +
+                        body,
+                    "__global__ void __launch_bounds__(256, 4)\n"
+                    "    scale(float* __restrict__ x, const float* __restrict__ y,\n"
+                    "          int times)" +
+                        body,
+                    crowded);
+}
+
 TEST(LaunchBounds, SaysWhatItFollowsFrom) {
     Subject subject = parseSubject(launched(once));
     subject.compiled = crowded;
