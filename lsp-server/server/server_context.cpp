@@ -42,7 +42,7 @@ void ServerContext::read(const std::string& uri, Reply reply, std::stop_token st
 }
 
 void ServerContext::runJob(std::string title, const json& params, Reply reply,
-                           std::stop_source stop, Job job) const {
+                           const std::stop_source& stop, Job job) const {
     WorkDoneProgress shown = progress.begin(std::move(title), params, stop);
     jobs.post([job = std::move(job), reply = std::move(reply), token = stop.get_token(),
                shown = std::move(shown)]() mutable {

@@ -40,8 +40,8 @@ struct ServerContext {
     /// Runs slow work on the pool for jobs, with progress and cancellation. `job` answers through
     /// its Reply, which Connection::request may outlive.
     using Job = std::move_only_function<void(Reply, std::stop_token, const WorkDoneProgress&)>;
-    void runJob(std::string title, const nlohmann::json& params, Reply reply, std::stop_source stop,
-                Job job) const;
+    void runJob(std::string title, const nlohmann::json& params, Reply reply,
+                const std::stop_source& stop, Job job) const;
 
     enum class MessageType : int { Error = 1, Warning = 2, Info = 3 };
     void showMessage(MessageType type, const std::string& message) const;

@@ -20,9 +20,9 @@ constexpr std::string_view whatCameBefore = "what came before the function";
 constexpr std::string_view whatFollows = "what follows the function";
 
 /// Both traces, begun and ended by what others do.
-class Comparison {
+class OrderComparison {
 public:
-    Comparison(const HostTrace& before, const HostTrace& after)
+    OrderComparison(const HostTrace& before, const HostTrace& after)
         : before_(framed(before)), after_(framed(after)) {}
 
     TraceComparison run() {
@@ -191,7 +191,7 @@ private:
 } // namespace
 
 TraceComparison compareTraces(const HostTrace& before, const HostTrace& after) {
-    return Comparison(before, after).run();
+    return OrderComparison(before, after).run();
 }
 
 } // namespace kernelskill::engine
