@@ -5,10 +5,6 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 namespace kernelskill::skills {
 
 using namespace analysis;
@@ -57,22 +53,6 @@ bool isErrorCheck(const SkillContext& context, const Stmt& stmt) {
         isCheck = isCheck || reads;
     }
     return isCheck;
-}
-
-std::string errorCheckOf(const SourceText& source, const HostFunction& host) {
-    const std::vector<Token> tokens = lex(source.text(), host.span);
-    constexpr std::array<std::string_view, 4> keywords = {"if", "while", "return", "sizeof"};
-    for (std::size_t i = 2; i + 1 < tokens.size(); ++i) {
-        const bool isWrapped = tokens[i].kind == TokenKind::Identifier &&
-                               tokens[i].text.starts_with("cuda") && tokens[i + 1].text == "(" &&
-                               tokens[i - 1].text == "(" &&
-                               tokens[i - 2].kind == TokenKind::Identifier &&
-                               std::ranges::find(keywords, tokens[i - 2].text) == keywords.end();
-        const std::size_t close = isWrapped ? matchingBracket(tokens, i + 1) : tokens.size();
-        if (close + 1 < tokens.size() && tokens[close + 1].text == ")")
-            return std::string(tokens[i - 2].text);
-    }
-    return {};
 }
 
 TextEdit inStream(const FunctionBody& host, const LaunchSite& launch, const std::string& stream) {

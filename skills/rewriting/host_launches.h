@@ -49,11 +49,6 @@ template <typename PlanAround>
 /// `CHECK(cudaGetLastError());` and its like: nothing that orders work.
 [[nodiscard]] bool isErrorCheck(const SkillContext& context, const analysis::Stmt& stmt);
 
-/// The macro or function around calls of the runtime in this function, e.g. "CHECK"; empty where
-/// they stand alone.
-[[nodiscard]] std::string errorCheckOf(const analysis::SourceText& source,
-                                       const analysis::HostFunction& host);
-
 /// The launch in another stream.
 [[nodiscard]] analysis::TextEdit inStream(const analysis::FunctionBody& host,
                                           const analysis::LaunchSite& launch,

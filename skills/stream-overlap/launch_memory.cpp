@@ -4,93 +4,15 @@
 #include "skills/rewriting/host_launches.h"
 #include "skills/rewriting/kernel_footprint.h"
 #include "skills/rewriting/shared_analysis.h"
+#include "skills/stream-overlap/host_pointers.h"
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
-#include <string_view>
+#include <string>
 
 namespace kernelskill::skills {
 
 using namespace analysis;
-
-namespace {
-
-enum class Origin : std::uint8_t { Unknown, Allocation, Parameter, RestrictParameter };
-
-class HostPointers {
-public:
-    explicit HostPointers(const CodeMap& code) : code_(code) {}
-
-    /// The variable that a pointer argument is made of; noId where that is not one alone.
-    [[nodiscard]] VariableId rootOf(ExprId id) const {
-        const ExprId plain = code_.withoutCasts(id);
-        const Expr& expr = code_.body().expr(plain);
-        if (expr.kind == ExprKind::Variable)
-            return expr.variable;
-        if (expr.kind != ExprKind::Binary || (expr.op != "+" && expr.op != "-"))
-            return noId;
-        VariableId root = noId;
-        for (const ExprId child : expr.children) {
-            if (code_.body().expr(code_.withoutCasts(child)).type.pointerDepth == 0)
-                continue;
-            if (root != noId)
-                return noId;
-            root = rootOf(child);
-        }
-        return root;
-    }
-
-    [[nodiscard]] Origin originOf(VariableId id) const {
-        const Variable& variable = code_.body().variable(id);
-        if (variable.type.pointerDepth != 1 || variable.type.isReference)
-            return Origin::Unknown;
-        if (variable.storage == Storage::Parameter) {
-            if (code_.isEverWritten(id))
-                return Origin::Unknown;
-            return variable.type.isRestrict ? Origin::RestrictParameter : Origin::Parameter;
-        }
-        return variable.storage == Storage::Local && isAllocatedOnce(id) ? Origin::Allocation
-                                                                         : Origin::Unknown;
-    }
-
-private:
-    /// `cudaMalloc(&v, bytes)` is all that ever gives it a value.
-    [[nodiscard]] bool isAllocatedOnce(VariableId id) const {
-        const Variable& variable = code_.body().variable(id);
-        if (variable.init != noId && code_.constantValue(variable.init) != 0 &&
-            code_.body().expr(code_.withoutCasts(variable.init)).name != "nullptr")
-            return false;
-        int allocations = 0;
-        for (const ExprId use : code_.uses(id)) {
-            if (!code_.isWrite(use))
-                continue;
-            if (!isAllocated(use))
-                return false;
-            ++allocations;
-        }
-        return allocations == 1;
-    }
-
-    [[nodiscard]] bool isAllocated(ExprId use) const {
-        const FunctionBody& body = code_.body();
-        ExprId inner = use;
-        for (ExprId outer = code_.parent(inner); outer != noId; outer = code_.parent(inner)) {
-            const Expr& expr = body.expr(outer);
-            const bool isAddress = expr.kind == ExprKind::Unary && expr.op == "&";
-            if (expr.kind == ExprKind::Call)
-                return expr.name.starts_with("cudaMalloc") && expr.children.front() == inner;
-            if (!isAddress && expr.kind != ExprKind::Cast)
-                return false;
-            inner = outer;
-        }
-        return false;
-    }
-
-    const CodeMap& code_;
-};
-
-} // namespace
 
 std::expected<void, Refusal> requireApart(const SkillContext& context, const LaunchSite& first,
                                           const LaunchSite& second) {
@@ -124,11 +46,7 @@ std::expected<void, Refusal> requireApart(const SkillContext& context, const Lau
                               fmt::format("the launches on lines {} and {} both use {}, and one "
                                           "writes it",
                                           lines[0], lines[1], code.body().variable(rootA).name));
-            const Origin x = rootA == noId ? Origin::Unknown : pointers.originOf(rootA);
-            const Origin y = rootB == noId ? Origin::Unknown : pointers.originOf(rootB);
-            const bool isOwn = (x == Origin::Allocation && y != Origin::Unknown) ||
-                               (y == Origin::Allocation && x != Origin::Unknown);
-            if (!isOwn && (x != Origin::RestrictParameter || y != Origin::RestrictParameter))
+            if (!pointers.areApart(rootA, rootB))
                 return refuse("may-alias",
                               fmt::format("{} and {} of the launches on lines {} and {} may be the "
                                           "same memory: they are neither allocations of this "

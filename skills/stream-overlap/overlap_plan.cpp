@@ -3,7 +3,6 @@
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/host_launches.h"
 #include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
 #include "skills/stream-overlap/launch_load.h"
 #include "skills/stream-overlap/launch_memory.h"
 
@@ -44,17 +43,19 @@ private:
         if (auto editable = requireEditableLaunch(context_, launch); !editable)
             return std::unexpected(editable.error());
         plan_ = {};
-        plan_.host = launch.host;
         host_ = &context_.shared().host(launch.host);
-        if (auto plain = requireNoStreams(); !plain)
+        if (auto plain = requireNoStreams(context_, launch.host); !plain)
             return std::unexpected(plain.error());
         auto run = runAround(launch);
         if (!run)
             return std::unexpected(run.error());
-        if (auto grouped = takeGroup(*run, launch); !grouped)
-            return std::unexpected(grouped.error());
-        if (auto placed = requirePlace(); !placed)
-            return std::unexpected(placed.error());
+        auto statements = takeGroup(*run, launch);
+        if (!statements)
+            return std::unexpected(statements.error());
+        auto place = placeOf(context_, launch.host, stream_, *statements);
+        if (!place)
+            return std::unexpected(place.error());
+        plan_.place = *place;
         if (auto wins = requireGain(); !wins)
             return std::unexpected(wins.error());
         return plan_;
@@ -65,32 +66,23 @@ private:
         return lineNumber(context_, launch.span.begin);
     }
 
-    /// Who makes streams or graphs here has decided what runs beside what.
-    std::expected<void, Refusal> requireNoStreams() const {
-        for (const Expr& expr : body().exprs)
-            if (expr.kind == ExprKind::Call &&
-                (expr.name.contains("cudaStreamCreate") || expr.name.contains("BeginCapture") ||
-                 expr.name.contains("cudaGraph")))
-                return refuse("has-streams", fmt::format("line {} makes streams or graphs already",
-                                                         lineNumber(context_, expr.span.begin)));
-        return {};
-    }
-
     /// The launches that follow each other around this one, with error checks at most in between.
     std::expected<std::vector<Member>, Refusal> runAround(const LaunchSite& launch) {
         StmtId own = noId;
         for (StmtId id = 0; id < body().stmts.size(); ++id) {
             const Stmt& stmt = body().stmt(id);
             if (stmt.kind == StmtKind::Expression && stmt.expr != noId && !stmt.fromMacro &&
-                launchAt(context_, plan_.host, stmt.expr) == &launch)
+                launchAt(context_, launch.host, stmt.expr) == &launch)
                 own = id;
         }
         const StmtId block = own == noId ? noId : body().stmt(own).parent;
         if (block == noId || body().stmt(block).kind != StmtKind::Compound)
             return refuse("no-neighbour",
                           fmt::format("the launch on line {} stands alone", line(launch)));
-        if (auto plain = requirePlainStream(launch); !plain)
-            return std::unexpected(plain.error());
+        const auto stream = plainStream(*host_, launch.stream, line(launch));
+        if (!stream)
+            return std::unexpected(stream.error());
+        stream_ = *stream;
         std::vector<Member> run;
         bool holdsOwn = false;
         for (const StmtId id : body().stmt(block).children) {
@@ -98,9 +90,10 @@ private:
             if (stmt.kind == StmtKind::Null || isErrorCheck(context_, stmt))
                 continue;
             const LaunchSite* next = stmt.kind == StmtKind::Expression && !stmt.fromMacro
-                                         ? launchAt(context_, plan_.host, stmt.expr)
+                                         ? launchAt(context_, launch.host, stmt.expr)
                                          : nullptr;
-            if (next != nullptr && isInSameStream(*next) && hasPlainArguments(*next)) {
+            if (next != nullptr && isSameStream(*host_, next->stream, stream_) &&
+                hasPlainArguments(*next)) {
                 run.push_back({next, id});
                 holdsOwn = holdsOwn || next == &launch;
                 continue;
@@ -117,52 +110,20 @@ private:
         return run;
     }
 
-    /// The default stream, or a variable that names one.
-    std::expected<void, Refusal> requirePlainStream(const LaunchSite& launch) {
-        plan_.stream = noId;
-        if (launch.stream == noId || host_->constantValue(launch.stream) == 0)
-            return {};
-        const VariableId named = host_->namedVariable(launch.stream);
-        const bool isPlain = named != noId && !body().expr(launch.stream).fromMacro &&
-                             (body().variable(named).storage == Storage::Local ||
-                              body().variable(named).storage == Storage::Parameter) &&
-                             !body().variable(named).type.isReference;
-        if (!isPlain)
-            return refuse("stream-not-plain",
-                          fmt::format("which stream the launch on line {} is in is not told by a "
-                                      "variable of the function",
-                                      line(launch)));
-        plan_.stream = launch.stream;
-        return {};
-    }
-
-    [[nodiscard]] bool isInSameStream(const LaunchSite& launch) const {
-        const bool isDefault = launch.stream == noId || host_->constantValue(launch.stream) == 0;
-        if (isDefault || plan_.stream == noId)
-            return isDefault && plan_.stream == noId;
-        return host_->sameExpression(launch.stream, plan_.stream);
-    }
-
     /// Nothing happens when they are evaluated.
     [[nodiscard]] bool hasPlainArguments(const LaunchSite& launch) const {
         std::vector<ExprId> values = launch.arguments;
         for (const ExprId id : {launch.grid, launch.block, launch.sharedBytes})
             if (id != noId)
                 values.push_back(id);
-        return std::ranges::all_of(values, [&](ExprId value) {
-            return std::ranges::all_of(host_->expressionsBelow(value), [&](ExprId id) {
-                const Expr& expr = body().expr(id);
-                const bool changes = (expr.kind == ExprKind::Binary && isAssignment(expr.op)) ||
-                                     (expr.kind == ExprKind::Unary &&
-                                      (expr.op.contains("++") || expr.op.contains("--")));
-                return expr.kind != ExprKind::Call && expr.kind != ExprKind::Other && !changes;
-            });
-        });
+        return std::ranges::all_of(values,
+                                   [&](ExprId value) { return isPlainValue(*host_, value); });
     }
 
-    /// Of the run, in turns, as many launches as share nothing; the group that holds `launch`.
-    std::expected<void, Refusal> takeGroup(const std::vector<Member>& run,
-                                           const LaunchSite& launch) {
+    /// Of the run, in turns, as many launches as share nothing; the group that holds `launch`, by
+    /// its statements.
+    std::expected<std::vector<StmtId>, Refusal> takeGroup(const std::vector<Member>& run,
+                                                          const LaunchSite& launch) {
         std::vector<Member> group;
         std::optional<Refusal> between; // this launch and its neighbours
         const auto holds = [&] {
@@ -190,57 +151,12 @@ private:
                                                       "{} streams",
                                                       line(launch), mostStreams));
         }
+        std::vector<StmtId> statements;
         for (const Member& member : group) {
             plan_.launches.push_back(member.launch);
-            plan_.statements.push_back(member.statement);
+            statements.push_back(member.statement);
         }
-        return {};
-    }
-
-    /// Streams are made before, and destroyed after, the outermost loop around the launches.
-    std::expected<void, Refusal> requirePlace() {
-        const LaunchSite& first = *plan_.launches.front();
-        for (StmtId id = body().stmt(plan_.statements.front()).parent; id != noId;
-             id = body().stmt(id).parent) {
-            const Stmt& stmt = body().stmt(id);
-            const bool isLoop = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While ||
-                                stmt.kind == StmtKind::Do;
-            if (stmt.fromMacro ||
-                (!isLoop && stmt.kind != StmtKind::Compound && stmt.kind != StmtKind::If))
-                return refuse("not-followed", fmt::format("how often the launch on line {} is made "
-                                                          "is not followed",
-                                                          line(first)));
-            if (isLoop)
-                plan_.loop = id;
-        }
-        const SourceLayout layout(*context_.file.source, context_.kernel);
-        const auto ownsItsLines = [&](StmtId id) {
-            const Span span = body().stmt(id).span;
-            return layout.startsLine(span.begin) && layout.endsLine(span.end);
-        };
-        bool isAlone = std::ranges::all_of(plan_.statements, ownsItsLines);
-        if (plan_.loop != noId) {
-            const StmtId parent = body().stmt(plan_.loop).parent;
-            isAlone = isAlone && ownsItsLines(plan_.loop) && parent != noId &&
-                      body().stmt(parent).kind == StmtKind::Compound;
-            for (const StmtId id : host_->statementsIn(plan_.loop)) {
-                const StmtKind kind = body().stmt(id).kind;
-                if (kind == StmtKind::Return || kind == StmtKind::Goto)
-                    return refuse("leaves-the-loop",
-                                  fmt::format("line {} leaves the loop, past where its streams "
-                                              "would be destroyed",
-                                              lineNumber(context_, body().stmt(id).span.begin)));
-            }
-            const VariableId stream =
-                plan_.stream == noId ? noId : host_->namedVariable(plan_.stream);
-            if (stream != noId && host_->isEverWritten(stream))
-                return refuse("stream-not-plain", "the loop's stream may be another in each round");
-        }
-        if (!isAlone)
-            return refuse("shares-line", fmt::format("the launch on line {}, or the loop around "
-                                                     "it, shares a line with other code",
-                                                     line(first)));
-        return {};
+        return statements;
     }
 
     std::expected<void, Refusal> requireGain() {
@@ -274,6 +190,7 @@ private:
 
     const SkillContext& context_;
     const CodeMap* host_ = nullptr;
+    ExprId stream_ = noId; ///< Of the launches; noId: the default one.
     OverlapPlan plan_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skills/skill.h"
+#include "skills/stream-overlap/stream_place.h"
 
 #include <expected>
 #include <vector>
@@ -9,14 +10,11 @@
 namespace kernelskill::skills {
 
 struct OverlapPlan {
-    std::uint32_t host = analysis::noId; ///< Index into FileModel::hostFunctions.
+    StreamPlace place; ///< Of all of the launches.
     /// Two or more, in their order; they live in the file. No two touch the same memory, unless
     /// both only read it.
     std::vector<const analysis::LaunchSite*> launches;
-    std::vector<analysis::StmtId> statements; ///< Of the launches.
-    analysis::StmtId loop = analysis::noId;   ///< The outermost one around them all.
-    analysis::ExprId stream = analysis::noId; ///< Of all of them; noId: the default one.
-    double gain = 1;                          ///< Times faster at most.
+    double gain = 1;  ///< Times faster at most.
     double share = 0; ///< Of the GPU's room for blocks, that all of them take together.
 };
 

@@ -1,14 +1,17 @@
 #include "skills/stream-overlap/stream-overlap.h"
 
 #include "skills/rewriting/gates.h"
+#include "skills/rewriting/host_code.h"
 #include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/stream-overlap/chunk_plan.h"
 #include "skills/stream-overlap/launch_load.h"
 #include "skills/stream-overlap/overlap_plan.h"
+#include "skills/stream-overlap/side_streams.h"
 
 #include <spdlog/fmt/fmt.h>
 
-#include <utility>
+#include <string>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -18,114 +21,83 @@ namespace {
 
 constexpr std::string_view skillId = "stream-overlap";
 
-/// The first launch stays where it is; each other one gets a stream, which waits for what was in
-/// the old one before, and which the old one waits for afterwards.
-class OverlapEdits {
-public:
-    OverlapEdits(const SkillContext& context, const OverlapPlan& plan)
-        : plan_(plan), source_(*context.file.source), host_(context.file.hostFunctions[plan.host]),
-          body_(host_.body), layout_(source_, context.kernel), check_(errorCheckOf(source_, host_)),
-          stream_(plan.stream == noId ? "0" : textOf(plan.stream)),
-          forked_(freshName(body_, "forked")), joined_(freshName(body_, "joined")) {
-        for (std::size_t i = 1; i < plan.launches.size(); ++i)
-            beside_.push_back(freshName(
-                body_, plan.launches.size() == 2 ? "beside" : fmt::format("beside{}", i)));
-    }
+/// What Offer::option says here.
+enum Shape : int { byLaunches, byRounds };
 
-    [[nodiscard]] std::vector<TextEdit> edits() const {
-        std::vector<TextEdit> edits;
-        const bool isInLoop = plan_.loop != noId;
-        const Span first = body_.stmt(plan_.statements.front()).span;
-        const Span last = body_.stmt(plan_.statements.back()).span;
-        const Span home = isInLoop ? body_.stmt(plan_.loop).span : first;
-        const Span end = isInLoop ? home : last;
-        if (isInLoop) {
-            edits.push_back(before(home, made(layout_.indentation(home.begin))));
-            edits.push_back(before(first, fork(layout_.indentation(first.begin))));
-            edits.push_back(after(last, join(layout_.indentation(last.begin))));
-            edits.push_back(after(end, destroyed(layout_.indentation(end.begin))));
-        } else {
-            const std::string indentation = layout_.indentation(first.begin);
-            edits.push_back(before(first, made(indentation) + fork(indentation)));
-            edits.push_back(after(last, join(indentation) + destroyed(indentation)));
-        }
-        for (std::size_t i = 1; i < plan_.launches.size(); ++i)
-            edits.push_back(inStream(body_, *plan_.launches[i], beside_[i - 1]));
-        return edits;
-    }
+/// The first launch stays in its stream; each other one gets a stream of its own.
+std::vector<TextEdit> overlapEdits(const SkillContext& context, const OverlapPlan& plan) {
+    const HostCode code(context, plan.place.host);
+    const SideStreams streams(code, plan.place, plan.launches.size() - 1, false);
+    std::vector<TextEdit> edits =
+        streams.edits(fmt::format("{} launches run side by side: none writes what another one "
+                                  "touches.",
+                                  plan.launches.size()));
+    for (std::size_t i = 1; i < plan.launches.size(); ++i)
+        edits.push_back(inStream(code.body(), *plan.launches[i], streams.name(i - 1)));
+    return edits;
+}
 
-private:
-    [[nodiscard]] std::string textOf(ExprId id) const {
-        return std::string(source_.slice(body_.expr(id).span));
+/// Each round is given to one of the streams, by turns.
+std::vector<TextEdit> chunkEdits(const SkillContext& context, const ChunkPlan& plan) {
+    const ChunkLoop& loop = plan.loop;
+    const HostCode code(context, plan.place.host);
+    const SideStreams streams(code, plan.place, plan.streams, true);
+    std::vector<TextEdit> edits = streams.edits(
+        fmt::format("{} rounds at a time run side by side: none writes what another one touches.",
+                    plan.streams));
+    std::string round = code.body().variable(loop.counter).name;
+    if (loop.stepText != noId) {
+        const ExprKind kind = code.body().expr(loop.stepText).kind;
+        const bool isOperand = kind == ExprKind::Integer || kind == ExprKind::Variable;
+        const std::string step = code.textOf(loop.stepText);
+        round += " / " + (isOperand ? step : "(" + step + ")");
     }
+    const std::string own = fmt::format("{}[{} % {}]", streams.name(), round, plan.streams);
+    for (const LaunchSite* launch : loop.launches)
+        edits.push_back(inStream(code.body(), *launch, own));
+    for (const AsyncCopy& copy : loop.copies)
+        edits.push_back(inStream(copy, own));
+    return edits;
+}
 
-    [[nodiscard]] std::string call(const std::string& text) const {
-        return check_.empty() ? text + ";" : fmt::format("{}({});", check_, text);
-    }
+Offer newOffer(const SkillContext& context, Shape shape) {
+    Offer offer;
+    offer.skillId = skillId;
+    offer.kernelName = context.kernel.qualifiedName;
+    offer.anchor = context.kernel.nameSpan;
+    offer.option = shape;
+    offer.numerics = Numerics::Exact;
+    return offer;
+}
 
-    /// Whole lines before the line of `span`, or after it.
-    [[nodiscard]] TextEdit before(Span span, std::string lines) const {
-        const std::uint32_t at = layout_.lineBegin(span.begin);
-        return {{at, at}, std::move(lines)};
-    }
-    [[nodiscard]] TextEdit after(Span span, std::string lines) const {
-        const std::uint32_t at = layout_.endOfLineTrivia(span.end);
-        lines.resize(lines.size() - layout_.newline().size());
-        return {{at, at}, layout_.newline() + lines};
-    }
+Offer offerOf(const SkillContext& context, const OverlapPlan& plan) {
+    const std::uint32_t first = lineNumber(context, plan.launches.front()->span.begin);
+    const std::uint32_t last = lineNumber(context, plan.launches.back()->span.begin);
+    Offer offer = newOffer(context, byLaunches);
+    offer.title = fmt::format("Run the {} launches on lines {} to {} side by side",
+                              plan.launches.size(), first, last);
+    offer.why = fmt::format("the {} launches on lines {} to {} share nothing that one of them "
+                            "writes, and take {:.0f} % of the room of {} multiprocessors together",
+                            plan.launches.size(), first, last, plan.share * 100, multiprocessors);
+    offer.gain = ExpectedGain{plan.gain, "the time of the launches one after the other over that "
+                                         "of the longest, or of the full GPU"};
+    return offer;
+}
 
-    [[nodiscard]] std::string made(const std::string& indentation) const {
-        CodeLines lines(layout_, indentation);
-        lines.add(fmt::format("// {} launches run side by side: none writes what another one "
-                              "touches.",
-                              plan_.launches.size()));
-        for (const std::string& stream : beside_)
-            lines.add(fmt::format("cudaStream_t {};", stream))
-                .add(call(
-                    fmt::format("cudaStreamCreateWithFlags(&{}, cudaStreamNonBlocking)", stream)));
-        for (const std::string& event : {forked_, joined_})
-            lines.add(fmt::format("cudaEvent_t {};", event))
-                .add(call(
-                    fmt::format("cudaEventCreateWithFlags(&{}, cudaEventDisableTiming)", event)));
-        return lines.text();
-    }
-
-    [[nodiscard]] std::string fork(const std::string& indentation) const {
-        CodeLines lines(layout_, indentation);
-        lines.add(call(fmt::format("cudaEventRecord({}, {})", forked_, stream_)));
-        for (const std::string& stream : beside_)
-            lines.add(call(fmt::format("cudaStreamWaitEvent({}, {}, 0)", stream, forked_)));
-        return lines.text();
-    }
-
-    [[nodiscard]] std::string join(const std::string& indentation) const {
-        CodeLines lines(layout_, indentation);
-        for (const std::string& stream : beside_)
-            lines.add(call(fmt::format("cudaEventRecord({}, {})", joined_, stream)))
-                .add(call(fmt::format("cudaStreamWaitEvent({}, {}, 0)", stream_, joined_)));
-        return lines.text();
-    }
-
-    [[nodiscard]] std::string destroyed(const std::string& indentation) const {
-        CodeLines lines(layout_, indentation);
-        for (const std::string& event : {forked_, joined_})
-            lines.add(call(fmt::format("cudaEventDestroy({})", event)));
-        for (const std::string& stream : beside_)
-            lines.add(call(fmt::format("cudaStreamDestroy({})", stream)));
-        return lines.text();
-    }
-
-    const OverlapPlan& plan_;
-    const SourceText& source_;
-    const HostFunction& host_;
-    const FunctionBody& body_;
-    SourceLayout layout_;
-    std::string check_;
-    std::string stream_;
-    std::string forked_;
-    std::string joined_;
-    std::vector<std::string> beside_; ///< Streams, of all launches but the first.
-};
+Offer offerOf(const SkillContext& context, const ChunkPlan& plan) {
+    const auto& body = context.file.hostFunctions[plan.place.host].body;
+    const std::uint32_t line = lineNumber(context, body.stmt(plan.loop.loop).span.begin);
+    Offer offer = newOffer(context, byRounds);
+    offer.title = fmt::format("Run the {} rounds of the loop on line {} in {} streams",
+                              plan.loop.rounds, line, plan.streams);
+    offer.why = fmt::format("the {} rounds of the loop on line {} copy pinned memory and touch "
+                            "different parts of all that one of them writes: a round's copies can "
+                            "run while another one computes",
+                            plan.loop.rounds, line);
+    offer.gain = ExpectedGain{plan.gain, "the time of all copies and kernels one after the other "
+                                         "over that of the copies one way, or of the kernels"};
+    return offer;
+}
 
 class StreamOverlap final : public Skill {
 public:
@@ -133,33 +105,28 @@ public:
 
     [[nodiscard]] std::expected<Offer, Refusal>
     prepare(const SkillContext& context) const override {
+        const auto chunks = planChunks(context);
+        if (chunks)
+            return offerOf(context, *chunks);
         const auto plan = planOverlap(context);
-        if (!plan)
-            return std::unexpected(plan.error());
-        const std::uint32_t first = lineNumber(context, plan->launches.front()->span.begin);
-        const std::uint32_t last = lineNumber(context, plan->launches.back()->span.begin);
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = context.kernel.nameSpan;
-        offer.title = fmt::format("Run the {} launches on lines {} to {} side by side",
-                                  plan->launches.size(), first, last);
-        offer.why =
-            fmt::format("the {} launches on lines {} to {} share nothing that one of them "
-                        "writes, and take {:.0f} % of the room of {} multiprocessors "
-                        "together",
-                        plan->launches.size(), first, last, plan->share * 100, multiprocessors);
-        offer.numerics = Numerics::Exact;
-        offer.gain = ExpectedGain{plan->gain, "the time of the launches one after the other over "
-                                              "that of the longest, or of the full GPU"};
-        return offer;
+        if (plan)
+            return offerOf(context, *plan);
+        return std::unexpected(chunks.error().gate == "no-chunk-loop" ? plan.error()
+                                                                      : chunks.error());
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
+    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
+                                        const Offer& offer) const override {
+        if (offer.option == byRounds) {
+            const auto chunks = planChunks(context);
+            if (!chunks)
+                return std::unexpected(unsupported(context, chunks.error()));
+            return EditSet{{context.kernel.file, chunkEdits(context, *chunks)}};
+        }
         const auto plan = planOverlap(context);
         if (!plan)
             return std::unexpected(unsupported(context, plan.error()));
-        return EditSet{{context.kernel.file, OverlapEdits(context, *plan).edits()}};
+        return EditSet{{context.kernel.file, overlapEdits(context, *plan)}};
     }
 };
 

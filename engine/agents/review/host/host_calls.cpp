@@ -35,6 +35,29 @@ bool takesValues(std::string_view name) {
     return std::ranges::find(names, withoutScope(name)) != names.end();
 }
 
+namespace {
+
+/// nullopt where grid or block is not known.
+std::optional<skills::LaunchNumbers> numbersOf(const HostValue& grid, const HostValue& block,
+                                               const std::vector<HostValue>& arguments) {
+    skills::LaunchNumbers numbers;
+    for (std::size_t axis = 0; axis < numbers.grid.size(); ++axis) {
+        if (grid.extents.size() <= axis || block.extents.size() <= axis)
+            return std::nullopt;
+        const auto blocks = certainNumber(grid.extents[axis]);
+        const auto threads = certainNumber(block.extents[axis]);
+        if (!blocks || !threads)
+            return std::nullopt;
+        numbers.grid.at(axis) = *blocks;
+        numbers.block.at(axis) = *threads;
+    }
+    for (const HostValue& argument : arguments)
+        numbers.arguments.push_back(certainNumber(argument));
+    return numbers;
+}
+
+} // namespace
+
 const LaunchSite* HostInterpreter::launchOf(const Expr& expr) const {
     if (expr.kind != ExprKind::Call)
         return nullptr;
@@ -63,24 +86,31 @@ void HostInterpreter::addLaunch(const LaunchSite& launch, const Expr& expr) {
     if (isStopped())
         return;
     HostStep step{HostStepKind::Launch, what + ")", {}, lineOf(expr.span)};
-    step.memory = memoryOf(launch, arguments);
+    step.memory = memoryOf(launch, grid, block, arguments);
     if (auto added = runtime_.launch(std::move(step), stream); !added)
         failure_ = added.error();
 }
 
 std::optional<std::vector<MemoryUse>>
-HostInterpreter::memoryOf(const LaunchSite& launch, const std::vector<HostValue>& arguments) const {
+HostInterpreter::memoryOf(const LaunchSite& launch, const HostValue& grid, const HostValue& block,
+                          const std::vector<HostValue>& arguments) {
     const analysis::KernelModel* kernel = skills::kernelOf(file_, launch);
     if (kernel == nullptr)
         return std::nullopt;
     const skills::KernelFootprint footprint = skills::footprintOf(file_, *kernel);
     if (!footprint.unknown.empty() || arguments.size() > footprint.parameters.size())
         return std::nullopt;
+    const auto numbers = numbersOf(grid, block, arguments);
+    const skills::KernelReach& reach = reaches_.try_emplace(kernel, *kernel).first->second;
     std::vector<MemoryUse> memory;
     for (std::size_t i = 0; i < footprint.parameters.size(); ++i) {
         const skills::PointerUse& use = footprint.parameters[i];
-        if (use.isRead || use.isWritten)
-            memory.push_back({i < arguments.size() ? arguments[i].object : "", use.isWritten});
+        if (!use.isRead && !use.isWritten)
+            continue;
+        memory.push_back({i < arguments.size() ? arguments[i].object : "", use.isWritten});
+        const auto bytes = numbers ? reach.of(i, *numbers) : std::nullopt;
+        if (bytes && i < arguments.size() && arguments[i].offset)
+            memory.back().bytes = skills::movedBy(*bytes, *arguments[i].offset);
     }
     return memory;
 }
@@ -110,13 +140,23 @@ HostValue HostInterpreter::call(const Expr& expr) {
             failure_ = effect.error();
             return termValue("nothing");
         }
-        for (auto& [variable, value] : effect->writes)
-            values_[variable] = std::move(value);
+        for (auto& [place, value] : effect->writes)
+            (place.element == wholeVariable ? values_[place.variable] : elements_[place]) =
+                std::move(value);
         filled_.insert(effect->filled.begin(), effect->filled.end());
         return effect->result;
     }
     if (isCheck)
         return termValue("nothing");
+    const bool isLeast = name == "min";
+    if ((isLeast || name == "max") && arguments.size() == 2 && arguments[0].integer &&
+        arguments[1].integer) {
+        HostValue value =
+            integerValue(isLeast ? std::min(*arguments[0].integer, *arguments[1].integer)
+                                 : std::max(*arguments[0].integer, *arguments[1].integer));
+        value.isAssumed = arguments[0].isAssumed || arguments[1].isAssumed;
+        return value;
+    }
     std::string text = expr.name + "(";
     for (const HostValue& argument : arguments)
         text += textOf(argument) + ",";

@@ -45,14 +45,8 @@ HostValue HostInterpreter::evaluate(ExprId id) {
         return unary(expr);
     case ExprKind::Binary:
         return binary(expr);
-    case ExprKind::Subscript: {
-        const HostValue base = evaluate(expr.children[0]);
-        const HostValue index = evaluate(expr.children[1]);
-        HostValue element =
-            termValue(fmt::format("{}[{}]@{}", textOf(base), textOf(index), epoch()));
-        readStep(expr.span, element.term, base.object);
-        return element;
-    }
+    case ExprKind::Subscript:
+        return subscript(expr);
     case ExprKind::Call:
         return call(expr);
     default:
@@ -72,6 +66,10 @@ HostValue HostInterpreter::variable(const Expr& expr) {
         return integerValue(0);
     if (expr.variable == noId)
         return unknown(expr.name);
+    if (isHandleArray(expr.variable)) {
+        fail(expr.span, fmt::format("which stream of {} is meant is not known", expr.name));
+        return termValue("nothing");
+    }
     const Variable& described = body_.variable(expr.variable);
     if (described.constantValue)
         return integerValue(*described.constantValue);
@@ -131,8 +129,11 @@ HostValue HostInterpreter::construction(const Expr& expr) {
 
 HostValue HostInterpreter::conditional(const Expr& expr) {
     const HostValue condition = evaluate(expr.children[0]);
-    if (condition.integer)
-        return evaluate(expr.children[*condition.integer != 0 ? 1 : 2]);
+    if (condition.integer) {
+        HostValue value = evaluate(expr.children[*condition.integer != 0 ? 1 : 2]);
+        value.isAssumed |= condition.isAssumed;
+        return value;
+    }
     const auto isPlain = [&](ExprId arm) {
         return std::ranges::none_of(code_.expressionsBelow(arm), [&](ExprId below) {
             const Expr& at = body_.expr(below);
@@ -152,15 +153,8 @@ HostValue HostInterpreter::conditional(const Expr& expr) {
 
 HostValue HostInterpreter::unary(const Expr& expr) {
     const ExprId operand = expr.children.front();
-    if (expr.op == "&") {
-        const VariableId named = code_.namedVariable(operand);
-        HostValue value = termValue("&" + textAt(body_.expr(operand).span));
-        if (named != noId && isLocal(named))
-            value.pointee = named;
-        else
-            value.term = "&" + textOf(place(operand));
-        return value;
-    }
+    if (expr.op == "&")
+        return addressOf(operand);
     if (expr.op.ends_with("++") || expr.op.ends_with("--")) {
         const HostValue before = evaluate(operand);
         const HostValue after =
@@ -172,7 +166,7 @@ HostValue HostInterpreter::unary(const Expr& expr) {
     if (expr.op == "-" && value.integer)
         return converted(combined("-", integerValue(0), value), expr.type);
     if (expr.op == "!" && value.integer)
-        return integerValue(*value.integer == 0 ? 1 : 0);
+        return combined("==", value, integerValue(0));
     if (expr.op == "*" && value.pointee != noId && values_.contains(value.pointee))
         return values_.at(value.pointee);
     if (expr.op == "*") {
@@ -188,9 +182,9 @@ HostValue HostInterpreter::binary(const Expr& expr) {
     if (skills::isAssignment(expr.op)) {
         HostValue value = evaluate(expr.children[1]);
         if (expr.op.size() > 1)
-            value = converted(
-                combined(expr.op.substr(0, expr.op.size() - 1), evaluate(expr.children[0]), value),
-                body_.expr(expr.children[0]).type);
+            value = converted(stepped(expr.op.substr(0, expr.op.size() - 1), expr.children[0],
+                                      evaluate(expr.children[0]), value),
+                              body_.expr(expr.children[0]).type);
         store(expr.children[0], value);
         return value;
     }
@@ -198,13 +192,21 @@ HostValue HostInterpreter::binary(const Expr& expr) {
     if (expr.op == "&&" || expr.op == "||") {
         const bool isAnd = expr.op == "&&";
         if (left.integer && (*left.integer == 0) == isAnd)
-            return integerValue(isAnd ? 0 : 1);
+            return combined("!=", left, integerValue(0));
         HostValue right = evaluate(expr.children[1]);
-        if (left.integer)
+        if (left.integer) {
+            right.isAssumed |= left.isAssumed;
             return right;
+        }
         return termValue(fmt::format("({} {} {})", textOf(left), expr.op, textOf(right)));
     }
-    return converted(combined(expr.op, left, evaluate(expr.children[1])), expr.type);
+    const HostValue right = evaluate(expr.children[1]);
+    const bool isReversed = left.object.empty() && !right.object.empty() && expr.op == "+";
+    HostValue value = combined(expr.op, left, right);
+    value.offset = (isReversed ? stepped(expr.op, expr.children[1], right, left)
+                               : stepped(expr.op, expr.children[0], left, right))
+                       .offset;
+    return converted(std::move(value), expr.type);
 }
 
 bool HostInterpreter::isLocal(VariableId id) const {
@@ -216,12 +218,19 @@ bool HostInterpreter::isLocal(VariableId id) const {
 void HostInterpreter::store(ExprId target, HostValue value) {
     if (isStopped())
         return;
+    value.isAssumed |= isUnderAssumption_;
     const ExprId plain = code_.withoutCasts(target);
     const Expr& expr = body_.expr(plain);
     if (expr.kind == ExprKind::Variable && expr.variable != noId && isLocal(expr.variable)) {
         values_[expr.variable] = converted(std::move(value), expr.type);
         return;
     }
+    if (const auto place = handlePlace(expr)) {
+        elements_[*place] = std::move(value);
+        return;
+    }
+    if (isStopped())
+        return;
     if (expr.kind == ExprKind::Member) {
         const VariableId object = code_.namedVariable(expr.children.front());
         const auto found = values_.find(object);

@@ -19,12 +19,6 @@ using analysis::Storage;
 using analysis::Variable;
 using analysis::VariableId;
 
-namespace {
-
-constexpr int mostSteps = 200000;
-
-} // namespace
-
 HostInterpreter::HostInterpreter(const analysis::FileModel& file, std::uint32_t function,
                                  const HostScenario& scenario)
     : file_(file), host_(file.hostFunctions.at(function)), body_(host_.body), code_(body_),
@@ -46,9 +40,12 @@ Result<HostTrace> HostInterpreter::run() {
                                variable.type.scalar >= analysis::ScalarKind::Int16 &&
                                variable.type.scalar <= analysis::ScalarKind::UInt64;
         values_[id] = isInteger ? integerValue(next++) : termValue("argument:" + variable.name);
-        if (variable.type.pointerDepth > 0 && !variable.type.isReference)
+        values_[id].isAssumed = isInteger;
+        if (variable.type.pointerDepth > 0 && !variable.type.isReference) {
             values_[id].object =
                 (variable.type.isRestrict ? "restrict:" : "argument:") + variable.name;
+            values_[id].offset = 0;
+        }
     }
     if (body_.root != noId)
         statement(body_.root);
@@ -153,6 +150,7 @@ void HostInterpreter::declare(VariableId id) {
         fail(variable.span, fmt::format("{} is another name of something", variable.name));
     if (variable.init != noId) {
         HostValue value = converted(evaluate(variable.init), variable.type);
+        value.isAssumed |= isUnderAssumption_;
         if (isDim3(variable.type))
             value = asExtents(std::move(value));
         values_[id] = std::move(value);
@@ -162,83 +160,12 @@ void HostInterpreter::declare(VariableId id) {
         values_[id] = asExtents(integerValue(1));
     else
         values_[id] = termValue(fmt::format("object:{}", variable.name));
-    if (!variable.type.arrayExtents.empty())
+    if (!variable.type.arrayExtents.empty()) {
         values_[id].object = values_[id].term;
-}
-
-HostInterpreter::Flow HostInterpreter::branch(StmtId id, const Stmt& stmt) {
-    if (stmt.init != noId)
-        statement(stmt.init);
-    if (stmt.condition == noId || stmt.children.empty()) {
-        fail(stmt.span, "what this statement does is not followed");
-        return Flow::Return;
+        values_[id].offset = 0;
     }
-    const HostValue condition = evaluate(stmt.condition);
-    if (isStopped())
-        return Flow::Return;
-    if (!condition.integer && !scenario_.choices.contains(condition.term) && isHostAlone(id))
-        return summarise(id);
-    const auto holds = decided(condition);
-    if (!holds)
-        return Flow::Return;
-    if (*holds)
-        return statement(stmt.children[0]);
-    return stmt.children.size() > 1 ? statement(stmt.children[1]) : Flow::Next;
-}
-
-HostInterpreter::Flow HostInterpreter::loop(const Stmt& stmt) {
-    if (stmt.init != noId)
-        statement(stmt.init);
-    bool isFirst = stmt.kind == StmtKind::Do;
-    const bool isFor = stmt.kind == StmtKind::For;
-    while (!isStopped()) {
-        if (!isFirst && stmt.condition != noId) {
-            const auto holds = decided(evaluate(stmt.condition));
-            if (!holds || !*holds)
-                break;
-        }
-        isFirst = false;
-        const Flow flow = stmt.children.empty() ? Flow::Next : statement(stmt.children.back());
-        if (flow == Flow::Return)
-            return flow;
-        if (flow == Flow::Break)
-            break;
-        if (isFor && stmt.increment != noId)
-            evaluate(stmt.increment);
-        if (++steps_ > mostSteps)
-            fail(stmt.span, "the loop takes too many rounds to follow");
-    }
-    return isStopped() ? Flow::Return : Flow::Next;
-}
-
-std::optional<bool> HostInterpreter::decided(const HostValue& condition) {
-    if (isStopped())
-        return std::nullopt;
-    if (condition.integer)
-        return *condition.integer != 0;
-    const auto choice = scenario_.choices.find(condition.term);
-    if (choice != scenario_.choices.end())
-        return choice->second;
-    undecided_ = condition.term;
-    return std::nullopt;
-}
-
-bool HostInterpreter::isHostAlone(StmtId id) const {
-    for (const StmtId inner : code_.statementsIn(id)) {
-        const StmtKind kind = body_.stmt(inner).kind;
-        if (kind == StmtKind::Return || kind == StmtKind::Goto || kind == StmtKind::Asm)
-            return false;
-    }
-    const StmtKind kind = body_.stmt(id).kind;
-    if (kind == StmtKind::If)
-        for (const StmtId inner : code_.statementsIn(id))
-            if (body_.stmt(inner).kind == StmtKind::Break ||
-                body_.stmt(inner).kind == StmtKind::Continue)
-                return false;
-    return std::ranges::none_of(code_.expressionsIn(id), [&](ExprId expr) {
-        const Expr& at = body_.expr(expr);
-        return (at.kind == ExprKind::Call && isRuntimeCall(at.name)) || launchOf(at) != nullptr;
-    });
+    if (isHandleArray(id))
+        std::erase_if(elements_, [&](const auto& known) { return known.first.variable == id; });
 }
 
 HostInterpreter::Flow HostInterpreter::summarise(StmtId id) {
@@ -248,6 +175,9 @@ HostInterpreter::Flow HostInterpreter::summarise(StmtId id) {
     for (const ExprId expr : code_.expressionsIn(id)) {
         const Expr& at = body_.expr(expr);
         if (at.kind == ExprKind::Variable && at.variable != noId) {
+            if (isHandleArray(at.variable))
+                fail(at.span, fmt::format("which stream of {} is meant is not known",
+                                          body_.variable(at.variable).name));
             read.insert(at.variable);
             if (code_.isWrite(expr) || isArgument(expr))
                 changed.insert(at.variable);

@@ -5,6 +5,7 @@
 #include "engine/agents/review/host/host_value.h"
 #include "engine/agents/review/host/runtime_state.h"
 #include "skills/rewriting/code_map.h"
+#include "skills/rewriting/kernel_reach.h"
 
 #include <cstddef>
 #include <map>
@@ -26,6 +27,7 @@ public:
     [[nodiscard]] Result<HostTrace> run();
 
 private:
+    static constexpr int mostSteps = 200'000;
     enum class Flow : std::uint8_t { Next, Break, Continue, Return };
 
     [[nodiscard]] bool isStopped() const { return failure_ || !undecided_.empty(); }
@@ -41,6 +43,8 @@ private:
     void declare(analysis::VariableId id);
     Flow branch(analysis::StmtId id, const analysis::Stmt& stmt);
     Flow loop(const analysis::Stmt& stmt);
+    Flow rounds(const analysis::Stmt& stmt);
+    [[nodiscard]] bool leavesRound(analysis::StmtId id) const;
     [[nodiscard]] std::optional<bool> decided(const HostValue& condition);
     /// Neither CUDA nor a way out lies below it.
     [[nodiscard]] bool isHostAlone(analysis::StmtId id) const;
@@ -60,6 +64,16 @@ private:
     static HostValue asExtents(HostValue value);
     HostValue construction(const analysis::Expr& expr);
     HostValue conditional(const analysis::Expr& expr);
+    HostValue subscript(const analysis::Expr& expr);
+    HostValue addressOf(analysis::ExprId operand);
+    /// `pointer op index`, which leads into the same object.
+    HostValue stepped(const std::string& op, analysis::ExprId pointer, const HostValue& from,
+                      const HostValue& index) const;
+    /// A local array of streams or events, whose elements are followed one by one.
+    [[nodiscard]] bool isHandleArray(analysis::VariableId id) const;
+    /// The element that `array[index]` is, of such an array; nullopt for other expressions. Fails
+    /// where the index is not known.
+    std::optional<HostPlace> handlePlace(const analysis::Expr& expr);
     HostValue unary(const analysis::Expr& expr);
     HostValue binary(const analysis::Expr& expr);
     [[nodiscard]] bool isLocal(analysis::VariableId id) const;
@@ -70,7 +84,8 @@ private:
     void addLaunch(const analysis::LaunchSite& launch, const analysis::Expr& expr);
     /// By what its kernel does with the arguments; nullopt: any.
     [[nodiscard]] std::optional<std::vector<MemoryUse>>
-    memoryOf(const analysis::LaunchSite& launch, const std::vector<HostValue>& arguments) const;
+    memoryOf(const analysis::LaunchSite& launch, const HostValue& grid, const HostValue& block,
+             const std::vector<HostValue>& arguments);
     /// The value of an expression whose memory is not read.
     HostValue place(analysis::ExprId id);
     HostValue call(const analysis::Expr& expr);
@@ -83,12 +98,17 @@ private:
     const HostScenario& scenario_;
     std::vector<const analysis::LaunchSite*> launches_;
     std::map<analysis::VariableId, HostValue> values_;
+    std::map<HostPlace, HostValue> elements_; ///< Of arrays of streams and events.
+    std::map<const analysis::KernelModel*, skills::KernelReach> reaches_;
     RuntimeState runtime_;
     int steps_ = 0;
     int hostSteps_ = 0;
     std::set<analysis::VariableId> escaped_; ///< Locals whose address others may hold.
     std::set<analysis::VariableId> filled_;  ///< Locals whose address the runtime was given.
     bool isNamingPlace_ = false; ///< What is evaluated is where something lies: it is not read.
+    /// Whether what is done now is done, or as often, follows from what the scenario chose.
+    bool isUnderAssumption_ = false;
+    int loops_ = 0; ///< Around what is done now.
     std::optional<Error> failure_;
     std::string undecided_;
 };

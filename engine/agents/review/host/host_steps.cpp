@@ -17,6 +17,12 @@ bool touchesAny(const HostStep& step) {
            step.kind == HostStepKind::Record || !step.memory;
 }
 
+/// Of one object, whatever that is.
+bool areOtherParts(const MemoryUse& first, const MemoryUse& second) {
+    return !first.object.empty() && first.object == second.object && first.bytes && second.bytes &&
+           skills::areApart(*first.bytes, *second.bytes);
+}
+
 } // namespace
 
 bool areDistinct(const std::string& object, const std::string& other) {
@@ -35,7 +41,7 @@ bool areInConflict(const HostStep& a, const HostStep& b) {
     return std::ranges::any_of(*a.memory, [&](const MemoryUse& first) {
         return std::ranges::any_of(*b.memory, [&](const MemoryUse& second) {
             return (first.isWritten || second.isWritten) &&
-                   !areDistinct(first.object, second.object);
+                   !areDistinct(first.object, second.object) && !areOtherParts(first, second);
         });
     });
 }

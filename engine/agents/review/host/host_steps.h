@@ -4,6 +4,7 @@
 
 #include "analysis/model/kernel_model.h"
 #include "analysis/source/error.h"
+#include "skills/rewriting/kernel_reach.h"
 
 #include <cstdint>
 #include <map>
@@ -29,6 +30,8 @@ enum class HostStepKind : std::uint8_t {
 struct MemoryUse {
     std::string object;
     bool isWritten = false;
+    /// From the start of the object; nullopt: any of it.
+    std::optional<skills::ByteRange> bytes = {};
 };
 
 /// Whether two objects have no byte in common, for certain.

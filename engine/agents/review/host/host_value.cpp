@@ -29,27 +29,8 @@ std::optional<bool> compared(const std::string& op, std::int64_t left, std::int6
     return std::nullopt;
 }
 
-} // namespace
-
-HostValue integerValue(std::int64_t value) {
-    return {std::to_string(value), value, {}, analysis::noId, {}};
-}
-
-HostValue termValue(std::string term) {
-    constexpr std::size_t longest = 240;
-    if (term.size() > longest)
-        term = fmt::format("{}...#{:016x}", term.substr(0, 24), std::hash<std::string>{}(term));
-    return {std::move(term), std::nullopt, {}, analysis::noId, {}};
-}
-
-std::string textOf(const HostValue& value) {
-    if (value.extents.size() != 3)
-        return value.term;
-    return fmt::format("({}, {}, {})", value.extents[0].term, value.extents[1].term,
-                       value.extents[2].term);
-}
-
-HostValue converted(HostValue value, const analysis::Type& type) {
+/// As converted(), and certain.
+HostValue wrapped(HostValue value, const analysis::Type& type) {
     if (!value.integer || type.pointerDepth > 0 || type.isReference)
         return value;
     switch (type.scalar) {
@@ -76,12 +57,8 @@ HostValue converted(HostValue value, const analysis::Type& type) {
     }
 }
 
-bool isDim3(const analysis::Type& type) {
-    return type.pointerDepth == 0 &&
-           (type.canonical.ends_with("dim3") || type.spelling.ends_with("dim3"));
-}
-
-HostValue combined(const std::string& op, const HostValue& left, const HostValue& right) {
+/// As combined(), and certain.
+HostValue result(const std::string& op, const HostValue& left, const HostValue& right) {
     if (left.integer && right.integer) {
         if (const auto truth = compared(op, *left.integer, *right.integer))
             return integerValue(*truth ? 1 : 0);
@@ -94,6 +71,44 @@ HostValue combined(const std::string& op, const HostValue& left, const HostValue
     // A pointer and a number: still the same object.
     if ((op == "+" || op == "-") && left.object.empty() != right.object.empty())
         value.object = left.object + right.object;
+    return value;
+}
+
+} // namespace
+
+HostValue integerValue(std::int64_t value) {
+    return {std::to_string(value), value, {}, analysis::noId};
+}
+
+HostValue termValue(std::string term) {
+    constexpr std::size_t longest = 240;
+    if (term.size() > longest)
+        term = fmt::format("{}...#{:016x}", term.substr(0, 24), std::hash<std::string>{}(term));
+    return {std::move(term), std::nullopt, {}, analysis::noId};
+}
+
+std::string textOf(const HostValue& value) {
+    if (value.extents.size() != 3)
+        return value.term;
+    return fmt::format("({}, {}, {})", value.extents[0].term, value.extents[1].term,
+                       value.extents[2].term);
+}
+
+HostValue converted(HostValue value, const analysis::Type& type) {
+    const bool isAssumed = value.isAssumed;
+    HostValue result = wrapped(std::move(value), type);
+    result.isAssumed = isAssumed;
+    return result;
+}
+
+bool isDim3(const analysis::Type& type) {
+    return type.pointerDepth == 0 &&
+           (type.canonical.ends_with("dim3") || type.spelling.ends_with("dim3"));
+}
+
+HostValue combined(const std::string& op, const HostValue& left, const HostValue& right) {
+    HostValue value = result(op, left, right);
+    value.isAssumed = left.isAssumed || right.isAssumed;
     return value;
 }
 

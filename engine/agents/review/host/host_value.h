@@ -3,6 +3,7 @@
 
 #include "analysis/syntax/syntax.h"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,17 +11,38 @@
 
 namespace kernelskill::engine {
 
+inline constexpr std::int64_t wholeVariable = -1;
+
 /// A number where it is known, else a term: equal terms are equal values, whatever they are.
 struct HostValue {
     std::string term;
     std::optional<std::int64_t> integer;
     std::vector<HostValue> extents;                ///< Of a dim3: x, y, z.
     analysis::VariableId pointee = analysis::noId; ///< Of `&local`.
+    std::int64_t element = wholeVariable;          ///< Of `&streams[2]`.
     /// Of a pointer: the object that it leads into, see MemoryUse; empty: not known.
     std::string object = {};
+    std::optional<std::int64_t> offset = {}; ///< Bytes from the start of that object.
+    /// The number follows from what a scenario chose: it may be another one.
+    bool isAssumed = false;
 };
 
+/// A local, or an element of one.
+struct HostPlace {
+    analysis::VariableId variable = analysis::noId;
+    std::int64_t element = wholeVariable;
+    auto operator<=>(const HostPlace&) const = default;
+};
+
+[[nodiscard]] inline HostPlace placeOf(const HostValue& pointer) {
+    return {pointer.pointee, pointer.element};
+}
+
 [[nodiscard]] HostValue integerValue(std::int64_t value);
+/// The number where it is so in all scenarios.
+[[nodiscard]] inline std::optional<std::int64_t> certainNumber(const HostValue& value) {
+    return value.isAssumed ? std::nullopt : value.integer;
+}
 /// Long terms are shortened to a hash.
 [[nodiscard]] HostValue termValue(std::string term);
 /// The number, or its term; a dim3 as its three extents.

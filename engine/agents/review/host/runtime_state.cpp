@@ -45,6 +45,14 @@ bool isAllocation(std::string_view name) {
     return name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
 }
 
+/// So many bytes behind a pointer.
+std::optional<skills::ByteRange> bytesOf(const HostValue& pointer, const HostValue& count) {
+    const auto number = certainNumber(count);
+    if (!pointer.offset || !number)
+        return std::nullopt;
+    return skills::movedBy({0, *number}, *pointer.offset);
+}
+
 } // namespace
 
 std::unexpected<Error> refusedCall(std::uint32_t line, std::string what) {
@@ -101,7 +109,7 @@ Result<void> RuntimeState::launch(HostStep step, const HostValue& stream) {
 Result<RuntimeEffect> RuntimeState::capture(const RuntimeCall& call) {
     const auto& arguments = call.arguments;
     RuntimeEffect effect{integerValue(0), {}};
-    const auto output = [&] { return arguments.front().pointee; };
+    const auto output = [&] { return placeOf(arguments.front()); };
     if (call.name == "cudaStreamBeginCapture") {
         const auto stream = streamOf(arguments.front(), call.line);
         if (!stream || isCapturing() || stream->empty() || destroyed_.contains(*stream))
@@ -117,13 +125,13 @@ Result<RuntimeEffect> RuntimeState::capture(const RuntimeCall& call) {
         const std::string graph = created("graph");
         graphs_[graph] = {std::exchange(captured_, {}), false};
         capturing_.clear();
-        effect.writes[arguments[1].pointee] = termValue(graph);
+        effect.writes[placeOf(arguments[1])] = termValue(graph);
         return effect;
     }
     if (call.name == "cudaGraphInstantiate" || call.name == "cudaGraphInstantiateWithFlags") {
         const auto graph = arguments.size() < 2 ? graphs_.end() : graphs_.find(arguments[1].term);
-        if (graph == graphs_.end() || graph->second.isDestroyed || output() == analysis::noId ||
-            isCapturing())
+        if (graph == graphs_.end() || graph->second.isDestroyed ||
+            output().variable == analysis::noId || isCapturing())
             return refusedCall(call.line,
                                "what is instantiated is no graph that was captured here");
         const std::string executable = created("executable");
@@ -190,7 +198,7 @@ RuntimeEffect RuntimeState::queried(const RuntimeCall& call) {
         what += ":" + (argument.pointee == analysis::noId ? textOf(argument) : "&");
     for (std::size_t i = 0; i < call.arguments.size(); ++i)
         if (call.arguments[i].pointee != analysis::noId)
-            effect.writes[call.arguments[i].pointee] = termValue(fmt::format("{}.{}", what, i));
+            effect.writes[placeOf(call.arguments[i])] = termValue(fmt::format("{}.{}", what, i));
     return effect;
 }
 
@@ -206,10 +214,10 @@ Result<RuntimeEffect> RuntimeState::copy(const RuntimeCall& call) {
     RuntimeEffect effect{integerValue(0), {}};
     HostStep step{HostStepKind::Copy, {}, {}, call.line};
     step.stream = std::move(*stream);
-    step.memory = {{arguments[0].object, true}};
+    step.memory = {{arguments[0].object, true, bytesOf(arguments[0], arguments[2])}};
     if (isCopy) {
         constexpr std::int64_t deviceToHost = 2; // cudaMemcpyDeviceToHost
-        step.memory->push_back({arguments[1].object, false});
+        step.memory->push_back({arguments[1].object, false, bytesOf(arguments[1], arguments[2])});
         step.copiesToHost = arguments[3].integer == deviceToHost;
     }
     if (auto described = describe(call, all - 1, step, effect); !described)
@@ -250,9 +258,11 @@ Result<void> RuntimeState::describe(const RuntimeCall& call, std::size_t count, 
             const std::string place = allocates ? fmt::format("allocation#{}", allocated_++)
                                                 : fmt::format("{}#{}.{}", call.name, ++outputs_, i);
             HostValue written = termValue(place);
-            if (allocates && i == 0)
+            if (allocates && i == 0) {
                 written.object = place;
-            effect.writes[argument.pointee] = std::move(written);
+                written.offset = 0;
+            }
+            effect.writes[placeOf(argument)] = std::move(written);
             if (!allocates)
                 effect.filled.insert(argument.pointee);
             step.what += "&" + place;

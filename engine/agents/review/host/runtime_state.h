@@ -23,7 +23,7 @@ struct RuntimeCall {
 /// What a call leaves: its own value, and what it writes through pointers to locals.
 struct RuntimeEffect {
     HostValue result;
-    std::map<analysis::VariableId, HostValue> writes;
+    std::map<HostPlace, HostValue> writes;
     /// Of these, those that the GPU may write after the call has returned.
     std::set<analysis::VariableId> filled = {};
 };

@@ -26,7 +26,7 @@ Result<RuntimeEffect> RuntimeState::create(const RuntimeCall& call, bool isStrea
     }
     handles_.insert(handle);
     RuntimeEffect effect{integerValue(0), {}};
-    effect.writes[call.arguments.front().pointee] = termValue(std::move(handle));
+    effect.writes[placeOf(call.arguments.front())] = termValue(std::move(handle));
     return effect;
 }
 

@@ -18,12 +18,16 @@ const analysis::FileModel& parsed(const std::string& body) {
         analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
     EXPECT_TRUE(toolchain);
     const std::string text =
-        "#include <cuda_runtime.h>\n#include <cstdio>\n#include <utility>\nint other(int);\n"
+        "#include <algorithm>\n#include <cuda_runtime.h>\n#include <cstdio>\n#include "
+        "<utility>\nint other(int);\n"
         "void use(float*);\n__device__ float shared[32];\n"
         "__global__ void step(float* x, float by, int n) { if (threadIdx.x < n) x[threadIdx.x] += "
         "by; }\n"
         "__global__ void add(const float* x, float* y, int n) { if (threadIdx.x < n) "
         "y[threadIdx.x] += x[threadIdx.x]; }\n"
+        "__global__ void slice(float* x, float by, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) x[i] += by; }\n"
         "__global__ void say(float* x) { printf(\"%f\\n\", x[0]); }\n"
         "__global__ void keep(float* x) { shared[threadIdx.x] = x[threadIdx.x]; }\n"
         "void run(float* a, float* b, int n, float by, cudaStream_t mine, float* __restrict__ p, "

@@ -1,0 +1,306 @@
+#include "skills/rewriting/kernel_reach.h"
+
+#include "skills/rewriting/index_arithmetic.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+/// Beyond it a sum of the text may wrap around in 32 bits.
+constexpr std::int64_t largest = (std::int64_t{1} << 31) - 1;
+constexpr int mostNested = 8;
+
+/// Both ends included.
+struct Interval {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+};
+
+std::optional<Interval> small(Interval value) {
+    if (value.low < -largest || value.high > largest)
+        return std::nullopt;
+    return value;
+}
+
+std::optional<Interval> product(const Interval& a, const Interval& b) {
+    const auto [low, high] =
+        std::ranges::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+    return small({low, high});
+}
+
+/// Only the head of the loop changes its index.
+bool leavesIndexAlone(const CodeMap& code, const Loop& loop) {
+    return loop.kind == LoopKind::For &&
+           std::ranges::none_of(code.uses(loop.inductionVariable), [&](ExprId use) {
+               return code.holds(loop.body, use) && code.isWrite(use);
+           });
+}
+
+bool hasOpaque(const IndexExpression& a, const IndexExpression& b) {
+    return a.hasOpaque() || b.hasOpaque();
+}
+
+/// Values of polynomials over all threads of one launch.
+class LaunchIntervals {
+public:
+    LaunchIntervals(const KernelModel& kernel, const CodeMap& code, const LaunchNumbers& numbers)
+        : kernel_(kernel), code_(code), numbers_(numbers) {}
+
+    [[nodiscard]] std::optional<Interval> of(const IndexExpression& expr, int depth = 0) const {
+        const IndexExpression numbered = withNumbers(expr);
+        Interval sum;
+        for (const auto& [monomial, coefficient] : numbered.terms()) {
+            auto value = small({coefficient, coefficient});
+            for (const Symbol& symbol : monomial) {
+                const auto range = rangeOf(symbol, depth);
+                value = value && range ? product(*value, *range) : std::nullopt;
+            }
+            if (!value)
+                return std::nullopt;
+            sum = {sum.low + value->low, sum.high + value->high};
+        }
+        return small(sum);
+    }
+
+    /// Symbols that are one number at this launch replaced by it.
+    [[nodiscard]] IndexExpression withNumbers(const IndexExpression& expr) const {
+        IndexExpression all;
+        for (const auto& [monomial, coefficient] : expr.terms()) {
+            std::int64_t factor = coefficient;
+            IndexExpression rest = IndexExpression::constant(1);
+            for (const Symbol& symbol : monomial) {
+                const auto number = numberOf(symbol);
+                if (number && std::abs(*number) <= largest && std::abs(factor) <= largest)
+                    factor *= *number;
+                else
+                    rest = rest * IndexExpression::symbol(symbol);
+            }
+            all = all + rest * IndexExpression::constant(factor);
+        }
+        return all;
+    }
+
+private:
+    [[nodiscard]] std::optional<std::int64_t> numberOf(const Symbol& symbol) const {
+        if (symbol.kind == SymbolKind::BlockDim)
+            return numbers_.block.at(symbol.id);
+        if (symbol.kind == SymbolKind::GridDim)
+            return numbers_.grid.at(symbol.id);
+        if (symbol.kind != SymbolKind::Parameter)
+            return std::nullopt;
+        const auto at =
+            std::ranges::find(kernel_.parameters, symbol.id, &analysis::Parameter::variable);
+        const auto place = static_cast<std::size_t>(at - kernel_.parameters.begin());
+        return place < numbers_.arguments.size() ? numbers_.arguments[place] : std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<Interval> rangeOf(const Symbol& symbol, int depth) const {
+        if (symbol.kind == SymbolKind::ThreadIdx)
+            return Interval{0, numbers_.block.at(symbol.id) - 1};
+        if (symbol.kind == SymbolKind::BlockIdx)
+            return Interval{0, numbers_.grid.at(symbol.id) - 1};
+        if (symbol.kind != SymbolKind::LoopVariable || depth >= mostNested)
+            return std::nullopt;
+        const auto loop = std::ranges::find(kernel_.loops, symbol.id, &Loop::inductionVariable);
+        const bool countsUp = loop != kernel_.loops.end() && loop->start &&
+                              loop->upperBound != noId && isPositive(*loop, depth) &&
+                              (loop->comparison == "<" || loop->comparison == "<=") &&
+                              leavesIndexAlone(code_, *loop);
+        if (!countsUp)
+            return std::nullopt;
+        const auto limit = polynomialOf(code_, loop->upperBound);
+        const auto first = of(*loop->start, depth + 1);
+        const auto last = limit ? of(*limit, depth + 1) : std::nullopt;
+        if (!first || !last)
+            return std::nullopt;
+        const std::int64_t high = last->high - (loop->comparison == "<" ? 1 : 0);
+        return Interval{first->low, std::max(high, first->low)};
+    }
+
+    [[nodiscard]] bool isPositive(const Loop& loop, int depth) const {
+        if (loop.step)
+            return *loop.step > 0 && (loop.stepOperator.empty() || loop.stepOperator == "+=");
+        if (!loop.stepExpression || loop.stepOperator != "+=")
+            return false;
+        const auto step = of(*loop.stepExpression, depth + 1);
+        return step && step->low > 0;
+    }
+
+    const KernelModel& kernel_;
+    const CodeMap& code_;
+    const LaunchNumbers& numbers_;
+};
+
+/// How often `bound` has to be taken from `value` for a symbol to vanish; 0: it does not.
+std::int64_t timesToCancel(const IndexExpression& value, const IndexExpression& bound) {
+    for (const auto& [monomial, coefficient] : bound.terms()) {
+        const auto found = value.terms().find(monomial);
+        if (monomial.empty() || found == value.terms().end() || found->second % coefficient != 0)
+            continue;
+        if (const std::int64_t times = found->second / coefficient; times > 0)
+            return times;
+    }
+    return 0;
+}
+
+} // namespace
+
+KernelReach::KernelReach(const KernelModel& kernel) : kernel_(kernel), code_(kernel.body) {
+    for (const Parameter& parameter : kernel.parameters)
+        parameters_.push_back(accessesOf(parameter.variable));
+}
+
+std::optional<IndexExpression> KernelReach::polynomial(ExprId expr, ExprId place) const {
+    const auto plain = polynomialOf(code_, expr);
+    if (!plain)
+        return std::nullopt;
+    // A loop's own variable is the same in the condition as in what is accessed in that round.
+    IndexExpression all;
+    for (const auto& [monomial, coefficient] : plain->terms()) {
+        IndexExpression term = IndexExpression::constant(coefficient);
+        for (Symbol symbol : monomial) {
+            const auto isOwn = [&](const Loop& loop) {
+                return loop.inductionVariable == symbol.id && code_.holds(loop.body, place) &&
+                       code_.holds(loop.body, expr) && leavesIndexAlone(code_, loop);
+            };
+            if (symbol.kind == SymbolKind::Opaque && std::ranges::any_of(kernel_.loops, isOwn))
+                symbol.kind = SymbolKind::LoopVariable;
+            term = term * IndexExpression::symbol(symbol);
+        }
+        all = all + term;
+    }
+    return all;
+}
+
+void KernelReach::addBounds(ExprId condition, bool holds, ExprId place,
+                            std::vector<Bound>& bounds) const {
+    const Expr& expr = kernel_.body.expr(code_.withoutCasts(condition));
+    if (expr.kind == ExprKind::Unary && expr.op == "!")
+        return addBounds(expr.children.front(), !holds, place, bounds);
+    if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
+        return;
+    if (expr.op == (holds ? "&&" : "||")) {
+        for (const ExprId child : expr.children)
+            addBounds(child, holds, place, bounds);
+        return;
+    }
+    const bool isLess = expr.op == "<" || expr.op == "<=";
+    if (!isLess && expr.op != ">" && expr.op != ">=")
+        return;
+    // The smaller side first; where the comparison does not hold it is the other one.
+    auto smaller = polynomial(expr.children[isLess == holds ? 0 : 1], place);
+    auto larger = polynomial(expr.children[isLess == holds ? 1 : 0], place);
+    // What changes may be another number where the access is.
+    if (!smaller || !larger || hasOpaque(*smaller, *larger))
+        return;
+    const bool isStrict = (expr.op == "<" || expr.op == ">") == holds;
+    const bool isUnsigned = std::ranges::any_of(expr.children, [&](ExprId side) {
+        return isUnsignedIndexType(kernel_.body.expr(side).type);
+    });
+    bounds.push_back({*smaller - *larger + IndexExpression::constant(isStrict ? 1 : 0),
+                      std::move(*larger), isUnsigned});
+}
+
+std::vector<KernelReach::Bound> KernelReach::boundsAt(ExprId place) const {
+    const FunctionBody& body = kernel_.body;
+    std::vector<Bound> bounds;
+    StmtId inner = code_.statement(place);
+    for (StmtId at = inner; at != noId; inner = at, at = body.stmt(at).parent) {
+        const Stmt& stmt = body.stmt(at);
+        if (stmt.kind == StmtKind::If && at != inner && stmt.condition != noId)
+            for (std::size_t i = 0; i < stmt.children.size(); ++i)
+                if (stmt.children[i] == inner)
+                    addBounds(stmt.condition, i == 0, place, bounds);
+        if (stmt.kind != StmtKind::Compound || at == inner)
+            continue;
+        // `if (i >= n) return;` before it: who comes here did not return.
+        for (const StmtId sibling : stmt.children) {
+            if (sibling == inner)
+                break;
+            const Stmt& before = body.stmt(sibling);
+            if (before.kind != StmtKind::If || before.children.size() != 1 ||
+                before.condition == noId)
+                continue;
+            const auto way = code_.statementsOf(before.children.front());
+            if (!way.empty() && body.stmt(way.back()).kind == StmtKind::Return)
+                addBounds(before.condition, false, place, bounds);
+        }
+    }
+    return bounds;
+}
+
+std::optional<std::vector<KernelReach::Access>> KernelReach::accessesOf(VariableId base) const {
+    std::vector<Access> accesses;
+    std::vector<ExprId> known;
+    for (const MemoryAccess& access : kernel_.accesses) {
+        if (access.base != base)
+            continue;
+        if (!access.index || access.width == 0)
+            return std::nullopt;
+        for (const auto& [monomial, coefficient] : access.index->terms())
+            for (const Symbol& symbol : monomial)
+                if (symbol.kind == SymbolKind::LoopVariable &&
+                    std::ranges::count(kernel_.loops, symbol.id, &Loop::inductionVariable) != 1)
+                    return std::nullopt;
+        accesses.push_back({*access.index, access.width, boundsAt(access.expression)});
+        const auto below = code_.expressionsBelow(access.expression);
+        known.insert(known.end(), below.begin(), below.end());
+    }
+    // Whatever else is done with the pointer may lead anywhere.
+    for (const ExprId use : code_.uses(base))
+        if (std::ranges::find(known, use) == known.end())
+            return std::nullopt;
+    return accesses;
+}
+
+std::optional<ByteRange> KernelReach::of(std::size_t parameter,
+                                         const LaunchNumbers& numbers) const {
+    if (parameter >= parameters_.size() || !parameters_[parameter])
+        return std::nullopt;
+    const LaunchIntervals intervals(kernel_, code_, numbers);
+    std::optional<ByteRange> all;
+    for (const Access& access : *parameters_[parameter]) {
+        const IndexExpression index = intervals.withNumbers(access.index);
+        const auto whole = intervals.of(index);
+        if (!whole)
+            return std::nullopt;
+        Interval reach = *whole;
+        IndexExpression above = index; // the index, and what is not below it
+        IndexExpression below = index;
+        for (const Bound& bound : access.bounds) {
+            const auto larger = intervals.of(bound.larger);
+            if (!larger || (bound.isUnsigned && larger->low < 0))
+                continue;
+            const IndexExpression excess = intervals.withNumbers(bound.excess);
+            const IndexExpression slack = IndexExpression::constant(0) - excess;
+            if (const auto times = timesToCancel(above, excess); times > 0) {
+                const IndexExpression next = above - excess * IndexExpression::constant(times);
+                if (const auto value = intervals.of(next); value && value->high <= reach.high) {
+                    reach.high = value->high;
+                    above = next;
+                }
+            }
+            if (const auto times = timesToCancel(below, slack); times > 0) {
+                const IndexExpression next = below - slack * IndexExpression::constant(times);
+                if (const auto value = intervals.of(next); value && value->low >= reach.low) {
+                    reach.low = value->low;
+                    below = next;
+                }
+            }
+        }
+        if (reach.high < reach.low)
+            continue; // no thread comes there
+        const ByteRange bytes{reach.low * access.width, (reach.high + 1) * access.width};
+        all = all ? ByteRange{std::min(all->begin, bytes.begin), std::max(all->end, bytes.end)}
+                  : bytes;
+    }
+    return all.value_or(ByteRange{});
+}
+
+} // namespace kernelskill::skills

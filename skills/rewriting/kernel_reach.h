@@ -1,0 +1,73 @@
+/// Which bytes behind its parameters a kernel touches, at a launch whose numbers are known.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "skills/rewriting/code_map.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// From an address on; the end excluded. Empty where `end` is not above `begin`.
+struct ByteRange {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool operator==(const ByteRange&) const = default;
+};
+
+[[nodiscard]] inline bool areApart(const ByteRange& a, const ByteRange& b) {
+    return a.end <= b.begin || b.end <= a.begin;
+}
+
+[[nodiscard]] inline ByteRange movedBy(const ByteRange& range, std::int64_t bytes) {
+    return {range.begin + bytes, range.end + bytes};
+}
+
+/// What a launch says in numbers. Axes x, y, z.
+struct LaunchNumbers {
+    std::array<std::int64_t, 3> grid{1, 1, 1};
+    std::array<std::int64_t, 3> block{1, 1, 1};
+    std::vector<std::optional<std::int64_t>> arguments; ///< Of integer parameters.
+};
+
+/// Reads the kernel's text once: index arithmetic, the loops and the conditions around accesses.
+/// Keeps a reference to the kernel.
+class KernelReach {
+public:
+    explicit KernelReach(const analysis::KernelModel& kernel);
+
+    /// No thread of the launch touches a byte behind this parameter outside of that range, counted
+    /// from where the argument points to. nullopt: not known.
+    [[nodiscard]] std::optional<ByteRange> of(std::size_t parameter,
+                                              const LaunchNumbers& numbers) const;
+
+private:
+    /// Holds where an access is made: `excess` is at most 0. `larger`, the side that is not
+    /// below the other, must not be negative where the comparison is of unsigned numbers.
+    struct Bound {
+        analysis::IndexExpression excess;
+        analysis::IndexExpression larger;
+        bool isUnsigned = false;
+    };
+    struct Access {
+        analysis::IndexExpression index; ///< In elements of `width` bytes.
+        std::uint32_t width = 0;
+        std::vector<Bound> bounds;
+    };
+
+    [[nodiscard]] std::optional<std::vector<Access>> accessesOf(analysis::VariableId base) const;
+    [[nodiscard]] std::vector<Bound> boundsAt(analysis::ExprId place) const;
+    void addBounds(analysis::ExprId condition, bool holds, analysis::ExprId place,
+                   std::vector<Bound>& bounds) const;
+    [[nodiscard]] std::optional<analysis::IndexExpression> polynomial(analysis::ExprId expr,
+                                                                      analysis::ExprId place) const;
+
+    const analysis::KernelModel& kernel_;
+    CodeMap code_;
+    std::vector<std::optional<std::vector<Access>>> parameters_; ///< In the kernel's order.
+};
+
+} // namespace kernelskill::skills
