@@ -1,45 +1,16 @@
 --- A kernel's PTX or SASS beside its source: where the cursor is in one, the other shows what belongs to it.
 local execute = require('kernelskill.execute')
+local listing = require('kernelskill.assembly_listing')
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('kernelskill.assembly')
 
---- "1 barrier, 26 integer": the most frequent class first.
-local function counts_text(counts)
-    local classes = vim.tbl_filter(function(class)
-        return class ~= 'padding'
-    end, vim.tbl_keys(counts))
-    table.sort(classes, function(a, b)
-        if counts[a] ~= counts[b] then
-            return counts[a] > counts[b]
-        end
-        return a < b
-    end)
-    return table.concat(
-        vim.tbl_map(function(class)
-            return ('%d %s'):format(counts[class], class)
-        end, classes),
-        ', '
-    )
-end
-
 --- Lines of a listing, and the links: of each of its lines (from 1 on) the source lines (from 0 on) that it came from.
 ---@return string[] lines
 ---@return table<number, number[]> links
-local function listing(version)
-    local facts = version.facts
-    local lines = {
-        ('# %s  %s for %s, %s'):format(version.kernel, version.language:upper(), version.architecture, version.compiler),
-        ('%d registers, spills %d + %d bytes, %d bytes of stack, %d bytes of static shared memory'):format(
-            facts.registers,
-            facts.spill_store_bytes,
-            facts.spill_load_bytes,
-            facts.stack_bytes,
-            facts.shared_bytes
-        ),
-        ('%d instructions: %s'):format(version.total, counts_text(version.counts)),
-    }
+local function linked(version)
+    local lines = listing.facts(version)
     for _, note in ipairs(version.notes) do
         lines[#lines + 1] = note
     end
@@ -59,9 +30,7 @@ local function listing(version)
                 vim.list_extend(lines, { '', functions[index - 1] .. ':' })
             end
             vim.list_extend(lines, labels[index - 1] or {})
-            local shown = type(instruction.shown) == 'table' and instruction.shown or nil
-            local number = shown and version.files[shown.file + 1].path == version.file and shown.line + 1 or ''
-            lines[#lines + 1] = ('%6s  %s'):format(number, instruction.text)
+            lines[#lines + 1] = listing.line(version, instruction)
             local own = {}
             for _, place in ipairs(instruction.places) do
                 if version.files[place.file + 1].path == version.file then
@@ -160,19 +129,8 @@ local function link(source, shown, links)
 end
 
 local function show(source, version)
-    local lines, links = listing(version)
-    local title = 'kernelskill://assembly/' .. version.kernel
-    local bufnr = vim.fn.bufnr('^' .. vim.fn.escape(title, '[]*?') .. '$')
-    if bufnr == -1 then
-        bufnr = vim.api.nvim_create_buf(false, true)
-        vim.api.nvim_buf_set_name(bufnr, title)
-        vim.bo[bufnr].bufhidden = 'hide'
-        vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = bufnr, desc = 'Close' })
-    end
-    vim.bo[bufnr].modifiable = true
-    vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
-    vim.bo[bufnr].modifiable = false
-    vim.bo[bufnr].filetype = 'asm'
+    local lines, links = linked(version)
+    local bufnr = listing.buffer('kernelskill://assembly/' .. version.kernel, lines, 'close')
     if vim.fn.bufwinid(bufnr) == -1 then
         local window = vim.api.nvim_get_current_win()
         vim.cmd('rightbelow vsplit')
@@ -185,19 +143,23 @@ local function show(source, version)
     return bufnr
 end
 
---- Shows the kernel under the cursor. `language`: 'ptx', 'sass', or nil for SASS where it can be had.
-function M.open(bufnr, language)
+--- Shows the kernel under the cursor. `language`: 'ptx', 'sass', or nil for SASS where it can be had. `against`: nil, or what
+--- it is compared with, as the request has it: { saved = true }, { file = URI } or { skill = id }.
+function M.open(bufnr, language, against)
     local params = {
         textDocument = { uri = vim.uri_from_bufnr(bufnr) },
         line = vim.api.nvim_win_get_cursor(0)[1] - 1,
         language = language,
+        against = against,
     }
     local asked = vim.api.nvim_buf_get_changedtick(bufnr)
     execute.request(bufnr, 'kernelskill/assembly', params, function(result, err)
         if err then
             return
         end
-        if vim.api.nvim_buf_get_changedtick(bufnr) ~= asked then
+        if against then
+            require('kernelskill.assembly_compare').show(result)
+        elseif vim.api.nvim_buf_get_changedtick(bufnr) ~= asked then
             vim.notify('kernelskill: the buffer changed meanwhile; ask again', vim.log.levels.WARN)
         else
             show(bufnr, result.versions[1])

@@ -45,12 +45,46 @@ local function limits_of(arguments)
     return limits
 end
 
+local languages = { 'ptx', 'sass' }
+
+--- { saved = true } without a name, else the file or the skill of that name.
+local function baseline_of(name)
+    if not name then
+        return { saved = true }
+    end
+    local path = vim.fn.fnamemodify(vim.fn.expand(name), ':p')
+    return vim.fn.filereadable(path) == 1 and { file = vim.uri_from_fname(path) } or { skill = name }
+end
+
+--- `[ptx|sass] [compare [file or skill]]`
+local function show_assembly(arguments)
+    local language = vim.tbl_contains(languages, arguments[1]) and table.remove(arguments, 1) or nil
+    local against = nil
+    if arguments[1] == 'compare' then
+        against = baseline_of(table.concat(arguments, ' ', 2) ~= '' and table.concat(arguments, ' ', 2) or nil)
+    elseif arguments[1] then
+        vim.notify(
+            "kernelskill: 'ptx', 'sass' and 'compare' can follow, not '" .. arguments[1] .. "'",
+            vim.log.levels.ERROR
+        )
+        return
+    end
+    require('kernelskill.assembly').open(vim.api.nvim_get_current_buf(), language, against)
+end
+
+local function complete_assembly(lead, before)
+    if before[#before] == 'compare' then
+        return vim.list_extend(skill_ids(lead), vim.fn.getcompletion(lead, 'file'))
+    end
+    return starting_with(#before == 0 and { 'ptx', 'sass', 'compare' } or { 'compare' }, lead)
+end
+
 local function commands()
     return require('kernelskill.commands')
 end
 
---- By name: what it does in a few words, how, and what may follow.
----@type table<string, {about: string, run: fun(arguments: string[]), complete: (fun(lead: string): string[])|nil}>
+--- By name: what it does in a few words, how, and what may follow the words that stand before.
+---@type table<string, {about: string, run: fun(arguments: string[]), complete: (fun(lead: string, before: string[]): string[])|nil}>
 M.subcommands = {
     profile = {
         about = 'Run the kernel under the cursor and show what holds it back',
@@ -89,11 +123,9 @@ M.subcommands = {
         end,
     },
     assembly = {
-        about = 'Show what the kernel under the cursor compiles to, linked with its lines',
-        run = function(arguments)
-            require('kernelskill.assembly').open(vim.api.nvim_get_current_buf(), arguments[1])
-        end,
-        complete = words('ptx', 'sass'),
+        about = 'Show what the kernel under the cursor compiles to, linked with its lines, or compared with another version',
+        run = show_assembly,
+        complete = complete_assembly,
     },
     report = {
         about = 'Write what is known of the kernels of this file as a page with their roofline',
@@ -176,7 +208,7 @@ function M.complete(lead, line)
         return starting_with(names(), lead)
     end
     local subcommand = M.subcommands[before[2]]
-    return subcommand and subcommand.complete and subcommand.complete(lead) or {}
+    return subcommand and subcommand.complete and subcommand.complete(lead, vim.list_slice(before, 3)) or {}
 end
 
 function M.define()

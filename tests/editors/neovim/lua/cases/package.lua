@@ -113,7 +113,12 @@ return {
             end
             t.equal({ 'profile' }, completions('KernelSkill pro'), 'subcommands')
             t.equal({ 'repair', 'report', 'restart' }, completions('KernelSkill re'), 'subcommands')
-            t.equal({ 'ptx', 'sass' }, completions('KernelSkill assembly '), 'languages')
+            t.equal({ 'ptx', 'sass', 'compare' }, completions('KernelSkill assembly '), 'languages')
+            t.equal({ 'compare' }, completions('KernelSkill assembly ptx '), 'what follows a language')
+            t.is_true(
+                vim.tbl_contains(completions('KernelSkill assembly compare shared-m'), 'shared-memory-padding'),
+                'skills to compare with'
+            )
             t.equal({ 'gpu' }, completions('KernelSkill profile g'), 'places')
             t.equal({ 'gpu' }, user_command.complete('g', 'silent KernelSkill profile g'), 'places after a modifier')
             t.equal({ 'shared-memory-padding' }, completions('KernelSkill apply shared-memory-pad'), 'skills')
