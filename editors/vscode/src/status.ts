@@ -62,10 +62,11 @@ export class Status implements vscode.Disposable {
         this.item.dispose();
     }
 
-    /** Shown while a CUDA file is; out of the way otherwise. */
+    /** Shown while a CUDA file is; out of the way otherwise. That there was one ticks off the walkthrough's first step. */
     private followEditor(): void {
         const language = vscode.window.activeTextEditor?.document.languageId;
-        if (language === 'cuda-cpp' || language === 'cuda') this.item.show();
-        else this.item.hide();
+        if (language !== 'cuda-cpp' && language !== 'cuda') return this.item.hide();
+        this.item.show();
+        void vscode.commands.executeCommand('setContext', 'kernelskill.fileWasOpened', true);
     }
 }

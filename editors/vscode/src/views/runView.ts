@@ -37,6 +37,7 @@ class Run {
     private readonly begun = new Date().toISOString();
     private readonly document: Thenable<vscode.TextDocument>;
     private readonly panel: Panel;
+    private readonly message = new vscode.EventEmitter<string>();
     private state: RunState;
     private text = '';
     private found: Optimization | undefined;
@@ -67,24 +68,29 @@ class Run {
         this.text = (await this.document).getText();
         this.show({});
         const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: 'KernelSkill: optimizing' };
-        await vscode.window.withProgress(options, async (progress, cancelled) => {
-            cancelled.onCancellationRequested(() => this.cancel());
-            const subscription = this.client.onProgress(WorkDoneProgress.type, this.token, (value) => {
-                const message = 'message' in value ? (value.message ?? '') : '';
-                if (value.kind === 'end') {
-                    this.show({ phase: 'proposed', message: proposal });
-                } else if (message !== '') {
-                    progress.report({ message });
-                    this.show({ message, percent: 'percentage' in value ? value.percentage : undefined });
-                }
-                void this.readAttempts();
-            });
-            try {
-                await this.ask();
-            } finally {
-                subscription.dispose();
+        let end!: () => void;
+        const ended = new Promise<void>((resolve) => (end = resolve));
+        const subscription = this.client.onProgress(WorkDoneProgress.type, this.token, (value) => {
+            if (value.kind === 'end') {
+                end();
+                this.show({ phase: 'proposed', message: proposal });
+            } else if (value.message) {
+                this.message.fire(value.message);
+                this.show({ message: value.message, percent: value.percentage });
             }
+            void this.readAttempts();
         });
+        const answered = this.ask().finally(() => {
+            subscription.dispose();
+            this.message.dispose();
+        });
+        // The search's end is not the answer: that waits for the user, who reads the preview.
+        await vscode.window.withProgress(options, (progress, cancelled) => {
+            cancelled.onCancellationRequested(() => this.cancel());
+            this.message.event((message) => progress.report({ message }));
+            return Promise.race([ended, answered]);
+        });
+        await answered;
         return this.found;
     }
 

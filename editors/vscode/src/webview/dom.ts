@@ -35,14 +35,26 @@ export function diffBlock(diff: string): HTMLElement {
     return element('pre', { class: 'diff', attributes: { tabindex: '0', 'aria-label': 'The edit as a diff' } }, ...lines);
 }
 
-/** Draws into the page's main element; what had the focus, and what was unfolded, stays so. */
+/**
+ * Draws into the page's main element; what had the focus, and what was unfolded, stays so. What reads as before stays the same
+ * element: a click that has begun on a button would be lost with it.
+ */
 export function draw(...children: readonly Child[]): void {
     const main = document.querySelector('main')!;
     const focused = document.activeElement?.getAttribute('data-key');
     const open = [...main.querySelectorAll('details[open]')].map((fold) => fold.getAttribute('data-key'));
-    main.replaceChildren(...children.filter((child): child is Node | string => child !== false && child !== undefined));
-    for (const fold of main.querySelectorAll('details')) {
+    const drawn = element('main', {}, ...children);
+    for (const fold of drawn.querySelectorAll('details')) {
         if (open.includes(fold.getAttribute('data-key'))) fold.open = true;
     }
-    if (focused) main.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+    const [before, after] = [[...main.childNodes], [...drawn.childNodes]];
+    before.forEach((node, at) => {
+        const other = after[at];
+        if (!other) node.remove();
+        else if (!node.isEqualNode(other)) node.replaceWith(other);
+    });
+    main.append(...after.slice(before.length));
+    if (focused && document.activeElement?.getAttribute('data-key') !== focused) {
+        main.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+    }
 }

@@ -11,7 +11,7 @@ end
 ---@param server string executable
 ---@param uri string
 ---@param text string
----@return table client with ask(method, params), which returns when the answer is there, and close()
+---@return table client with ask(method, params), which returns the answer's text when it is there, and close()
 function M.start(server, uri, text)
     local input, output = vim.loop.new_pipe(false), vim.loop.new_pipe(false)
     local process = vim.loop.spawn(server, { args = { 'lsp' }, stdio = { input, output, nil } }, function() end)
@@ -23,7 +23,7 @@ function M.start(server, uri, text)
         -- Only the number is wanted: decoding is the client's time. An answer is told from a request by its result.
         local id = body:match('"id":(%d+)')
         if id and not body:find('"method":', 1, true) then
-            answered[tonumber(id)] = true
+            answered[tonumber(id)] = body
         end
     end
     output:read_start(function(err, data)
@@ -50,6 +50,7 @@ function M.start(server, uri, text)
         assert(vim.wait(60000, function()
             return answered[id]
         end, 1), 'no answer to ' .. method)
+        return answered[id]
     end
     function client.close()
         client.ask('shutdown', vim.NIL)

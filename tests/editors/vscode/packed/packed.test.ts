@@ -1,6 +1,6 @@
 // The package that users install, with its server inside, from the first start on. tests/script/run runs this.
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { digestsOf } from '../digests';
@@ -17,12 +17,22 @@ function storageOf({ folder }: Session): string {
     return path.join(folder, 'data/User/globalStorage/kernelskill.kernelskill');
 }
 
+/** What the extension has written to its output. */
+function logOf({ folder }: Session): string {
+    const logs = path.join(folder, 'data/logs');
+    const names = readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('KernelSkill.log'));
+    return names.map((name) => readFileSync(path.join(logs, name), 'utf8')).join('');
+}
+
 test('the server is unpacked at the first start, with progress, and the activation does not wait for it', async (session) => {
     const workbench = new Workbench(session.page);
     await workbench.open(file);
     await workbench.notification('unpacking the server').waitFor();
     await workbench.lens('bank-conflicts').waitFor();
-    assert.ok((await workbench.activationTime()) < 200);
+    const activation = await workbench.activationTime();
+    const unpacking = Number(await expectSoon('the time in the log', () => /unpacked the server in (\d+) ms/.exec(logOf(session))?.[1]));
+    console.log(`activated in ${activation} ms, unpacked in ${unpacking} ms`);
+    assert.ok(activation < unpacking);
 });
 
 test('every byte of every file came out', async (session) => {

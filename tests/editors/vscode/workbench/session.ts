@@ -7,10 +7,9 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
-import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 import { expectSoon, patience } from './expect';
-import { commandLineOf, descendantsOf } from './processes';
 
 // Set by tests/editors/vscode/run.
 export const root = process.env['KERNELSKILL_TEST_ROOT']!;
@@ -25,8 +24,6 @@ export type Settings = { readonly [name: string]: unknown };
 export type Files = { readonly [name: string]: string };
 
 export class Session {
-    private system: CDPSession | undefined;
-
     private constructor(
         readonly folder: string,
         readonly page: Page,
@@ -70,16 +67,6 @@ export class Session {
             server.kill();
             throw error;
         }
-    }
-
-    /** Of the page and of the extension's host: they do the editor's part in turns. */
-    async editorProcesses(): Promise<number[]> {
-        this.system ??= await this.browser.newBrowserCDPSession();
-        const { processInfo } = await this.system.send('SystemInfo.getProcessInfo');
-        return [
-            ...processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id),
-            ...descendantsOf(this.server.pid!).filter((pid) => commandLineOf(pid).includes('--type=extensionHost')),
-        ];
     }
 
     get workspace(): string {

@@ -20,6 +20,15 @@ export class Workbench {
         });
     }
 
+    /** To the other of two editors of a group. */
+    async switchTo(name: string): Promise<void> {
+        const tab = this.page.locator(`.tab.active[data-resource-name="${name}"]`);
+        await expectSoon(`${name} in front`, async () => {
+            await this.page.keyboard.press('Control+PageDown');
+            return expectSoon('the tab', () => tab.count(), brief.timeout).catch(() => false);
+        });
+    }
+
     async closeEditor(): Promise<void> {
         await this.run('View: Close Editor');
     }
@@ -112,9 +121,14 @@ export class Workbench {
         for (const text of texts) await this.page.locator('.monaco-hover:visible', { hasText: text }).first().waitFor();
     }
 
+    /** Of the menu of code actions, those that can be taken. */
+    get actions(): Locator {
+        return this.page.locator('.action-widget .monaco-list-row.action:not(.option-disabled)');
+    }
+
     /** Takes the first action at the cursor that this names, by the keyboard: the widget keeps the mouse out. */
     async takeAction(title: string | RegExp): Promise<void> {
-        const rows = this.page.locator('.action-widget .monaco-list-row.action:not(.option-disabled)');
+        const rows = this.actions;
         await expectSoon(`an action '${title}'`, async () => {
             await this.page.keyboard.press('Escape');
             await this.page.keyboard.press('Control+.');
