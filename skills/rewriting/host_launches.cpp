@@ -5,9 +5,24 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <string_view>
+#include <vector>
+
 namespace kernelskill::skills {
 
 using namespace analysis;
+
+namespace {
+
+bool isStatusQuery(std::string_view name) {
+    return name == "cudaGetLastError" || name == "cudaPeekAtLastError";
+}
+
+bool isPlaceInText(std::string_view name) {
+    return name == "__FILE__" || name == "__LINE__" || name == "__func__";
+}
+
+} // namespace
 
 const KernelModel* kernelOf(const FileModel& file, const LaunchSite& launch) {
     for (const KernelModel& kernel : file.kernels)
@@ -42,15 +57,20 @@ const LaunchSite* launchAt(const SkillContext& context, std::uint32_t host, Expr
 }
 
 bool isErrorCheck(const SkillContext& context, const Stmt& stmt) {
+    const std::vector<Token> tokens = lex(context.file.source->text(), stmt.span);
+    std::size_t at = 0;
+    // `check(cudaGetLastError(), "name");`: a macro or a function around it, and constants.
+    const bool isWrapped = tokens.size() > 2 && tokens[0].kind == TokenKind::Identifier &&
+                           tokens[1].text == "(" && !isStatusQuery(tokens[0].text);
+    if (isWrapped && (stmt.fromMacro || stmt.kind == StmtKind::Expression))
+        at = 2;
     bool isCheck = false;
-    for (const Token& token : lex(context.file.source->text(), stmt.span)) {
-        if (token.kind != TokenKind::Identifier)
+    for (; at < tokens.size(); ++at) {
+        if (tokens[at].kind != TokenKind::Identifier)
             continue;
-        const bool reads = token.text == "cudaGetLastError" || token.text == "cudaPeekAtLastError";
-        const bool isMacro = stmt.fromMacro && token.span.begin == stmt.span.begin;
-        if (!reads && !isMacro)
+        if (!isStatusQuery(tokens[at].text) && !isPlaceInText(tokens[at].text))
             return false;
-        isCheck = isCheck || reads;
+        isCheck = isCheck || isStatusQuery(tokens[at].text);
     }
     return isCheck;
 }

@@ -4,6 +4,7 @@
 #include "skills/skill_document.h"
 #include "tests/engine/static_facts/facts_fixture.h"
 #include "tests/skills/compiled_examples.h"
+#include "tests/skills/skill_check.h"
 #include "tests/temporary_folder.h"
 
 #include <fstream>
@@ -37,12 +38,11 @@ TEST_F(SkillExamples, AreCompiledAsTheTableSays) {
     }
 }
 
-/// What nvcc says of a program that holds the file whole: empty where it compiles, without a
-/// warning, and links.
-std::string refusalOf(const std::filesystem::path& nvcc, const std::filesystem::path& file) {
+/// What nvcc says of a program: empty where it compiles, without a warning, and links.
+std::string refusalOf(const std::filesystem::path& nvcc, const std::string& text) {
     const testing::TemporaryFolder folder;
     const auto program = folder.path() / "program.cu";
-    std::ofstream(program) << "#include " << file << "\nint main() {}\n";
+    std::ofstream(program) << text;
     ChildCommand command;
     command.program = nvcc;
     command.arguments = {"-std=c++17",    "-arch=sm_90", "-Werror",
@@ -76,20 +76,26 @@ TEST_F(LaunchSkillExamples, CompileAndLink) {
         if (skill.kind != skills::SkillKind::Launch)
             continue;
         for (const char* version : {"before.cu", "after.cu"}) {
-            EXPECT_EQ(refusalOf(nvcc_, folder / skill.id / version), "") << skill.id << version;
+            const std::string text = contentsOf(folder / skill.id / version);
+            EXPECT_EQ(refusalOf(nvcc_, text + "int main() {}\n"), "") << skill.id << version;
             ++examples;
         }
     }
     EXPECT_GT(examples, 0);
 }
 
+TEST_F(LaunchSkillExamples, CompileAndLinkWithRoundsInStreams) {
+    const std::string edited =
+        skills::appliedText("stream-overlap", skills::readSource("tests/precision/copy_loops.cu"));
+    EXPECT_NE(edited.find("streams[frame % 4]"), std::string::npos);
+    EXPECT_EQ(refusalOf(nvcc_, edited), "");
+}
+
 TEST_F(LaunchSkillExamples, WouldBeRefusedWithAFault) {
-    const testing::TemporaryFolder folder;
-    const auto file = folder.path() / "after.cu";
-    std::ofstream(file) << "void run();\nstruct Called { Called() { run(); } } called;\n";
-    EXPECT_NE(refusalOf(nvcc_, file), "") << "linked without a definition";
-    std::ofstream(file) << "void run() { cudaStreamCreate(1); }\n";
-    EXPECT_NE(refusalOf(nvcc_, file), "") << "compiled with a wrong argument";
+    EXPECT_NE(refusalOf(nvcc_, "void run();\nint main() { run(); }\n"), "")
+        << "linked without a definition";
+    EXPECT_NE(refusalOf(nvcc_, "int main() { cudaStreamCreate(1); }\n"), "")
+        << "compiled with a wrong argument";
 }
 
 } // namespace

@@ -100,6 +100,20 @@ TEST(StreamOverlap, ChecksErrorsAsTheFileDoes) {
                                 "    CHECK(cudaEventRecord(joined, beside));"));
 }
 
+TEST(StreamOverlap, LetsChecksStandBetweenAndBehindLaunches) {
+    const std::string head =
+        "inline void must(cudaError_t status) { if (status) printf(\"!\"); }\n"
+        "inline void told(cudaError_t status, const char* what, int line) {}\n";
+    const std::string check = "    must(cudaGetLastError());\n";
+    const std::string last = "    told(cudaPeekAtLastError(), \"relax\", __LINE__);\n";
+    const std::string text = appliedText(id, program(first + check + second + last, head));
+    EXPECT_THAT(text, HasSubstr("beside>>>(b, rounds);\n" + last + "    must(cudaEventRecord("));
+    checkNotApplicable(id, program(first + "    must(cudaStreamSynchronize(0));\n" + second, head),
+                       "no-neighbour");
+    checkNotApplicable(id, program(first + "    rounds = cudaGetLastError();\n" + second, head),
+                       "no-neighbour");
+}
+
 TEST(StreamOverlap, NamesNothingTwice) {
     const std::string text =
         appliedText(id, program("    int beside = 0, joined = n;\n" + first + second));

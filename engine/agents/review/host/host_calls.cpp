@@ -176,7 +176,8 @@ HostValue HostInterpreter::call(const Expr& expr) {
         const VariableId named = arguments[i].pointee != noId
                                      ? arguments[i].pointee
                                      : code_.namedVariable(expr.children[i]);
-        if (named != noId && isLocal(named) && !takesValues(expr.name))
+        const bool isChanged = arguments[i].pointee != noId || !isCopied(expr.children[i]);
+        if (named != noId && isLocal(named) && isChanged && !takesValues(expr.name))
             values_[named] = unknown(body_.variable(named).name);
     }
     return termValue(fmt::format("{}@{}", text, epoch()));

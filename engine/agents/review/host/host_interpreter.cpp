@@ -195,8 +195,13 @@ HostInterpreter::Flow HostInterpreter::summarise(StmtId id) {
 
 bool HostInterpreter::isArgument(ExprId expr) const {
     const ExprId parent = code_.parent(expr);
-    return parent != noId && body_.expr(parent).kind == ExprKind::Call &&
+    return parent != noId && body_.expr(parent).kind == ExprKind::Call && !isCopied(expr) &&
            !takesValues(body_.expr(parent).name) && !isPureFunction(body_.expr(parent).name);
+}
+
+bool HostInterpreter::isCopied(ExprId argument) const {
+    const Expr& expr = body_.expr(argument);
+    return expr.type.pointerDepth > 0 && expr.type.arrayExtents.empty() && !expr.isOutput;
 }
 
 std::size_t HostInterpreter::epoch() const {

@@ -53,6 +53,8 @@ private:
     Flow summarise(analysis::StmtId id);
     /// Passed to a function, which may take it by reference.
     [[nodiscard]] bool isArgument(analysis::ExprId expr) const;
+    /// A pointer that the function takes by value.
+    [[nodiscard]] bool isCopied(analysis::ExprId argument) const;
     /// Of what memory holds: how much was done before.
     [[nodiscard]] std::size_t epoch() const;
     /// A variable that only the host changes, at a time when all may have changed it.

@@ -55,6 +55,12 @@ std::string after(const Round& round = {}, const std::string& stream = "streams[
     return std::string(buffers) + make + fork + loop(stream, round) + join + end;
 }
 
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+    const auto at = text.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    return text.replace(at, part.size(), by);
+}
+
 std::string without(std::string text, const std::string& part) {
     const auto at = text.find(part);
     EXPECT_NE(at, std::string::npos) << part;
@@ -70,6 +76,16 @@ TEST(ChunkOrder, LetsRoundsOfDifferentPartsRunSideBySide) {
     // More threads than elements: the kernel's own condition holds them back.
     const Round guarded{.blocks = "5"};
     EXPECT_EQ(verdictOn(before(guarded), after(guarded)), "");
+}
+
+TEST(ChunkOrder, KnowsAPointerAgainThatWasPassedByValue) {
+    EXPECT_EQ(verdictOn(replaced(before(), "for (int c", "use(h);\nfor (int c"),
+                        replaced(after(), "cudaStream_t", "use(h);\ncudaStream_t")),
+              "");
+    // By reference it may lead elsewhere.
+    EXPECT_THAT(verdictOn(replaced(before(), "for (int c", "renew(h);\nfor (int c"),
+                          replaced(after(), "cudaStream_t", "renew(h);\ncudaStream_t")),
+                HasSubstr("need not be any more"));
 }
 
 TEST(ChunkOrder, SeesRoundsThatTouchTheSame) {
