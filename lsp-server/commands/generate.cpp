@@ -4,6 +4,7 @@
 #include "lsp-server/commands/judged_edit.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
+#include "skills/skill_document.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -75,6 +76,7 @@ int run(const GenerateArguments& arguments, const Invocation& invocation) {
         printJson({{"function", generated->reference},
                    {"kernel", generated->kernel},
                    {"why", generated->why},
+                   {"numerics", skills::spelling(generated->numerics)},
                    {"edits", editsJson(generated->edits, snapshot.program.file, texts,
                                        PositionEncoding::Utf16)},
                    {"verdict", verdictJson(generated->verdict)},
@@ -89,7 +91,7 @@ int run(const GenerateArguments& arguments, const Invocation& invocation) {
 
 void addGenerateCommand(CLI::App& app, Invocation& invocation) {
     CLI::App* command = app.add_subcommand(
-        "generate", "Write a first kernel from a host function with loops, run beside it first");
+        "generate", "Write first kernels from a host function with loops, run beside it first");
     command->fallthrough();
     command->footer("\nExamples:\n"
                     "  kernelskill generate blur.cu:12\n"

@@ -4,6 +4,7 @@
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/server/edit_requests.h"
+#include "skills/skill_document.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -102,6 +103,7 @@ void generateCommand(const ServerContext& context, const json& argument, const j
                  TextLookup texts(snapshot->program);
                  json result{{"function", generated.reference},
                              {"kernel", generated.kernel},
+                             {"numerics", skills::spelling(generated.numerics)},
                              {"edits", editsJson(generated.edits, snapshot->program.file, texts,
                                                  context.capabilities.positionEncoding)},
                              {"verdict", verdictJson(generated.verdict)}};

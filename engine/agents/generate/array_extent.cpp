@@ -124,18 +124,18 @@ bool coversAll(IndexExpression index, std::vector<LoopRange> loops,
 
 class ExtentFinder {
 public:
-    ExtentFinder(const SourceText& source, const KernelModel& function,
-                 const LoopDependence& dependence)
-        : source_(source), function_(function), dependence_(dependence), certain_(function),
-          every_(dependence.everyLoop()) {}
+    ExtentFinder(const SourceText& source, const KernelModel& function, const skills::CodeMap& code,
+                 const LoopDependence& dependence, const std::vector<StmtId>& nests)
+        : source_(source), function_(function), code_(code), dependence_(dependence), nests_(nests),
+          certain_(function), every_(dependence.everyLoop()) {}
 
     std::expected<std::optional<ArrayUse>, Refusal> find(std::uint32_t number) const {
         const Parameter& parameter = function_.parameters[number];
-        ArrayUse use{number, {}, false, false, false};
+        ArrayUse use{number, {}, false, false, false, true};
         std::optional<IndexExpression> elements;
         const MemoryAccess* last = nullptr;
         for (const MemoryAccess& access : function_.accesses) {
-            if (access.base != parameter.variable)
+            if (access.base != parameter.variable || nestOf(access) == noId)
                 continue;
             last = &access;
             use.isRead = use.isRead || access.kind != AccessKind::Write;
@@ -167,21 +167,51 @@ public:
                 "unknown-extent", *last,
                 "is touched under conditions only, so how many elements there are is not known");
         use.elements = *elements;
-        use.isWrittenWhole = isWrittenWhole(parameter.variable, *elements);
+        const MemoryAccess* whole = wholeWrite(parameter.variable, *elements);
+        use.isWrittenWhole = whole != nullptr;
+        use.needsValues = whole == nullptr || isTouchedBefore(*whole);
         return use;
     }
 
 private:
-    [[nodiscard]] bool isWrittenWhole(VariableId array, const IndexExpression& elements) const {
-        return std::ranges::any_of(function_.accesses, [&](const MemoryAccess& access) {
-            if (access.base != array || access.kind != AccessKind::Write ||
-                !certain_.contains(access))
+    /// The nest that holds it; noId for none.
+    [[nodiscard]] StmtId nestOf(const MemoryAccess& access) const {
+        const auto found = std::ranges::find_if(
+            nests_, [&](StmtId nest) { return code_.holds(nest, access.expression); });
+        return found == nests_.end() ? noId : *found;
+    }
+
+    /// The first write that goes through all elements; null for none.
+    [[nodiscard]] const MemoryAccess* wholeWrite(VariableId array,
+                                                 const IndexExpression& elements) const {
+        const auto found =
+            std::ranges::find_if(function_.accesses, [&](const MemoryAccess& access) {
+                if (access.base != array || access.kind != AccessKind::Write ||
+                    nestOf(access) == noId || !certain_.contains(access))
+                    return false;
+                std::vector<LoopRange> loops;
+                for (const std::uint32_t loop : access.loops)
+                    if (auto range = dependence_.range(loop))
+                        loops.push_back(std::move(*range));
+                return coversAll(*access.index, std::move(loops), elements);
+            });
+        return found == function_.accesses.end() ? nullptr : &*found;
+    }
+
+    /// Whether an element may be read before `write` sets it. Nests run one after the other; within
+    /// one, what reads the same element further down in the same round reads what was written.
+    [[nodiscard]] bool isTouchedBefore(const MemoryAccess& write) const {
+        const auto span = [&](const MemoryAccess& access) {
+            return function_.body.stmt(code_.statement(access.expression)).span;
+        };
+        const StmtId nest = nestOf(write);
+        return std::ranges::any_of(function_.accesses, [&](const MemoryAccess& other) {
+            const StmtId at = nestOf(other);
+            if (other.base != write.base || other.kind == AccessKind::Write || at == noId ||
+                function_.body.stmt(at).span.begin > function_.body.stmt(nest).span.begin)
                 return false;
-            std::vector<LoopRange> loops;
-            for (const std::uint32_t loop : access.loops)
-                if (auto range = dependence_.range(loop))
-                    loops.push_back(std::move(*range));
-            return coversAll(*access.index, std::move(loops), elements);
+            return at != nest || other.index != write.index || other.loops != write.loops ||
+                   span(other).begin < span(write).end;
         });
     }
 
@@ -195,17 +225,19 @@ private:
 
     const SourceText& source_;
     const KernelModel& function_;
+    const skills::CodeMap& code_;
     const LoopDependence& dependence_;
+    const std::vector<StmtId>& nests_;
     CertainAccesses certain_;
     IterationSpace every_;
 };
 
 } // namespace
 
-std::expected<std::vector<ArrayUse>, Refusal> findArrayUses(const SourceText& source,
-                                                            const KernelModel& function,
-                                                            const LoopDependence& dependence) {
-    const ExtentFinder finder(source, function, dependence);
+std::expected<std::vector<ArrayUse>, Refusal>
+findArrayUses(const SourceText& source, const KernelModel& function, const skills::CodeMap& code,
+              const LoopDependence& dependence, const std::vector<StmtId>& nests) {
+    const ExtentFinder finder(source, function, code, dependence, nests);
     std::vector<ArrayUse> uses;
     for (std::uint32_t number = 0; number < function.parameters.size(); ++number) {
         if (function.parameters[number].type.pointerDepth == 0)

@@ -8,20 +8,24 @@
 
 namespace kernelskill::engine {
 
-/// A parameter that is an array, and what the function does with it.
+/// A parameter that is an array, and what the loops do with it.
 struct ArrayUse {
     std::uint32_t parameter = 0;        ///< Index into KernelModel::parameters.
     analysis::IndexExpression elements; ///< From the first to the last one that is touched.
     bool isRead = false;
     bool isWritten = false;
     bool isWrittenWhole = false; ///< Proved: each of `elements` is written.
+    /// What is in it beforehand is read or stays there in part; false where that is disproved.
+    bool needsValues = true;
 };
 
-/// One for each parameter that is an array and is used. `elements` never exceeds what the function
-/// itself touches where each loop runs at least once: it comes from accesses under no condition.
+/// One for each parameter that is an array and is used in `nests`, which are in the order of the
+/// source. `elements` never exceeds what they themselves touch where each loop runs at least once:
+/// it comes from accesses under no condition.
 /// Refuses with `unknown-index`, `unknown-extent`, `negative-index`.
 [[nodiscard]] std::expected<std::vector<ArrayUse>, skills::Refusal>
 findArrayUses(const analysis::SourceText& source, const analysis::KernelModel& function,
-              const LoopDependence& dependence);
+              const skills::CodeMap& code, const LoopDependence& dependence,
+              const std::vector<analysis::StmtId>& nests);
 
 } // namespace kernelskill::engine

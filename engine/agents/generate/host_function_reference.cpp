@@ -1,8 +1,7 @@
 #include "engine/agents/generate/host_function_reference.h"
 
 #include "engine/agents/generate/kernel_writer.h"
-#include "engine/agents/generate/reference_launch.h"
-#include "engine/agents/generate/written_function.h"
+#include "engine/agents/generate/reference_program.h"
 #include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -15,84 +14,86 @@ using namespace analysis;
 
 namespace {
 
-std::string whyOf(const KernelModel& function, const ParallelNest& nest) {
-    std::string variables;
-    for (const MappedLoop& mapped : nest.loops)
-        variables += (variables.empty() ? "" : ", ") +
-                     function.body.variable(function.loops[mapped.loop].inductionVariable).name;
-    std::string why =
-        fmt::format("The iterations over {} touch no element that another one writes", variables);
-    if (nest.apart.empty())
-        return why + ".";
-    std::string arrays;
-    for (const std::string& name : nest.apart)
-        arrays += (arrays.empty() ? "" : ", ") + name;
-    return why + fmt::format(", taken that {} do not overlap.", arrays);
+std::string listOf(const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names)
+        list += (list.empty() ? "" : ", ") + name;
+    return list;
 }
 
-/// `__device__` copy of the function, and a kernel whose first thread calls it.
-std::string oneThreadKernel(const SourceText& source, const KernelModel& function,
-                            const ParallelNest& nest, const WrittenKernel& written) {
-    const std::string copy = derivedName(source, function.name, "reference");
-    std::string definition = skills::rewritten(source, function.span, {{function.nameSpan, copy}});
-    std::string parameters;
-    std::string arguments;
-    for (const Parameter& parameter : function.parameters) {
-        parameters += (parameters.empty() ? "" : ", ") + parameterText(source, parameter);
-        arguments += (arguments.empty() ? "" : ", ") + parameter.name;
+/// Of one nest.
+std::string whyOf(const SourceText& source, const KernelModel& function,
+                  const ParallelFunction& parallel, const ParallelNest& nest) {
+    std::vector<std::string> variables;
+    for (const MappedLoop& mapped : nest.loops)
+        variables.push_back(
+            function.body.variable(function.loops[mapped.loop].inductionVariable).name);
+    std::string why = fmt::format("The iterations over {}", listOf(variables));
+    if (parallel.nests.size() > 1)
+        why +=
+            fmt::format(" of line {}",
+                        source.lineColumn(function.body.stmt(nest.statement).span.begin).line + 1);
+    why += " touch no element that another one writes";
+    std::vector<std::string> folded;
+    bool isRounded = false;
+    for (const Reduction& reduction : nest.reductions) {
+        folded.push_back(function.body.variable(reduction.variable).name);
+        isRounded = isRounded || rounds(function.body, reduction);
     }
-    std::string positions;
-    std::string isFirst;
-    for (std::size_t axis = 0; axis < nest.loops.size(); ++axis) {
-        const char name = "xyz"[axis];
-        positions += fmt::format("    const unsigned int kernelskill_{0} = blockIdx.{0} * "
-                                 "blockDim.{0} + threadIdx.{0};\n",
-                                 name);
-        isFirst += fmt::format("{}kernelskill_{} < 1", axis == 0 ? "" : " && ", name);
-    }
-    return fmt::format("\n__device__ {}\n__global__ void {}({}) {{\n{}    if ({})\n"
-                       "        {}({});\n}}\n",
-                       definition, written.kernelName, parameters, positions, isFirst, copy,
-                       arguments);
+    if (!folded.empty())
+        why += fmt::format(", and meet in {} alone{}", listOf(folded),
+                           isRounded ? ", reassociated" : "");
+    return why;
+}
+
+std::string whyOf(const SourceText& source, const KernelModel& function,
+                  const ParallelFunction& parallel) {
+    std::string why;
+    for (const ParallelNest& nest : parallel.nests)
+        why += (why.empty() ? "" : ". ") + whyOf(source, function, parallel, nest);
+    if (!parallel.apart.empty())
+        why += fmt::format(", taken that {} do not overlap", listOf(parallel.apart));
+    return why + ".";
 }
 
 } // namespace
 
 std::expected<KernelOffer, skills::Refusal> offerKernel(const FileModel& file,
                                                         const KernelModel& function) {
-    const auto nest = findParallelNest(file, function);
-    if (!nest)
-        return std::unexpected(nest.error());
-    return KernelOffer{function.qualifiedName, function.span, whyOf(function, *nest)};
+    const auto parallel = findParallelFunction(file, function);
+    if (!parallel)
+        return std::unexpected(parallel.error());
+    return KernelOffer{function.qualifiedName, function.span,
+                       whyOf(*file.source, function, *parallel)};
 }
 
 std::expected<KernelDraft, skills::Refusal> HostFunctionReference::draft() const {
-    const auto nest = findParallelNest(file_, function_);
-    if (!nest)
-        return std::unexpected(nest.error());
+    const auto parallel = findParallelFunction(file_, function_);
+    if (!parallel)
+        return std::unexpected(parallel.error());
     const SourceText& source = *file_.source;
-    const WrittenKernel written = writeKernel(file_, function_, *nest);
-    const auto launch = referenceLaunch(source, function_, *nest, written);
-    if (!launch)
-        return std::unexpected(launch.error());
+    DerivedNames names(source, function_);
+    const WrittenFunction written = writeFunction(file_, function_, *parallel, names);
     const skills::SourceLayout layout(source, function_);
     const std::string& newline = layout.newline();
     const std::uint32_t after = layout.endOfLineTrivia(function_.span.end);
-    std::string added = newline + newline + written.kernel + newline + written.launcher;
-    added.resize(added.size() - newline.size()); // the file's own follows
+    std::string added = newline + newline + written.text(newline);
     KernelDraft draft;
-    const std::string scope =
-        function_.qualifiedName.substr(0, function_.qualifiedName.size() - function_.name.size());
-    draft.kernel = scope + written.kernelName;
+    draft.kernel =
+        function_.qualifiedName.substr(0, function_.qualifiedName.size() - function_.name.size()) +
+        written.kernels.front().name;
+    draft.why = whyOf(source, function_, *parallel);
+    for (std::size_t number = 0; number < written.kernels.size(); ++number) {
+        auto check = checkOf(file_, function_, *parallel, parallel->nests[number],
+                             written.kernels[number], added, after, names);
+        if (!check)
+            return std::unexpected(std::move(check.error()));
+        if (check->numerics == skills::Numerics::Reassociates)
+            draft.numerics = check->numerics;
+        draft.checks.push_back(std::move(*check));
+    }
+    added.resize(added.size() - newline.size()); // the file's own follows
     draft.edits[file_.file] = {{{after, after}, std::move(added)}};
-    draft.why = whyOf(function_, *nest);
-    const std::string pin = newline + *launch + newline;
-    const std::string& text = source.text();
-    draft.referenceText = text.substr(0, after) +
-                          oneThreadKernel(source, function_, *nest, written) + text.substr(after) +
-                          pin;
-    draft.candidateText =
-        text.substr(0, after) + draft.edits[file_.file].front().newText + text.substr(after) + pin;
     return draft;
 }
 

@@ -1,7 +1,7 @@
-/// A host function with a parallel nest of loops, as the reference of a kernel.
+/// A host function with parallel loops, as the reference of kernels.
 #pragma once
 
-#include "engine/agents/generate/parallel_nest.h"
+#include "engine/agents/generate/parallel_function.h"
 #include "engine/agents/reference.h"
 
 namespace kernelskill::engine {

@@ -40,7 +40,7 @@ std::string LoopDependence::text(ExprId expr) const {
     return std::string(source_.slice(function_.body.expr(expr).span));
 }
 
-LoopDecision LoopDependence::decide(std::uint32_t loop) const {
+LoopDecision LoopDependence::decide(std::uint32_t loop, const std::set<VariableId>& folded) const {
     const Loop& subject = function_.loops.at(loop);
     const std::uint32_t at =
         source_.lineColumn(function_.body.stmt(subject.statement).span.begin).line + 1;
@@ -55,7 +55,7 @@ LoopDecision LoopDependence::decide(std::uint32_t loop) const {
             fmt::format("the loop of line {} does not count by a constant between bounds "
                         "that are sums of products of parameters",
                         at));
-    if (auto carried = carriedVariable(loop))
+    if (auto carried = carriedVariable(loop, folded))
         return *carried;
     if (auto carried = carriedElement(loop))
         return *carried;
@@ -88,11 +88,12 @@ bool LoopDependence::isReductionOf(ExprId use) const {
            });
 }
 
-std::optional<LoopDecision> LoopDependence::carriedVariable(std::uint32_t loop) const {
+std::optional<LoopDecision>
+LoopDependence::carriedVariable(std::uint32_t loop, const std::set<VariableId>& folded) const {
     const FunctionBody& body = function_.body;
     const Loop& subject = function_.loops.at(loop);
     for (VariableId variable = 0; variable < body.variables.size(); ++variable) {
-        if (isPrivateTo(loop, variable))
+        if (isPrivateTo(loop, variable) || folded.contains(variable))
             continue;
         for (const ExprId use : code_.uses(variable)) {
             if (!code_.isWrite(use) || !code_.holds(subject.body, use))

@@ -7,6 +7,7 @@
 #include "skills/skill.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,9 @@ public:
     LoopDependence(const analysis::SourceText& source, const analysis::KernelModel& function,
                    const skills::CodeMap& code);
 
-    /// `loop` is an index into KernelModel::loops.
-    [[nodiscard]] LoopDecision decide(std::uint32_t loop) const;
+    /// `loop` is an index into KernelModel::loops. Variables of `folded` are not held against it.
+    [[nodiscard]] LoopDecision decide(std::uint32_t loop,
+                                      const std::set<analysis::VariableId>& folded = {}) const;
 
     /// Of loop number `loop`: nullopt when its bounds are not known before it runs.
     [[nodiscard]] std::optional<LoopRange> range(std::uint32_t loop) const;
@@ -42,7 +44,8 @@ public:
     [[nodiscard]] std::optional<IterationSpace> spaceOf(const analysis::MemoryAccess& access) const;
 
 private:
-    [[nodiscard]] std::optional<LoopDecision> carriedVariable(std::uint32_t loop) const;
+    [[nodiscard]] std::optional<LoopDecision>
+    carriedVariable(std::uint32_t loop, const std::set<analysis::VariableId>& folded) const;
     [[nodiscard]] std::optional<LoopDecision> carriedElement(std::uint32_t loop) const;
     [[nodiscard]] bool areApart(std::uint32_t loop, const analysis::MemoryAccess& a,
                                 const analysis::MemoryAccess& b) const;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/agents/generate/array_extent.h"
+#include "engine/agents/generate/reduction.h"
 
 #include <expected>
-#include <string>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -17,18 +17,23 @@ struct MappedLoop {
     std::int64_t step = 1;              ///< Positive: a thread has one value of `distance / step`.
 };
 
-/// `for`s around each other, outermost first, nothing between them, each proved parallel.
+/// `for`s around each other, outermost first, nothing between them, each proved parallel but for
+/// its reductions.
 struct ParallelNest {
-    std::vector<MappedLoop> loops;              ///< One to three.
-    analysis::StmtId body = analysis::noId;     ///< Of the innermost of them.
-    std::vector<analysis::StmtId> declarations; ///< In front of the loops.
-    std::vector<ArrayUse> arrays;
-    RoundsBySymbol rounds;          ///< What symbols in extents stand for that are no parameters.
-    std::vector<std::string> apart; ///< Arrays that are taken not to overlap; empty: none need be.
+    analysis::StmtId statement = analysis::noId; ///< The outermost `for`.
+    /// One to three. One or two where there are reductions: threads share the rounds of one, or
+    /// blocks those of the first and their threads those of the second.
+    std::vector<MappedLoop> loops;
+    analysis::StmtId body = analysis::noId; ///< Of the innermost of them.
+    std::vector<Reduction> reductions;
+    std::vector<ArrayUse> arrays; ///< Of this nest alone.
 };
 
-/// Refuses what is not proved, the first thing first. Cheap enough for each cursor move.
+/// Of a `for` in a function whose form is fit (see function_form.h). Refuses what is not proved,
+/// the first thing first. `arrays` is left empty.
 [[nodiscard]] std::expected<ParallelNest, skills::Refusal>
-findParallelNest(const analysis::FileModel& file, const analysis::KernelModel& function);
+findParallelNest(const analysis::FileModel& file, const analysis::KernelModel& function,
+                 const skills::CodeMap& code, const LoopDependence& dependence,
+                 analysis::StmtId statement);
 
 } // namespace kernelskill::engine

@@ -1,5 +1,6 @@
 #include "engine/agents/generate/reference_launch.h"
 
+#include "engine/agents/generate/kernel_writer.h"
 #include "engine/agents/generate/written_function.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -21,6 +22,8 @@ namespace {
 constexpr double mostAccesses = 3e6;
 /// Threads of a launch that is run as it stands, not in part.
 constexpr double mostThreads = 1 << 17;
+/// Blocks that the emulator keeps alive at once for a barrier of the grid.
+constexpr std::int64_t mostFoldingBlocks = 48;
 /// Rounds of a loop whose bounds depend on data.
 constexpr double unknownRounds = 16;
 /// Tried in this order; from 64 on a review varies a size by itself.
@@ -33,8 +36,9 @@ using Values = std::map<Symbol, std::int64_t>;
 
 class SizeFinder {
 public:
-    SizeFinder(const SourceText& source, const KernelModel& function, const ParallelNest& nest)
-        : function_(function), nest_(nest), code_(function.body),
+    SizeFinder(const SourceText& source, const KernelModel& function,
+               const ParallelFunction& parallel, const ParallelNest& nest)
+        : function_(function), parallel_(parallel), nest_(nest), code_(function.body),
           dependence_(source, function, code_) {
         for (const MappedLoop& mapped : nest.loops)
             for (const auto& [monomial, coefficient] : mapped.distance.terms())
@@ -64,7 +68,7 @@ private:
             values[symbol] = isLarge ? size + 3 * number : smallSize;
             ++number;
         }
-        for (const auto& [symbol, stepped] : nest_.rounds)
+        for (const auto& [symbol, stepped] : parallel_.rounds)
             values[symbol] = roundsIn(stepped.distance.evaluate(values).value_or(0), stepped.step);
         return values;
     }
@@ -73,6 +77,8 @@ private:
         const IterationSpace every = dependence_.everyLoop();
         std::vector<double> rounds(function_.loops.size(), unknownRounds);
         for (std::uint32_t number = 0; number < rounds.size(); ++number) {
+            if (!code_.encloses(nest_.statement, function_.loops[number].statement))
+                continue;
             const auto range = dependence_.range(number);
             const auto most = range ? every.largest(range->last - range->first) : std::nullopt;
             const auto value = most ? most->evaluate(values) : std::nullopt;
@@ -83,62 +89,126 @@ private:
         }
         double accesses = 0;
         for (const MemoryAccess& access : function_.accesses) {
+            if (!code_.holds(nest_.statement, access.expression))
+                continue;
             double times = 1;
             for (const std::uint32_t loop : access.loops)
                 times *= rounds[loop];
             accesses += times;
         }
-        double threads = 1;
-        for (const MappedLoop& mapped : nest_.loops)
-            threads *= static_cast<double>(
-                           roundsIn(mapped.distance.evaluate(values).value_or(0), mapped.step)) +
-                       32;
         const bool hasElements = std::ranges::all_of(nest_.arrays, [&](const ArrayUse& use) {
             return use.elements.evaluate(values).value_or(0) > 0;
         });
-        return hasElements && accesses <= mostAccesses && threads <= mostThreads;
+        return hasElements && accesses <= mostAccesses &&
+               (nest_.reductions.empty() ? threads(values) <= mostThreads
+                                         : foldingBlocks(values) <= mostFoldingBlocks);
+    }
+
+    [[nodiscard]] std::int64_t foldingBlocks(const Values& values) const {
+        return roundsIn(nest_.loops.front().distance.evaluate(values).value_or(0),
+                        checkedReach(nest_));
+    }
+
+    [[nodiscard]] double threads(const Values& values) const {
+        const auto rounds = [&](const MappedLoop& mapped) {
+            return static_cast<double>(
+                roundsIn(mapped.distance.evaluate(values).value_or(0), mapped.step));
+        };
+        double all = 1;
+        for (const MappedLoop& mapped : nest_.loops)
+            all *= rounds(mapped) + 32;
+        return all;
     }
 
     const KernelModel& function_;
+    const ParallelFunction& parallel_;
     const ParallelNest& nest_;
     skills::CodeMap code_;
     LoopDependence dependence_;
     std::set<Symbol> mappedSizes_;
 };
 
+/// What a fold that keeps extremes starts from so that values decide; 1 for the others.
+std::string startOf(const Type& type, Fold fold) {
+    const bool isFloating = type.scalar >= ScalarKind::Half;
+    const bool isUnsigned = type.scalar == ScalarKind::UInt32 || type.scalar == ScalarKind::UInt64;
+    switch (fold) {
+    case Fold::Maximum:
+        return isFloating ? "-1000.0" : isUnsigned ? "0" : "-2147483647";
+    case Fold::Minimum:
+        return isFloating ? "1000.0" : "2147483647";
+    default:
+        return isFloating ? "1.5" : "1";
+    }
+}
+
+bool isInteger(const Type& type) {
+    return type.scalar == ScalarKind::Int32 || type.scalar == ScalarKind::UInt32 ||
+           type.scalar == ScalarKind::Int64 || type.scalar == ScalarKind::UInt64;
+}
+
+/// Small integers have the same extremes whatever the seed.
+bool needsWideIntegers(const KernelModel& function, const ParallelNest& nest) {
+    return std::ranges::any_of(nest.reductions, [&](const Reduction& reduction) {
+        return reduction.fold != Fold::Sum &&
+               isInteger(function.body.variable(reduction.variable).type);
+    });
+}
+
+std::string numberFor(const Type& type, std::int64_t size) {
+    if (type.scalar == ScalarKind::Bool)
+        return "1";
+    return type.scalar >= ScalarKind::Half ? "1.5" : std::to_string(size);
+}
+
 } // namespace
+
+std::int64_t checkedReach(const ParallelNest& nest) {
+    constexpr std::int64_t roundsOfThread = 3;
+    constexpr std::int64_t roundsOfBlock = 8;
+    return nest.loops.front().step *
+           (nest.loops.size() == 1 ? roundsOfThread * foldingThreads : roundsOfBlock);
+}
 
 std::expected<std::string, skills::Refusal> referenceLaunch(const SourceText& source,
                                                             const KernelModel& function,
+                                                            const ParallelFunction& parallel,
                                                             const ParallelNest& nest,
-                                                            const WrittenKernel& written) {
-    const auto values = SizeFinder(source, function, nest).find();
+                                                            const CheckedKernel& kernel) {
+    const auto values = SizeFinder(source, function, parallel, nest).find();
     if (!values)
         return std::unexpected(skills::Refusal{
             "no-small-size",
             fmt::format("no sizes were found at which every loop of '{}' runs and one thread could "
                         "check the kernel",
                         function.name)});
+    const bool areWide = needsWideIntegers(function, nest);
     std::string arguments;
-    for (std::uint32_t number = 0; number < function.parameters.size(); ++number) {
-        const Parameter& parameter = function.parameters[number];
-        const auto use = std::ranges::find(nest.arrays, number, &ArrayUse::parameter);
-        std::string value;
-        if (use != nest.arrays.end())
-            value =
-                fmt::format("rand[{}]", codeOf(use->elements, function.body, false, nest.rounds));
-        else if (parameter.type.pointerDepth > 0)
-            value = "rand[1]";
-        else if (parameter.type.scalar == ScalarKind::Bool)
-            value = "1";
-        else if (parameter.type.scalar >= ScalarKind::Half)
-            value = "1.5";
+    const auto append = [&](const std::string& name, const std::string& value) {
+        arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", name, value);
+    };
+    for (const VariableId variable : kernel.inputs.variables) {
+        const Variable& input = function.body.variable(variable);
+        const auto size = values->find({SymbolKind::Parameter, variable});
+        if (const ArrayUse* use = arrayOf(function, nest.arrays, variable))
+            append(input.name,
+                   fmt::format("rand[{}{}]",
+                               codeOf(use->elements, function.body, false, parallel.rounds),
+                               areWide && isInteger(input.type) ? ", 0..2000000000" : ""));
+        else if (input.type.pointerDepth > 0)
+            append(input.name, "rand[1]");
         else
-            value = std::to_string(values->at({SymbolKind::Parameter, parameter.variable}));
-        arguments += fmt::format("{}{}={}", number == 0 ? "" : ", ", parameter.name, value);
+            append(input.name,
+                   numberFor(input.type, size == values->end() ? smallSize : size->second));
     }
-    return fmt::format("// kernelskill: launch {}<<<{}, {}>>>({})", written.kernelName,
-                       written.grid, written.block, arguments);
+    for (const Reduction& reduction : nest.reductions)
+        if (!reduction.startsNeutral)
+            append(function.body.variable(reduction.variable).name,
+                   startOf(function.body.variable(reduction.variable).type, reduction.fold));
+    for (const std::string& result : kernel.results)
+        append(result, "rand[1]");
+    return fmt::format("// kernelskill: launch {}<<<{}, {}>>>({})", kernel.name, kernel.grid,
+                       kernel.block, arguments);
 }
 
 } // namespace kernelskill::engine

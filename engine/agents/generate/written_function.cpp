@@ -96,9 +96,10 @@ std::string parameterText(const SourceText& source, const Parameter& parameter) 
     return text;
 }
 
-std::string elementType(const Parameter& parameter) {
-    const bool isPlain = parameter.type.spelling.find_first_of("[(") == std::string::npos;
-    const std::string& spelling = isPlain ? parameter.type.spelling : parameter.type.canonical;
+std::string numberType(const Type& type) {
+    const bool isPlain =
+        type.spelling != "auto" && type.spelling.find_first_of("[(") == std::string::npos;
+    const std::string& spelling = isPlain ? type.spelling : type.canonical;
     std::string result;
     for (const Token& token : lex(spelling)) {
         if (token.text == "*")
@@ -112,25 +113,49 @@ std::string elementType(const Parameter& parameter) {
     return result;
 }
 
-std::string derivedName(const SourceText& source, std::string_view name, std::string_view suffix) {
-    std::set<std::string_view> taken;
-    const std::vector<Token> tokens = lex(source.text());
-    for (const Token& token : tokens)
-        taken.insert(token.text);
-    const bool isCamel =
-        !name.contains('_') && std::ranges::any_of(name, [](unsigned char character) {
-            return std::isupper(character) != 0;
-        });
-    std::string wanted(name);
-    if (isCamel) {
-        wanted += static_cast<char>(std::toupper(static_cast<unsigned char>(suffix.front())));
-        wanted += suffix.substr(1);
-    } else {
-        wanted += '_';
-        wanted += suffix;
+std::string resultType(const SourceText& source, const KernelModel& function) {
+    constexpr auto specifiers = std::to_array<std::string_view>(
+        {"static", "inline", "extern", "constexpr", "__host__", "const"});
+    std::string result;
+    for (const Token& token : lex(source.text(), {function.span.begin, function.nameSpan.begin})) {
+        if (std::ranges::find(specifiers, token.text) != specifiers.end())
+            continue;
+        const bool joins = token.text == "::";
+        if ((token.kind != TokenKind::Identifier && !joins) || token.text == "auto" ||
+            token.text.starts_with("__"))
+            return {};
+        if (!result.empty() && !joins && !result.ends_with("::"))
+            result += ' ';
+        result += token.text;
     }
+    return result;
+}
+
+DerivedNames::DerivedNames(const SourceText& source, const KernelModel& function)
+    : function_(function.name),
+      isCamel_(!function.name.contains('_') &&
+               std::ranges::any_of(function.name, [](unsigned char character) {
+                   return std::isupper(character) != 0;
+               })) {
+    for (const Token& token : lex(source.text()))
+        taken_.emplace(token.text);
+}
+
+std::string DerivedNames::joined(std::string_view first, std::string_view second) const {
+    std::string result(first);
+    if (!isCamel_)
+        return result + "_" + std::string(second);
+    result += static_cast<char>(std::toupper(static_cast<unsigned char>(second.front())));
+    result += second.substr(1);
+    return result;
+}
+
+std::string DerivedNames::next(const std::vector<std::string>& words) {
+    std::string wanted = function_;
+    for (const std::string& word : words)
+        wanted = joined(wanted, word);
     std::string result = wanted;
-    for (int number = 2; taken.contains(result); ++number)
+    for (int number = 2; !taken_.insert(result).second; ++number)
         result = wanted + std::to_string(number);
     return result;
 }

@@ -3,6 +3,8 @@
 
 #include "engine/agents/generate/counted_loop.h"
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +28,29 @@ struct CallInText {
 [[nodiscard]] std::string parameterText(const analysis::SourceText& source,
                                         const analysis::Parameter& parameter);
 
-/// What `parameter` points to, without const: "float".
-[[nodiscard]] std::string elementType(const analysis::Parameter& parameter);
+/// What a number of `type`, or what it points to, is declared as, without const: "float".
+[[nodiscard]] std::string numberType(const analysis::Type& type);
 
-/// A name that nothing in the file has: `saxpy` and "gpu" give saxpy_gpu, or saxpyGpu where the
-/// function is named so itself.
-[[nodiscard]] std::string derivedName(const analysis::SourceText& source, std::string_view name,
-                                      std::string_view suffix);
+/// What the function returns, as its definition has it: "double"; empty when it is not named there.
+[[nodiscard]] std::string resultType(const analysis::SourceText& source,
+                                     const analysis::KernelModel& function);
+
+/// Names in the style of a function's own that nothing in its file has, no two of them alike.
+class DerivedNames {
+public:
+    DerivedNames(const analysis::SourceText& source, const analysis::KernelModel& function);
+
+    /// `saxpy` and {"gpu"} give saxpy_gpu, or saxpyGpu where the function is named so itself.
+    [[nodiscard]] std::string next(const std::vector<std::string>& words);
+    /// Of a variable: `sum` and "parts" give sum_parts or sumParts.
+    [[nodiscard]] std::string joined(std::string_view first, std::string_view second) const;
+    [[nodiscard]] bool isCamel() const { return isCamel_; }
+
+private:
+    std::string function_;
+    bool isCamel_ = false;
+    std::set<std::string, std::less<>> taken_;
+};
 
 /// As C++: `m * n + 4`. `isWide`: products are made of size_t. Symbols of `rounds` are written out.
 [[nodiscard]] std::string codeOf(const analysis::IndexExpression& value,

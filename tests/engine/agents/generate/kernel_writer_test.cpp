@@ -15,24 +15,43 @@ using kernelskill::testing::LoopFile;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-WrittenKernel written(const std::string& text) {
+WrittenFunction writtenAll(const std::string& text) {
     const LoopFile loops(text);
-    const auto nest = findParallelNest(loops.file(), loops.function());
-    EXPECT_TRUE(nest) << nest.error().reason;
-    return nest ? writeKernel(loops.file(), loops.function(), *nest) : WrittenKernel{};
+    const auto parallel = findParallelFunction(loops.file(), loops.function());
+    EXPECT_TRUE(parallel) << parallel.error().reason;
+    DerivedNames names(*loops.file().source, loops.function());
+    return parallel ? writeFunction(loops.file(), loops.function(), *parallel, names)
+                    : WrittenFunction{};
+}
+
+/// Of a function that is one kernel.
+struct OneKernel {
+    std::string kernelName;
+    std::string kernel;
+    std::string grid;
+    std::string launcher;
+};
+
+OneKernel written(const std::string& text) {
+    const WrittenFunction all = writtenAll(text);
+    EXPECT_EQ(all.kernels.size(), 1U);
+    if (all.kernels.empty())
+        return {};
+    const WrittenKernel& kernel = all.kernels.front();
+    return {kernel.name, kernel.text, kernel.grid, all.launcher};
 }
 
 TEST(KernelWriter, KeepsBodyCommentsAndNames) {
-    const WrittenKernel result = written("void saxpy(int n, float a, const float *x, float *y)\n{\n"
-                                         "  const float twice = 2 * a; // of both\n"
-                                         "  #pragma omp parallel for\n"
-                                         "  for (int i = 0; i < n; ++i)\n  {\n"
-                                         "    y[i] = 0;\n"
-                                         "    // skip what is negative\n"
-                                         "    if (x[i] < 0)\n"
-                                         "      continue;\n"
-                                         "    y[i] = twice * x[i]; // scaled\n"
-                                         "  }\n}\n");
+    const OneKernel result = written("void saxpy(int n, float a, const float *x, float *y)\n{\n"
+                                     "  const float twice = 2 * a; // of both\n"
+                                     "  #pragma omp parallel for\n"
+                                     "  for (int i = 0; i < n; ++i)\n  {\n"
+                                     "    y[i] = 0;\n"
+                                     "    // skip what is negative\n"
+                                     "    if (x[i] < 0)\n"
+                                     "      continue;\n"
+                                     "    y[i] = twice * x[i]; // scaled\n"
+                                     "  }\n}\n");
     EXPECT_EQ(result.kernel,
               "// One thread for each i of saxpy.\n"
               "__global__ void saxpy_kernel(int n, float a, const float *x, float *y) {\n"
@@ -49,9 +68,9 @@ TEST(KernelWriter, KeepsBodyCommentsAndNames) {
 }
 
 TEST(KernelWriter, LaunchesWithEveryErrorLookedAt) {
-    const WrittenKernel result = written("void saxpy(int n, float a, const float* x, float* y) {\n"
-                                         "    for (int i = 0; i < n; ++i)\n"
-                                         "        y[i] = a * x[i];\n}\n");
+    const OneKernel result = written("void saxpy(int n, float a, const float* x, float* y) {\n"
+                                     "    for (int i = 0; i < n; ++i)\n"
+                                     "        y[i] = a * x[i];\n}\n");
     EXPECT_EQ(result.launcher,
               "// saxpy on the GPU, with saxpy_kernel.\n"
               "// x and y must not overlap.\n"
@@ -82,7 +101,7 @@ TEST(KernelWriter, LaunchesWithEveryErrorLookedAt) {
 }
 
 TEST(KernelWriter, UsesTheFilesCheckMacroAndCase) {
-    const WrittenKernel result = written(
+    const OneKernel result = written(
         "#define CHECK(call) if ((call) != cudaSuccess) __builtin_trap()\n"
         "void addRows(int rowCount, int columns, const double* __restrict__ in, double* out) {\n"
         "\tfor (int row = 0; row < rowCount; row++)\n"
@@ -107,7 +126,7 @@ TEST(KernelWriter, UsesTheFilesCheckMacroAndCase) {
 
 /// The kernel's index, its guard, and the grid.
 std::vector<std::string> mapping(const std::string& loop) {
-    const WrittenKernel result =
+    const OneKernel result =
         written("void f(int n, long m, float* y) {\n    " + loop + "\n        y[i] = 0;\n}\n");
     std::vector<std::string> lines;
     std::istringstream kernel(result.kernel);
@@ -142,8 +161,149 @@ TEST(KernelWriter, CountsAsTheLoopDoes) {
                             "(n + 255) / 256"));
 }
 
+const std::string dotText = "// Of two vectors.\n"
+                            "float dot(int n, const float* a, const float* b) {\n"
+                            "    float sum = 0.0f; // in single precision\n"
+                            "    // One product after the other.\n"
+                            "    for (int i = 0; i < n; ++i)\n"
+                            "        sum += a[i] * b[i];\n"
+                            "    return sum / 2; // half of it\n}\n";
+
+TEST(ReductionWriter, WritesPartsAndTheirTotal) {
+    const WrittenFunction all = writtenAll(dotText);
+    ASSERT_EQ(all.kernels.size(), 1U);
+    EXPECT_EQ(all.helpers,
+              "// The sum of value over a block of whole warps, for its thread 0.\n"
+              "__device__ float dot_block_sum(float value) {\n"
+              "    __shared__ float warps[32];\n"
+              "    for (int offset = 16; offset > 0; offset /= 2)\n"
+              "        value += __shfl_down_sync(0xffffffffu, value, offset);\n"
+              "    if (threadIdx.x % 32 == 0)\n"
+              "        warps[threadIdx.x / 32] = value;\n"
+              "    __syncthreads();\n"
+              "    if (threadIdx.x < 32) {\n"
+              "        value = threadIdx.x < blockDim.x / 32 ? warps[threadIdx.x] : 0;\n"
+              "        for (int offset = 16; offset > 0; offset /= 2)\n"
+              "            value += __shfl_down_sync(0xffffffffu, value, offset);\n"
+              "    }\n"
+              "    return value;\n"
+              "}\n");
+    EXPECT_EQ(all.kernels[0].text,
+              "// Each block's part of sum.\n"
+              "__global__ void dot_kernel(int n, const float* a, const float* b, float* sum_parts) "
+              "{\n"
+              "    float sum = 0;\n"
+              "    // One product after the other.\n"
+              "    const unsigned int stride = gridDim.x * blockDim.x;\n"
+              "    // wide_i: a stride beyond the last i may be beyond its type.\n"
+              "    for (long long wide_i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+              "         wide_i < n; wide_i += stride) {\n"
+              "        int i = static_cast<int>(wide_i);\n"
+              "        sum += a[i] * b[i];\n"
+              "    }\n"
+              "    sum = dot_block_sum(sum);\n"
+              "    if (threadIdx.x == 0)\n"
+              "        sum_parts[blockIdx.x] = sum;\n"
+              "}\n");
+    EXPECT_EQ(all.kernels[0].totalText,
+              "// Brings the blocks' parts together in sum_parts[0]. For one block.\n"
+              "__global__ void dot_total_kernel(unsigned int blocks, float* sum_parts) {\n"
+              "    float sum = 0;\n"
+              "    for (unsigned int part = threadIdx.x; part < blocks; part += blockDim.x)\n"
+              "        sum += sum_parts[part];\n"
+              "    sum = dot_block_sum(sum);\n"
+              "    if (threadIdx.x == 0)\n"
+              "        sum_parts[0] = sum;\n"
+              "}\n");
+}
+
+TEST(ReductionWriter, ReturnsTheResultBesideTheError) {
+    const std::string launcher = writtenAll(dotText).launcher;
+    EXPECT_THAT(launcher, HasSubstr("cudaError_t dot_gpu(int n, const float* a, const float* b, "
+                                    "float* result) {\n"
+                                    "    float sum = 0.0f; // in single precision\n"));
+    EXPECT_THAT(launcher,
+                HasSubstr("    const size_t a_bytes = n <= 0 ? 0 : n * sizeof(float);\n"));
+    EXPECT_THAT(launcher,
+                HasSubstr("    if (n > 0) {\n"
+                          "        const unsigned int sum_blocks = n < most_blocks * 256 ? (n + "
+                          "255) / 256 : most_blocks;\n"
+                          "        dot_kernel<<<sum_blocks, 256>>>(n, d_a, d_b, d_sum_parts);\n"
+                          "        dot_total_kernel<<<1, 256>>>(sum_blocks, d_sum_parts);\n"
+                          "        status = cudaGetLastError();\n"
+                          "        if (status != cudaSuccess)\n"
+                          "            return finish(status);\n"
+                          "        status = cudaMemcpy(&sum, d_sum_parts, sizeof(sum), "
+                          "cudaMemcpyDeviceToHost);\n"
+                          "        if (status != cudaSuccess)\n"
+                          "            return finish(status);\n"
+                          "    }\n"
+                          "    *result = sum / 2;\n"
+                          "    return finish(cudaSuccess);\n}\n"));
+    EXPECT_THAT(launcher, HasSubstr("sum is rounded in another order"));
+    const std::string checked =
+        writtenAll("#define CHECK(call) if ((call) != cudaSuccess) __builtin_trap()\n" + dotText)
+            .launcher;
+    EXPECT_THAT(checked, HasSubstr("float dot_gpu(int n, const float* a, const float* b) {\n"));
+    EXPECT_THAT(checked, HasSubstr("    CHECK(cudaFree(d_sum_parts));\n    return sum / 2;\n}\n"));
+    EXPECT_THAT(checked, Not(HasSubstr("status")));
+}
+
+TEST(ReductionWriter, SharesTwoLoopsOutToBlocksAndThreads) {
+    const WrittenFunction all = writtenAll("double f(long rows, long columns, const double* m) {\n"
+                                           "    double s = 1, top = m[0];\n"
+                                           "    for (long r = 0; r < rows; r++)\n"
+                                           "        for (long c = 0; c < columns; c++) {\n"
+                                           "            s += m[r * columns + c];\n"
+                                           "            if (m[r * columns + c] > top)\n"
+                                           "                top = m[r * columns + c];\n"
+                                           "        }\n"
+                                           "    return s + top;\n}\n");
+    ASSERT_EQ(all.kernels.size(), 1U);
+    EXPECT_THAT(all.kernels[0].text,
+                HasSubstr("(long rows, long columns, const double* m, double s, double top, "
+                          "double* s_parts, double* top_parts) {\n"
+                          "    if (blockIdx.x > 0 || threadIdx.x > 0)\n"
+                          "        s = 0; // what it was counts once\n"
+                          "    for (long r = blockIdx.x; r < rows; r += gridDim.x) {\n"
+                          "        for (long c = threadIdx.x; c < columns; c += blockDim.x) {\n"));
+    EXPECT_THAT(all.kernels[0].totalText, HasSubstr("    double top = top_parts[0];\n"));
+    EXPECT_THAT(all.launcher, HasSubstr("s_blocks = rows < most_blocks ? rows : most_blocks;"));
+}
+
+TEST(KernelWriter, KeepsArraysOnTheGpuFromLoopToLoop) {
+    const WrittenFunction all =
+        writtenAll("void scale(int n, const float* x, float* y) {\n"
+                   "    // Twice.\n"
+                   "    for (int i = 0; i < n; i++)\n        y[i] = 2 * x[i];\n"
+                   "    const float shift = 1.0f; // by one\n"
+                   "    // Then moved.\n"
+                   "    for (int i = 0; i < n; i++)\n        y[i] += shift;\n}\n");
+    ASSERT_EQ(all.kernels.size(), 2U);
+    EXPECT_EQ(all.kernels[0].name, "scale_y_kernel");
+    EXPECT_EQ(all.kernels[1].name, "scale_y_kernel2");
+    EXPECT_THAT(all.kernels[0].text, HasSubstr("(int n, const float* x, float* y) {\n"
+                                               "    // Twice.\n"));
+    EXPECT_THAT(all.kernels[1].text, HasSubstr("(int n, float* y, float shift) {\n"
+                                               "    // Then moved.\n"));
+    EXPECT_THAT(all.launcher,
+                HasSubstr("    scale_y_kernel<<<(n + 255u) / 256, 256>>>(n, d_x, d_y);\n"
+                          "    status = cudaGetLastError();\n"
+                          "    if (status != cudaSuccess)\n"
+                          "        return finish(status);\n"
+                          "    const float shift = 1.0f; // by one\n"
+                          "    scale_y_kernel2<<<(n + 255u) / 256, 256>>>(n, d_y, shift);\n"
+                          "    status = cudaGetLastError();\n"
+                          "    if (status != cudaSuccess)\n"
+                          "        return finish(status);\n"
+                          "    return finish(cudaMemcpy(y, d_y, y_bytes, "
+                          "cudaMemcpyDeviceToHost));\n}\n"));
+    EXPECT_THAT(all.launcher, HasSubstr("    if (n <= 0)\n        return cudaSuccess;\n"));
+    EXPECT_THAT(all.launcher, Not(HasSubstr("cudaMemcpy(d_y"))) << "y is made on the GPU";
+}
+
 TEST(KernelWriter, TakesFreeNames) {
-    const WrittenKernel result =
+    const OneKernel result =
         written("#include <algorithm>\nvoid f_kernel();\nvoid f(unsigned n, float* status) {\n"
                 "    for (unsigned i = 0; i < n - 1; ++i)\n"
                 "        status[i] = std::max(1.0f, status[i]);\n}\n");
@@ -154,7 +314,7 @@ TEST(KernelWriter, TakesFreeNames) {
 }
 
 TEST(KernelWriter, KeepsLineEnds) {
-    const WrittenKernel result =
+    const OneKernel result =
         written("void f(int n, float* y) {\r\n    for (int i = 0; i < n; ++i) {\r\n"
                 "        y[i] = 0;\r\n        y[i] += 1;\r\n    }\r\n}\r\n");
     EXPECT_THAT(result.kernel, HasSubstr("    y[i] = 0;\r\n    y[i] += 1;\r\n}\r\n"));

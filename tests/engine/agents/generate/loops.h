@@ -1,7 +1,7 @@
 /// Texts of host functions for the tests of the generator.
 #pragma once
 
-#include "engine/agents/generate/parallel_nest.h"
+#include "engine/agents/generate/parallel_function.h"
 #include "tests/engine/agents/breakage.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 /// Which functions a kernel is offered for, and the reason where it is not.
-#include "engine/agents/generate/parallel_nest.h"
+#include "engine/agents/generate/parallel_function.h"
 #include "engine/agents/generate/written_function.h"
 #include "tests/engine/agents/generate/loops.h"
 
@@ -29,7 +29,7 @@ class Nest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Nest, IsOfferedOrRefusedWithTheGate) {
     const LoopFile loops(GetParam().text);
-    const auto nest = findParallelNest(loops.file(), loops.function());
+    const auto nest = findParallelFunction(loops.file(), loops.function());
     if (GetParam().gate.empty()) {
         EXPECT_TRUE(nest) << nest.error().gate << ": " << nest.error().reason;
         return;
@@ -51,7 +51,7 @@ std::vector<Case> cases() {
          "void f(int n, const float x[], float y[]) { for (int i = 0; i < n; i++) y[i] = x[i]; }",
          ""},
         {"value", "float f(int n, float* y) { for (int i = 0; i < n; i++) y[i] = 0; return y[0]; }",
-         "returns-a-value"},
+         ""},
         {"struct_parameter",
          "struct P { float x; };\nvoid f(int n, P* y) { for (int i = 0; i < n; i++) y[i].x = 0; }",
          "parameter-type"},
@@ -74,16 +74,83 @@ std::vector<Case> cases() {
         {"two_nests",
          "void f(int n, float* y) { for (int i = 0; i < n; i++) y[i] = 0;\n"
          "for (int i = 0; i < n; i++) y[i] += 1; }",
-         "several-nests"},
+         ""},
         {"work_before",
-         "void f(int n, float* y) { y[0] = 1; for (int i = 1; i < n; i++) y[i] = 0; }",
-         "work-outside-loops"},
+         "void f(int n, float* y) { y[0] = 1; for (int i = 1; i < n; i++) y[i] = 0; }", ""},
         {"work_behind",
-         "void f(int n, float* y) { for (int i = 1; i < n; i++) y[i] = 0; y[0] = 1; }",
-         "work-outside-loops"},
+         "void f(int n, float* y) { for (int i = 1; i < n; i++) y[i] = 0; y[0] = 1; }", ""},
         {"reads_before",
-         "void f(int n, float* y) { float v = y[n]; for (int i = 0; i < n; i++) y[i] = v; }",
+         "void f(int n, float* y) { float v = y[n]; for (int i = 0; i < n; i++) y[i] = v; }", ""},
+        {"value_before_the_end",
+         "float f(int n, float* y) { for (int i = 0; i < n; i++) { if (i > 3) return 1; y[i] = 0; "
+         "} "
+         "return y[0]; }",
+         "returns-a-value"},
+        {"early_return",
+         "float f(int n, const float* y) { if (n == 0) return 0; float s = 0; "
+         "for (int i = 0; i < n; i++) s += y[i]; return s; }",
+         "work-outside-loops"},
+        {"deduced_value",
+         "auto f(int n, const float* y) { float s = 0; for (int i = 0; i < n; i++) s += y[i]; "
+         "return s; }",
+         "returns-a-value"},
+        {"sum_into_memory",
+         "void f(int n, const float* x, float* out) { float s = 0; "
+         "for (int i = 0; i < n; i++) s += x[i]; *out = s; }",
+         ""},
+        {"sum_for_nothing",
+         "void f(int n, const float* x) { float s = 0; for (int i = 0; i < n; i++) s += x[i]; }",
+         "writes-nothing"},
+        {"scalars_between",
+         "void f(int n, const float* x, float* y) { float s = 0; "
+         "for (int i = 0; i < n; i++) s += x[i]; float scale = 1; scale = scale / s; "
+         "for (int i = 0; i < n; i++) y[i] = scale * x[i]; }",
+         ""},
+        {"first_of_unchanged_between",
+         "float f(int n, const float* x) { float s = 0; "
+         "for (int i = 0; i < n; i++) s += x[i]; float m = x[0]; "
+         "for (int i = 0; i < n; i++) m = m < x[i] ? x[i] : m; return s * m; }",
+         ""},
+        {"reads_result_between",
+         "void f(int n, float* y) { for (int i = 0; i < n; i++) y[i] *= 2; float s = y[0]; "
+         "for (int i = 0; i < n; i++) y[i] += s; }",
          "memory-outside-loops"},
+        {"writes_between",
+         "void f(int n, float* y, float* z) { for (int i = 0; i < n; i++) y[i] *= 2; z[0] = 1; "
+         "for (int i = 0; i < n; i++) y[i] += 1; }",
+         "memory-outside-loops"},
+        {"reads_another_between",
+         "void f(int n, float* y, const float* z) { for (int i = 0; i < n; i++) y[i] *= 2; "
+         "float s = z[0]; for (int i = 0; i < n; i++) y[i] += s; }",
+         "memory-outside-loops"},
+        {"pointer_between",
+         "void f(int n, float* y) { for (int i = 0; i < n; i++) y[i] = 0; float* p = y + n; "
+         "for (int i = 0; i < n; i++) p[i] = 1; }",
+         "pointer-variable"},
+        {"walks_between",
+         "void f(int n, float* y) { for (int i = 0; i < n; i++) y[i] = 0; y += n; "
+         "for (int i = 0; i < n; i++) y[i] = 1; }",
+         "unknown-index"},
+        {"array_of_the_host",
+         "void f(int n, float* y) { float w[2] = {1, 2}; for (int i = 0; i < n; i++) y[i] = w[1]; "
+         "for (int i = 0; i < n; i++) y[i] += w[0]; }",
+         "unknown-array"},
+        {"bound_of_a_result",
+         "void f(int n, const float* x, float* y) { int k = 0; "
+         "for (int i = 0; i < n; i++) if (x[i] > 0) k++; for (int j = 0; j < k; j++) y[j] = 1; }",
+         "not-counted"},
+        {"second_nest_is_sequential",
+         "void f(int n, float* y) { for (int i = 0; i < n; i++) y[i] = 0; "
+         "for (int i = 1; i < n; i++) y[i] = y[i - 1] + 1; }",
+         "carried-element"},
+        {"while_between",
+         "void f(int n, float* y) { for (int i = 0; i < n; i++) y[i] = 0; while (n < 0) n++; "
+         "for (int i = 0; i < n; i++) y[i] = 1; }",
+         "work-outside-loops"},
+        {"row_sums",
+         "void f(int n, int m, const float* x, float* y) { for (int i = 0; i < n; i++) { "
+         "float s = 0; for (int j = 0; j < m; j++) s += x[i * m + j]; y[i] = s; } }",
+         ""},
         {"declares_before",
          "void f(int n, float* y) { const int m = 2 * n; for (int i = 0; i < m; i++) y[i] = m; }",
          ""},
@@ -165,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(Functions, Nest, ::testing::ValuesIn(cases()),
                          [](const auto& test) { return test.param.name; });
 
 std::vector<std::string> elementsOf(const LoopFile& loops) {
-    const auto nest = findParallelNest(loops.file(), loops.function());
+    const auto nest = findParallelFunction(loops.file(), loops.function());
     std::vector<std::string> elements;
     if (!nest) {
         ADD_FAILURE() << nest.error().reason;
@@ -226,22 +293,44 @@ TEST(Nests, NameTheArraysThatAreTakenToBeApart) {
     const auto apart = [](const std::string& parameters) {
         const LoopFile loops("void f(int n, " + parameters +
                              ") { for (int i = 0; i < n; i++) y[i] = x[i]; }");
-        return findParallelNest(loops.file(), loops.function())->apart;
+        return findParallelFunction(loops.file(), loops.function())->apart;
     };
     EXPECT_THAT(apart("const float* x, float* y"), ElementsAre("x", "y"));
     EXPECT_THAT(apart("const float* x, float* __restrict__ y"), IsEmpty());
 }
 
+TEST(Nests, CopyInWhatHasValuesAlone) {
+    const auto copied = [](const std::string& body) {
+        const LoopFile loops("void f(int n, const float* x, float* y) {" + body + "}");
+        const auto parallel = findParallelFunction(loops.file(), loops.function());
+        std::string names;
+        EXPECT_TRUE(parallel) << parallel.error().reason;
+        for (const ArrayUse& use : parallel->arrays)
+            if (use.needsValues)
+                names += loops.function().parameters[use.parameter].name;
+        return names;
+    };
+    const std::string loop = "for (int i = 0; i < n; i++) ";
+    EXPECT_EQ(copied(loop + "y[i] = x[i]; " + loop + "y[i] *= 2;"), "x") << "y is made on the GPU";
+    EXPECT_EQ(copied(loop + "y[i] *= x[i]; " + loop + "y[i] = 2;"), "xy");
+    EXPECT_EQ(copied(loop + "{ y[i] = x[i]; y[i] += y[i]; }"), "x");
+    EXPECT_EQ(copied(loop + "{ y[i] = y[i] + x[i]; }"), "xy");
+    EXPECT_EQ(copied(loop + "{ float t = y[i]; y[i] = t + x[i]; }"), "xy");
+    EXPECT_EQ(copied("for (int i = 1; i < n; i++) y[i] = x[i];"), "xy") << "y[0] stays";
+    EXPECT_EQ(copied("for (int i = 0; i < n; i += 2) y[i] = x[i];"), "xy");
+    EXPECT_EQ(copied(loop + "if (x[i] > 0) y[i] = 1; else y[i] = 0;"), "x");
+}
+
 TEST(Nests, MapUpToThreeLoopsWithTheContiguousOneToX) {
     const auto axes = [](const std::string& text) {
         const LoopFile loops(text);
-        const auto nest = findParallelNest(loops.file(), loops.function());
+        const auto nest = findParallelFunction(loops.file(), loops.function());
         std::vector<int> result;
         if (!nest) {
             ADD_FAILURE() << nest.error().reason;
             return result;
         }
-        for (const MappedLoop& mapped : nest->loops)
+        for (const MappedLoop& mapped : nest->nests.front().loops)
             result.push_back(mapped.axis);
         return result;
     };

@@ -1,0 +1,44 @@
+/// Writes the kernels of a nest with reductions.
+#pragma once
+
+#include "engine/agents/generate/kernel_writer.h"
+#include "engine/agents/generate/nest_text.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace kernelskill::engine {
+
+/// Device functions that fold one value of each thread over a block, each written once.
+class BlockFolds {
+public:
+    /// For the reductions of `parallel`.
+    BlockFolds(const analysis::FunctionBody& body, const ParallelFunction& parallel,
+               const skills::SourceLayout& layout, std::string indentation, DerivedNames& names);
+
+    /// The name of the one for `reduction`.
+    [[nodiscard]] std::string of(const Reduction& reduction);
+    /// Their definitions.
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+    using Kind = std::pair<Fold, std::string>; ///< With the type.
+    [[nodiscard]] Kind kindOf(const Reduction& reduction) const;
+
+    const analysis::FunctionBody& body_;
+    const skills::SourceLayout& layout_;
+    std::string indentation_;
+    DerivedNames& names_;
+    std::set<Kind> repeated_; ///< Needed more than once by a kernel.
+    std::map<Kind, std::string> written_;
+    std::string text_;
+};
+
+/// Fills in text, parts and totalText of `kernel`, which has its names.
+void writeReduction(const NestText& nest, const analysis::KernelModel& function,
+                    const ParallelNest& parallel, const DerivedNames& names, BlockFolds& folds,
+                    const std::string& indentation, WrittenKernel& kernel);
+
+} // namespace kernelskill::engine
