@@ -107,7 +107,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& e
                 return copied;
         }
         for (std::size_t i = first; i < expression.children.size() && i - first < 3; ++i) {
-            const auto component = evaluate(expression.children[i], *this);
+            const auto component = count(expression.children[i]);
             if (!component)
                 return std::nullopt;
             result[i - first] = component->asInteger();
@@ -141,10 +141,16 @@ std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& e
             }
         }
     }
-    const auto scalar = evaluate(expression, *this);
+    const auto scalar = count(expression);
     if (!scalar)
         return std::nullopt;
     return std::array<std::int64_t, 3>{scalar->asInteger(), 1, 1};
+}
+
+std::optional<Value> HostScope::count(const Expression& expression) const {
+    if (expression.kind == ExpressionKind::Name && settings_.log != nullptr)
+        settings_.log->counts.insert(lastName(expression.text));
+    return evaluate(expression, *this);
 }
 
 std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::string& name) const {

@@ -9,6 +9,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ struct EvaluationLog {
     std::map<std::string, std::int64_t>
         roots; ///< Variables set to a literal: the sizes that others follow from.
     std::map<std::string, std::int64_t> guesses; ///< Names that only their spelling gave a value.
+    std::set<std::string> counts; ///< Names that are a number of blocks or threads as they stand.
 };
 
 struct EvaluationSettings {
@@ -62,6 +64,8 @@ private:
     using Bindings = std::map<std::string, Value>;
 
     HostScope at(TextPlace place) const;
+    /// A number of blocks or threads.
+    [[nodiscard]] std::optional<Value> count(const Expression& expression) const;
     [[nodiscard]] bool tooDeep() const { return depth_ > 24 || ++settings_.steps > 20'000; }
     [[nodiscard]] const std::vector<Token>& tokens() const {
         return program_.files()[place_.file].tokens;

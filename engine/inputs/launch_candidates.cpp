@@ -30,6 +30,8 @@ bool isUnnamed(const std::string& type) {
 constexpr std::int64_t usualLength = 64;
 /// Of a row of elements with a thread each: several blocks.
 constexpr std::int64_t usualRow = 1024;
+/// Of a grid along an axis, where nothing says more.
+constexpr std::int64_t usualBlocks = 16;
 
 /// `i < parameter`, as the condition of a loop.
 bool countsUpTo(const analysis::KernelModel& kernel, const analysis::Loop& loop,
@@ -307,6 +309,22 @@ void LaunchCandidates::passArguments(LaunchSpec& spec,
     }
 }
 
+/// Numbers of blocks whose names tell nothing: one block alone would not show how blocks differ.
+std::map<std::string, std::int64_t>
+LaunchCandidates::gridLengths(const SiteText& site, bool mayGuess, const Overrides& given,
+                              const EvaluationLog& block) const {
+    EvaluationLog log;
+    const auto guessing = settings(mayGuess, &log, given);
+    const auto [begin, end] = site.configuration[0];
+    static_cast<void>(HostScope(program_, site.place, guessing).extent(begin, end));
+    std::map<std::string, std::int64_t> lengths;
+    for (const std::string& name : log.counts) {
+        if (log.guesses.contains(name) && !block.guesses.contains(name))
+            lengths.emplace(name, usualBlocks);
+    }
+    return lengths;
+}
+
 std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, bool mayGuess,
                                                           const Overrides& overrides) const {
     EvaluationLog log;
@@ -314,12 +332,13 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     auto given = casesAround(site);
     given.insert(overrides.begin(), overrides.end());
     const auto blockSettings = settings(mayGuess, &blockLog, given);
-    const auto sizes = settings(mayGuess, &log, given);
+    const auto block = HostScope(program_, site.place, blockSettings)
+                           .extent(site.configuration[1].first, site.configuration[1].second);
+    auto sizes = settings(mayGuess, &log, given);
+    sizes.lengths.merge(gridLengths(site, mayGuess, given, blockLog));
     const auto strict = settings(false, &log, given);
     const HostScope scope(program_, site.place, sizes);
     const HostScope strictScope(program_, site.place, strict);
-    const auto block = HostScope(program_, site.place, blockSettings)
-                           .extent(site.configuration[1].first, site.configuration[1].second);
     auto grid = scope.extent(site.configuration[0].first, site.configuration[0].second);
     if (!block || !grid)
         return std::nullopt;

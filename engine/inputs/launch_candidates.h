@@ -68,6 +68,10 @@ private:
 
     [[nodiscard]] EvaluationSettings settings(bool mayGuess, EvaluationLog* log,
                                               const Overrides& overrides) const;
+    [[nodiscard]] std::map<std::string, std::int64_t> gridLengths(const SiteText& site,
+                                                                  bool mayGuess,
+                                                                  const Overrides& given,
+                                                                  const EvaluationLog& block) const;
     [[nodiscard]] bool isTooLarge(const LaunchSpec& spec) const;
     [[nodiscard]] Overrides casesAround(const SiteText& site) const;
     [[nodiscard]] std::map<std::string, std::int64_t> findLengths() const;

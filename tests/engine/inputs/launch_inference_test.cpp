@@ -180,6 +180,27 @@ TEST(LaunchInference, whatAPositionIsCheckedAgainstIsALengthWhateverItsName) {
     EXPECT_EQ(scalarNamed(plane, "q")->integer, 64);
 }
 
+TEST(LaunchInference, aGridOfUnknownNamesHasSeveralBlocksAlongEachAxis) {
+    const std::string kernel =
+        "__global__ void pairs(const float* a, float* c, int rights) {\n"
+        "  if (threadIdx.x == 0) c[blockIdx.y * rights + blockIdx.x] = a[blockIdx.x]; }\n";
+    for (const char* launch : {"pairs<<<dim3(rights, lefts), 256>>>(a, c, rights);",
+                               "dim3 grid(rights, lefts); pairs<<<grid, 256>>>(a, c, rights);"}) {
+        const auto spec = bestLaunch(
+            kernel + "void run(float* a, float* c, int lefts, int rights) { " + launch + " }\n");
+        EXPECT_EQ(spec.grid, (Dim3{16, 16, 1})) << launch;
+        EXPECT_EQ(scalarNamed(spec, "rights")->integer, 16) << launch;
+    }
+}
+
+TEST(LaunchInference, aDivisorOfUnknownNameStaysOne) {
+    const auto spec =
+        bestLaunch("__global__ void each(float* c, int n, int per) {\n"
+                   "  int i = blockIdx.x * per + threadIdx.x; if (i < n) c[i] = 1; }\n"
+                   "void run(float* c, int n, int per) { each<<<n / per, 256>>>(c, n, per); }\n");
+    EXPECT_EQ(scalarNamed(spec, "per")->integer, 1);
+}
+
 TEST(LaunchInference, aPositionStaysOneWhereNothingCountsUpToIt) {
     const auto launch =
         bestLaunch("__global__ void column(const float* a, float* c, int n, int k) {\n"
