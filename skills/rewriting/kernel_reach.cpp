@@ -3,7 +3,6 @@
 #include "skills/rewriting/index_arithmetic.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace kernelskill::skills {
@@ -22,10 +21,12 @@ struct Interval {
     std::int64_t high = 0;
 };
 
+bool isSmall(std::int64_t value) {
+    return value >= -largest && value <= largest;
+}
+
 std::optional<Interval> small(Interval value) {
-    if (value.low < -largest || value.high > largest)
-        return std::nullopt;
-    return value;
+    return isSmall(value.low) && isSmall(value.high) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<Interval> product(const Interval& a, const Interval& b) {
@@ -76,7 +77,7 @@ public:
             IndexExpression rest = IndexExpression::constant(1);
             for (const Symbol& symbol : monomial) {
                 const auto number = numberOf(symbol);
-                if (number && std::abs(*number) <= largest && std::abs(factor) <= largest)
+                if (number && isSmall(*number) && isSmall(factor))
                     factor *= *number;
                 else
                     rest = rest * IndexExpression::symbol(symbol);
@@ -141,7 +142,8 @@ private:
 std::int64_t timesToCancel(const IndexExpression& value, const IndexExpression& bound) {
     for (const auto& [monomial, coefficient] : bound.terms()) {
         const auto found = value.terms().find(monomial);
-        if (monomial.empty() || found == value.terms().end() || found->second % coefficient != 0)
+        if (monomial.empty() || found == value.terms().end() || !isSmall(coefficient) ||
+            found->second % coefficient != 0)
             continue;
         if (const std::int64_t times = found->second / coefficient; times > 0)
             return times;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -20,6 +21,25 @@ struct ByteRange {
 
 [[nodiscard]] inline bool areApart(const ByteRange& a, const ByteRange& b) {
     return a.end <= b.begin || b.end <= a.begin;
+}
+
+/// Offsets and lengths beyond it, either way, are not followed: sums of some of them fit 64 bits.
+inline constexpr std::int64_t farthestByte = std::int64_t{1} << 50;
+
+/// `from` plus or minus `index` elements of `size` bytes; nullopt where that is too far.
+[[nodiscard]] constexpr std::optional<std::int64_t>
+steppedBytes(std::int64_t from, std::string_view op, std::int64_t index, std::int64_t size) {
+    constexpr std::int64_t mostElements = std::int64_t{1} << 40;
+    constexpr std::int64_t largestElement = 1 << 10;
+    if (index < -mostElements || index > mostElements || size < 1 || size > largestElement)
+        return std::nullopt;
+    const std::int64_t offset = op == "-" ? from - index * size : from + index * size;
+    return offset < -farthestByte || offset > farthestByte ? std::nullopt : std::optional(offset);
+}
+
+/// So many bytes; nullopt where that is no length, or too many.
+[[nodiscard]] constexpr std::optional<ByteRange> firstBytes(std::int64_t count) {
+    return count < 0 || count > farthestByte ? std::nullopt : std::optional(ByteRange{0, count});
 }
 
 [[nodiscard]] inline ByteRange movedBy(const ByteRange& range, std::int64_t bytes) {

@@ -18,6 +18,7 @@ namespace {
 
 /// Each of them is looked at.
 constexpr std::int64_t mostRounds = 64;
+constexpr std::int64_t largestNumber = std::int64_t{1} << 40; ///< Of limit and step.
 
 class ChunkReader {
 public:
@@ -81,7 +82,7 @@ private:
             return false;
         const auto first = code_.constantValue(counter.init);
         const auto limit = code_.constantValue(condition.children[1]);
-        if (!first || !limit || *first < 0 || *limit > (std::int64_t{1} << 40))
+        if (!first || !limit || *first < 0 || *limit > largestNumber)
             return false;
         const std::int64_t end = *limit + (condition.op == "<=" ? 1 : 0);
         found_.first = *first;
@@ -103,7 +104,8 @@ private:
             return false;
         found_.stepText = increment.children[1];
         found_.step = code_.constantValue(found_.stepText).value_or(0);
-        return found_.step > 0 && !body_.expr(found_.stepText).fromMacro;
+        return found_.step > 0 && found_.step <= largestNumber &&
+               !body_.expr(found_.stepText).fromMacro;
     }
 
     std::expected<void, Refusal> readBody() {

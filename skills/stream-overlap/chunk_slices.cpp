@@ -147,7 +147,7 @@ private:
             std::optional<ByteRange> bytes;
             if (use.launch == nullptr) {
                 if (const auto count = values.number(use.bytes))
-                    bytes = ByteRange{0, *count};
+                    bytes = firstBytes(*count);
             } else if (const auto numbers = values.launch(*use.launch)) {
                 bytes =
                     reaches_.at(kernelOf(context_.file, *use.launch)).of(use.parameter, *numbers);

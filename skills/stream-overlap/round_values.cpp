@@ -113,27 +113,25 @@ std::optional<PlaceInMemory> RoundValues::place(ExprId id, int depth) const {
         const bool isFirst = body.expr(expr.children[0]).type.pointerDepth > 0;
         if (!isFirst && expr.op == "-")
             return std::nullopt;
-        return stepped(expr.children[isFirst ? 0 : 1], expr.children[isFirst ? 1 : 0],
-                       expr.op == "-" ? -1 : 1, depth + 1);
+        return stepped(expr.children[isFirst ? 0 : 1], expr.op, expr.children[isFirst ? 1 : 0],
+                       depth + 1);
     }
     if (expr.kind == ExprKind::Unary && expr.op == "&") {
         const Expr& element = body.expr(expr.children.front());
         if (element.kind == ExprKind::Subscript)
-            return stepped(element.children[0], element.children[1], 1, depth + 1);
+            return stepped(element.children[0], "+", element.children[1], depth + 1);
     }
     return std::nullopt;
 }
 
-std::optional<PlaceInMemory> RoundValues::stepped(ExprId pointer, ExprId index, int sign,
+std::optional<PlaceInMemory> RoundValues::stepped(ExprId pointer, std::string_view op, ExprId index,
                                                   int depth) const {
-    constexpr std::int64_t most = std::int64_t{1} << 40;
-    auto from = place(pointer, depth);
+    const auto from = place(pointer, depth);
     const auto elements = number(index, depth);
-    const std::int64_t size = code_.body().expr(pointer).type.elementSize;
-    if (!from || !elements || size == 0 || *elements < -most || *elements > most)
-        return std::nullopt;
-    from->offset += sign * *elements * size;
-    return from;
+    const auto offset = from && elements ? steppedBytes(from->offset, op, *elements,
+                                                        code_.body().expr(pointer).type.elementSize)
+                                         : std::nullopt;
+    return offset ? std::optional(PlaceInMemory{from->root, *offset}) : std::nullopt;
 }
 
 std::optional<std::array<std::int64_t, 3>> RoundValues::extents(ExprId id) const {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace kernelskill::skills {
 
@@ -35,9 +36,9 @@ private:
     [[nodiscard]] std::optional<std::int64_t> result(const analysis::Expr& expr, int depth) const;
     [[nodiscard]] std::optional<std::int64_t> number(analysis::ExprId expr, int depth) const;
     [[nodiscard]] std::optional<PlaceInMemory> place(analysis::ExprId expr, int depth) const;
-    /// `pointer + index * sign`
+    /// `pointer op index`
     [[nodiscard]] std::optional<PlaceInMemory>
-    stepped(analysis::ExprId pointer, analysis::ExprId index, int sign, int depth) const;
+    stepped(analysis::ExprId pointer, std::string_view op, analysis::ExprId index, int depth) const;
     /// The value of a local that is never given another; noId for other variables.
     [[nodiscard]] analysis::ExprId fixedValue(analysis::VariableId variable) const;
 

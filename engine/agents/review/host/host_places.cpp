@@ -59,12 +59,10 @@ std::optional<HostPlace> HostInterpreter::handlePlace(const Expr& expr) {
 HostValue HostInterpreter::stepped(const std::string& op, ExprId pointer, const HostValue& from,
                                    const HostValue& index) const {
     HostValue value = combined(op, from, index);
-    const std::int64_t size = body_.expr(pointer).type.elementSize;
-    constexpr std::int64_t most = std::int64_t{1} << 40;
-    const bool isKnown = !value.object.empty() && from.offset && certainNumber(index) && size > 0 &&
-                         *index.integer > -most && *index.integer < most;
-    if (isKnown)
-        value.offset = *from.offset + (op == "-" ? -1 : 1) * *index.integer * size;
+    const auto number = certainNumber(index);
+    if (!value.object.empty() && from.offset && number && (op == "+" || op == "-"))
+        value.offset =
+            skills::steppedBytes(*from.offset, op, *number, body_.expr(pointer).type.elementSize);
     return value;
 }
 

@@ -48,9 +48,10 @@ bool isAllocation(std::string_view name) {
 /// So many bytes behind a pointer.
 std::optional<skills::ByteRange> bytesOf(const HostValue& pointer, const HostValue& count) {
     const auto number = certainNumber(count);
-    if (!pointer.offset || !number)
+    const auto bytes = number ? skills::firstBytes(*number) : std::nullopt;
+    if (!pointer.offset || !bytes)
         return std::nullopt;
-    return skills::movedBy({0, *number}, *pointer.offset);
+    return skills::movedBy(*bytes, *pointer.offset);
 }
 
 } // namespace
