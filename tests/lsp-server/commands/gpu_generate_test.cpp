@@ -5,11 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <sys/wait.h>
 
 namespace kernelskill::lsp {
@@ -42,6 +44,48 @@ void interior(int rows, int columns, const float* in, float* out) {
         for (int x = 1; x < columns - 1; x++)
             out[y * columns + x] = 0.25f * (in[(y - 1) * columns + x] + in[(y + 1) * columns + x] +
                                             in[y * columns + x - 1] + in[y * columns + x + 1]);
+}
+
+void swap_pairs(int n, float* x) {
+    for (int i = 0; i < n - 1; i += 2) {
+        float first = x[i];
+        x[i] = x[i + 1];
+        x[i + 1] = first;
+    }
+}
+
+float dot(int n, const float* a, const float* b) {
+    float sum = 0;
+    for (int i = n - 1; i >= 0; i--)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+void softmax(int n, const float* x, float* y) {
+    float top = -1000;
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, x[i]);
+    float sum = 0;
+    for (int i = 0; i < n; i++) {
+        y[i] = expf(x[i] - top);
+        sum += y[i];
+    }
+    const float scale = 1 / sum;
+    for (int i = 0; i < n; i++)
+        y[i] *= scale;
+}
+
+double spread(int rows, int columns, const double* m, double* total) {
+    double least = 1000, greatest = -1000, sum = 5;
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < columns; c++) {
+            if (m[r * columns + c] < least)
+                least = m[r * columns + c];
+            greatest = fmax(greatest, m[r * columns + c]);
+            sum += m[r * columns + c];
+        }
+    *total = sum;
+    return greatest - least;
 }
 )";
 
@@ -79,6 +123,34 @@ int main() {
         interior(n, n + 5, in.data(), out.data());
         wrong += interior_gpu(n, n + 5, in.data(), other.data()) != cudaSuccess;
         wrong += compare("interior", out, other);
+    }
+    for (int n : {0, 1, 2, 255, 100003}) {
+        auto x = values<float>(n), y = x;
+        swap_pairs(n, x.data());
+        wrong += swap_pairs_gpu(n, y.data()) != cudaSuccess;
+        wrong += compare("swap_pairs", x, y);
+    }
+    for (int n : {0, 1, 33, 769, 1000003}) {
+        auto a = values<float>(n), b = values<float>(n);
+        for (float& value : b)
+            value *= 0.01f;
+        std::vector<float> one{dot(n, a.data(), b.data())}, other(1), again(1);
+        wrong += dot_gpu(n, a.data(), b.data(), other.data()) != cudaSuccess;
+        wrong += dot_gpu(n, a.data(), b.data(), again.data()) != cudaSuccess;
+        one[0] /= n + 1, other[0] /= n + 1, again[0] /= n + 1;
+        wrong += compare("dot", one, other) + (other[0] != again[0]);
+        std::vector<float> y(n), z(n);
+        softmax(n, a.data(), y.data());
+        wrong += softmax_gpu(n, a.data(), z.data()) != cudaSuccess;
+        wrong += compare("softmax", y, z);
+    }
+    for (int n : {0, 1, 33, 1500}) {
+        const int columns = n / 2 + 3;
+        auto m = values<double>(n * columns);
+        std::vector<double> one(2), other(2);
+        one[0] = spread(n, columns, m.data(), &one[1]);
+        wrong += spread_gpu(n, columns, m.data(), &other[1], &other[0]) != cudaSuccess;
+        wrong += compare("spread", one, other);
     }
     return wrong;
 }
@@ -125,9 +197,12 @@ protected:
 TEST_F(GpuGenerate, LaunchersComputeWhatTheirFunctionsDo) {
     std::ofstream(folder_.path() / "loops.cu") << functions;
     // From the last to the first: a kernel moves what stands behind it.
-    for (const char* line : {"24", "12", "6"}) {
-        const Outcome generated =
-            run("'" + server() + "' generate loops.cu:" + std::string(line) + " --write");
+    for (const char* name :
+         {" spread(", " softmax(", " dot(", " swap_pairs(", " interior(", " matmul(", " saxpy("}) {
+        const std::string_view before =
+            std::string_view(functions).substr(0, std::string_view(functions).find(name));
+        const auto line = std::to_string(std::ranges::count(before, '\n') + 1);
+        const Outcome generated = run("'" + server() + "' generate loops.cu:" + line + " --write");
         ASSERT_EQ(generated.status, 0) << generated.output;
     }
     std::ofstream(folder_.path() / "loops.cu", std::ios::app) << comparison;
@@ -136,6 +211,7 @@ TEST_F(GpuGenerate, LaunchersComputeWhatTheirFunctionsDo) {
     const Outcome ran = run("./loops");
     EXPECT_EQ(ran.status, 0) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr("interior differs by"));
+    EXPECT_THAT(ran.output, HasSubstr("spread differs by"));
     std::printf("%s", ran.output.c_str());
 }
 
