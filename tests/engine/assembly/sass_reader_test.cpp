@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -74,6 +76,16 @@ TEST(SassReader, TakesTheOnePlaceThatAPlainLineTableTells) {
                               "k");
     EXPECT_EQ(placesOf(listing, listing.instructions.at(0)), "b c.cu:5");
     EXPECT_EQ(placesOf(listing, listing.instructions.at(1)), "b c.cu:6 < d.cu:9");
+}
+
+TEST(SassReader, ReadsWhatNvdisasmPrinted) {
+    const auto listing = read(fixture("transpose.sass"), "_Z9transposePfPKfii");
+    EXPECT_EQ(totalOf(countClasses(listing)), 38U);
+    const auto load = std::ranges::find(listing.instructions, InstructionClass::SharedLoad,
+                                        &AssemblyInstruction::kind);
+    ASSERT_NE(load, listing.instructions.end());
+    EXPECT_EQ(load->text, "LDS R5, [R0]");
+    EXPECT_EQ(placesOf(listing, *load), "transpose.cu:16");
 }
 
 TEST(SassReader, ReadsCuobjdump) {
