@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view skillId = "stream-overlap";
 
 /// What Offer::option says here.
-enum Shape : int { byLaunches, byRounds };
+enum Shape : int { ByLaunches, ByRounds };
 
 /// The first launch stays in its stream; each other one gets a stream of its own.
 std::vector<TextEdit> overlapEdits(const SkillContext& context, const OverlapPlan& plan) {
@@ -73,7 +73,7 @@ Offer newOffer(const SkillContext& context, Shape shape) {
 Offer offerOf(const SkillContext& context, const OverlapPlan& plan) {
     const std::uint32_t first = lineNumber(context, plan.launches.front()->span.begin);
     const std::uint32_t last = lineNumber(context, plan.launches.back()->span.begin);
-    Offer offer = newOffer(context, byLaunches);
+    Offer offer = newOffer(context, ByLaunches);
     offer.title = fmt::format("Run the {} launches on lines {} to {} side by side",
                               plan.launches.size(), first, last);
     offer.why = fmt::format("the {} launches on lines {} to {} share nothing that one of them "
@@ -87,7 +87,7 @@ Offer offerOf(const SkillContext& context, const OverlapPlan& plan) {
 Offer offerOf(const SkillContext& context, const ChunkPlan& plan) {
     const auto& body = context.file.hostFunctions[plan.place.host].body;
     const std::uint32_t line = lineNumber(context, body.stmt(plan.loop.loop).span.begin);
-    Offer offer = newOffer(context, byRounds);
+    Offer offer = newOffer(context, ByRounds);
     offer.title = fmt::format("Run the {} rounds of the loop on line {} in {} streams",
                               plan.loop.rounds, line, plan.streams);
     offer.why = fmt::format("the {} rounds of the loop on line {} copy pinned memory and touch "
@@ -117,7 +117,7 @@ public:
 
     [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
                                         const Offer& offer) const override {
-        if (offer.option == byRounds) {
+        if (offer.option == ByRounds) {
             const auto chunks = planChunks(context);
             if (!chunks)
                 return std::unexpected(unsupported(context, chunks.error()));

@@ -27,12 +27,13 @@ bool isDefault(const CodeMap& code, ExprId stream) {
 StmtId withChecks(const SkillContext& context, const FunctionBody& body, const SourceLayout& layout,
                   StmtId last) {
     const auto& block = body.stmt(body.stmt(last).parent).children;
-    for (auto next = std::ranges::find(block, last); next != block.end() && ++next != block.end();
-         last = *next) {
+    const auto self = std::ranges::find(block, last);
+    for (auto next = self; next != block.end(); ++next) {
         const Stmt& stmt = body.stmt(*next);
-        if (!isErrorCheck(context, stmt) || !layout.startsLine(stmt.span.begin) ||
-            !layout.endsLine(stmt.span.end))
+        const bool isOwnLine = layout.startsLine(stmt.span.begin) && layout.endsLine(stmt.span.end);
+        if (next != self && (!isErrorCheck(context, stmt) || !isOwnLine))
             break;
+        last = *next;
     }
     return last;
 }
