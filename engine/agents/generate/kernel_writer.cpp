@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -65,6 +66,15 @@ std::string purposeOf(const KernelModel& function, const ParallelNest& nest) {
     return written == nest.arrays.end() ? "" : function.parameters[written->parameter].name;
 }
 
+/// Whether the parts of both come together in the same way.
+bool haveOneTotal(const KernelModel& function, const ParallelNest& a, const ParallelNest& b) {
+    const auto type = [&](const ParallelNest& nest) {
+        return numberType(function.body.variable(nest.reductions.front().variable).type);
+    };
+    return a.reductions.size() == 1 && b.reductions.size() == 1 &&
+           a.reductions.front().fold == b.reductions.front().fold && type(a) == type(b);
+}
+
 } // namespace
 
 std::array<int, 3> blockFor(std::size_t loops) {
@@ -75,12 +85,14 @@ std::array<int, 3> blockFor(std::size_t loops) {
 
 std::string WrittenFunction::text(const std::string& newline) const {
     std::string all = helpers;
+    std::set<std::string> written;
     const auto add = [&](const std::string& definition) {
         all += (all.empty() || definition.empty() ? "" : newline) + definition;
     };
     for (const WrittenKernel& kernel : kernels) {
         add(kernel.text);
-        add(kernel.totalText);
+        if (written.insert(kernel.totalName).second)
+            add(kernel.totalText);
     }
     add(launcher);
     return all;
@@ -106,8 +118,20 @@ WrittenFunction writeFunction(const FileModel& file, const KernelModel& function
             addConfiguration(function, nest, kernel);
             continue;
         }
-        words.insert(words.end() - 1, "total");
-        kernel.totalName = names.next(words);
+        const auto alike = std::ranges::find_if(parallel.nests, [&](const ParallelNest& other) {
+            return &other == &nest || haveOneTotal(function, other, nest);
+        });
+        if (&*alike != &nest) {
+            const WrittenKernel& other =
+                written.kernels[static_cast<std::size_t>(alike - parallel.nests.begin())];
+            kernel.totalName = other.totalName;
+            kernel.totalText = other.totalText;
+        } else {
+            if (nest.reductions.size() == 1 && parallel.nests.size() > 1)
+                words = {nameOf(nest.reductions.front().fold), "kernel"};
+            words.insert(words.begin(), "total");
+            kernel.totalName = names.next(words);
+        }
         kernel.block = std::to_string(foldingThreads);
         writeReduction(text, function, nest, names, folds, indentation, kernel);
     }

@@ -20,7 +20,7 @@ struct WrittenKernel {
     std::string grid;    ///< As an argument of a launch, of the function's parameters.
     std::string block;
     std::vector<std::string> parts; ///< What the kernel calls its parts, one array a reduction.
-    std::string totalName;          ///< Of the second kernel.
+    std::string totalName;          ///< Of the second kernel, which several nests may share.
     std::string totalText;
 };
 

@@ -93,46 +93,54 @@ public:
         nest_.addBody(lines, false);
         for (std::size_t open = 0; open < parallel_.loops.size(); ++open)
             lines.close();
-        addEnd(lines, "blockIdx.x");
+        std::vector<std::string> values;
+        for (const Reduction& reduction : parallel_.reductions)
+            values.push_back(nameOf(reduction));
+        addEnd(lines, values, kernel_.parts, "blockIdx.x");
         kernel_.text = lines.text();
     }
 
+    /// One reduction has names of its own there: the kernel may serve several nests.
     void writeTotal() {
+        const bool isOne = parallel_.reductions.size() == 1;
+        std::vector<std::string> values;
+        std::vector<std::string> parts;
+        for (std::size_t number = 0; number < parallel_.reductions.size(); ++number) {
+            values.push_back(isOne ? "value" : nameOf(parallel_.reductions[number]));
+            parts.push_back(isOne ? "parts" : kernel_.parts[number]);
+        }
         CodeLines lines(nest_.layout(), indentation_);
         std::string totals;
-        for (const std::string& parts : kernel_.parts)
-            totals += (totals.empty()                    ? ""
-                       : &parts == &kernel_.parts.back() ? "[0] and "
-                                                         : "[0], ") +
-                      parts;
+        for (const std::string& array : parts)
+            totals += (totals.empty()            ? ""
+                       : &array == &parts.back() ? "[0] and "
+                                                 : "[0], ") +
+                      array;
         lines.add(
             fmt::format("// Brings the blocks' parts together in {}[0]. For one block.", totals));
-        const std::string count = skills::freshName(body_, "blocks");
-        const std::string part = skills::freshName(body_, "part");
+        const std::string count = isOne ? "blocks" : skills::freshName(body_, "blocks");
+        const std::string part = isOne ? "part" : skills::freshName(body_, "part");
         std::string parameters = "unsigned int " + count;
-        for (std::size_t number = 0; number < parallel_.reductions.size(); ++number)
-            append(parameters, fmt::format("{}* {}", typeOf(parallel_.reductions[number]),
-                                           kernel_.parts[number]));
+        for (std::size_t number = 0; number < parts.size(); ++number)
+            append(parameters,
+                   fmt::format("{}* {}", typeOf(parallel_.reductions[number]), parts[number]));
         lines.open(fmt::format("__global__ void {}({}) {{", kernel_.totalName, parameters));
-        for (std::size_t number = 0; number < parallel_.reductions.size(); ++number) {
+        for (std::size_t number = 0; number < parts.size(); ++number) {
             const Reduction& reduction = parallel_.reductions[number];
-            lines.add(
-                fmt::format("{} {} = {};", typeOf(reduction), nameOf(reduction),
-                            isIdempotent(reduction.fold) ? kernel_.parts[number] + "[0]" : "0"));
+            lines.add(fmt::format("{} {} = {};", typeOf(reduction), values[number],
+                                  isIdempotent(reduction.fold) ? parts[number] + "[0]" : "0"));
         }
-        const bool isOne = parallel_.reductions.size() == 1;
         lines.open(fmt::format("for (unsigned int {0} = threadIdx.x; {0} < {1}; {0} += "
                                "blockDim.x){2}",
                                part, count, isOne ? "" : " {"));
-        for (std::size_t number = 0; number < parallel_.reductions.size(); ++number)
-            lines.add(folded(parallel_.reductions[number].fold,
-                             nameOf(parallel_.reductions[number]),
-                             fmt::format("{}[{}]", kernel_.parts[number], part)));
+        for (std::size_t number = 0; number < parts.size(); ++number)
+            lines.add(folded(parallel_.reductions[number].fold, values[number],
+                             fmt::format("{}[{}]", parts[number], part)));
         if (isOne)
             lines.leave();
         else
             lines.close();
-        addEnd(lines, "0");
+        addEnd(lines, values, parts, "0");
         kernel_.totalText = lines.text();
     }
 
@@ -157,14 +165,15 @@ private:
                 .leave();
     }
 
-    void addEnd(CodeLines& lines, const std::string& element) {
-        for (const Reduction& reduction : parallel_.reductions)
-            lines.add(fmt::format("{0} = {1}({0});", nameOf(reduction), folds_.of(reduction)));
-        const bool isOne = parallel_.reductions.size() == 1;
+    void addEnd(CodeLines& lines, const std::vector<std::string>& values,
+                const std::vector<std::string>& parts, const std::string& element) {
+        for (std::size_t number = 0; number < values.size(); ++number)
+            lines.add(fmt::format("{0} = {1}({0});", values[number],
+                                  folds_.of(parallel_.reductions[number])));
+        const bool isOne = values.size() == 1;
         lines.open(isOne ? "if (threadIdx.x == 0)" : "if (threadIdx.x == 0) {");
-        for (std::size_t number = 0; number < parallel_.reductions.size(); ++number)
-            lines.add(fmt::format("{}[{}] = {};", kernel_.parts[number], element,
-                                  nameOf(parallel_.reductions[number])));
+        for (std::size_t number = 0; number < values.size(); ++number)
+            lines.add(fmt::format("{}[{}] = {};", parts[number], element, values[number]));
         if (isOne)
             lines.leave();
         else
@@ -181,6 +190,10 @@ private:
 };
 
 } // namespace
+
+std::string nameOf(Fold fold) {
+    return std::string(nounOf(fold));
+}
 
 BlockFolds::BlockFolds(const FunctionBody& body, const ParallelFunction& parallel,
                        const skills::SourceLayout& layout, std::string indentation,
@@ -236,7 +249,8 @@ void writeReduction(const NestText& nest, const KernelModel& function, const Par
             function.body, names.joined(function.body.variable(reduction.variable).name, "parts")));
     ReductionText text(nest, function, parallel, folds, indentation, kernel);
     text.writeParts();
-    text.writeTotal();
+    if (kernel.totalText.empty())
+        text.writeTotal();
 }
 
 } // namespace kernelskill::engine

@@ -36,7 +36,11 @@ private:
     std::string text_;
 };
 
-/// Fills in text, parts and totalText of `kernel`, which has its names.
+/// "sum", "max": as part of a name.
+[[nodiscard]] std::string nameOf(Fold fold);
+
+/// Fills in text and parts of `kernel`, which has its names, and totalText where it is empty: a
+/// kernel of another nest may do for it.
 void writeReduction(const NestText& nest, const analysis::KernelModel& function,
                     const ParallelNest& parallel, const DerivedNames& names, BlockFolds& folds,
                     const std::string& indentation, WrittenKernel& kernel);

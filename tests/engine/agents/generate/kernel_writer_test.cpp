@@ -206,14 +206,14 @@ TEST(ReductionWriter, WritesPartsAndTheirTotal) {
               "        sum_parts[blockIdx.x] = sum;\n"
               "}\n");
     EXPECT_EQ(all.kernels[0].totalText,
-              "// Brings the blocks' parts together in sum_parts[0]. For one block.\n"
-              "__global__ void dot_total_kernel(unsigned int blocks, float* sum_parts) {\n"
-              "    float sum = 0;\n"
+              "// Brings the blocks' parts together in parts[0]. For one block.\n"
+              "__global__ void dot_total_kernel(unsigned int blocks, float* parts) {\n"
+              "    float value = 0;\n"
               "    for (unsigned int part = threadIdx.x; part < blocks; part += blockDim.x)\n"
-              "        sum += sum_parts[part];\n"
-              "    sum = dot_block_sum(sum);\n"
+              "        value += parts[part];\n"
+              "    value = dot_block_sum(value);\n"
               "    if (threadIdx.x == 0)\n"
-              "        sum_parts[0] = sum;\n"
+              "        parts[0] = value;\n"
               "}\n");
 }
 
@@ -267,8 +267,26 @@ TEST(ReductionWriter, SharesTwoLoopsOutToBlocksAndThreads) {
                           "        s = 0; // what it was counts once\n"
                           "    for (long r = blockIdx.x; r < rows; r += gridDim.x) {\n"
                           "        for (long c = threadIdx.x; c < columns; c += blockDim.x) {\n"));
-    EXPECT_THAT(all.kernels[0].totalText, HasSubstr("    double top = top_parts[0];\n"));
+    EXPECT_THAT(all.kernels[0].totalText, HasSubstr("    double s = 0;\n"
+                                                    "    double top = top_parts[0];\n"));
     EXPECT_THAT(all.launcher, HasSubstr("s_blocks = rows < most_blocks ? rows : most_blocks;"));
+}
+
+TEST(ReductionWriter, SumsOfOneTypeShareWhatBringsTheirPartsTogether) {
+    const std::string loop = "    for (int i = 0; i < n; i++)\n        ";
+    const WrittenFunction all =
+        writtenAll("float f(int n, const float* x) {\n"
+                   "    float s = 0, q = 0, m = x[0];\n" +
+                   loop + "s += x[i];\n" + loop + "q += x[i] * x[i];\n" + loop +
+                   "m = fmaxf(m, x[i]);\n    return s + q * m;\n}\n");
+    ASSERT_EQ(all.kernels.size(), 3U);
+    EXPECT_EQ(all.kernels[0].totalName, "f_total_sum_kernel");
+    EXPECT_EQ(all.kernels[1].totalName, "f_total_sum_kernel");
+    EXPECT_EQ(all.kernels[2].totalName, "f_total_max_kernel");
+    const std::string text = all.text("\n");
+    const std::string head = "void f_total_sum_kernel(";
+    ASSERT_NE(text.find(head), std::string::npos);
+    EXPECT_EQ(text.find(head), text.rfind(head)) << "it is written once";
 }
 
 TEST(KernelWriter, KeepsArraysOnTheGpuFromLoopToLoop) {
