@@ -11,138 +11,15 @@ using namespace analysis;
 
 namespace {
 
-/// Beyond it a sum of the text may wrap around in 32 bits.
-constexpr std::int64_t largest = (std::int64_t{1} << 31) - 1;
-constexpr int mostNested = 8;
-
-/// Both ends included.
-struct Interval {
-    std::int64_t low = 0;
-    std::int64_t high = 0;
-};
-
-bool isSmall(std::int64_t value) {
-    return value >= -largest && value <= largest;
-}
-
-std::optional<Interval> small(Interval value) {
-    return isSmall(value.low) && isSmall(value.high) ? std::optional(value) : std::nullopt;
-}
-
-std::optional<Interval> product(const Interval& a, const Interval& b) {
-    const auto [low, high] =
-        std::ranges::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-    return small({low, high});
-}
-
-/// Only the head of the loop changes its index.
-bool leavesIndexAlone(const CodeMap& code, const Loop& loop) {
-    return loop.kind == LoopKind::For &&
-           std::ranges::none_of(code.uses(loop.inductionVariable), [&](ExprId use) {
-               return code.holds(loop.body, use) && code.isWrite(use);
-           });
-}
-
 bool hasOpaque(const IndexExpression& a, const IndexExpression& b) {
     return a.hasOpaque() || b.hasOpaque();
 }
-
-/// Values of polynomials over all threads of one launch.
-class LaunchIntervals {
-public:
-    LaunchIntervals(const KernelModel& kernel, const CodeMap& code, const LaunchNumbers& numbers)
-        : kernel_(kernel), code_(code), numbers_(numbers) {}
-
-    [[nodiscard]] std::optional<Interval> of(const IndexExpression& expr, int depth = 0) const {
-        const IndexExpression numbered = withNumbers(expr);
-        Interval sum;
-        for (const auto& [monomial, coefficient] : numbered.terms()) {
-            auto value = small({coefficient, coefficient});
-            for (const Symbol& symbol : monomial) {
-                const auto range = rangeOf(symbol, depth);
-                value = value && range ? product(*value, *range) : std::nullopt;
-            }
-            if (!value)
-                return std::nullopt;
-            sum = {sum.low + value->low, sum.high + value->high};
-        }
-        return small(sum);
-    }
-
-    /// Symbols that are one number at this launch replaced by it.
-    [[nodiscard]] IndexExpression withNumbers(const IndexExpression& expr) const {
-        IndexExpression all;
-        for (const auto& [monomial, coefficient] : expr.terms()) {
-            std::int64_t factor = coefficient;
-            IndexExpression rest = IndexExpression::constant(1);
-            for (const Symbol& symbol : monomial) {
-                const auto number = numberOf(symbol);
-                if (number && isSmall(*number) && isSmall(factor))
-                    factor *= *number;
-                else
-                    rest = rest * IndexExpression::symbol(symbol);
-            }
-            all = all + rest * IndexExpression::constant(factor);
-        }
-        return all;
-    }
-
-private:
-    [[nodiscard]] std::optional<std::int64_t> numberOf(const Symbol& symbol) const {
-        if (symbol.kind == SymbolKind::BlockDim)
-            return numbers_.block.at(symbol.id);
-        if (symbol.kind == SymbolKind::GridDim)
-            return numbers_.grid.at(symbol.id);
-        if (symbol.kind != SymbolKind::Parameter)
-            return std::nullopt;
-        const auto at =
-            std::ranges::find(kernel_.parameters, symbol.id, &analysis::Parameter::variable);
-        const auto place = static_cast<std::size_t>(at - kernel_.parameters.begin());
-        return place < numbers_.arguments.size() ? numbers_.arguments[place] : std::nullopt;
-    }
-
-    [[nodiscard]] std::optional<Interval> rangeOf(const Symbol& symbol, int depth) const {
-        if (symbol.kind == SymbolKind::ThreadIdx)
-            return Interval{0, numbers_.block.at(symbol.id) - 1};
-        if (symbol.kind == SymbolKind::BlockIdx)
-            return Interval{0, numbers_.grid.at(symbol.id) - 1};
-        if (symbol.kind != SymbolKind::LoopVariable || depth >= mostNested)
-            return std::nullopt;
-        const auto loop = std::ranges::find(kernel_.loops, symbol.id, &Loop::inductionVariable);
-        const bool countsUp = loop != kernel_.loops.end() && loop->start &&
-                              loop->upperBound != noId && isPositive(*loop, depth) &&
-                              (loop->comparison == "<" || loop->comparison == "<=") &&
-                              leavesIndexAlone(code_, *loop);
-        if (!countsUp)
-            return std::nullopt;
-        const auto limit = polynomialOf(code_, loop->upperBound);
-        const auto first = of(*loop->start, depth + 1);
-        const auto last = limit ? of(*limit, depth + 1) : std::nullopt;
-        if (!first || !last)
-            return std::nullopt;
-        const std::int64_t high = last->high - (loop->comparison == "<" ? 1 : 0);
-        return Interval{first->low, std::max(high, first->low)};
-    }
-
-    [[nodiscard]] bool isPositive(const Loop& loop, int depth) const {
-        if (loop.step)
-            return *loop.step > 0 && (loop.stepOperator.empty() || loop.stepOperator == "+=");
-        if (!loop.stepExpression || loop.stepOperator != "+=")
-            return false;
-        const auto step = of(*loop.stepExpression, depth + 1);
-        return step && step->low > 0;
-    }
-
-    const KernelModel& kernel_;
-    const CodeMap& code_;
-    const LaunchNumbers& numbers_;
-};
 
 /// How often `bound` has to be taken from `value` for a symbol to vanish; 0: it does not.
 std::int64_t timesToCancel(const IndexExpression& value, const IndexExpression& bound) {
     for (const auto& [monomial, coefficient] : bound.terms()) {
         const auto found = value.terms().find(monomial);
-        if (monomial.empty() || found == value.terms().end() || !isSmall(coefficient) ||
+        if (monomial.empty() || found == value.terms().end() || !isSmallIndex(coefficient) ||
             found->second % coefficient != 0)
             continue;
         if (const std::int64_t times = found->second / coefficient; times > 0)
@@ -272,7 +149,7 @@ std::optional<ByteRange> KernelReach::of(std::size_t parameter,
         const auto whole = intervals.of(index);
         if (!whole)
             return std::nullopt;
-        Interval reach = *whole;
+        ValueRange reach = *whole;
         IndexExpression above = index; // the index, and what is not below it
         IndexExpression below = index;
         for (const Bound& bound : access.bounds) {

@@ -3,8 +3,8 @@
 
 #include "analysis/model/kernel_model.h"
 #include "skills/rewriting/code_map.h"
+#include "skills/rewriting/launch_intervals.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -45,13 +45,6 @@ steppedBytes(std::int64_t from, std::string_view op, std::int64_t index, std::in
 [[nodiscard]] inline ByteRange movedBy(const ByteRange& range, std::int64_t bytes) {
     return {range.begin + bytes, range.end + bytes};
 }
-
-/// What a launch says in numbers. Axes x, y, z.
-struct LaunchNumbers {
-    std::array<std::int64_t, 3> grid{1, 1, 1};
-    std::array<std::int64_t, 3> block{1, 1, 1};
-    std::vector<std::optional<std::int64_t>> arguments; ///< Of integer parameters.
-};
 
 /// Reads the kernel's text once: index arithmetic, the loops and the conditions around accesses.
 /// Keeps a reference to the kernel.
