@@ -10,7 +10,7 @@ const tests = path.join(here, '../../tests/editors/vscode');
 const common = { bundle: true, platform: 'node', target: 'node18', format: 'cjs', logLevel: 'warning', sourcemap: process.argv.includes('--tests') };
 
 if (process.argv.includes('--tests')) {
-    for (const folder of ['', 'workbench', 'packed', 'pictures']) {
+    for (const folder of ['', 'workbench', 'packed', 'pictures', 'measured']) {
         const outdir = path.join(here, 'dist', folder || 'test');
         rmSync(outdir, { recursive: true, force: true });
         await esbuild.build({

@@ -1,14 +1,21 @@
 // The pictures of the README, of the workbench as its tests drive it. script/screenshots runs this.
 import path from 'node:path';
 
-import { example, type Session, story } from '../workbench/session';
+import { example, serverWithTools, type Session, story } from '../workbench/session';
+import { optimizeAndDiscard, showAssembly, showMemory, showProfile } from '../workbench/views';
 import { Workbench } from '../workbench/workbench';
 
 const folder = process.env['KERNELSKILL_TEST_PICTURES']!;
 const theme = process.env['KERNELSKILL_TEST_THEME'] ?? 'Default Dark Modern';
 const file = 'transpose.cu';
 const test = story(
-    { 'workbench.colorTheme': theme, 'breadcrumbs.enabled': false, 'window.menuBarVisibility': 'hidden', 'workbench.layoutControl.enabled': false },
+    {
+        'kernelskill.server.path': serverWithTools,
+        'workbench.colorTheme': theme,
+        'breadcrumbs.enabled': false,
+        'window.menuBarVisibility': 'hidden',
+        'workbench.layoutControl.enabled': false,
+    },
     { [file]: example(file), 'saxpy.cu': example('saxpy.cu'), 'reduce.cu': example('reduce.cu') },
 );
 
@@ -45,38 +52,23 @@ test('the editor with lens, hint and hover, beside the kernels of the workspace'
 
 test('an optimisation', async (session) => {
     const workbench = new Workbench(session.page);
-    await workbench.goTo(7, 1);
-    await workbench.run('KernelSkill: Optimize Kernel at Cursor');
-    await session.page.locator('.bulk-edit-panel').getByRole('button', { name: 'Discard' }).click();
-    const run = await workbench.view('run');
+    const run = await optimizeAndDiscard(workbench, file);
     await run.locator('article.best summary').click();
     await run.locator('article.best .diff .added').first().waitFor();
     await takeView(session, 'vscode-optimize');
 });
 
 test('what was tried', async (session) => {
-    const workbench = new Workbench(session.page);
-    await workbench.open(file);
-    await workbench.run('KernelSkill: Show What Was Tried on This File');
-    await (await workbench.view('memory')).locator('article').first().click();
+    await (await showMemory(new Workbench(session.page), file)).locator('article').first().click();
     await takeView(session, 'vscode-memory');
 });
 
 test('what a kernel compiles to', async (session) => {
-    const workbench = new Workbench(session.page);
-    await workbench.open(file);
-    await workbench.goTo(7, 1);
-    await workbench.run('KernelSkill: Show What the Kernel at the Cursor Compiles To');
-    const assembly = await workbench.view('assembly');
-    await assembly.locator('li[data-line="15"]').first().focus();
-    await assembly.locator('li.lit').nth(2).waitFor();
+    await showAssembly(new Workbench(session.page), file, 16);
     await takeView(session, 'vscode-assembly');
 });
 
 test('a profile', async (session) => {
-    const workbench = new Workbench(session.page);
-    await workbench.open('reduce.cu');
-    await workbench.lens('Profile').first().click();
-    await (await workbench.view('page')).locator('svg.roofline').first().click();
+    await (await showProfile(new Workbench(session.page), 'reduce.cu')).locator('svg.roofline').first().click();
     await takeView(session, 'vscode-profile');
 });

@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Frame } from 'playwright-core';
 
 import { example, kernelskill, root, type Session, story } from './session';
+import { optimizeAndDiscard, showAssembly, showMemory, showProfile } from './views';
 import { Workbench } from './workbench';
 
 const file = 'transpose.cu';
@@ -46,41 +47,25 @@ test('the view of a run has no serious fault in any theme', async (session) => {
     const workbench = new Workbench(session.page);
     await workbench.open(file);
     await workbench.lens('Optimize').waitFor();
-    await workbench.goTo(7, 1);
-    await workbench.run('KernelSkill: Optimize Kernel at Cursor');
-    await session.page.locator('.bulk-edit-panel').getByRole('button', { name: 'Discard' }).click();
-    const run = await workbench.view('run');
-    await run.getByRole('heading', { name: 'Round 1' }).waitFor();
+    const run = await optimizeAndDiscard(workbench, file);
     await run.getByText('The edit').first().click();
     await expectNoFault(session, 'run');
 });
 
 test('the memory view has none', async (session) => {
-    const workbench = new Workbench(session.page);
-    await workbench.open(file);
-    await workbench.run('KernelSkill: Show What Was Tried on This File');
-    await (await workbench.view('memory')).locator('article').first().waitFor();
+    await showMemory(new Workbench(session.page), file);
     await expectNoFault(session, 'memory');
 });
 
 test('the profile view has none', async (session) => {
-    const workbench = new Workbench(session.page);
-    await workbench.open(file);
-    await workbench.goTo(7, 1);
-    await workbench.run('KernelSkill: Profile Kernel at Cursor');
-    await (await workbench.view('page')).locator('svg').first().waitFor();
+    await showProfile(new Workbench(session.page), file);
     await expectNoFault(session, 'page');
 });
 
 test('the assembly view has none, alone and compared, where there is a compiler for it', async (session) => {
     if (spawnSync(kernelskill, ['assembly', path.join(root, 'examples', file)]).status !== 0) return;
     const workbench = new Workbench(session.page);
-    await workbench.open(file);
-    await workbench.goTo(7, 1);
-    await workbench.run('KernelSkill: Show What the Kernel at the Cursor Compiles To');
-    const assembly = await workbench.view('assembly');
-    await assembly.locator('li[data-line="15"]').first().focus();
-    await assembly.locator('li.lit').nth(2).waitFor();
+    await showAssembly(workbench, file, 16);
     await expectNoFault(session, 'assembly');
     await workbench.open(file);
     await workbench.goTo(16, 9);

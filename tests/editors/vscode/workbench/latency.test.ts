@@ -3,16 +3,13 @@
 // quotes it. A slow or busy machine is so to both, which go in turns. Where nothing is added, noise puts one pair in two above
 // the bound at worst: the test fails only if all but one are, which has a chance of 1 in 315 then, and of nothing without such noise.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
 import type { Page } from 'playwright-core';
 
 import { expectSoon } from './expect';
-import { example, root, story } from './session';
+import { example, story } from './session';
+import { spread, takeServerTimes, timedServer } from './timings';
 import { Workbench } from './workbench';
 
 const file = 'transpose.cu';
@@ -24,23 +21,10 @@ const mostAdded = 50; // milliseconds
 const lostAfter = 15_000;
 const mostLost = 5;
 
-const folder = mkdtempSync(path.join(tmpdir(), 'kernelskill-timings-'));
-after(() => rmSync(folder, { recursive: true }));
-const timings = path.join(folder, 'timings');
-process.env['KERNELSKILL_TEST_TIMINGS'] = timings;
-
 const test = story(
-    { 'kernelskill.server.path': path.join(root, 'tests/editors/vscode/workbench/timed_server'), 'css.lint.duplicateProperties': 'warning' },
+    { ...timedServer, 'css.lint.duplicateProperties': 'warning' },
     { [file]: example(file), [control]: style },
 );
-
-/** What the server took for each request of this method since the last time that this was asked. */
-function takeServerTimes(method: string): number[] {
-    const lines = readFileSync(timings, 'utf8').split('\n').filter((line) => line !== '');
-    writeFileSync(timings, '');
-    const answers = lines.map((line) => JSON.parse(line) as { method: string; milliseconds: number });
-    return answers.filter((answer) => answer.method === method).map(({ milliseconds }) => milliseconds);
-}
 
 /** A key at a place, and what it shows. */
 interface Place {
@@ -142,12 +126,6 @@ async function compare(page: Page, action: Action): Promise<void> {
     console.log(`VS Code's own ${spread(times.control)}; the extension adds ${spread(times.added)}`);
     const above = times.added.filter((added) => added > mostAdded).length;
     assert.ok(above < pairs - 1, `the extension adds more than ${mostAdded} ms ${above} times of ${pairs}: ${spread(times.added)}`);
-}
-
-function spread(values: readonly number[]): string {
-    const sorted = [...values].sort((a, b) => a - b);
-    const quantile = (fraction: number) => sorted[Math.max(Math.ceil(fraction * sorted.length), 1) - 1]!.toFixed(1);
-    return `median ${quantile(0.5)} p95 ${quantile(0.95)} ms`;
 }
 
 test('a hover adds at most 50 ms to what the server and VS Code take', async ({ page }) => {

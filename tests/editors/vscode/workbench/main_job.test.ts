@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
 import { example, kernelskill, root, story } from './session';
+import { optimize, showMemory } from './views';
 import { Workbench } from './workbench';
 
 const file = 'transpose.cu';
@@ -75,9 +76,7 @@ test('the code is broken: the error is shown, and its fix taken', async (session
 
 test('an optimisation shows its rounds, and what it found before it changes the text', async (session) => {
     const workbench = new Workbench(session.page);
-    await workbench.goTo(7, 1);
-    await workbench.run('KernelSkill: Optimize Kernel at Cursor');
-    const run = await workbench.view('run');
+    const run = await optimize(workbench, file);
     // A round as it happened, before the answer, which waits for the user.
     await run.locator('article').first().waitFor();
     const proposed = session.page.locator('.bulk-edit-panel .monaco-list-row', { hasText: '__shared__ float' });
@@ -126,9 +125,7 @@ test('an optimisation is cancelled: nothing changes', async (session) => {
 
 test('the memory has what was tried, with verdicts, and tries it again', async (session) => {
     const workbench = new Workbench(session.page);
-    await workbench.open(file);
-    await workbench.run('KernelSkill: Show What Was Tried on This File');
-    const memory = await workbench.view('memory');
+    const memory = await showMemory(workbench, file);
     const tried = memory.locator('article', { hasText: 'shared-memory-padding' });
     const padding = tried.filter({ hasText: 'unmeasured' }).first();
     await padding.waitFor();

@@ -14,6 +14,8 @@ import { expectSoon, patience } from './expect';
 // Set by tests/editors/vscode/run.
 export const root = process.env['KERNELSKILL_TEST_ROOT']!;
 export const kernelskill = process.env['KERNELSKILL_TEST_SERVER']!;
+/** The same, which finds the programs of tools/. */
+export const serverWithTools = path.join(root, 'tests/editors/vscode/workbench/server_with_tools');
 const codeServer = process.env['KERNELSKILL_TEST_CODE_SERVER']!;
 const chromiumFile = process.env['KERNELSKILL_TEST_CHROMIUM']!;
 /** Another package than the one that tests/editors/vscode/run builds, which holds no server. */

@@ -166,13 +166,18 @@ export class Workbench {
 
     /** The frame of a view of ours, by the name that its page's body bears. */
     async view(name: string): Promise<Frame> {
+        return this.frame(`body[data-view="${name}"]`);
+    }
+
+    /** The frame that shows such an element. */
+    async frame(selector: string): Promise<Frame> {
         const deadline = Date.now() + patience;
         while (Date.now() < deadline) {
             for (const frame of this.page.frames()) {
-                if (await frame.locator(`body[data-view="${name}"]`).isVisible().catch(() => false)) return frame;
+                if (await frame.locator(selector).first().isVisible().catch(() => false)) return frame;
             }
             await this.page.waitForEvent('frameattached', { timeout: 250 }).catch(() => undefined);
         }
-        throw new Error(`no view '${name}' opened`);
+        throw new Error(`nothing shows ${selector}`);
     }
 }

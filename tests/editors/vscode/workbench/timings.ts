@@ -1,0 +1,29 @@
+// What the server takes for its answers, as timed_server notes it.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+
+import { root } from './session';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'kernelskill-timings-'));
+after(() => rmSync(folder, { recursive: true }));
+const notes = path.join(folder, 'timings');
+process.env['KERNELSKILL_TEST_TIMINGS'] = notes;
+
+/** A session's settings that let it note them. */
+export const timedServer = { 'kernelskill.server.path': path.join(root, 'tests/editors/vscode/workbench/timed_server') };
+
+/** Milliseconds of each request of this method since the last time that times were taken. */
+export function takeServerTimes(method: string): number[] {
+    const lines = readFileSync(notes, 'utf8').split('\n').filter((line) => line !== '');
+    writeFileSync(notes, '');
+    const answers = lines.map((line) => JSON.parse(line) as { method: string; milliseconds: number });
+    return answers.filter((answer) => answer.method === method).map(({ milliseconds }) => milliseconds);
+}
+
+export function spread(values: readonly number[]): string {
+    const sorted = [...values].sort((a, b) => a - b);
+    const quantile = (fraction: number) => sorted[Math.max(Math.ceil(fraction * sorted.length), 1) - 1]!.toFixed(1);
+    return `median ${quantile(0.5)} p95 ${quantile(0.95)} ms`;
+}
