@@ -34,7 +34,8 @@ end
 ---@return table<number, string> what has become of a line, by its number from 1 on
 local function side_of(side, result)
     local version = result.versions[side]
-    local lines = { '# ' .. version.label }
+    local is_path = version.label == version.file
+    local lines = { '# ' .. (is_path and vim.fn.fnamemodify(version.label, ':~:.') or version.label) }
     vim.list_extend(lines, listing.facts(version))
     vim.list_extend(lines, { opcodes_text(result.difference.opcodes), '' })
     local changes = {}
