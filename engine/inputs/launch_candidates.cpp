@@ -30,8 +30,8 @@ bool isUnnamed(const std::string& type) {
 constexpr std::int64_t usualLength = 64;
 /// Of a row of elements with a thread each: several blocks.
 constexpr std::int64_t usualRow = 1024;
-/// Of a grid along an axis, where nothing says more.
-constexpr std::int64_t usualBlocks = 16;
+/// Of a grid along an axis, where nothing says more: no power of two, by which blocks are grouped.
+constexpr std::int64_t usualBlocks = 24;
 
 /// `i < parameter`, as the condition of a loop.
 bool countsUpTo(const analysis::KernelModel& kernel, const analysis::Loop& loop,

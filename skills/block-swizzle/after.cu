@@ -1,36 +1,33 @@
-// A product whose right-hand matrix may be larger than the L2 cache.
+// The dot products of all pairs of long vectors, which may be more than the L2 cache holds.
 #include <cuda_runtime.h>
 
-#define TILE 32
+#define THREADS 256
 
-__global__ void multiply(const float* a, const float* b, float* c, int m, int n, int depth) {
+__global__ void products(const float* left, const float* right, float* result, int rights,
+                         int length) {
     // Blocks go down groups of 16 rows: those in flight share their loads in L2.
     const unsigned int groupRow = blockIdx.y / 16 * 16;
     const unsigned int groupRows = min(16u, gridDim.y - groupRow);
     const unsigned int placeInGroup = (blockIdx.y - groupRow) * gridDim.x + blockIdx.x;
     const unsigned int blockX = placeInGroup / groupRows;
     const unsigned int blockY = groupRow + placeInGroup % groupRows;
-    __shared__ float left[TILE][TILE];
-    __shared__ float right[TILE][TILE];
-    int row = blockY * TILE + threadIdx.y;
-    int column = blockX * TILE + threadIdx.x;
+    __shared__ float parts[THREADS / 32];
     float sum = 0.0f;
-    for (int first = 0; first < depth; first += TILE) {
-        // Tiles that reach over an edge are filled with zeros.
-        int across = first + threadIdx.x, down = first + threadIdx.y;
-        left[threadIdx.y][threadIdx.x] = row < m && across < depth ? a[row * depth + across] : 0.0f;
-        right[threadIdx.y][threadIdx.x] = down < depth && column < n ? b[down * n + column] : 0.0f;
-        __syncthreads();
-        for (int k = 0; k < TILE; ++k)
-            sum += left[threadIdx.y][k] * right[k][threadIdx.x];
-        __syncthreads();
+    for (int k = threadIdx.x; k < length; k += THREADS)
+        sum += left[blockY * length + k] * right[blockX * length + k];
+    for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
+    if (threadIdx.x % 32 == 0)
+        parts[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int warp = 1; warp < THREADS / 32; ++warp)
+            sum += parts[warp];
+        result[blockY * rights + blockX] = sum;
     }
-    if (row < m && column < n)
-        c[row * n + column] = sum;
 }
 
-void launchMultiply(const float* a, const float* b, float* c, int m, int n, int depth) {
-    dim3 block(TILE, TILE);
-    dim3 grid((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
-    multiply<<<grid, block>>>(a, b, c, m, n, depth);
+void launchProducts(const float* left, const float* right, float* result, int lefts, int rights,
+                    int length) {
+    products<<<dim3(rights, lefts), THREADS>>>(left, right, result, rights, length);
 }

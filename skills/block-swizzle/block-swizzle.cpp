@@ -107,12 +107,12 @@ private:
             plan.wave.blocks,
             plan.wave.columns ? fmt::format("of a grid with {} columns", *plan.wave.columns)
                               : std::string("of a grid with rows longer than that"),
-            choice.factor, choice.groupRows);
+            choice.bytes, choice.groupRows);
         offer.option = static_cast<int>(choice.groupRows);
         offer.numerics = Numerics::Exact;
-        offer.gain =
-            ExpectedGain{choice.factor, "bytes that the blocks resident at once bring into "
-                                        "the L2 cache, before over after"};
+        offer.gain = ExpectedGain{choice.factor,
+                                  "the time of device memory, or of what passes on the chip if "
+                                  "that is longer, before over after"};
         return offer;
     }
 };

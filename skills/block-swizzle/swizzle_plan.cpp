@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
 namespace kernelskill::skills {
 
@@ -27,6 +29,12 @@ constexpr std::int64_t residentBlocks = 32;
 constexpr std::int64_t residentSharedBytes = 228 << 10;
 constexpr std::int64_t reservedSharedBytes = 1 << 10; ///< Of each block.
 constexpr double cacheBytes = 50 << 20;
+/// Bytes a second, as measured on an H200 (docs/measurements/gpu-h200.md); on the chip a clock of
+/// 1.98 GHz moves 128 bytes in each multiprocessor.
+constexpr double memoryRate = 4.48e12;
+constexpr double chipRate = 128 * 1.98e9 * multiprocessors;
+constexpr double warpBytes = 128;
+constexpr double warpThreads = 32;
 /// Of the cache for the rows of a group, which stay there while the columns go by.
 constexpr double shareOfRows = 0.5;
 
@@ -174,25 +182,40 @@ private:
                 access.index->dependsOn({SymbolKind::BlockIdx, 1}), false};
     }
 
-    /// Rounds of all loops that give an access another place; 1 for those that do not.
+    /// Rounds of all loops that give an access another place, or other contents of shared memory;
+    /// 1 for those that do not.
     template <typename Rounds>
     [[nodiscard]] double roundsOf(const MemoryAccess& access, const Rounds& rounds) const {
         double product = 1;
         for (const std::uint32_t number : access.loops) {
             const Loop& loop = kernel_.loops[number];
             const bool stays =
-                access.index && !access.index->hasOpaque() && loop.inductionVariable != noId &&
+                isGlobal(access) && access.index && !access.index->hasOpaque() &&
+                loop.inductionVariable != noId &&
                 !access.index->dependsOn({SymbolKind::LoopVariable, loop.inductionVariable});
             product *= stays ? 1 : rounds(loop);
         }
         return product;
     }
 
+    /// Whether threads along the axis touch elements of their own, in a loop that strides over
+    /// threads, too.
+    [[nodiscard]] bool differsAlong(const MemoryAccess& access, std::uint32_t axis) const {
+        const Symbol thread{SymbolKind::ThreadIdx, axis};
+        return !access.index || access.index->dependsOn(thread) ||
+               std::ranges::any_of(access.loops, [&](std::uint32_t number) {
+                   const Loop& loop = kernel_.loops[number];
+                   return loop.start && loop.start->dependsOn(thread) &&
+                          access.index->dependsOn(
+                              {SymbolKind::LoopVariable, loop.inductionVariable});
+               });
+    }
+
     /// Bytes that the threads of one block touch in a round of its loops.
     [[nodiscard]] double bytesOfRound(const MemoryAccess& access, const Extents& block) const {
         double elements = 1;
         for (std::uint32_t axis = 0; axis < block.size(); ++axis)
-            if (!access.index || access.index->dependsOn({SymbolKind::ThreadIdx, axis}))
+            if (differsAlong(access, axis))
                 elements *= toDouble(block[axis]);
         constexpr std::uint32_t usualWidth = 4;
         return elements * (access.width == 0 ? usualWidth : access.width);
@@ -201,11 +224,15 @@ private:
     template <typename Rounds>
     [[nodiscard]] BlockTraffic trafficOf(const Extents& block, const Rounds& rounds) const {
         BlockTraffic traffic;
+        const double warps = std::ceil(toDouble(block[0] * block[1] * block[2]) / warpThreads);
         for (const MemoryAccess& access : kernel_.accesses) {
+            const double times = roundsOf(access, rounds);
+            if (isGlobal(access) || access.space == MemorySpace::Shared)
+                traffic.onChip += warps * times * std::max(warpBytes, access.width * warpThreads);
             if (!isGlobal(access))
                 continue;
             const BlockAxes axes = axesOf(access);
-            const double bytes = bytesOfRound(access, block) * roundsOf(access, rounds);
+            const double bytes = bytesOfRound(access, block) * times;
             if (axes.x && axes.y)
                 traffic.own += bytes;
             else if (axes.y)
@@ -280,21 +307,34 @@ private:
                                           inputs / 1e6, line));
         }
         const double before = bytesRowByRow(traffic, wave);
+        bool sharesMore = false;
         for (const std::int64_t rows : groups) {
             if (wave.rows && rows > *wave.rows)
                 continue;
             if (isExact && toDouble(rows) * traffic.row > shareOfRows * cacheBytes)
                 continue;
-            const double factor = before / bytesInGroups(traffic, wave, rows);
+            const double after = bytesInGroups(traffic, wave, rows);
+            const double factor =
+                leastSeconds(traffic, wave, before) / leastSeconds(traffic, wave, after);
+            sharesMore = sharesMore || before / after >= leastFactor;
             if (factor >= leastFactor)
-                found.choices.push_back({rows, factor});
+                found.choices.push_back({rows, before / after, factor});
         }
+        if (found.choices.empty() && sharesMore)
+            return refuse("chip-decides",
+                          fmt::format("passing shared memory and caches takes the {} blocks "
+                                      "resident at once {:.1f} times as long as device memory "
+                                      "takes to bring in what they load, in any order",
+                                      wave.blocks,
+                                      leastSeconds(traffic, wave, 0) / (before / memoryRate)));
         if (found.choices.empty())
             return refuse("wave-shares-already",
                           fmt::format("the {} blocks that are resident at once share as much of "
                                       "what they load as in groups of rows",
                                       wave.blocks));
-        std::ranges::stable_sort(found.choices, std::ranges::greater{}, &Swizzle::factor);
+        std::ranges::stable_sort(found.choices, std::ranges::greater{}, [](const Swizzle& choice) {
+            return std::pair(choice.factor, choice.bytes);
+        });
         return found;
     }
 
@@ -317,6 +357,10 @@ double bytesInGroups(const BlockTraffic& traffic, const Wave& wave, std::int64_t
     const std::int64_t columns = std::min(wave.columns.value_or(wanted), wanted);
     return bytesOf(traffic, std::max(groupRows, roundedUp(wave.blocks, columns)), columns,
                    wave.blocks);
+}
+
+double leastSeconds(const BlockTraffic& traffic, const Wave& wave, double bytes) {
+    return std::max(bytes / memoryRate, toDouble(wave.blocks) * traffic.onChip / chipRate);
 }
 
 std::expected<SwizzlePlan, Refusal> planSwizzle(const SkillContext& context) {

@@ -15,6 +15,8 @@ struct BlockTraffic {
     double row = 0;    ///< Shared by the blocks of one row of the grid.
     double column = 0; ///< Shared by the blocks of one column.
     double own = 0;    ///< Of this block alone.
+    /// What its warps pass through shared memory and the first-level cache, 128 bytes an access.
+    double onChip = 0;
 };
 
 /// A launch as far as it is known.
@@ -30,9 +32,14 @@ struct Wave {
 [[nodiscard]] double bytesInGroups(const BlockTraffic& traffic, const Wave& wave,
                                    std::int64_t groupRows);
 
+/// Seconds at least for a wave of blocks that brings in so many bytes, on a large GPU: for device
+/// memory, or for what passes on the chip if that takes longer.
+[[nodiscard]] double leastSeconds(const BlockTraffic& traffic, const Wave& wave, double bytes);
+
 struct Swizzle {
     std::int64_t groupRows = 0;
-    double factor = 1; ///< Bytes before over after.
+    double bytes = 1;  ///< Brought in before, over after.
+    double factor = 1; ///< Times faster at most: leastSeconds() before, over after.
 };
 
 struct SwizzlePlan {

@@ -398,17 +398,25 @@ int main() {
             [&] { thread_coarsening_before::launchMultiply(a.get(), b.get(), c.get(), n, n); },
             [&] { thread_coarsening_after::launchMultiply(a.get(), b.get(), c.get(), n, n); });
     }
-    for (const int n : {4095, 16384, 32768}) {
-        const int m = 2048;
-        const int depth = 1024; // the right-hand matrix: 17, 67 and 134 MB
-        Buffer a(std::size_t(m) * depth, 1);
-        Buffer b(std::size_t(depth) * n, 2);
-        Buffer c(std::size_t(m) * n, 3);
+    for (const int rights : {1000, 8192, 16384}) {
+        const int lefts = 500;
+        const int length = 4096;
+        Buffer left(std::size_t(lefts) * length, 1);
+        Buffer right(std::size_t(rights) * length, 2);
+        Buffer result(std::size_t(lefts) * rights, 3);
         bench.compare(
             "block-swizzle",
-            std::to_string(m) + "×" + std::to_string(n) + "×" + std::to_string(depth), c,
-            [&] { block_swizzle_before::launchMultiply(a.get(), b.get(), c.get(), m, n, depth); },
-            [&] { block_swizzle_after::launchMultiply(a.get(), b.get(), c.get(), m, n, depth); });
+            std::to_string(lefts) + "×" + std::to_string(rights) + " vectors of " +
+                std::to_string(length),
+            result,
+            [&] {
+                block_swizzle_before::launchProducts(left.get(), right.get(), result.get(), lefts,
+                                                     rights, length);
+            },
+            [&] {
+                block_swizzle_after::launchProducts(left.get(), right.get(), result.get(), lefts,
+                                                    rights, length);
+            });
     }
     for (const int count : {4096, 16384}) {
         Buffer bodies(std::size_t(count) * 4, 1);

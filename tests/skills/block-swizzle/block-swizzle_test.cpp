@@ -12,34 +12,31 @@ using ::testing::HasSubstr;
 
 constexpr std::string_view id = "block-swizzle";
 
-/// A product of matrices, one element a thread; with the host code given.
+/// Products of all pairs of vectors, a block each; with the host code given.
 std::string product(const std::string& host, const std::string& work = "c[row * n + column] = sum;",
                     const std::string& before = "",
-                    const std::string& step = "a[row * depth + k] "
-                                              "* b[k * n + "
-                                              "column]") {
+                    const std::string& step =
+                        "a[row * depth + k + threadIdx.x] * b[column * depth + k + threadIdx.x]") {
     return before +
            "__global__ void product(const float* a, const float* b, float* c, int n, int depth) {\n"
-           "    int row = blockIdx.y * 16 + threadIdx.y;\n"
-           "    int column = blockIdx.x * 16 + threadIdx.x;\n"
+           "    int row = blockIdx.y;\n"
+           "    int column = blockIdx.x;\n"
            "    float sum = 0;\n"
-           "    for (int k = 0; k < depth; ++k)\n        sum += " +
+           "    for (int k = 0; k < depth; k += 256)\n        sum += " +
            step + ";\n    " + work +
            "\n}\n"
            "void run(const float* a, const float* b, float* c, int n, int depth) {\n" +
            host + "}\n";
 }
 
-/// 1 row of 2048 blocks is more than the 1056 blocks of 256 threads that are resident at once.
-const std::string launch = "    product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n, "
-                           "depth);\n";
+const std::string launch = "    product<<<dim3(n, n), 256>>>(a, b, c, n, depth);\n";
 
 TEST(BlockSwizzle, ReplacesEveryReadAndKeepsTheRest) {
     const std::string text =
         appliedText(id, product(launch, "if (blockIdx.z == 0)\n        c[row * n + column] = sum + "
                                         "blockIdx.x; // as before"));
-    EXPECT_THAT(text, HasSubstr("int row = blockY * 16 + threadIdx.y;"));
-    EXPECT_THAT(text, HasSubstr("int column = blockX * 16 + threadIdx.x;"));
+    EXPECT_THAT(text, HasSubstr("int row = blockY;"));
+    EXPECT_THAT(text, HasSubstr("int column = blockX;"));
     EXPECT_THAT(text, HasSubstr("if (blockIdx.z == 0)\n        c[row * n + column] = sum + blockX; "
                                 "// as before"));
     EXPECT_THAT(text, HasSubstr(launch));
@@ -48,28 +45,25 @@ TEST(BlockSwizzle, ReplacesEveryReadAndKeepsTheRest) {
 TEST(BlockSwizzle, FindsFreeNames) {
     const std::string text = appliedText(
         id, product(launch, "int blockX = 1;\n    c[row * n + column] = sum + blockX;"));
-    EXPECT_THAT(text, HasSubstr("int column = blockX2 * 16 + threadIdx.x;"));
+    EXPECT_THAT(text, HasSubstr("int column = blockX2;"));
 }
 
 TEST(BlockSwizzle, FollowsPointersThatAreMovedToTheBlock) {
     const std::string text = appliedText(id, R"(
 __global__ void product(const float* a, const float* b, float* c, int n, int depth) {
-    a += blockIdx.y * 32 * depth;
-    b += blockIdx.x * 32;
+    a += blockIdx.y * depth;
+    b += blockIdx.x * depth;
     float sum = 0;
-    for (int k = 0; k < depth; ++k) {
-        sum += a[threadIdx.y * depth] * b[threadIdx.x];
-        a += 1;
-        b += n;
-    }
-    c[(blockIdx.y * 32 + threadIdx.y) * n + blockIdx.x * 32 + threadIdx.x] = sum;
+    for (int k = threadIdx.x; k < depth; k += 256)
+        sum += a[k] * b[k];
+    c[blockIdx.y * n + blockIdx.x] = sum;
 }
 void run(const float* a, const float* b, float* c, int n, int depth) {
-    product<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, b, c, n, depth);
+    product<<<dim3(n, n), 256>>>(a, b, c, n, depth);
 }
 )");
-    EXPECT_THAT(text, HasSubstr("a += blockY * 32 * depth;"));
-    EXPECT_THAT(text, HasSubstr("b += blockX * 32;"));
+    EXPECT_THAT(text, HasSubstr("a += blockY * depth;"));
+    EXPECT_THAT(text, HasSubstr("b += blockX * depth;"));
 }
 
 TEST(BlockSwizzle, HasOtherGroupsForASearch) {
@@ -91,8 +85,8 @@ TEST(BlockSwizzle, HasOtherGroupsForASearch) {
 }
 
 TEST(BlockSwizzle, TakesNoMoreRowsThanTheGridHas) {
-    const Subject subject = parseSubject(
-        product("    product<<<dim3(4096, 5), dim3(16, 16)>>>(a, b, c, 65536, depth);\n"));
+    const Subject subject =
+        parseSubject(product("    product<<<dim3(4096, 5), 256>>>(a, b, c, 4096, depth);\n"));
     const auto offer = skillNamed(id).prepare(subject.context());
     ASSERT_TRUE(offer) << offer.error().reason;
     EXPECT_EQ(offer->option, 4);
@@ -113,6 +107,15 @@ TEST(SwizzlePlan, CountsWhatAWaveLoads) {
     EXPECT_DOUBLE_EQ(bytesInGroups(traffic, {100, 5, 40}, 8), 20 * 2 + 5 + 50);
 }
 
+TEST(SwizzlePlan, TakesAsLongAsMemoryOrTheChip) {
+    const Wave wave{1000, std::nullopt, std::nullopt};
+    const BlockTraffic little{0, 0, 0, 128};
+    EXPECT_DOUBLE_EQ(leastSeconds(little, wave, 4.48e9), 1e-3);
+    // A multiprocessor passes 128 bytes a clock.
+    const BlockTraffic much{0, 0, 0, 128 * 1.98e9};
+    EXPECT_DOUBLE_EQ(leastSeconds(much, wave, 4.48e9), 1000.0 / 132);
+}
+
 class BlockSwizzleIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(BlockSwizzleIsNotOffered, WhenAGateDoesNotHold) {
@@ -125,17 +128,18 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"OneAxis", "no-second-axis", readSource("skills/launch-tuning/before.cu")},
         GateCase{"Transpose", "no-contraction",
                  readSource("skills/shared-memory-padding/before.cu")},
-        GateCase{"NothingSharedByColumns", "no-contraction",
-                 product(launch, "c[row * n + column] = sum;", "", "a[row * depth + k]")},
+        GateCase{
+            "NothingSharedByColumns", "no-contraction",
+            product(launch, "c[row * n + column] = sum;", "", "a[row * depth + k + threadIdx.x]")},
         GateCase{"LoadedIndex", "index-loaded",
                  product(launch, "c[row * n + column] = sum;", "__device__ int order[64];\n",
-                         "a[order[k] * depth + row] * b[k * n + column]")},
+                         "a[order[k] * depth + row] * b[column * depth + k]")},
         GateCase{"OneWave", "one-wave",
-                 product("    const int m = 512;\n    dim3 block(16, 16), grid(m / block.x, m / "
-                         "block.y);\n    product<<<grid, block>>>(a, b, c, m, depth);\n")},
+                 product("    const int m = 512;\n    dim3 block(256), grid(m / 16, m / 16);\n    "
+                         "product<<<grid, block>>>(a, b, c, m, depth);\n")},
         GateCase{"FitsTheCache", "fits-cache",
-                 product("    const int m = 2048;\n    product<<<dim3(m / 16, m / 16), dim3(16, "
-                         "16)>>>(a, b, c, m, 256);\n")},
+                 product("    const int m = 2048;\n    product<<<dim3(m, m), 256>>>(a, b, c, m, "
+                         "256);\n")},
         GateCase{"FitsTheCacheAsATemplate", "fits-cache", R"(
 template <int TILE>
 __global__ void product(const float* a, const float* b, float* c, int n, int depth) {
@@ -153,7 +157,9 @@ void run(const float* a, const float* b, float* c) {
 }
 )"},
         GateCase{"ShortRows", "wave-shares-already",
-                 product("    product<<<dim3(32, 4096), dim3(16, 16)>>>(a, b, c, 512, depth);\n")},
+                 product("    product<<<dim3(32, 4096), 256>>>(a, b, c, 32, depth);\n")},
+        GateCase{"TilesInSharedMemory", "chip-decides",
+                 readSource("skills/software-prefetch/before.cu")},
         GateCase{"Swizzled", "already-swizzled",
                  product(launch, "c[(blockIdx.y * gridDim.x + blockIdx.x) % n] = sum;")},
         GateCase{"Atomic", "blocks-meet", product(launch, "atomicAdd(&c[column], sum);")},
