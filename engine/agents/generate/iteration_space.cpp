@@ -15,19 +15,26 @@ IndexExpression negated(const IndexExpression& value) {
     return IndexExpression::constant(-1) * value;
 }
 
-/// `symbol + constant` as the pair; nullopt for anything else.
-std::optional<std::pair<Symbol, std::int64_t>> shiftedSymbol(const IndexExpression& value) {
+/// Of `factor * symbol + constant`: the symbol, and the least value of it at which that is not
+/// negative. nullopt for anything else.
+std::optional<std::pair<Symbol, std::int64_t>> leastSymbol(const IndexExpression& value) {
     std::optional<Symbol> symbol;
+    std::int64_t factor = 1;
     std::int64_t shift = 0;
     for (const auto& [monomial, coefficient] : value.terms()) {
-        if (monomial.empty())
+        if (monomial.empty()) {
             shift = coefficient;
-        else if (monomial.size() == 1 && coefficient == 1 && !symbol)
+        } else if (monomial.size() == 1 && coefficient > 0 && !symbol) {
             symbol = monomial.front();
-        else
+            factor = coefficient;
+        } else {
             return std::nullopt;
+        }
     }
-    return symbol ? std::optional(std::pair(*symbol, shift)) : std::nullopt;
+    if (!symbol)
+        return std::nullopt;
+    const std::int64_t needed = -shift; // of factor * symbol
+    return std::pair(*symbol, needed > 0 ? (needed + factor - 1) / factor : needed / factor);
 }
 
 } // namespace
@@ -75,11 +82,11 @@ void IterationSpace::assume(const std::vector<LoopRange>& loops) {
                 room = substitute(room, loops[outer].variable,
                                   *factor > 0 ? loops[outer].last : loops[outer].first);
         }
-        const auto shifted = isPlain ? shiftedSymbol(room) : std::nullopt;
-        if (!shifted)
+        const auto least = isPlain ? leastSymbol(room) : std::nullopt;
+        if (!least)
             continue;
-        const auto [entry, isNew] = atLeast_.emplace(shifted->first, -shifted->second);
-        entry->second = std::max(entry->second, -shifted->second);
+        const auto [entry, isNew] = atLeast_.emplace(*least);
+        entry->second = std::max(entry->second, least->second);
     }
 }
 

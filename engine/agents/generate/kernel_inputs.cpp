@@ -85,6 +85,24 @@ KernelInputs inputsOf(const KernelModel& function, const skills::CodeMap& code,
     return inputs;
 }
 
+bool isOfKernelsAlone(const KernelModel& function, const skills::CodeMap& code,
+                      const ParallelFunction& parallel, StmtId statement) {
+    const bool isPart = std::ranges::any_of(parallel.nests, [&](const ParallelNest& nest) {
+        const KernelInputs inputs = inputsOf(function, code, parallel, nest);
+        return std::ranges::find(inputs.declarations, statement) != inputs.declarations.end();
+    });
+    const auto isInKernel = [&](ExprId use) {
+        return std::ranges::any_of(parallel.statements, [&](StmtId other) {
+            return code.holds(other, use) && (parallel.nestAt(other) != nullptr ||
+                                              isOfKernelsAlone(function, code, parallel, other));
+        });
+    };
+    return isPart &&
+           std::ranges::all_of(function.body.stmt(statement).declared, [&](VariableId variable) {
+               return std::ranges::all_of(code.uses(variable), isInKernel);
+           });
+}
+
 std::string inputText(const SourceText& source, const KernelModel& function, VariableId variable) {
     const auto parameter = std::ranges::find(function.parameters, variable, &Parameter::variable);
     if (parameter != function.parameters.end())

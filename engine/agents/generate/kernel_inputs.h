@@ -22,6 +22,11 @@ struct KernelInputs {
                                     const skills::CodeMap& code, const ParallelFunction& parallel,
                                     const ParallelNest& nest);
 
+/// A statement of the host that is part of kernels, and that nothing on the host looks at.
+[[nodiscard]] bool isOfKernelsAlone(const analysis::KernelModel& function,
+                                    const skills::CodeMap& code, const ParallelFunction& parallel,
+                                    analysis::StmtId statement);
+
 /// `const float* x`, or `float scale` for a local of the host function.
 [[nodiscard]] std::string inputText(const analysis::SourceText& source,
                                     const analysis::KernelModel& function,

@@ -54,7 +54,8 @@ public:
                 addArrays();
             if (nest != nullptr)
                 addNest(*nest);
-            else if (!parallel_.isOneKernel)
+            else if (!parallel_.isOneKernel &&
+                     !isOfKernelsAlone(function_, code_, parallel_, *statement))
                 copied_.add(lines_, copied_.withComments(*statement));
             if (statement == lastNest)
                 addCopiesBack(statement + 1 == parallel_.statements.end());

@@ -320,6 +320,23 @@ TEST(KernelWriter, KeepsArraysOnTheGpuFromLoopToLoop) {
     EXPECT_THAT(all.launcher, Not(HasSubstr("cudaMemcpy(d_y"))) << "y is made on the GPU";
 }
 
+TEST(KernelWriter, LeavesSizesToTheKernelsThatUseThem) {
+    const WrittenFunction all =
+        writtenAll("int f(int n, const int* x) {\n"
+                   "    const int half = 2 * n;\n    const int both = half + n;\n"
+                   "    int sum = 0;\n"
+                   "    for (int i = 0; i < both; i++)\n        sum += x[i];\n"
+                   "    const int count = 4 * n;\n"
+                   "    for (int i = 0; i < count; i++)\n        sum += x[i];\n"
+                   "    return sum / count;\n}\n");
+    ASSERT_EQ(all.kernels.size(), 2U);
+    EXPECT_THAT(all.kernels[0].text,
+                HasSubstr("    const int half = 2 * n;\n    const int both = half + n;\n"));
+    EXPECT_THAT(all.launcher, Not(HasSubstr("half"))) << "it would not be used";
+    EXPECT_THAT(all.launcher, Not(HasSubstr("both")));
+    EXPECT_THAT(all.launcher, HasSubstr("    const int count = 4 * n;\n"));
+}
+
 TEST(KernelWriter, TakesFreeNames) {
     const OneKernel result =
         written("#include <algorithm>\nvoid f_kernel();\nvoid f(unsigned n, float* status) {\n"
