@@ -57,7 +57,7 @@ TEST_F(CompiledFacts, LetSkillsBeOfferedAndApplied) {
     ASSERT_TRUE(compiled) << compiled.error().describe();
     const auto known = workbench_->compiled(program_, kernel());
     ASSERT_TRUE(known);
-    EXPECT_EQ(known->blockThreads, 256U);
+    EXPECT_EQ(known->blockThreads, 1024U);
     ASSERT_TRUE(known->occupancy);
     EXPECT_FALSE(workbench_->cachedReport(program_, kernel())); // nothing has run
     const Plan planned = plan(*workbench_);
