@@ -69,7 +69,7 @@ function instruction(version: Version, at: number, change: string): Instruction 
 function withLabels(version: Version, rows: readonly Instruction[]): Instruction[] {
     return rows.flatMap((row, at) => [
         ...version.labels.filter(({ before }) => before === at).map(({ name }) => ({ text: `${name}:`, change: 'label' })),
-        { ...row, text: `    ${row.text}` },
+        { ...row, text: `  ${row.text}` },
     ]);
 }
 

@@ -14,11 +14,12 @@ export function drawAssembly(state: AssemblyState, ask: (request: Request) => vo
                 : button('compare', 'Compare with the saved file', () => ask({ ask: 'compare', against: 'saved' })),
         ),
         ...state.notes.map((note) => element('p', { class: 'quiet' }, note)),
+        !isComparison && element('p', { class: 'quiet' }, state.listings[0]!.facts),
         element(
             'div',
             { class: `columns ${isComparison ? 'three' : 'two'}` },
             source(state.listings.at(-1)!, ask),
-            ...state.listings.map((listing) => code(listing)),
+            ...state.listings.map((listing) => code(listing, isComparison ? listing.facts : '')),
         ),
     );
     link(document.querySelector('.columns')!);
@@ -41,10 +42,11 @@ function source(listing: Listing, ask: (request: Request) => void): HTMLElement 
     );
 }
 
-function code(listing: Listing): HTMLElement {
+/** `facts` where they are not those of the whole page. */
+function code(listing: Listing, facts: string): HTMLElement {
     return column(
         listing.label,
-        listing.facts,
+        facts,
         ...listing.instructions.map(({ text, line, change }) =>
             element('li', { class: change, attributes: line === undefined ? {} : { 'data-line': `${line}` } }, text || ' '),
         ),
@@ -56,7 +58,7 @@ function column(title: string, facts: string, ...rows: readonly HTMLElement[]): 
         'section',
         {},
         element('h2', {}, title),
-        element('p', { class: 'quiet facts' }, facts || ' '),
+        element('p', { class: 'quiet facts' }, facts),
         element('ol', { class: 'code', attributes: { tabindex: '0', 'aria-label': title } }, ...rows),
     );
 }

@@ -6,11 +6,12 @@ import type { Frame, Page } from 'playwright-core';
 
 import { expectSoon } from '../workbench/expect';
 import { example, story } from '../workbench/session';
+import { shown, watch } from '../workbench/shown';
 import { spread, takeServerTimes, timedServer } from '../workbench/timings';
 import { Workbench } from '../workbench/workbench';
 
 const file = 'transpose.cu';
-const runs = Number(process.env['KERNELSKILL_TEST_RUNS'] ?? 8);
+const runs = Number(process.env['KERNELSKILL_TEST_RUNS'] ?? 6);
 const test = story(timedServer, { [file]: example(file), 'control.md': '# Transpose\n\nA tiled transpose.\n' });
 
 /** From now on the page notes when the last click or key came, in milliseconds since 1970. */
@@ -49,6 +50,7 @@ async function measure(page: Page, { name, method, open, close }: Opening): Prom
     const added: number[] = [];
     for (let run = 0; run <= runs; ++run) {
         await workbench.open(method === 'none' ? 'control.md' : file);
+        if (method !== 'none') await workbench.goTo(7, 1);
         takeServerTimes(method);
         const frame = await open(workbench);
         const drawn = await firstPicture(frame);
@@ -96,4 +98,24 @@ test('the views, and a Markdown preview', async ({ page }) => {
             await frame.getByRole('progressbar').waitFor({ state: 'detached' });
         },
     });
+});
+
+test('the side panel, and the explorer', async ({ page }) => {
+    const workbench = new Workbench(page);
+    await workbench.showKernels();
+    await workbench.kernel('transpose').waitFor();
+    const panels = [
+        { tab: page.getByRole('tab', { name: /^Explorer/ }), text: file },
+        { tab: page.getByRole('tab', { name: /^KernelSkill/ }), text: 'bank-conflicts' },
+    ];
+    const times: number[][] = [[], []];
+    for (let run = 0; run <= 3 * runs; ++run) {
+        for (const [index, { tab, text }] of panels.entries()) {
+            await watch(page, '.pane-body .monaco-list-row', text);
+            await tab.click();
+            const time = await shown(page);
+            if (run > 0) times[index]!.push(time);
+        }
+    }
+    console.log(`n = ${3 * runs}: the explorer ${spread(times[0]!)}; the side panel ${spread(times[1]!)}`);
 });

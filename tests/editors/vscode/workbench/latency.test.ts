@@ -1,7 +1,8 @@
 // From a key to what it shows: what the extension adds to the server's own time, which timed_server notes, over what VS Code
 // takes for the same of its own: CSS, answered through the same client library in the same window. docs/measurements/editors.md
-// quotes it. A slow or busy machine is so to both, which go in turns. Where nothing is added, noise puts one pair in two above
-// the bound at worst: the test fails only if all but one are, which has a chance of 1 in 315 then, and of nothing without such noise.
+// quotes it. A slow or busy machine is so to both, which go in turns, and may add half of what VS Code takes there if that is more
+// than the bound. The test fails if all pairs but one are above: where nothing is added, noise puts half of them there at worst, and
+// so nearly all with a chance of 1 in 315; without such noise with none.
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 
@@ -9,7 +10,8 @@ import type { Page } from 'playwright-core';
 
 import { expectSoon } from './expect';
 import { example, story } from './session';
-import { spread, takeServerTimes, timedServer } from './timings';
+import { shown, watch } from './shown';
+import { quantile, spread, takeServerTimes, timedServer } from './timings';
 import { Workbench } from './workbench';
 
 const file = 'transpose.cu';
@@ -57,43 +59,12 @@ async function press(page: Page, { keys, method, selector }: Action, { text }: P
     await watch(page, selector, text);
     takeServerTimes(method);
     await page.keyboard.press(keys.at(-1)!);
-    const shown = page.evaluate(() => (window as unknown as { shown: Promise<number> }).shown);
-    const time = await Promise.race([shown, setTimeout(lostAfter, undefined, { ref: false })]);
+    const time = await Promise.race([shown(page), setTimeout(lostAfter, undefined, { ref: false })]);
     const server = takeServerTimes(method);
     await page.keyboard.press('Escape');
     const left = page.locator(`${selector}:visible`);
     await expectSoon('that it is taken away', async () => (await left.count()) === 0);
     return time === undefined ? undefined : { time, server };
-}
-
-/** From now on the page waits for the next key, then for the end of the first frame that draws an element with this text. */
-async function watch(page: Page, selector: string, text: string): Promise<void> {
-    await page.evaluate(
-        ({ selector, text }) => {
-            const shown = new Promise<number>((resolve) => {
-                let begun = 0;
-                // No look at sizes, which would make the page lay itself out once more.
-                const observer = new MutationObserver(() => {
-                    if (![...document.querySelectorAll(selector)].some(({ textContent }) => textContent?.includes(text))) return;
-                    observer.disconnect();
-                    requestAnimationFrame(() => {
-                        const drawn = new MessageChannel(); // its message comes after the frame
-                        drawn.port1.onmessage = () => resolve(performance.now() - begun);
-                        drawn.port2.postMessage(undefined);
-                    });
-                });
-                const heard = (event: KeyboardEvent) => {
-                    if (event.key === 'Control') return;
-                    begun = event.timeStamp;
-                    window.removeEventListener('keydown', heard, true);
-                    observer.observe(document.body, { childList: true, subtree: true, characterData: true, attributeFilter: ['class'] });
-                };
-                window.addEventListener('keydown', heard, true);
-            });
-            Object.assign(window, { shown });
-        },
-        { selector, text },
-    );
 }
 
 async function compare(page: Page, action: Action): Promise<void> {
@@ -107,8 +78,8 @@ async function compare(page: Page, action: Action): Promise<void> {
     const shownAt = async (place: Place) => {
         await workbench.switchTo(place.file);
         for (;;) {
-            const shown = await press(page, action, place);
-            if (shown) return shown;
+            const seen = await press(page, action, place);
+            if (seen) return seen;
             assert.ok(++lost <= mostLost, `${lost} times nothing was shown`);
         }
     };
@@ -124,8 +95,9 @@ async function compare(page: Page, action: Action): Promise<void> {
     }
     console.log(`${action.name}, n = ${pairs}: server ${spread(times.server)}; key to screen less that ${spread(times.ours)};`);
     console.log(`VS Code's own ${spread(times.control)}; the extension adds ${spread(times.added)}`);
-    const above = times.added.filter((added) => added > mostAdded).length;
-    assert.ok(above < pairs - 1, `the extension adds more than ${mostAdded} ms ${above} times of ${pairs}: ${spread(times.added)}`);
+    const most = Math.max(mostAdded, quantile(times.control, 0.5) / 2);
+    const above = times.added.filter((added) => added > most).length;
+    assert.ok(above < pairs - 1, `the extension adds more than ${most.toFixed(0)} ms ${above} times of ${pairs}: ${spread(times.added)}`);
 }
 
 test('a hover adds at most 50 ms to what the server and VS Code take', async ({ page }) => {

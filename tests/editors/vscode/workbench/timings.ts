@@ -22,8 +22,11 @@ export function takeServerTimes(method: string): number[] {
     return answers.filter((answer) => answer.method === method).map(({ milliseconds }) => milliseconds);
 }
 
-export function spread(values: readonly number[]): string {
+export function quantile(values: readonly number[], fraction: number): number {
     const sorted = [...values].sort((a, b) => a - b);
-    const quantile = (fraction: number) => sorted[Math.max(Math.ceil(fraction * sorted.length), 1) - 1]!.toFixed(1);
-    return `median ${quantile(0.5)} p95 ${quantile(0.95)} ms`;
+    return sorted[Math.max(Math.ceil(fraction * sorted.length), 1) - 1]!;
+}
+
+export function spread(values: readonly number[]): string {
+    return `median ${quantile(values, 0.5).toFixed(1)} p95 ${quantile(values, 0.95).toFixed(1)} ms`;
 }
