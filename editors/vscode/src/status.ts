@@ -62,11 +62,13 @@ export class Status implements vscode.Disposable {
         this.item.dispose();
     }
 
-    /** Shown while a CUDA file is; out of the way otherwise. That there was one ticks off the walkthrough's first step. */
+    /** Shown while a CUDA file is; out of the way otherwise. */
     private followEditor(): void {
         const language = vscode.window.activeTextEditor?.document.languageId;
         if (language !== 'cuda-cpp' && language !== 'cuda') return this.item.hide();
         this.item.show();
-        void vscode.commands.executeCommand('setContext', 'kernelskill.fileWasOpened', true);
+        // Ticks off the walkthrough's first step, which VS Code never does if this is so before it has read the walkthrough.
+        const tell = (isNow: boolean) => vscode.commands.executeCommand('setContext', 'kernelskill.fileWasOpened', isNow);
+        void tell(true).then(() => tell(false));
     }
 }
