@@ -3,6 +3,7 @@
 #include "analysis/model/known_functions.h"
 #include "analysis/syntax/lexer.h"
 #include "engine/agents/generate/written_function.h"
+#include "skills/rewriting/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -13,14 +14,11 @@ namespace kernelskill::engine {
 
 using namespace analysis;
 using skills::Refusal;
+using skills::refuse;
 
 namespace {
 
 using Gate = std::expected<void, Refusal>;
-
-std::unexpected<Refusal> refuse(std::string gate, std::string reason) {
-    return std::unexpected(Refusal{std::move(gate), std::move(reason)});
-}
 
 class FormCheck {
 public:

@@ -1,5 +1,6 @@
 #include "engine/agents/generate/parallel_nest.h"
 
+#include "skills/rewriting/gates.h"
 #include "skills/rewriting/index_arithmetic.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -12,16 +13,13 @@ namespace kernelskill::engine {
 
 using namespace analysis;
 using skills::Refusal;
+using skills::refuse;
 
 namespace {
 
 constexpr std::size_t mostAxes = 3;
 constexpr std::size_t mostFolded = 2;
 using Gate = std::expected<void, Refusal>;
-
-std::unexpected<Refusal> refuse(std::string gate, std::string reason) {
-    return std::unexpected(Refusal{std::move(gate), std::move(reason)});
-}
 
 class NestFinder {
 public:
