@@ -7,7 +7,6 @@ namespace kernelskill::engine {
 
 using analysis::IndexExpression;
 using analysis::Symbol;
-using analysis::SymbolKind;
 
 namespace {
 
