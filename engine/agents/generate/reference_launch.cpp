@@ -84,8 +84,10 @@ private:
             const auto value = most ? most->evaluate(values) : std::nullopt;
             if (value && *value < 0)
                 return false;
-            if (value)
-                rounds[number] = static_cast<double>(*value / range->step + 1);
+            if (value) {
+                const std::int64_t count = *value / range->step + 1;
+                rounds[number] = static_cast<double>(count);
+            }
         }
         double accesses = 0;
         for (const MemoryAccess& access : function_.accesses) {
