@@ -108,7 +108,7 @@ std::optional<Bound> launchableBound(const CompiledKernel& compiled, BlockResour
     const auto most = limits ? launchableRegisters(block, *limits) : std::nullopt;
     if (!most)
         return std::nullopt;
-    block.registersPerThread = *most;
+    block.registersPerThread = most;
     const auto occupancy = compiled.occupancyOf(block);
     return Bound{occupancy->blocks, *most, occupancy->percent};
 }
