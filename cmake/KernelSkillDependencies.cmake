@@ -10,7 +10,7 @@ find_package(CURL REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LibSeccomp REQUIRED IMPORTED_TARGET libseccomp)
 
-# libclang 22. Its built-in headers are found at run time, see analysis/parse/toolchain.h.
+# libclang 22. Its built-in headers are found at run time, see analysis/command/toolchain.h.
 find_path(LIBCLANG_INCLUDE_DIR clang-c/Index.h
     PATHS /usr/lib/llvm-22/include NO_DEFAULT_PATH REQUIRED)
 find_library(LIBCLANG_LIBRARY NAMES clang-22 clang PATHS /usr/lib/llvm-22/lib NO_DEFAULT_PATH REQUIRED)

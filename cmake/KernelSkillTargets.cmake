@@ -17,60 +17,85 @@ if(KERNELSKILL_SANITIZE)
     target_link_options(kernelskill_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# kernelskill_precompile(TARGET [LIBRARY HEADERS...]): with KERNELSKILL_PRECOMPILE, the target's sources start from a set
-# of library headers, and those of LIBRARY, compiled once per LIBRARY. Reading and instantiating them is most of what an
-# unoptimised object costs.
-function(kernelskill_precompile target)
-    if(NOT KERNELSKILL_PRECOMPILE)
+# kernelskill_grouped(RESULT TARGET SOURCE...): with KERNELSKILL_UNITY, a few sources that include eight of a folder each, in
+# place of those eight; else the sources themselves. Half of what a small file costs is the headers that it reads. The
+# files written name no absolute path, so that two checkouts share what ccache holds.
+function(kernelskill_grouped result target)
+    if(NOT KERNELSKILL_UNITY)
+        set(${result} ${ARGN} PARENT_SCOPE)
         return()
     endif()
-    list(POP_FRONT ARGN library)
-    string(MAKE_C_IDENTIFIER "kernelskill_precompiled_${library}" holder)
-    if(NOT TARGET ${holder})
-        set(source ${PROJECT_BINARY_DIR}/${holder}.cpp)
-        file(CONFIGURE OUTPUT ${source} CONTENT "")
-        add_library(${holder} OBJECT ${source})
-        target_link_libraries(${holder} PRIVATE kernelskill_options spdlog::spdlog nlohmann_json::nlohmann_json
-            ${library})
-        target_precompile_headers(${holder} PRIVATE <algorithm> <cstdint> <expected> <filesystem> <fstream> <functional>
-            <map> <memory> <optional> <set> <span> <string> <string_view> <utility> <vector> <spdlog/fmt/fmt.h>
-            <nlohmann/json.hpp> ${ARGN})
-    endif()
-    target_link_libraries(${target} PRIVATE spdlog::spdlog) # its definitions have to be those of the precompiled headers
-    target_precompile_headers(${target} REUSE_FROM ${holder})
+    file(RELATIVE_PATH here ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    set(folders)
+    set(groups)
+    foreach(source IN LISTS ARGN)
+        if(IS_ABSOLUTE ${source}) # generated
+            list(APPEND groups ${source})
+            continue()
+        endif()
+        cmake_path(SET path NORMALIZE "${here}/${source}")
+        cmake_path(GET path PARENT_PATH folder)
+        list(APPEND folders ${folder})
+        string(MAKE_C_IDENTIFIER ${folder} key)
+        list(APPEND sources_${key} ${path})
+    endforeach()
+    list(REMOVE_DUPLICATES folders)
+    foreach(folder IN LISTS folders)
+        string(MAKE_C_IDENTIFIER ${folder} key)
+        list(LENGTH sources_${key} count)
+        math(EXPR last "(${count} - 1) / 8")
+        foreach(number RANGE ${last})
+            math(EXPR first "8 * ${number}")
+            list(SUBLIST sources_${key} ${first} 8 group)
+            list(TRANSFORM group REPLACE "(.+)" "#include \"\\1\"\n")
+            string(JOIN "" includes ${group})
+            set(file ${PROJECT_BINARY_DIR}/groups/${target}/${folder}/${number}.cpp)
+            file(CONFIGURE OUTPUT ${file} CONTENT "${includes}" @ONLY)
+            list(APPEND groups ${file})
+        endforeach()
+    endforeach()
+    set(${result} ${groups} PARENT_SCOPE)
 endfunction()
 
-# kernelskill_library(NAME SOURCES... ): a static library with the project's options.
+# kernelskill_library(NAME SOURCES...): a static library with the project's options.
 function(kernelskill_library name)
-    add_library(${name} STATIC ${ARGN})
+    kernelskill_grouped(sources ${name} ${ARGN})
+    add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC kernelskill_options)
-    kernelskill_precompile(${name})
 endfunction()
 
-# kernelskill_test(NAME LIBRARIES a;b SOURCES ... [TIMEOUT seconds] [MANY_CASES]): a GoogleTest program, one CTest test per
-# TEST. With sanitizers one CTest test in all: starting an instrumented program costs more than most tests. Of MANY_CASES,
-# which take the same code through many texts, it is then every third.
+# kernelskill_add_shards(NAME PROGRAM LABEL COUNT): the GoogleTest program as COUNT CTest tests, each a process with a share
+# of its tests. What each test did is left in test-results/ of the build folder, as JUnit writes it.
+function(kernelskill_add_shards name program label count)
+    math(EXPR last "${count} - 1")
+    foreach(shard RANGE ${last})
+        add_test(NAME ${name}.${shard} COMMAND ${program})
+        set_tests_properties(${name}.${shard} PROPERTIES
+            LABELS ${label}
+            TIMEOUT 1800
+            SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests"
+            ENVIRONMENT "GTEST_TOTAL_SHARDS=${count};GTEST_SHARD_INDEX=${shard};GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/test-results/${name}.${shard}.xml")
+    endforeach()
+endfunction()
+
+# kernelskill_test(NAME UNIT|WIRE|GPU [SHARDS n] LIBRARIES a;b SOURCES ...): a GoogleTest program.
 function(kernelskill_test name)
-    cmake_parse_arguments(ARG "MANY_CASES" "TIMEOUT" "LIBRARIES;SOURCES" ${ARGN})
-    if(NOT ARG_TIMEOUT)
-        set(ARG_TIMEOUT 120)
+    cmake_parse_arguments(ARG "UNIT;WIRE;GPU" "SHARDS" "LIBRARIES;SOURCES" ${ARGN})
+    if(NOT ARG_SHARDS)
+        set(ARG_SHARDS 1)
     endif()
     add_executable(${name} ${ARG_SOURCES})
-    target_link_libraries(${name} PRIVATE kernelskill_options ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
-    target_compile_definitions(${name} PRIVATE
-        KERNELSKILL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KERNELSKILL_BINARY_DIR="${PROJECT_BINARY_DIR}")
-    kernelskill_precompile(${name} GTest::gmock <gtest/gtest.h> <gmock/gmock.h>)
-    if(name MATCHES "^gpu_") # script/gpu-test carries these to a machine with a GPU
+    target_link_libraries(${name} PRIVATE
+        kernelskill_options kernelskill_test_paths ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
+    if(ARG_UNIT)
+        add_dependencies(kernelskill_unit_tests ${name})
+        kernelskill_add_shards(${name} $<TARGET_FILE:${name}> unit ${ARG_SHARDS})
+    elseif(ARG_WIRE)
+        add_dependencies(kernelskill_wire_tests ${name})
+        kernelskill_add_shards(${name} $<TARGET_FILE:${name}> wire ${ARG_SHARDS})
+    else() # script/gpu-test carries these to a machine with a GPU
         kernelskill_packed(${name} tests gpu-tests)
-    endif()
-    if(KERNELSKILL_SANITIZE)
-        add_test(NAME ${name} COMMAND ${name})
-        set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
-        if(ARG_MANY_CASES)
-            set_tests_properties(${name} PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=3;GTEST_SHARD_INDEX=0")
-        endif()
-    else()
-        gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+        kernelskill_add_shards(${name} $<TARGET_FILE:${name}> gpu 1)
     endif()
 endfunction()
 

@@ -41,7 +41,7 @@ build() {
     if [[ ! -f $directory/build.ninja ]]; then
         local options=()
         command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-        command -v mold >/dev/null && options+=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold)
+        command -v mold >/dev/null && options+=(-DCMAKE_{EXE,MODULE}_LINKER_FLAGS=-fuse-ld=mold)
         step "Configure ($preset)"
         cmake --preset "$preset" "${options[@]}" >"$directory.configure.log" 2>&1 || {
             cat "$directory.configure.log" >&2

@@ -16,12 +16,12 @@ namespace {
 constexpr std::size_t longestDescription = 1024;
 
 /// Ours, then those of the agent-skill convention.
-constexpr std::array<std::string_view, 15> fields = {
+constexpr std::array<std::string_view, 15> userSkillFields = {
     "name",          "description", "title",    "kind",          "numerics",
     "bottlenecks",   "when",        "sources",  "expected_gain", "failure_modes",
     "metavariables", "license",     "metadata", "compatibility", "allowed-tools"};
 
-constexpr std::array<std::pair<std::string_view, MetavariableKind>, 6> kinds = {{
+constexpr std::array<std::pair<std::string_view, MetavariableKind>, 6> metavariableKinds = {{
     {"expression", MetavariableKind::Expression},
     {"identifier", MetavariableKind::Identifier},
     {"constant", MetavariableKind::Constant},
@@ -100,8 +100,8 @@ Read<Metavariable> metavariableOf(const FrontMatter::Entry& entry) {
         kind = kind.substr(0, at);
     }
     const auto* found =
-        std::ranges::find(kinds, kind, [](const auto& known) { return known.first; });
-    if (found == kinds.end())
+        std::ranges::find(metavariableKinds, kind, [](const auto& known) { return known.first; });
+    if (found == metavariableKinds.end())
         return std::unexpected(DocumentProblem{
             entry.line, fmt::format("'{}' is no kind of metavariable; known are expression, "
                                     "identifier, constant, type, statement, statements",
@@ -162,7 +162,7 @@ Read<void> readRest(const FrontMatter& front, SkillMetadata& skill, bool hasPatt
             problem = value.error();
     };
     if (hasPatterns) {
-        if (auto known = front.requireOnly(fields); !known)
+        if (auto known = front.requireOnly(userSkillFields); !known)
             return std::unexpected(known.error());
         // A rewrite that changes results must say so: the check of its edits depends on it.
         store(skill.numerics, numericsOf(front));

@@ -2,7 +2,7 @@
 /// It is foreign code that reads untrusted text: use it in a process that may die.
 #pragma once
 
-#include "analysis/parse/toolchain.h"
+#include "analysis/command/toolchain.h"
 #include "analysis/source/error.h"
 
 #include <filesystem>

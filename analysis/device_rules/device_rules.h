@@ -1,8 +1,8 @@
 /// What nvcc, ptxas or the driver refuse of a file that libclang accepts.
 #pragma once
 
+#include "analysis/command/compile_command.h"
 #include "analysis/model/kernel_model.h"
-#include "analysis/parse/compile_command.h"
 
 #include <vector>
 

@@ -2,6 +2,7 @@
 
 #include "analysis/features/scalar_tail.h"
 #include "analysis/model/integer_arithmetic.h"
+#include "analysis/source/gpu_constants.h"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,6 @@ namespace kernelskill::analysis {
 
 namespace {
 
-constexpr int lanesPerWarp = 32;
-constexpr std::int64_t sectorBytes = 32;
 constexpr std::int64_t bankBytes = 4;
 constexpr std::int64_t banks = 32;
 
@@ -162,7 +161,7 @@ std::vector<std::int64_t> laneIndices(const KernelModel& kernel, const MemoryAcc
                                       BlockShape block) {
     std::vector<std::int64_t> indices;
     LaneValues values(kernel, block);
-    for (int lane = 0; lane < lanesPerWarp; ++lane) {
+    for (int lane = 0; lane < warpLanes; ++lane) {
         values.setLane(lane);
         std::optional<std::int64_t> index;
         if (access.index) {
@@ -193,14 +192,14 @@ double sectorsOf(const std::vector<std::int64_t>& indices, std::int64_t width) {
 /// Wavefronts of a shared-memory request: 64- and 128-bit accesses are served by half and quarter
 /// warps.
 double conflictDegree(const std::vector<std::int64_t>& indices, std::int64_t width) {
-    const std::int64_t lanesAtOnce = lanesPerWarp / std::max<std::int64_t>(1, width / bankBytes);
+    const std::int64_t lanesAtOnce = warpLanes / std::max<std::int64_t>(1, width / bankBytes);
     std::size_t wavefronts = 0;
     std::size_t groups = 0;
-    for (std::int64_t first = 0; first < lanesPerWarp;
+    for (std::int64_t first = 0; first < warpLanes;
          first += std::max<std::int64_t>(lanesAtOnce, 1)) {
         std::map<std::int64_t, std::set<std::int64_t>> wordsOfBank;
         for (std::int64_t lane = first;
-             lane < std::min<std::int64_t>(first + lanesAtOnce, lanesPerWarp); ++lane) {
+             lane < std::min<std::int64_t>(first + lanesAtOnce, warpLanes); ++lane) {
             const std::int64_t address = indices[static_cast<std::size_t>(lane)] * width;
             for (std::int64_t byte = 0; byte < std::max(width, bankBytes); byte += bankBytes) {
                 const std::int64_t word = (address + byte) / bankBytes;

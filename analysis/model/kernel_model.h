@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/model/index_expression.h"
-#include "analysis/parse/diagnostic.h"
+#include "analysis/source/diagnostic.h"
 #include "analysis/syntax/syntax.h"
 
 #include <cstdint>

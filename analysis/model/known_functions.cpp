@@ -43,6 +43,16 @@ std::string_view unqualified(std::string_view name) {
     return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
+std::span<const std::string_view> builtinIndices() {
+    static constexpr std::array<std::string_view, 4> names = {"threadIdx", "blockIdx", "blockDim",
+                                                              "gridDim"};
+    return names;
+}
+
+bool isBuiltinIndex(std::string_view name) {
+    return std::ranges::find(builtinIndices(), name) != builtinIndices().end();
+}
+
 bool isAtomic(std::string_view name) {
     name = unqualified(name);
     return name.starts_with("atomic") && name.size() > 6 && name[6] >= 'A' && name[6] <= 'Z';

@@ -1,15 +1,20 @@
-/// CUDA's device functions by what they do.
+/// CUDA's device functions, by what they do, and its built-in variables.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace kernelskill::analysis {
 
 /// Names are as written; a leading namespace ("cg::", "std::", "::") is ignored.
 [[nodiscard]] std::string_view unqualified(std::string_view name);
+
+/// threadIdx, blockIdx, blockDim and gridDim.
+[[nodiscard]] std::span<const std::string_view> builtinIndices();
+[[nodiscard]] bool isBuiltinIndex(std::string_view name);
 
 [[nodiscard]] bool isAtomic(std::string_view name);
 /// __ldg, __ldca and kin (Read) and __stcs and kin (Write): the first argument is the address.

@@ -1,6 +1,6 @@
 #include "analysis/parse/diagnostic_reader.h"
 
-#include "analysis/parse/cuda_headers.h"
+#include "analysis/command/cuda_headers.h"
 #include "analysis/parse/diagnostic_code.h"
 #include "analysis/syntax/lexer.h"
 

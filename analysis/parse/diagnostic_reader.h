@@ -2,11 +2,11 @@
 /// true.
 #pragma once
 
+#include "analysis/command/include_search.h"
 #include "analysis/model/kernel_model.h"
 #include "analysis/parse/clang_handle.h"
-#include "analysis/parse/diagnostic.h"
-#include "analysis/parse/include_search.h"
 #include "analysis/parse/unseen_names.h"
+#include "analysis/source/diagnostic.h"
 
 #include <functional>
 #include <string>

@@ -1,3 +1,4 @@
+#include "analysis/model/known_functions.h"
 #include "analysis/parse/function_lowering.h"
 #include "analysis/syntax/lexer.h"
 
@@ -10,9 +11,6 @@ namespace {
 
 /// Deeper nesting than people write; beyond it the stack is at risk.
 constexpr int maximumDepth = 900;
-
-constexpr std::array<std::string_view, 4> builtinIndices = {"threadIdx", "blockIdx", "blockDim",
-                                                            "gridDim"};
 
 std::string_view unaryOperator(CXUnaryOperatorKind kind) {
     switch (kind) {
@@ -209,7 +207,7 @@ ExprId FunctionLowering::lowerMember(CXCursor cursor) {
     const CXCursor object = children.empty() ? clang_getNullCursor() : unwrapped(children.front());
     if (!children.empty() && clang_getCursorKind(object) == CXCursor_DeclRefExpr) {
         const std::string base = spellingOf(object);
-        if (std::ranges::find(builtinIndices, base) != builtinIndices.end()) {
+        if (isBuiltinIndex(base)) {
             if (name.empty()) { // clang's own headers make the axes properties, which have no name
                                 // here
                 const std::string_view text =

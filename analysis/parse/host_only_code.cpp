@@ -1,5 +1,6 @@
 #include "analysis/parse/host_only_code.h"
 
+#include "analysis/model/known_functions.h"
 #include "analysis/parse/function_lowering.h"
 #include "analysis/syntax/lexer.h"
 
@@ -10,15 +11,8 @@
 namespace kernelskill::analysis {
 namespace {
 
-constexpr auto builtinIndices =
-    std::to_array<std::string_view>({"blockDim", "blockIdx", "gridDim", "threadIdx"});
-
-bool isBuiltinIndex(std::string_view name) {
-    return std::ranges::find(builtinIndices, name) != builtinIndices.end();
-}
-
 bool mentionsIndex(std::string_view text) {
-    return std::ranges::any_of(builtinIndices,
+    return std::ranges::any_of(builtinIndices(),
                                [&](std::string_view name) { return text.contains(name); });
 }
 

@@ -1,6 +1,6 @@
 #include "analysis/parse/mode_choice.h"
 
-#include "analysis/parse/include_search.h"
+#include "analysis/command/include_search.h"
 #include "analysis/source/files.h"
 #include "analysis/syntax/lexer.h"
 

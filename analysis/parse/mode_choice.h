@@ -2,9 +2,9 @@
 /// parses several times faster and in a third of the memory.
 #pragma once
 
-#include "analysis/parse/compile_command.h"
-#include "analysis/parse/diagnostic.h"
-#include "analysis/parse/toolchain.h"
+#include "analysis/command/compile_command.h"
+#include "analysis/command/toolchain.h"
+#include "analysis/source/diagnostic.h"
 
 #include <cstdint>
 #include <set>

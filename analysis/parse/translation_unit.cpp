@@ -1,9 +1,9 @@
 #include "analysis/parse/translation_unit.h"
 
+#include "analysis/command/include_search.h"
 #include "analysis/device_rules/device_rules.h"
 #include "analysis/parse/clang_handle.h"
 #include "analysis/parse/diagnostic_reader.h"
-#include "analysis/parse/include_search.h"
 #include "analysis/parse/mode_choice.h"
 #include "analysis/parse/model_builder.h"
 #include "analysis/source/files.h"

@@ -1,8 +1,8 @@
 /// One parsed main file, kept for reparsing. The only door to libclang.
 #pragma once
 
+#include "analysis/command/compile_command.h"
 #include "analysis/model/kernel_model.h"
-#include "analysis/parse/compile_command.h"
 
 #include <cstdint>
 #include <filesystem>

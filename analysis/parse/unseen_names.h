@@ -2,7 +2,7 @@
 /// the CUDA toolkit, of which the prelude declares what most code uses and not all.
 #pragma once
 
-#include "analysis/parse/diagnostic.h"
+#include "analysis/source/diagnostic.h"
 #include "analysis/source/source_text.h"
 
 #include <filesystem>

@@ -18,6 +18,11 @@ std::optional<std::string> readFile(const std::filesystem::path& path) {
     return text ? std::optional(std::move(text).str()) : std::nullopt;
 }
 
+bool pathExists(const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error);
+}
+
 bool isFile(const std::filesystem::path& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error);

@@ -10,6 +10,9 @@ namespace kernelskill::analysis {
 /// Every byte of the file; nullopt when it cannot be read.
 [[nodiscard]] std::optional<std::string> readFile(const std::filesystem::path& path);
 
+/// Whether there is anything at `path` that can be reached.
+[[nodiscard]] bool pathExists(const std::filesystem::path& path);
+
 /// Whether this is a regular file that can be reached.
 [[nodiscard]] bool isFile(const std::filesystem::path& path);
 

@@ -23,6 +23,10 @@ struct Span {
     [[nodiscard]] bool contains(Span other) const {
         return begin <= other.begin && other.end <= end;
     }
+    /// Whether they overlap, or one begins where the other ends.
+    [[nodiscard]] bool touches(Span other) const {
+        return begin <= other.end && other.begin <= end;
+    }
     [[nodiscard]] bool overlaps(Span other) const { return begin < other.end && other.begin < end; }
     auto operator<=>(const Span&) const = default;
 };

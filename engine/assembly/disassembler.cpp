@@ -2,8 +2,8 @@
 
 #include "analysis/source/files.h"
 #include "analysis/source/program_search.h"
-#include "engine/execution/emulator/compile/child_process.h"
-#include "engine/execution/temporary_folder.h"
+#include "engine/process/child_process.h"
+#include "engine/storage/temporary_folder.h"
 
 #include <fstream>
 #include <system_error>

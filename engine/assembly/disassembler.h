@@ -1,7 +1,7 @@
 /// NVIDIA's disassemblers, which come with the toolkit or by themselves.
 #pragma once
 
-#include "analysis/parse/toolchain.h"
+#include "analysis/command/toolchain.h"
 #include "analysis/source/error.h"
 
 #include <chrono>

@@ -13,7 +13,7 @@ struct ClassName {
     std::string_view spelling;
     std::string_view title;
 };
-constexpr std::array<ClassName, instructionClassCount> names{{
+constexpr std::array<ClassName, instructionClassCount> classNames{{
     {"global-load", "global load"},
     {"global-store", "global store"},
     {"shared-load", "shared load"},
@@ -189,11 +189,11 @@ constexpr auto sassFamilies = std::to_array<Family>({
 } // namespace
 
 std::string_view spelling(InstructionClass kind) {
-    return names.at(static_cast<std::size_t>(kind)).spelling;
+    return classNames.at(static_cast<std::size_t>(kind)).spelling;
 }
 
 std::string_view title(InstructionClass kind) {
-    return names.at(static_cast<std::size_t>(kind)).title;
+    return classNames.at(static_cast<std::size_t>(kind)).title;
 }
 
 InstructionClass classOfPtx(std::string_view opcode) {

@@ -13,7 +13,7 @@ bool isBlank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
 }
 
-bool isNamePart(char c) {
+bool isPtxNamePart(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '$' || c == '%' || c == '.';
 }
@@ -113,7 +113,7 @@ PtxStatement PtxScanner::statement() {
             addBlank(result.text);
         } else {
             isOneName =
-                isOneName && isNamePart(c) && (result.text.empty() || result.text.back() != ' ');
+                isOneName && isPtxNamePart(c) && (result.text.empty() || result.text.back() != ' ');
             isInQuotes = c == '"';
             result.text += c;
         }
@@ -140,7 +140,7 @@ std::optional<PtxStatement> PtxScanner::next() {
     }
     if (text_[at_] == '.') {
         auto end = at_ + 1;
-        while (end < text_.size() && isNamePart(text_[end]))
+        while (end < text_.size() && isPtxNamePart(text_[end]))
             ++end;
         if (std::ranges::find(lineDirectives, text_.substr(at_, end - at_)) != lineDirectives.end())
             return restOfLine();

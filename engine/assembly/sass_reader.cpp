@@ -1,5 +1,6 @@
 #include "engine/assembly/sass_reader.h"
 
+#include "analysis/source/trimmed.h"
 #include "engine/assembly/called_functions.h"
 #include "engine/assembly/file_table.h"
 
@@ -15,13 +16,6 @@ namespace {
 constexpr std::string_view sectionPrefix = ".text.";
 /// Where the table of PTX lines says a place; it is no file.
 constexpr std::string_view ptxFile = ".nv_debug_ptx_txt";
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 std::string withSingleBlanks(std::string_view text) {
     std::string result;
@@ -77,10 +71,10 @@ std::optional<AddressedText> instructionIn(std::string_view line) {
     if (close == std::string_view::npos || !address)
         return std::nullopt;
     auto text = line.substr(close + 2);
-    text = trimmed(text.substr(0, std::min(text.find(';'), text.find("/*"))));
+    text = analysis::trimmed(text.substr(0, std::min(text.find(';'), text.find("/*"))));
     // Two that are issued at once, on GPUs before Volta.
     if (text.starts_with('{'))
-        text = trimmed(text.substr(1));
+        text = analysis::trimmed(text.substr(1));
     if (text.empty() || text == "}")
         return std::nullopt;
     return AddressedText{static_cast<std::uint32_t>(*address), text};
@@ -93,7 +87,7 @@ public:
     Listing run(std::string_view text) {
         while (!text.empty()) {
             const auto end = std::min(text.find('\n'), text.size());
-            line(trimmed(text.substr(0, end)));
+            line(analysis::trimmed(text.substr(0, end)));
             text.remove_prefix(std::min(end + 1, text.size()));
         }
         endSection();

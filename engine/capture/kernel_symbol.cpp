@@ -1,5 +1,7 @@
 #include "engine/capture/kernel_symbol.h"
 
+#include "analysis/source/trimmed.h"
+
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
@@ -14,13 +16,6 @@ std::string withoutUnnamed(std::string text) {
     for (auto at = text.find(unnamed); at != std::string::npos; at = text.find(unnamed, at))
         text.erase(at, unnamed.size());
     return text;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(' ');
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
 /// Of the bracket that the last character closes; npos when there is none.
@@ -41,7 +36,7 @@ std::vector<std::string> listed(std::string_view text) {
     std::size_t begin = 0;
     for (std::size_t at = 0; at <= text.size(); ++at) {
         if (at == text.size() || (text[at] == ',' && depth == 0)) {
-            if (const auto part = trimmed(text.substr(begin, at - begin)); !part.empty())
+            if (const auto part = analysis::trimmed(text.substr(begin, at - begin)); !part.empty())
                 parts.emplace_back(part);
             begin = at + 1;
         } else if (text[at] == '(' || text[at] == '<') {
@@ -69,7 +64,7 @@ KernelSymbol kernelSymbol(const std::string& symbol) {
         const auto parameters = opening(name);
         if (parameters == std::string_view::npos)
             return {symbol, {}};
-        name = trimmed(name.substr(0, parameters));
+        name = analysis::trimmed(name.substr(0, parameters));
     }
     KernelSymbol result;
     if (name.ends_with('>')) {

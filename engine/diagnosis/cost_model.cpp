@@ -1,5 +1,6 @@
 #include "engine/diagnosis/cost_model.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "engine/execution/metric_names.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -19,7 +20,6 @@ constexpr double sharedLatency = 30;
 /// A barrier and a shuffle take about as long as an access to shared memory.
 constexpr double barrierLatency = sharedLatency;
 constexpr double warpOperationLatency = sharedLatency;
-constexpr double warpLanes = 32;
 
 /// What two runs may differ by without a reason, e.g. in the order of atomics.
 constexpr double noLater = 1.001;
@@ -27,11 +27,6 @@ constexpr double earlier = 0.98;
 constexpr double nearRoofline = 1.25;
 /// A kernel that takes less takes less than its launch: its roofline is not what holds it back.
 constexpr double shortestSeconds = 1e-6;
-
-double valueOf(const Metrics& metrics, const char* name) {
-    const auto found = metrics.find(name);
-    return found == metrics.end() ? 0 : found->second;
-}
 
 /// How many warps and blocks of the launch are on the GPU at once.
 struct Residency {
@@ -60,7 +55,7 @@ std::optional<Residency> residencyOf(const CostInput& input) {
     if (!occupancy || occupancy->blocks == 0)
         return std::nullopt;
     const auto grid = static_cast<double>(std::max<std::uint64_t>(launch.grid.count(), 1));
-    const double warpsOfBlock = std::ceil(block.threads / warpLanes);
+    const double warpsOfBlock = std::ceil(block.threads / analysis::warpLanes);
     Residency resident;
     resident.multiprocessors = std::min<double>(input.gpu.multiprocessors, grid);
     resident.blocks = std::min(grid, double{1} * occupancy->blocks * input.gpu.multiprocessors);
@@ -71,14 +66,14 @@ std::optional<Residency> residencyOf(const CostInput& input) {
 /// Each warp waits for every result before its next instruction, and only other warps fill the
 /// time; or nothing waits but for one access.
 Interval latencyOf(const Metrics& metrics, const Residency& resident, double hertz) {
-    const double global = valueOf(metrics, metric::load.globalRequests) +
-                          valueOf(metrics, metric::globalAtomicRequests);
-    const double shared = valueOf(metrics, metric::load.sharedRequests) +
-                          valueOf(metrics, metric::sharedAtomicRequests);
+    const double global = metricValue(metrics, metric::load.globalRequests) +
+                          metricValue(metrics, metric::globalAtomicRequests);
+    const double shared = metricValue(metrics, metric::load.sharedRequests) +
+                          metricValue(metrics, metric::sharedAtomicRequests);
     const double cycles = (global * globalLatency + shared * sharedLatency +
-                           valueOf(metrics, metric::warpOperations) * warpOperationLatency) /
+                           metricValue(metrics, metric::warpOperations) * warpOperationLatency) /
                               resident.warps +
-                          valueOf(metrics, metric::barriers) * barrierLatency / resident.blocks;
+                          metricValue(metrics, metric::barriers) * barrierLatency / resident.blocks;
     return {global > 0 ? std::min(cycles, globalLatency) / hertz : 0, cycles / hertz};
 }
 
@@ -86,7 +81,7 @@ Interval latencyOf(const Metrics& metrics, const Residency& resident, double her
 Interval sharedMemoryOf(const Metrics& metrics, const Residency& resident, double hertz) {
     double wavefronts = 0;
     for (const metric::AccessNames* access : metric::accesses)
-        wavefronts += valueOf(metrics, access->sharedWavefronts);
+        wavefronts += metricValue(metrics, access->sharedWavefronts);
     const double seconds = wavefronts / (resident.multiprocessors * hertz);
     return {seconds, seconds};
 }
@@ -94,15 +89,15 @@ Interval sharedMemoryOf(const Metrics& metrics, const Residency& resident, doubl
 /// Lanes on one address take turns, one a clock; how many addresses are served at once, no count
 /// says.
 Interval atomicsOf(const Metrics& metrics, const Residency& resident, double hertz) {
-    const double turns = valueOf(metrics, metric::atomicSerializations);
+    const double turns = metricValue(metrics, metric::atomicSerializations);
     return {0, turns / (resident.multiprocessors * hertz)};
 }
 
 /// A warp takes an instruction's time however few of its lanes are active; whether the arithmetic
 /// is where they are few, no count says.
 Interval arithmeticOf(const Metrics& metrics, const Interval& roofline) {
-    const double active = valueOf(metrics, metric::activeThreads);
-    const double idle = active > 0 ? std::max(1.0, warpLanes / active) : 1;
+    const double active = metricValue(metrics, metric::activeThreads);
+    const double idle = active > 0 ? std::max(1.0, analysis::warpLanes / active) : 1;
     return {roofline.low, roofline.high * idle};
 }
 

@@ -1,5 +1,6 @@
 #include "engine/diagnosis/gain_model.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "engine/diagnosis/roofline.h"
 #include "engine/execution/metric_names.h"
 
@@ -11,14 +12,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr double sectorBytes = 32;
-constexpr double warpLanes = 32;
 constexpr double nanoseconds = 1e-9;
-
-double valueOf(const Metrics& metrics, const std::string& name) {
-    const auto found = metrics.find(name);
-    return found == metrics.end() ? 0 : found->second;
-}
 
 class GainModel {
 public:
@@ -70,7 +64,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<Gain> upTo(double factor, std::string basis) const {
-        const double measured = valueOf(metrics_, "gpu__time_duration.sum") * nanoseconds;
+        const double measured = metricValue(metrics_, "gpu__time_duration.sum") * nanoseconds;
         if (measured > 0 && roofline_ && measured / roofline_->seconds.low < factor) {
             factor = measured / roofline_->seconds.low;
             basis = "measured time over the least for the same bytes and operations";
@@ -85,10 +79,10 @@ private:
         double needed = 0;
         for (const LineMetrics& place : input_.profile->lines) {
             for (const metric::AccessNames* access : metric::accesses) {
-                const double sectors = valueOf(place.metrics, access->globalSectors);
-                const double least =
-                    std::max(valueOf(place.metrics, access->globalBytes) / sectorBytes,
-                             valueOf(place.metrics, access->globalRequests));
+                const double sectors = metricValue(place.metrics, access->globalSectors);
+                const double least = std::max(metricValue(place.metrics, access->globalBytes) /
+                                                  analysis::sectorBytes,
+                                              metricValue(place.metrics, access->globalRequests));
                 moved += sectors;
                 needed += std::min(sectors, least);
             }
@@ -100,8 +94,8 @@ private:
         double wavefronts = 0;
         double conflicts = 0;
         for (const metric::AccessNames* access : metric::accesses) {
-            wavefronts += valueOf(metrics_, access->sharedWavefronts);
-            conflicts += valueOf(metrics_, access->sharedConflicts);
+            wavefronts += metricValue(metrics_, access->sharedWavefronts);
+            conflicts += metricValue(metrics_, access->sharedConflicts);
         }
         if (wavefronts <= conflicts)
             return 1;
@@ -117,8 +111,8 @@ private:
     }
 
     [[nodiscard]] double idleLaneFactor() const {
-        const double active = valueOf(metrics_, metric::activeThreads);
-        return active > 0 ? warpLanes / active : 1;
+        const double active = metricValue(metrics_, metric::activeThreads);
+        return active > 0 ? analysis::warpLanes / active : 1;
     }
 
     /// Memory and arithmetic side by side, at both ends of what each may take.

@@ -9,14 +9,10 @@
 namespace kernelskill::engine {
 namespace {
 
-std::optional<double> valueOf(const Metrics& metrics, const char* name) {
-    const auto found = metrics.find(name);
-    return found == metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
 double sumOf(const Metrics& metrics, const metric::OperationNames& names) {
-    return valueOf(metrics, names.add).value_or(0) + valueOf(metrics, names.multiply).value_or(0) +
-           2 * valueOf(metrics, names.fused).value_or(0);
+    return findMetric(metrics, names.add).value_or(0) +
+           findMetric(metrics, names.multiply).value_or(0) +
+           2 * findMetric(metrics, names.fused).value_or(0);
 }
 
 std::string perSecond(double value, const char* unit) {
@@ -34,9 +30,9 @@ double MeasuredRoofline::percent() const {
 std::optional<MeasuredRoofline> measuredRooflineOf(const Profile& profile,
                                                    const DeviceCeilings& ceilings) {
     const auto& metrics = profile.metrics;
-    const auto nanoseconds = valueOf(metrics, metric::medianTime);
-    const auto read = valueOf(metrics, "dram__bytes_read.sum");
-    const auto written = valueOf(metrics, "dram__bytes_write.sum");
+    const auto nanoseconds = findMetric(metrics, metric::medianTime);
+    const auto read = findMetric(metrics, "dram__bytes_read.sum");
+    const auto written = findMetric(metrics, "dram__bytes_write.sum");
     if (!nanoseconds || *nanoseconds <= 0 || !read || !written || ceilings.bytesPerSecond <= 0)
         return std::nullopt;
     const double seconds = *nanoseconds * 1e-9;
@@ -46,7 +42,7 @@ std::optional<MeasuredRoofline> measuredRooflineOf(const Profile& profile,
     roofline.microseconds = *nanoseconds * 1e-3;
     roofline.bytesPerSecond = bytes / seconds;
     roofline.memoryPercent = 100 * roofline.bytesPerSecond / ceilings.bytesPerSecond;
-    if (const auto operations = valueOf(metrics, metric::floatingOperations);
+    if (const auto operations = findMetric(metrics, metric::floatingOperations);
         operations && *operations > 0) {
         roofline.operationsPerSecond = *operations / seconds;
         if (bytes > 0)

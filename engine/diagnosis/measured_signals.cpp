@@ -20,21 +20,16 @@ constexpr auto percents = std::to_array<Percent>({
     {"active_warps_percent", "sm__warps_active.avg.pct_of_peak_sustained_active"},
 });
 
-std::optional<double> valueOf(const Metrics& metrics, const std::string& name) {
-    const auto found = metrics.find(name);
-    return found == metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
 /// Percent of the time of resident warps in which they wait for this reason.
 std::optional<double> stalled(const Metrics& metrics, const std::string& reason) {
     for (const char* ending : {".pct", ".avg.pct"})
-        if (const auto found = valueOf(metrics, "smsp__warp_issue_stalled_" + reason +
-                                                    "_per_warp_active" + ending))
+        if (const auto found = findMetric(metrics, "smsp__warp_issue_stalled_" + reason +
+                                                       "_per_warp_active" + ending))
             return found;
     // Warps that wait in a cycle of issue, out of those that are there.
-    const auto waiting =
-        valueOf(metrics, "smsp__average_warps_issue_stalled_" + reason + "_per_issue_active.ratio");
-    const auto all = valueOf(metrics, "smsp__average_warp_latency_per_inst_issued.ratio");
+    const auto waiting = findMetric(metrics, "smsp__average_warps_issue_stalled_" + reason +
+                                                 "_per_issue_active.ratio");
+    const auto all = findMetric(metrics, "smsp__average_warp_latency_per_inst_issued.ratio");
     return waiting && all && *all > 0 ? std::optional(100 * *waiting / *all) : std::nullopt;
 }
 
@@ -46,7 +41,7 @@ std::optional<Place> worstLine(const Profile& profile, const std::string& reason
     double most = 0;
     for (const LineMetrics& place : profile.lines) {
         const double here =
-            valueOf(place.metrics, "smsp__pcsamp_warps_issue_stalled_" + reason).value_or(0);
+            findMetric(place.metrics, "smsp__pcsamp_warps_issue_stalled_" + reason).value_or(0);
         if (here > most) {
             most = here;
             worst = {place.file, place.line};
@@ -76,9 +71,9 @@ std::vector<Signal> measuredSignals(const DiagnosisInput& input) {
         }
     };
     for (const Percent& percent : percents)
-        add(percent.signal, valueOf(metrics, percent.metric));
-    const auto dram = valueOf(metrics, percents[0].metric);
-    const auto cache = valueOf(metrics, percents[1].metric);
+        add(percent.signal, findMetric(metrics, percent.metric));
+    const auto dram = findMetric(metrics, percents[0].metric);
+    const auto cache = findMetric(metrics, percents[1].metric);
     if (dram || cache) {
         add("memory_percent", std::max(dram.value_or(0), cache.value_or(0)));
         signals.back().words["unit"] =
@@ -91,7 +86,7 @@ std::vector<Signal> measuredSignals(const DiagnosisInput& input) {
         signals.back().numbers = {{"long", farther.value_or(0)}, {"short", nearer.value_or(0)}};
     }
     add("barrier_stall_percent", stalled(metrics, "barrier"), "barrier");
-    if (const auto time = valueOf(metrics, "gpu__time_duration.sum"))
+    if (const auto time = findMetric(metrics, "gpu__time_duration.sum"))
         add("microseconds", *time / 1000);
     return signals;
 }

@@ -1,3 +1,4 @@
+#include "analysis/source/gpu_constants.h"
 #include "engine/diagnosis/dependent_loads.h"
 #include "engine/diagnosis/signals.h"
 #include "engine/execution/metric_names.h"
@@ -9,26 +10,16 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr double sectorBytes = 32;
-constexpr std::uint64_t warpSize = 32;
-
-std::optional<double> valueOf(const Metrics& metrics, const std::string& name) {
-    auto found = metrics.find(name);
-    if (found == metrics.end())
-        return std::nullopt;
-    return found->second;
-}
-
 double sum(const Metrics& metrics, std::initializer_list<const char*> names) {
     double total = 0;
     for (const char* name : names)
-        total += valueOf(metrics, name).value_or(0);
+        total += findMetric(metrics, name).value_or(0);
     return total;
 }
 
 /// Of one block; the last one may be partly empty.
 double warpsOf(const Dim3& block) {
-    const std::uint64_t warps = (block.count() + warpSize - 1) / warpSize;
+    const std::uint64_t warps = (block.count() + analysis::warpLanes - 1) / analysis::warpLanes;
     return static_cast<double>(warps);
 }
 
@@ -53,14 +44,14 @@ void addSectors(const Profile& profile, std::vector<Signal>& signals) {
     double total = sum(profile.metrics, {metric::load.globalSectors, metric::store.globalSectors});
     for (const LineMetrics& place : profile.lines) {
         for (const metric::AccessNames* access : metric::accesses) {
-            auto requests = valueOf(place.metrics, access->globalRequests);
-            auto sectors = valueOf(place.metrics, access->globalSectors);
-            auto bytes = valueOf(place.metrics, access->globalBytes);
+            auto requests = findMetric(place.metrics, access->globalRequests);
+            auto sectors = findMetric(place.metrics, access->globalSectors);
+            auto bytes = findMetric(place.metrics, access->globalBytes);
             if (!requests || !sectors || !bytes || *requests <= 0 || *bytes <= 0)
                 continue;
             // Lanes that ask for the same bytes, or for a part of a sector, need one sector each
             // request all the same.
-            double minimum = std::max(*bytes / sectorBytes, *requests);
+            double minimum = std::max(*bytes / analysis::sectorBytes, *requests);
             Signal signal = signalAt("sector_overfetch", *sectors / minimum, place);
             signal.share = total > 0 ? *sectors / total : 1;
             signal.numbers["sectors_per_request"] = *sectors / *requests;
@@ -74,8 +65,8 @@ void addSectors(const Profile& profile, std::vector<Signal>& signals) {
 /// Where nobody counted local memory, there is no signal.
 void addLocalTraffic(const analysis::KernelModel& kernel, const Profile& profile,
                      std::vector<Signal>& signals) {
-    const auto loads = valueOf(profile.metrics, metric::localLoadSectors);
-    const auto stores = valueOf(profile.metrics, metric::localStoreSectors);
+    const auto loads = findMetric(profile.metrics, metric::localLoadSectors);
+    const auto stores = findMetric(profile.metrics, metric::localStoreSectors);
     if (!loads && !stores)
         return;
     const double local = loads.value_or(0) + stores.value_or(0);
@@ -92,16 +83,16 @@ void addBankConflicts(const Profile& profile, std::vector<Signal>& signals) {
         sum(profile.metrics, {metric::load.sharedWavefronts, metric::store.sharedWavefronts});
     for (const LineMetrics& place : profile.lines) {
         for (const metric::AccessNames* access : metric::accesses) {
-            auto wavefronts = valueOf(place.metrics, access->sharedWavefronts);
-            auto conflicts = valueOf(place.metrics, access->sharedConflicts);
+            auto wavefronts = findMetric(place.metrics, access->sharedWavefronts);
+            auto conflicts = findMetric(place.metrics, access->sharedConflicts);
             if (!wavefronts || !conflicts || *wavefronts - *conflicts <= 0)
                 continue;
             Signal signal = signalAt("wavefronts_over_minimum",
                                      *wavefronts / (*wavefronts - *conflicts), place);
             signal.share = total > 0 ? *wavefronts / total : 1;
             signal.numbers["wavefronts"] = *wavefronts;
-            signal.numbers["requests"] =
-                valueOf(place.metrics, access->sharedRequests).value_or(*wavefronts - *conflicts);
+            signal.numbers["requests"] = findMetric(place.metrics, access->sharedRequests)
+                                             .value_or(*wavefronts - *conflicts);
             signal.words["access"] = access->word;
             signals.push_back(std::move(signal));
         }
@@ -112,7 +103,7 @@ void addAtomics(const Profile& profile, std::vector<Signal>& signals) {
     for (const LineMetrics& place : profile.lines) {
         const double requests =
             sum(place.metrics, {metric::globalAtomicRequests, metric::sharedAtomicRequests});
-        const auto turns = valueOf(place.metrics, metric::atomicSerializations);
+        const auto turns = findMetric(place.metrics, metric::atomicSerializations);
         if (turns && requests > 0)
             signals.push_back(signalAt("atomic_lanes_per_address", *turns / requests, place));
     }
@@ -123,7 +114,7 @@ std::optional<std::uint32_t> mostPassedBarrier(const Profile& profile, const std
     std::optional<std::uint32_t> line;
     double most = 0;
     for (const LineMetrics& place : profile.lines) {
-        const double passed = valueOf(place.metrics, metric::barriers).value_or(0);
+        const double passed = findMetric(place.metrics, metric::barriers).value_or(0);
         if (place.file == file && passed > most) {
             most = passed;
             line = place.line;
@@ -135,7 +126,7 @@ std::optional<std::uint32_t> mostPassedBarrier(const Profile& profile, const std
 void addBarriers(const DiagnosisInput& input, std::vector<Signal>& signals) {
     const auto& kernel = input.kernel;
     const Profile& profile = *input.profile;
-    const auto barriers = valueOf(profile.metrics, metric::barriers);
+    const auto barriers = findMetric(profile.metrics, metric::barriers);
     // A single barrier between two phases is no pattern; one in a loop is.
     const bool isInLoop = std::ranges::any_of(kernel.loops, &analysis::Loop::hasBarrier);
     if (!barriers || *barriers <= 0 || !isInLoop)
@@ -152,17 +143,17 @@ void addBarriers(const DiagnosisInput& input, std::vector<Signal>& signals) {
 
 void addDivergence(const analysis::KernelModel& kernel, const Profile& profile,
                    std::vector<Signal>& signals) {
-    const auto uniform = valueOf(profile.metrics, metric::uniformBranchPercent);
+    const auto uniform = findMetric(profile.metrics, metric::uniformBranchPercent);
     if (!uniform)
         return;
     Signal signal = signalOf("divergent_branch_percent", 100 - *uniform, kernel);
     double most = 0;
     for (const LineMetrics& place : profile.lines) {
-        const auto here = valueOf(place.metrics, metric::uniformBranchPercent);
+        const auto here = findMetric(place.metrics, metric::uniformBranchPercent);
         if (!here)
             continue;
         const double divergent =
-            valueOf(place.metrics, metric::divergentBranchTargets).value_or(100 - *here);
+            findMetric(place.metrics, metric::divergentBranchTargets).value_or(100 - *here);
         if (divergent > most) {
             most = divergent;
             signal.file = place.file;
@@ -199,7 +190,7 @@ void addDependentLoads(const DiagnosisInput& input, std::vector<Signal>& signals
         });
         if (place == profile.lines.end())
             continue;
-        const auto bytes = valueOf(place->metrics, metric::load.globalBytes);
+        const auto bytes = findMetric(place->metrics, metric::load.globalBytes);
         if (!bytes)
             continue;
         Signal signal = chained;

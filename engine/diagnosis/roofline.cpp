@@ -1,5 +1,6 @@
 #include "engine/diagnosis/roofline.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "engine/execution/metric_names.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -10,17 +11,10 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr double sectorBytes = 32;
-
-std::optional<double> valueOf(const Metrics& metrics, const char* name) {
-    const auto found = metrics.find(name);
-    return found == metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
 double sumOf(const Metrics& metrics, std::initializer_list<const char*> names) {
     double sum = 0;
     for (const char* name : names)
-        sum += valueOf(metrics, name).value_or(0);
+        sum += findMetric(metrics, name).value_or(0);
     return sum;
 }
 
@@ -127,9 +121,10 @@ std::optional<RooflineCounts> rooflineCounts(const analysis::KernelModel& kernel
     RooflineCounts counts;
     counts.uniqueBytes =
         sumOf(profile.metrics, {metric::load.uniqueBytes, metric::store.uniqueBytes});
-    counts.movedBytes = sectorBytes * sumOf(profile.metrics, {metric::load.globalSectors,
-                                                              metric::store.globalSectors,
-                                                              metric::globalAtomicSectors});
+    counts.movedBytes =
+        analysis::sectorBytes *
+        sumOf(profile.metrics, {metric::load.globalSectors, metric::store.globalSectors,
+                                metric::globalAtomicSectors});
     if (counts.uniqueBytes <= 0 || counts.movedBytes <= 0)
         return std::nullopt;
     // Atomics touch sectors that no load or store counts; what is moved is never less than what is

@@ -1,8 +1,8 @@
 /// Runs kernels somewhere that is not this process.
 #pragma once
 
+#include "analysis/command/compile_command.h"
 #include "analysis/model/kernel_model.h"
-#include "analysis/parse/compile_command.h"
 #include "analysis/parse/translation_unit.h"
 #include "engine/execution/job.h"
 #include "engine/execution/profile.h"

@@ -13,6 +13,16 @@ namespace kernelskill::engine {
 
 using Metrics = std::map<std::string, double>;
 
+[[nodiscard]] inline std::optional<double> findMetric(const Metrics& metrics,
+                                                      const std::string& name) {
+    const auto found = metrics.find(name);
+    return found == metrics.end() ? std::nullopt : std::optional(found->second);
+}
+/// 0 for a metric that is not there.
+[[nodiscard]] inline double metricValue(const Metrics& metrics, const std::string& name) {
+    return findMetric(metrics, name).value_or(0);
+}
+
 struct LineMetrics {
     std::string file;
     std::uint32_t line = 0; ///< Zero-based.

@@ -13,6 +13,12 @@
 
 namespace kernelskill::engine {
 
+/// The part of a name behind its last `::`.
+[[nodiscard]] inline std::string lastName(const std::string& qualified) {
+    const auto scope = qualified.rfind("::");
+    return scope == std::string::npos ? qualified : qualified.substr(scope + 2);
+}
+
 /// An integer or a floating-point number, with C's rules for mixing them.
 struct Value {
     bool isFloating = false;

@@ -90,11 +90,6 @@ std::optional<Value> castTo(const std::string& type, const Value& value) {
     return Value::of(value.asInteger());
 }
 
-std::string lastName(const std::string& qualified) {
-    const auto scope = qualified.rfind("::");
-    return scope == std::string::npos ? qualified : qualified.substr(scope + 2);
-}
-
 /// Functions of the standard library that sizes are computed with.
 std::optional<Value> knownCall(const std::string& function, const std::vector<Value>& arguments) {
     const auto name = lastName(function);

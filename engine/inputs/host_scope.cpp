@@ -17,11 +17,6 @@ bool isLiteral(const Expression& expression) {
     return std::ranges::all_of(expression.children, isLiteral);
 }
 
-std::string lastName(const std::string& qualified) {
-    const auto scope = qualified.rfind("::");
-    return scope == std::string::npos ? qualified : qualified.substr(scope + 2);
-}
-
 /// Rounding-up division by any of its many names.
 bool isDivideUp(const std::string& name) {
     std::string letters;

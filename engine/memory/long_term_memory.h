@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/source/error.h"
-#include "engine/agents/verdict.h"
+#include "engine/verdict/verdict.h"
 
 #include <cstdint>
 #include <filesystem>

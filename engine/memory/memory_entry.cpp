@@ -11,7 +11,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr int formatVersion = 1;
+constexpr int entryFormatVersion = 1;
 
 constexpr std::array<std::pair<EntryKind, std::string_view>, 4> kindSpellings{{
     {EntryKind::Plan, "plan"},
@@ -107,7 +107,7 @@ nlohmann::ordered_json entryJson(const MemoryEntry& entry) {
 }
 
 std::string formatEntry(const MemoryEntry& entry) {
-    nlohmann::ordered_json line{{"v", formatVersion}};
+    nlohmann::ordered_json line{{"v", entryFormatVersion}};
     line.update(entryJson(entry));
     return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -14,7 +14,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr const char* format = "kernelskill-outcomes";
-constexpr int formatVersion = 1;
+constexpr int outcomeFormatVersion = 1;
 
 Error unreadable(std::string what) {
     return Error{ErrorKind::InvalidInput, std::move(what), "",
@@ -59,8 +59,8 @@ std::optional<Outcome> outcomeFrom(const json& object) {
 } // namespace
 
 std::string formatOutcomes(const std::vector<Outcome>& outcomes) {
-    std::string text =
-        fmt::format("{{\"format\":\"{}\",\"version\":{},\"outcomes\":[", format, formatVersion);
+    std::string text = fmt::format("{{\"format\":\"{}\",\"version\":{},\"outcomes\":[", format,
+                                   outcomeFormatVersion);
     const char* separator = "\n";
     for (const Outcome& outcome : outcomes) {
         ordered_json object;
@@ -85,7 +85,8 @@ Result<std::vector<Outcome>> parseOutcomes(std::string_view text) {
         document.at("format") != format)
         return std::unexpected(unreadable("this is no file of outcomes"));
     const auto version = document.find("version");
-    if (version == document.end() || !version->is_number_integer() || *version != formatVersion)
+    if (version == document.end() || !version->is_number_integer() ||
+        *version != outcomeFormatVersion)
         return std::unexpected(unreadable("the file is of another version of KernelSkill"));
     const auto list = document.find("outcomes");
     if (list == document.end() || !list->is_array())

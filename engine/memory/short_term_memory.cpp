@@ -1,7 +1,7 @@
 #include "engine/memory/short_term_memory.h"
 
-#include "engine/file_descriptor.h"
 #include "engine/memory/memory_entry.h"
+#include "engine/process/file_descriptor.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "analysis/source/error.h"
-#include "engine/agents/candidate_diagnosis.h"
-#include "engine/agents/verdict.h"
+#include "engine/verdict/candidate_diagnosis.h"
+#include "engine/verdict/verdict.h"
 
 #include <cstdint>
 #include <filesystem>

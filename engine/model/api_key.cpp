@@ -1,5 +1,7 @@
 #include "engine/model/api_key.h"
 
+#include "analysis/source/trimmed.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -8,19 +10,11 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::size_t shortestSecret = 8;
-constexpr std::string_view whiteSpace = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(whiteSpace);
-    if (begin == std::string_view::npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(whiteSpace) - begin + 1);
-}
 
 } // namespace
 
 Result<ApiKey> ApiKey::from(std::string_view text) {
-    const std::string_view key = trimmed(text);
+    const std::string_view key = analysis::trimmed(text);
     if (!std::ranges::all_of(key, [](char c) { return c > ' ' && c < '\x7f'; }))
         return std::unexpected(Error{ErrorKind::InvalidInput,
                                      "the key of the language model holds white space or "

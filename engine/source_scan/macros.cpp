@@ -1,5 +1,7 @@
 #include "engine/source_scan/macros.h"
 
+#include "analysis/source/trimmed.h"
+
 #include <algorithm>
 #include <set>
 
@@ -7,13 +9,6 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n\f\v\\";
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(blanks);
-    if (begin == std::string_view::npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 std::string withoutContinuations(std::string_view text) {
     std::string result;
@@ -42,17 +37,18 @@ Macro parseDefinition(std::string_view definition) {
         bodyBegin = close < tokens.size() ? tokens[close].span.end
                                           : static_cast<std::uint32_t>(definition.size());
     }
-    macro.body = trimmed(definition.substr(bodyBegin));
+    macro.body = analysis::trimmed(definition.substr(bodyBegin), blanks);
     return macro;
 }
 
 } // namespace
 
 DirectiveParts directiveParts(std::string_view directive) {
-    auto rest = trimmed(directive.substr(directive.starts_with("#") ? 1 : 0));
+    auto rest = analysis::trimmed(directive.substr(directive.starts_with("#") ? 1 : 0), blanks);
     const auto end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");
     const auto name = rest.substr(0, end);
-    return {name, end == std::string_view::npos ? std::string_view{} : trimmed(rest.substr(end))};
+    return {name, end == std::string_view::npos ? std::string_view{}
+                                                : analysis::trimmed(rest.substr(end), blanks)};
 }
 
 void MacroTable::addDefinitionsOf(const std::vector<Token>& tokens) {

@@ -1,8 +1,7 @@
 #include "engine/static_facts/device_code.h"
 
 #include "analysis/compile/nvrtc.h"
-#include "engine/execution/emulator/compile/child_process.h"
-#include "engine/execution/emulator/compile/image_cache.h"
+#include "engine/process/child_process.h"
 #include "engine/static_facts/compile_job.h"
 #include "engine/static_facts/compiler_messages.h"
 #include "engine/static_facts/device_options.h"
@@ -10,6 +9,7 @@
 #include "engine/static_facts/fact_report.h"
 #include "engine/static_facts/nvcc.h"
 #include "engine/static_facts/reply_cache.h"
+#include "engine/storage/content_hash.h"
 
 #include <algorithm>
 #include <system_error>

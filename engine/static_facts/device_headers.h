@@ -1,9 +1,9 @@
 /// The headers that device code sees under NVRTC, which brings none of the standard library.
 #pragma once
 
+#include "analysis/command/toolchain.h"
 #include "analysis/compile/nvrtc.h"
-#include "analysis/parse/toolchain.h"
-#include "engine/execution/emulator/unit/user_files.h"
+#include "engine/unit/user_files.h"
 
 #include <filesystem>
 #include <string_view>

@@ -1,7 +1,7 @@
 /// nvcc's flags, as far as they change what a kernel compiles to.
 #pragma once
 
-#include "analysis/parse/compile_command.h"
+#include "analysis/command/compile_command.h"
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,6 @@
 #include "engine/static_facts/device_unit.h"
 
-#include "engine/execution/emulator/unit/unit_parts.h"
+#include "engine/unit/unit_parts.h"
 
 #include <algorithm>
 #include <ranges>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "analysis/compile/nvrtc.h"
-#include "engine/execution/emulator/unit/slice.h"
 #include "engine/execution/executor.h"
 #include "engine/static_facts/device_headers.h"
+#include "engine/unit/slice.h"
 
 #include <filesystem>
 #include <set>

@@ -1,8 +1,8 @@
 #include "engine/static_facts/nvcc.h"
 
 #include "analysis/source/files.h"
-#include "engine/execution/emulator/compile/child_process.h"
-#include "engine/execution/temporary_folder.h"
+#include "engine/process/child_process.h"
+#include "engine/storage/temporary_folder.h"
 
 #include <fstream>
 #include <string_view>

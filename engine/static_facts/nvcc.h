@@ -2,7 +2,7 @@
 /// there; what it says is what the user's build says.
 #pragma once
 
-#include "analysis/parse/toolchain.h"
+#include "analysis/command/toolchain.h"
 #include "analysis/source/error.h"
 #include "engine/static_facts/compile_job.h"
 #include "engine/static_facts/device_unit.h"

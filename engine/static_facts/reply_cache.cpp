@@ -1,7 +1,7 @@
 #include "engine/static_facts/reply_cache.h"
 
 #include "analysis/source/files.h"
-#include "engine/execution/cache_files.h"
+#include "engine/storage/cache_files.h"
 
 #include <algorithm>
 #include <system_error>

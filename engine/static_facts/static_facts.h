@@ -2,8 +2,8 @@
 /// without a GPU, where a CUDA toolkit is; exact, or an error, never a guess.
 #pragma once
 
+#include "analysis/command/toolchain.h"
 #include "analysis/compile/occupancy.h"
-#include "analysis/parse/toolchain.h"
 #include "engine/execution/executor.h"
 
 #include <chrono>

@@ -4,12 +4,10 @@
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/judged_edit.h"
 #include "lsp-server/commands/terminal.h"
-#include "lsp-server/features/access_cost.h"
-#include "lsp-server/features/memory.h"
 #include "lsp-server/features/offered_skill.h"
+#include "lsp-server/report/access_cost.h"
 #include "lsp-server/report/json_report.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -45,13 +43,13 @@ void printEdit(const engine::ReviewedEdit& edit) {
     printVerdict(terminal, edit.verdict, edit.acceptable());
 }
 
-int run(const ApplyArguments& arguments, const Invocation& invocation) {
+int runApply(const ApplyArguments& arguments, const Invocation& invocation) {
     const FilePlace place = parseFilePlace(arguments.place);
     const auto opened = openInput(place.file, optionsOn(arguments.executor, invocation.options));
     if (!opened)
         return reportError(opened.error(), invocation);
     const Snapshot& snapshot = **opened;
-    const auto& all = snapshot.workbench->skills();
+    const auto& all = snapshot.workbench->library().documents;
     if (std::ranges::find(all, arguments.skill, &skills::SkillMetadata::id) == all.end())
         return reportError({ErrorKind::InvalidInput, fmt::format("no skill '{}'", arguments.skill),
                             "", "`kernelskill skills list` names them"},
@@ -68,8 +66,8 @@ int run(const ApplyArguments& arguments, const Invocation& invocation) {
         if (arguments.executor == "slurm")
             fmt::print(stderr, "{}\n", what);
     };
-    const auto edit = snapshot.workbench->apply(snapshot.program, **kernel, *offer,
-                                                memoryOf(snapshot), interruption.token(), say);
+    const auto edit = snapshot.workbench->advisor().apply(
+        {snapshot.program, **kernel}, *offer, snapshot.memory(), interruption.token(), say);
     if (!edit)
         return reportError(edit.error(), invocation);
     TextLookup texts(snapshot.program);
@@ -87,25 +85,27 @@ int run(const ApplyArguments& arguments, const Invocation& invocation) {
 
 } // namespace
 
-void addApplyCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand(
-        "apply", "Apply a skill: the edit is compiled and checked against the original first");
-    command->fallthrough();
-    command->footer(
-        "\nExamples:\n"
-        "  kernelskill apply shared-memory-padding transpose.cu:7\n"
-        "  kernelskill apply loop-unrolling dot.cu:12 --write\n"
-        "\nThe line counts from 1, as compilers print it; without one, the first kernel is "
-        "meant.\nAn edit that is incorrect or invalid is never written.");
-    addJsonFlag(*command, invocation);
+void addApplyCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add(
+        "apply", "Apply a skill; the edit is compiled and checked against the original first");
+    command.footer("\nExamples:\n"
+                   "  kernelskill apply shared-memory-padding transpose.cu:7\n"
+                   "  kernelskill apply loop-unrolling dot.cu:12 --write\n"
+                   "\nLines count from 1, as in compiler messages; without a line, the first "
+                   "kernel is taken.\n"
+                   "An edit whose verdict is incorrect or invalid is never written.");
+    addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<ApplyArguments>();
-    command->add_option("SKILL", arguments->skill, "See `kernelskill skills list`")->required();
-    command->add_option("FILE:LINE", arguments->place, "The place, e.g. transpose.cu:7")
-        ->required();
-    addExecutorOptions(*command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
-    command->add_flag("--write", arguments->write, "Write the edit to the file");
-    command->callback([&invocation, arguments] {
-        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    command.option(&arguments->skill, {.name = "SKILL",
+                                       .help = "The skill's id, see `kernelskill skills list`",
+                                       .required = true});
+    command.option(&arguments->place, {.name = "FILE:LINE",
+                                       .help = "Where to apply it, for example transpose.cu:7",
+                                       .required = true});
+    addExecutorOptions(command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
+    command.flag(arguments->write, {.name = "--write", .help = "Write the edit to the file"});
+    command.whenChosen([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return runApply(*arguments, invocation); };
     });
 }
 

@@ -4,9 +4,8 @@
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
-#include "lsp-server/report/assembly_json.h"
+#include "lsp-server/features/assembly_json.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -30,7 +29,6 @@ struct AssemblyArguments {
     std::string skill;
     bool ptx = false;
     bool sass = false;
-    bool namesGpu = false; ///< --gpu was given.
 };
 
 std::size_t terminalWidth() {
@@ -40,15 +38,15 @@ std::size_t terminalWidth() {
     return usualWidth;
 }
 
-AssemblyQuestion questionOf(const AssemblyArguments& arguments, const Options& options) {
+AssemblyQuestion questionOf(const AssemblyArguments& arguments, const Invocation& invocation) {
     AssemblyQuestion question;
     if (arguments.ptx)
         question.language = engine::AssemblyLanguage::Ptx;
     if (arguments.sass)
         question.language = engine::AssemblyLanguage::Sass;
     question.architecture = arguments.architecture;
-    if (arguments.namesGpu)
-        question.gpu = options.gpu;
+    if (invocation.namesGpu)
+        question.gpu = invocation.options.gpu;
     if (!arguments.against.empty())
         question.baseline = AssemblyBaseline::File;
     if (!arguments.skill.empty())
@@ -57,7 +55,7 @@ AssemblyQuestion questionOf(const AssemblyArguments& arguments, const Options& o
     return question;
 }
 
-int run(const AssemblyArguments& arguments, const Invocation& invocation) {
+int runAssembly(const AssemblyArguments& arguments, const Invocation& invocation) {
     const FilePlace place = parseFilePlace(arguments.place);
     const auto snapshot = openInput(place.file, invocation.options);
     if (!snapshot)
@@ -69,7 +67,7 @@ int run(const AssemblyArguments& arguments, const Invocation& invocation) {
     if (arguments.kernel.empty() && !place.line && kernels.size() > 1)
         fmt::print(stderr, "the file has {} kernels; this is '{}' (choose with --kernel)\n",
                    kernels.size(), (*kernel)->qualifiedName);
-    auto question = questionOf(arguments, invocation.options);
+    auto question = questionOf(arguments, invocation);
     question.line = place.line;
     const auto view = assemblyView(**snapshot, **kernel, question, std::stop_token{}, {});
     if (!view)
@@ -86,42 +84,46 @@ int run(const AssemblyArguments& arguments, const Invocation& invocation) {
 
 } // namespace
 
-void addAssemblyCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand(
-        "assembly", "What a kernel compiles to, line by line: SASS or PTX, registers, spills");
-    command->fallthrough();
-    command->footer(
+void addAssemblyCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add(
+        "assembly", "Show what a kernel compiles to, line by line: SASS or PTX, registers, spills");
+    command.footer(
         "\nExamples:\n"
-        "  kernelskill assembly transpose.cu                       SASS where nvdisasm is found, "
-        "else PTX\n"
-        "  kernelskill assembly transpose.cu:7 --ptx --arch sm_80  of the kernel at a line\n"
+        "  kernelskill assembly transpose.cu                       SASS if nvdisasm is found, else "
+        "PTX\n"
+        "  kernelskill assembly transpose.cu:7 --ptx --arch sm_80  the kernel at a line\n"
         "  kernelskill assembly new.cu --against old.cu            what changed from old to new\n"
         "  kernelskill assembly transpose.cu --skill shared-memory-padding\n"
-        "\nNeeds the CUDA toolkit, or of it NVRTC for PTX; no GPU. The architecture is that of "
-        "--arch, else of\n--gpu, else of this machine's GPU, else of an H200. Instructions are "
-        "counted as they stand in the\ncode, not as often as they run. The edit of --skill is not "
+        "\nNeeds the CUDA toolkit (for PTX, NVRTC is enough), but no GPU. The architecture is that "
+        "of --arch, else\nof --gpu, else of this machine's GPU, else of an H200. Instructions are "
+        "counted as they stand in the code,\nnot as often as they run. The edit of --skill is not "
         "verified; `apply` does that.");
-    addJsonFlag(*command, invocation);
+    addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<AssemblyArguments>();
-    command->add_option("FILE", arguments->place, "The CUDA file, with `:LINE` if need be")
-        ->required();
-    command->add_option("--kernel", arguments->kernel, "Which kernel; the first by default")
-        ->type_name("NAME");
-    command->add_option("--arch", arguments->architecture, "Compile for it: sm_80, sm_90a")
-        ->type_name("SM");
-    auto* ptx = command->add_flag("--ptx", arguments->ptx, "PTX");
-    command->add_flag("--sass", arguments->sass, "SASS, or say what is missing for it")
-        ->excludes(ptx);
-    auto* against = command
-                        ->add_option("--against", arguments->against,
-                                     "The version before: show what changed since")
-                        ->type_name("FILE");
-    command->add_option("--skill", arguments->skill, "Show what a skill's edit would change")
-        ->excludes(against)
-        ->type_name("ID");
-    command->callback([&app, &invocation, arguments] {
-        arguments->namesGpu = app.count("--gpu") > 0;
-        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    command.option(&arguments->place, {.name = "FILE",
+                                       .help = "The CUDA file, or FILE:LINE for the kernel there",
+                                       .required = true});
+    command.option(&arguments->kernel, {.name = "--kernel",
+                                        .placeholder = "NAME",
+                                        .help = "The kernel; the first one by default"});
+    command.option(&arguments->architecture,
+                   {.name = "--arch",
+                    .placeholder = "SM",
+                    .help = "Architecture to compile for: sm_80, sm_90a"});
+    command.flag(arguments->ptx, {.name = "--ptx", .help = "Show PTX"});
+    command.flag(arguments->sass, {.name = "--sass",
+                                   .help = "Show SASS, or say what is missing for it",
+                                   .excludes = "--ptx"});
+    command.option(&arguments->against,
+                   {.name = "--against",
+                    .placeholder = "FILE",
+                    .help = "An earlier version of the file: show what changed since"});
+    command.option(&arguments->skill, {.name = "--skill",
+                                       .placeholder = "ID",
+                                       .help = "Show what this skill's edit would change",
+                                       .excludes = "--against"});
+    command.whenChosen([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return runAssembly(*arguments, invocation); };
     });
 }
 

@@ -1,13 +1,12 @@
 #include "engine/capture/capture_store.h"
 #include "engine/capture/recording.h"
-#include "engine/execution/temporary_folder.h"
+#include "engine/storage/temporary_folder.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/injection.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/commands/user_program.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -146,7 +145,7 @@ Result<engine::TemporaryFolder> incomingFolder(const fs::path& folder) {
     return std::move(*incoming);
 }
 
-int run(const CaptureArguments& arguments, const Invocation& invocation) {
+int runCapture(const CaptureArguments& arguments, const Invocation& invocation) {
     const auto& words = invocation.options.fallbackFlags;
     if (words.empty())
         return reportError({ErrorKind::InvalidInput, "no program to run", "capture",
@@ -222,49 +221,48 @@ int clear(const Invocation& invocation) {
 
 } // namespace
 
-void addCaptureCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand(
-        "capture", "Run a CUDA program and keep what it passes to its kernels, to test with");
-    command->fallthrough();
-    command->footer(
+void addCaptureCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add(
+        "capture", "Run a CUDA program and keep the arguments of its kernels as test inputs");
+    command.footer(
         "\nExamples:\n"
         "  kernelskill capture -- ./program arguments\n"
         "  kernelskill capture --kernel softmax --launches 3 -- python3 train.py\n"
         "  kernelskill capture list\n"
         "\nFrom then on every check, profile and timing of these kernels in this workspace uses "
-        "their data,\n"
-        "unless a launch is pinned. It lies in .kernelskill/captures/; a program that is captured "
-        "again\n"
-        "replaces it. The exit status is the program's. Needs a GPU and a driver for CUDA 12.4.");
+        "the captured data,\n"
+        "unless a launch is pinned. The data is kept in .kernelskill/captures/; capturing a "
+        "program again replaces\n"
+        "it. The exit status is the program's. Needs a GPU and a driver for CUDA 12.4 or newer.");
     const auto arguments = std::make_shared<CaptureArguments>();
-    addJsonFlag(*command, invocation);
-    command->add_option("--launches", arguments->launches, "How many launches of each kernel (1)")
-        ->check(CLI::Range(1, 1000))
-        ->type_name("N");
-    command
-        ->add_option("--kernel", arguments->kernels,
-                     "Only kernels whose name holds this; may be given again")
-        ->allow_extra_args(false)
-        ->type_name("NAME");
-    command
-        ->add_option("--buffer-limit", arguments->bufferMebibytes,
-                     "Leave out the data of larger buffers, in MiB (64)")
-        ->check(CLI::Range(1, 1 << 20))
-        ->type_name("MIB");
-    command->add_option("--limit", arguments->totalMebibytes, "Data in all, in MiB (1024)")
-        ->check(CLI::Range(1, 1 << 20))
-        ->type_name("MIB");
-    command->callback([&invocation, arguments] {
-        if (!invocation.run)
-            invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    addJsonFlag(command, invocation);
+    command.option(&arguments->launches, {.name = "--launches",
+                                          .placeholder = "N",
+                                          .help = "Launches to capture of each kernel (1)",
+                                          .range = {{1, 1000}}});
+    command.option(&arguments->kernels,
+                   {.name = "--kernel",
+                    .placeholder = "NAME",
+                    .help = "Capture only kernels whose name contains NAME; may be repeated"});
+    command.option(&arguments->bufferMebibytes,
+                   {.name = "--buffer-limit",
+                    .placeholder = "MIB",
+                    .help = "Leave out the data of buffers larger than this, in MiB (64)",
+                    .range = {{1, 1 << 20}}});
+    command.option(&arguments->totalMebibytes, {.name = "--limit",
+                                                .placeholder = "MIB",
+                                                .help = "Max data in all, in MiB (1024)",
+                                                .range = {{1, 1 << 20}}});
+    command.whenChosen([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return runCapture(*arguments, invocation); };
     });
-    CLI::App* listing = command->add_subcommand("list", "What is captured in this workspace");
-    addJsonFlag(*listing, invocation);
-    listing->callback(
+    CliCommand& listing = command.add("list", "List what is captured in this workspace");
+    addJsonFlag(listing, invocation);
+    listing.whenChosen(
         [&invocation] { invocation.run = [&invocation] { return list(invocation); }; });
-    CLI::App* clearing = command->add_subcommand("clear", "Forget all of it");
-    addJsonFlag(*clearing, invocation);
-    clearing->callback(
+    CliCommand& clearing = command.add("clear", "Delete everything captured in this workspace");
+    addJsonFlag(clearing, invocation);
+    clearing.whenChosen(
         [&invocation] { invocation.run = [&invocation] { return clear(invocation); }; });
 }
 

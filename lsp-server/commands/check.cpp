@@ -2,13 +2,11 @@
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/diagnostics.h"
-#include "lsp-server/features/memory.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/ruled_out_text.h"
 #include "skills/skill_document.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -115,10 +113,11 @@ private:
         json entry{{"name", kernel.qualifiedName},
                    {"line", lineOf(kernel.file, kernel.nameSpan.begin)},
                    {"launches", std::move(launches)},
-                   {"features", analysis::describeFeatures(
-                                    *snapshot_.workbench->features(snapshot_.program, kernel))},
-                   {"bottleneck",
-                    bottleneckJson(*snapshot_.workbench->diagnosis(snapshot_.program, kernel))},
+                   {"features",
+                    analysis::describeFeatures(
+                        *snapshot_.workbench->knowledge().features({snapshot_.program, kernel}))},
+                   {"bottleneck", bottleneckJson(*snapshot_.workbench->knowledge().diagnosis(
+                                      {snapshot_.program, kernel}))},
                    {"skills", std::move(skills)},
                    {"ruled_out", std::move(ruledOut)}};
         if (!snapshot_.isInMainFile(kernel))
@@ -134,7 +133,7 @@ private:
                    {"expected", ranked.expected},
                    {"line", lineOf(kernel.file, ranked.offer.anchor.begin)},
                    {"failed_before", ranked.failedBefore}};
-        const auto& all = snapshot_.workbench->skills();
+        const auto& all = snapshot_.workbench->library().documents;
         const auto metadata =
             std::ranges::find(all, ranked.offer.skillId, &skills::SkillMetadata::id);
         if (metadata != all.end()) {
@@ -148,8 +147,8 @@ private:
     engine::Plan planFor(const analysis::KernelModel& kernel) const {
         if (!snapshot_.isInMainFile(kernel))
             return {};
-        return snapshot_.workbench->plan(snapshot_.program, kernel, kernel.span,
-                                         memoryOf(snapshot_));
+        return snapshot_.workbench->advisor().plan({snapshot_.program, kernel}, kernel.span,
+                                                   snapshot_.memory());
     }
 
     std::string sourceOf(const analysis::HostFunction& host, analysis::ExprId expression) {
@@ -179,7 +178,8 @@ private:
     }
 
     void printKernel(const analysis::KernelModel& kernel) {
-        const auto bottleneck = snapshot_.workbench->diagnosis(snapshot_.program, kernel);
+        const auto bottleneck =
+            snapshot_.workbench->knowledge().diagnosis({snapshot_.program, kernel});
         fmt::print("\n{}  {}:{}\n", terminal_.paint(Colour::Bold, kernel.qualifiedName),
                    snapshot_.isInMainFile(kernel) ? shownName_ : kernel.file,
                    lineOf(kernel.file, kernel.nameSpan.begin) + 1);
@@ -230,14 +230,14 @@ private:
     std::vector<analysis::Diagnostic> diagnostics_;
 };
 
-int run(const std::string& file, const Invocation& invocation) {
+int runCheck(const std::string& file, const Invocation& invocation) {
     const auto snapshot = openInput(file, invocation.options);
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
     // What the GPU's compiler said when the kernel was last profiled.
     for (const analysis::KernelModel& kernel : (*snapshot)->model().kernels)
-        std::ignore = (*snapshot)->workbench->compile((*snapshot)->program, kernel,
-                                                      engine::Workbench::Compiler::OnlyCached, {});
+        std::ignore = (*snapshot)->workbench->profiler().compile(
+            {(*snapshot)->program, kernel}, engine::Profiler::Compiler::OnlyCached, {});
     Check check(**snapshot, file);
     if (invocation.json)
         printJson(check.document());
@@ -249,19 +249,18 @@ int run(const std::string& file, const Invocation& invocation) {
 
 } // namespace
 
-void addCheckCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand(
-        "check", "Diagnostics, and for each kernel what holds it back and which skills fit");
-    command->fallthrough();
-    command->footer("\nExamples:\n"
-                    "  kernelskill check reduce.cu\n"
-                    "  kernelskill check reduce.cu --json\n"
-                    "  kernelskill check reduce.cu -- -Iinclude -std=c++20");
-    addJsonFlag(*command, invocation);
+void addCheckCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command =
+        program.add("check", "Show diagnostics, what holds each kernel back, and which skills fit");
+    command.footer("\nExamples:\n"
+                   "  kernelskill check reduce.cu\n"
+                   "  kernelskill check reduce.cu --json\n"
+                   "  kernelskill check reduce.cu -- -Iinclude -std=c++20");
+    addJsonFlag(command, invocation);
     const auto file = std::make_shared<std::string>();
-    command->add_option("FILE", *file, "The CUDA file")->required();
-    command->callback([&invocation, file] {
-        invocation.run = [&invocation, file] { return run(*file, invocation); };
+    addFileArgument(command, *file);
+    command.whenChosen([&invocation, file] {
+        invocation.run = [&invocation, file] { return runCheck(*file, invocation); };
     });
 }
 

@@ -5,7 +5,6 @@
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/version.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -20,19 +19,19 @@ namespace {
 
 constexpr const char* description =
     "KernelSkill: a language server for CUDA C++.\n"
-    "Says what holds each kernel back and why, and offers edits that were compiled and checked\n"
-    "against the original first. Needs neither a GPU nor the CUDA toolkit.";
+    "It says what holds each kernel back and why, and offers edits that were compiled and checked\n"
+    "against the original. It needs neither a GPU nor the CUDA toolkit.";
 
 constexpr const char* footer =
     "\nExamples:\n"
-    "  kernelskill check saxpy.cu                       diagnostics, bottleneck, skills that fit\n"
+    "  kernelskill check saxpy.cu                       show diagnostics, bottleneck and skills\n"
     "  kernelskill profile saxpy.cu                     run on the CPU emulator and count\n"
-    "  kernelskill apply loop-unrolling saxpy.cu:12     a verified edit, as a diff\n"
-    "  kernelskill optimize saxpy.cu                    round after round, keeps what is better\n"
-    "  kernelskill generate blur.cu:12                  a first kernel from a host function\n"
-    "  kernelskill check saxpy.cu -- -Iinclude -DN=64   flags as nvcc takes them, after `--`\n"
+    "  kernelskill apply loop-unrolling saxpy.cu:12     show a verified edit as a diff\n"
+    "  kernelskill optimize saxpy.cu                    try skills in rounds, keep what is better\n"
+    "  kernelskill generate blur.cu:12                  write a first kernel from a host function\n"
+    "  kernelskill check saxpy.cu -- -Iinclude -DN=64   pass nvcc's flags after `--`\n"
     "\nExit status: 0 done; 1 nothing found or improved; 2 wrong usage or unreadable input;\n"
-    "3 something needed is missing (it is named, with the remedy).";
+    "3 something is missing (the message names it and the remedy).";
 
 int exitStatusOf(ErrorKind kind) {
     switch (kind) {
@@ -49,41 +48,52 @@ int exitStatusOf(ErrorKind kind) {
     return exitNothingFound;
 }
 
-/// Flags that set options for all subcommands; they may stand before or after the subcommand's
-/// name.
-void addSharedFlags(CLI::App& app, Invocation& invocation) {
-    app.add_option("--cuda-path", invocation.options.cudaPath,
-                   "The CUDA toolkit whose headers are used")
-        ->type_name("DIR");
-    app.add_flag("--no-toolkit", invocation.options.ignoreToolkit,
-                 "Use the built-in CUDA headers even where a toolkit is installed");
-    app.add_option("--host-compiler", invocation.options.hostCompiler,
-                   "C++ compiler that builds kernels for the emulator")
-        ->type_name("PATH");
-    app.add_option("--gpu", invocation.options.gpu,
-                   "The GPU that the diagnosis, occupancy and the roofline are for (H200)")
-        ->check([](const std::string& name) {
-            const auto& gpus = engine::builtinGpus();
-            if (!gpus || engine::gpuNamed(*gpus, name) != nullptr)
-                return std::string();
-            std::vector<std::string_view> known;
-            for (const engine::Gpu& gpu : *gpus)
-                known.push_back(gpu.name);
-            return fmt::format("no numbers are known of a '{}'; there are {}", name,
-                               fmt::join(known, ", "));
-        })
-        ->type_name("NAME");
-    app.add_option("--log-level", invocation.logLevel,
-                   "What goes to standard error: trace, debug, info, warn, error, off")
-        ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
-        ->type_name("LEVEL");
+void addSharedOptions(CliCommand& program, Invocation& invocation) {
+    program.option(&invocation.options.cudaPath,
+                   {.name = "--cuda-path",
+                    .placeholder = "DIR",
+                    .help = "Folder of the CUDA toolkit whose headers are used"});
+    program.flag(invocation.options.ignoreToolkit,
+                 {.name = "--no-toolkit",
+                  .help = "Use the built-in CUDA headers even if a toolkit is installed"});
+    program.option(&invocation.options.hostCompiler,
+                   {.name = "--host-compiler",
+                    .placeholder = "PATH",
+                    .help = "C++ compiler that builds kernels for the emulator"});
+    program.option(&invocation.options.gpu,
+                   {.name = "--gpu",
+                    .placeholder = "NAME",
+                    .help = "GPU that diagnosis, occupancy and roofline are estimated for (H200)",
+                    .check =
+                        [](const std::string& name) {
+                            const auto& gpus = engine::builtinGpus();
+                            if (!gpus || engine::gpuNamed(*gpus, name) != nullptr)
+                                return std::string();
+                            std::vector<std::string_view> known;
+                            for (const engine::Gpu& gpu : *gpus)
+                                known.push_back(gpu.name);
+                            return fmt::format("'{}' is not in the table of GPUs; known are {}",
+                                               name, fmt::join(known, ", "));
+                        },
+                    .whenGiven = [&invocation] { invocation.namesGpu = true; }});
+    program.option(&invocation.logLevel,
+                   {.name = "--log-level",
+                    .placeholder = "LEVEL",
+                    .help = "What is logged to standard error: trace, debug, info, warn, error, "
+                            "off (warn)",
+                    .choices = {"trace", "debug", "info", "warn", "error", "off"}});
 }
 
 } // namespace
 
-void addJsonFlag(CLI::App& command, Invocation& invocation) {
-    command.add_flag("--json", invocation.json,
-                     "One JSON document on standard output; lines and columns count from 0");
+void addJsonFlag(CliCommand& command, Invocation& invocation) {
+    command.flag(
+        invocation.json,
+        {.name = "--json", .help = "Print one JSON document; lines and columns count from 0"});
+}
+
+void addFileArgument(CliCommand& command, std::string& file) {
+    command.option(&file, {.name = "FILE", .help = "The CUDA file", .required = true});
 }
 
 void printJson(const nlohmann::json& document) {
@@ -111,43 +121,35 @@ int runCommandLine(int argc, char** argv) {
     }
     const bool wantsJson = std::ranges::find(arguments, "--json") != arguments.end();
 
-    CLI::App app(description, "kernelskill");
-    app.footer(footer);
-    app.set_version_flag("--version", fmt::format("kernelskill {}", version));
-    app.require_subcommand(1);
-    app.fallthrough();
-    addSharedFlags(app, invocation);
-    addLspCommand(app, invocation);
-    addCheckCommand(app, invocation);
-    addProfileCommand(app, invocation);
-    addSkillsCommand(app, invocation);
-    addApplyCommand(app, invocation);
-    addOptimizeCommand(app, invocation);
-    addGenerateCommand(app, invocation);
-    addRepairCommand(app, invocation);
-    addAssemblyCommand(app, invocation);
-    addCaptureCommand(app, invocation);
-    addMemoryCommand(app, invocation);
-    addTimelineCommand(app, invocation);
-    addDoctorCommand(app, invocation);
-    addConfigurationSchemaCommand(app, invocation);
-    addEmulatorWorkerCommand(app, invocation);
-    addCompileWorkerCommand(app, invocation);
-    try {
-        std::ranges::reverse(arguments); // CLI11 takes them last first.
-        app.parse(std::move(arguments));
-    } catch (const CLI::Success& answered) {
-        return app.exit(answered); // --help, --version
-    } catch (const CLI::ParseError& problem) {
+    CliCommand program = CliCommand::root("kernelskill", description);
+    program.footer(footer);
+    program.version(fmt::format("kernelskill {}", version));
+    program.requireSubcommand();
+    addSharedOptions(program, invocation);
+    addLspCommand(program, invocation);
+    addCheckCommand(program, invocation);
+    addProfileCommand(program, invocation);
+    addSkillsCommand(program, invocation);
+    addApplyCommand(program, invocation);
+    addOptimizeCommand(program, invocation);
+    addGenerateCommand(program, invocation);
+    addRepairCommand(program, invocation);
+    addAssemblyCommand(program, invocation);
+    addCaptureCommand(program, invocation);
+    addMemoryCommand(program, invocation);
+    addTimelineCommand(program, invocation);
+    addDoctorCommand(program, invocation);
+    addConfigurationSchemaCommand(program, invocation);
+    addEmulatorWorkerCommand(program, invocation);
+    addCompileWorkerCommand(program, invocation);
+    const CliCommand::ParseOutcome parsed = program.parse(std::move(arguments));
+    if (parsed.exitStatus)
+        return *parsed.exitStatus;
+    if (!parsed.problem.empty()) {
         invocation.json = wantsJson;
-        // CLI11 misses the subcommand before it looks at what stands in its place.
-        const std::vector<std::string> rest =
-            app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>{};
-        const std::string what =
-            rest.empty() ? problem.what() : fmt::format("no subcommand '{}'", rest.front());
-        return reportError(
-            {ErrorKind::InvalidInput, what, "", "`kernelskill --help` lists what there is"},
-            invocation);
+        return reportError({ErrorKind::InvalidInput, parsed.problem, "",
+                            "`kernelskill --help` lists what there is"},
+                           invocation);
     }
     return invocation.run();
 }

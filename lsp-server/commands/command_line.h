@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/source/error.h"
+#include "lsp-server/commands/cli_command.h"
 #include "lsp-server/configuration/options.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,44 +10,41 @@
 #include <functional>
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace kernelskill::lsp {
 
-/// design.md's exit statuses.
+/// What the program's exit status says; the same for every subcommand.
 enum ExitStatus : int { exitDone = 0, exitNothingFound = 1, exitWrongUsage = 2, exitMissing = 3 };
 
 /// Filled in while the arguments are parsed.
 struct Invocation {
-    Options options;   ///< --cuda-path, --no-toolkit, --host-compiler and what follows `--`.
-    bool json = false; ///< --json of the chosen subcommand.
+    Options options;       ///< --cuda-path, --no-toolkit, --host-compiler and what follows `--`.
+    bool namesGpu = false; ///< --gpu was given.
+    bool json = false;     ///< --json of the chosen subcommand.
     std::string logLevel = "warn";
     std::function<int()> run; ///< The chosen subcommand.
 };
 
-void addLspCommand(CLI::App& app, Invocation& invocation);
-void addCheckCommand(CLI::App& app, Invocation& invocation);
-void addProfileCommand(CLI::App& app, Invocation& invocation);
-void addSkillsCommand(CLI::App& app, Invocation& invocation);
-void addApplyCommand(CLI::App& app, Invocation& invocation);
-void addOptimizeCommand(CLI::App& app, Invocation& invocation);
-void addGenerateCommand(CLI::App& app, Invocation& invocation);
-void addRepairCommand(CLI::App& app, Invocation& invocation);
-void addAssemblyCommand(CLI::App& app, Invocation& invocation);
-void addCaptureCommand(CLI::App& app, Invocation& invocation);
-void addAssemblyCommand(CLI::App& app, Invocation& invocation);
-void addMemoryCommand(CLI::App& app, Invocation& invocation);
-void addTimelineCommand(CLI::App& app, Invocation& invocation);
-void addDoctorCommand(CLI::App& app, Invocation& invocation);
-/// Hidden: they belong to other programs.
-void addConfigurationSchemaCommand(CLI::App& app, Invocation& invocation);
-void addEmulatorWorkerCommand(CLI::App& app, Invocation& invocation);
-void addCompileWorkerCommand(CLI::App& app, Invocation& invocation);
+void addLspCommand(CliCommand& program, Invocation& invocation);
+void addCheckCommand(CliCommand& program, Invocation& invocation);
+void addProfileCommand(CliCommand& program, Invocation& invocation);
+void addSkillsCommand(CliCommand& program, Invocation& invocation);
+void addApplyCommand(CliCommand& program, Invocation& invocation);
+void addOptimizeCommand(CliCommand& program, Invocation& invocation);
+void addGenerateCommand(CliCommand& program, Invocation& invocation);
+void addRepairCommand(CliCommand& program, Invocation& invocation);
+void addAssemblyCommand(CliCommand& program, Invocation& invocation);
+void addCaptureCommand(CliCommand& program, Invocation& invocation);
+void addMemoryCommand(CliCommand& program, Invocation& invocation);
+void addTimelineCommand(CliCommand& program, Invocation& invocation);
+void addDoctorCommand(CliCommand& program, Invocation& invocation);
+/// Hidden from --help: other programs call them.
+void addConfigurationSchemaCommand(CliCommand& program, Invocation& invocation);
+void addEmulatorWorkerCommand(CliCommand& program, Invocation& invocation);
+void addCompileWorkerCommand(CliCommand& program, Invocation& invocation);
 
-/// The flag --json, described.
-void addJsonFlag(CLI::App& command, Invocation& invocation);
+void addJsonFlag(CliCommand& command, Invocation& invocation);
+/// The required argument FILE.
+void addFileArgument(CliCommand& command, std::string& file);
 
 /// One document on standard output.
 void printJson(const nlohmann::json& document);

@@ -2,14 +2,12 @@
 
 #include "lsp-server/commands/command_line.h"
 
-#include <CLI/CLI.hpp>
-
 namespace kernelskill::lsp {
 
-void addCompileWorkerCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("compile-worker", "Compiles kernels for the GPU");
-    command->group("");
-    command->callback([&invocation] { invocation.run = engine::runCompileWorker; });
+void addCompileWorkerCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add("compile-worker", "Compiles kernels for the GPU");
+    command.hide();
+    command.whenChosen([&invocation] { invocation.run = engine::runCompileWorker; });
 }
 
 } // namespace kernelskill::lsp

@@ -1,16 +1,15 @@
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/configuration/options.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
 
-void addConfigurationSchemaCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand(
+void addConfigurationSchemaCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add(
         "configuration-schema", "The settings as package.json of the VS Code extension has them");
-    command->group("");
-    command->callback([&invocation] {
+    command.hide();
+    command.whenChosen([&invocation] {
         invocation.run = [] {
             printJson(configurationSchema());
             return static_cast<int>(exitDone);

@@ -6,10 +6,9 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/configuration/model_options.h"
 #include "lsp-server/report/json_report.h"
-#include "lsp-server/server/skill_folders.h"
-#include "lsp-server/server/workspace.h"
+#include "lsp-server/workspace/skill_folders.h"
+#include "lsp-server/workspace/workspace.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -94,7 +93,7 @@ HealthCheck checkToolkit(const analysis::Toolchain& toolchain) {
 
 /// The GPU itself, then whether its counters may be read.
 std::vector<HealthCheck> checkGpu(const engine::Workbench& workbench) {
-    const auto gpu = workbench.gpu();
+    const auto gpu = workbench.machines().gpu();
     if (!gpu)
         return {{"gpu", Health::Absent, gpu.error().what,
                  "not needed; with one, edits are timed: " + gpu.error().remedy}};
@@ -179,7 +178,7 @@ std::vector<HealthCheck> checkPipeline(const engine::Workbench& workbench) {
                                               ? std::string("does not see the kernel of a sample")
                                               : model->diagnostics.front().message,
                                           "install libclang 22 with its built-in headers"});
-    const auto executor = workbench.executor();
+    const auto executor = workbench.machines().emulator();
     if (!executor) {
         checks.push_back(broken("host-compiler", executor.error()));
         return checks;
@@ -188,8 +187,8 @@ std::vector<HealthCheck> checkPipeline(const engine::Workbench& workbench) {
     if (!parses)
         return checks;
     program.model = std::make_shared<const analysis::FileModel>(std::move(*model));
-    const auto report =
-        workbench.profile(program, program.model->kernels.front(), std::stop_token{}, {});
+    const auto report = workbench.profiler().profile({program, program.model->kernels.front()},
+                                                     std::stop_token{}, {});
     checks.push_back(report ? HealthCheck{"emulator", Health::Ok,
                                           "compiles and runs a sample kernel in its sandbox", ""}
                             : broken("emulator", report.error()));
@@ -208,12 +207,12 @@ std::vector<HealthCheck> examine(const Options& options) {
         if (options.gpuOn != "slurm")
             std::ranges::move(checkGpu(**workbench), std::back_inserter(checks));
         std::ranges::move(checkSlurm(options), std::back_inserter(checks));
-        const std::size_t count = (*workbench)->skills().size();
+        const std::size_t count = (*workbench)->library().documents.size();
         checks.push_back(
             count > 0 ? HealthCheck{"skills", Health::Ok, fmt::format("{} loaded", count), ""}
                       : HealthCheck{"skills", Health::Broken, "none loaded",
                                     "install share/kernelskill/skills beside the program"});
-        for (const Error& error : (*workbench)->skillErrors())
+        for (const Error& error : (*workbench)->library().errors)
             checks.push_back(broken("skills", error));
     } else {
         checks.push_back(broken("installation", workbench.error()));
@@ -249,7 +248,7 @@ void print(const std::vector<HealthCheck>& checks) {
     }
 }
 
-int run(const Invocation& invocation) {
+int runDoctor(const Invocation& invocation) {
     const std::vector<HealthCheck> checks = examine(invocation.options);
     if (invocation.json) {
         nlohmann::json list = nlohmann::json::array();
@@ -269,16 +268,15 @@ int run(const Invocation& invocation) {
 
 } // namespace
 
-void addDoctorCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command =
-        app.add_subcommand("doctor", "What this machine has and lacks, with remedies");
-    command->fallthrough();
-    command->footer("\nok: works. absent: not needed, would help. broken: something will not work "
-                    "(exit status 3).");
-    addJsonFlag(*command, invocation);
-    addModelFlags(*command, invocation.options);
-    command->callback(
-        [&invocation] { invocation.run = [&invocation] { return run(invocation); }; });
+void addDoctorCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command =
+        program.add("doctor", "Show what this machine has and lacks, with remedies");
+    command.footer("\nok: works. absent: not needed, but would help. broken: something will not "
+                   "work (exit status 3).");
+    addJsonFlag(command, invocation);
+    addModelFlags(command, invocation.options);
+    command.whenChosen(
+        [&invocation] { invocation.run = [&invocation] { return runDoctor(invocation); }; });
 }
 
 } // namespace kernelskill::lsp

@@ -1,14 +1,12 @@
-#include "engine/execution/emulator/emulator_executor.h"
+#include "engine/execution/emulator/worker/worker_main.h"
 #include "lsp-server/commands/command_line.h"
-
-#include <CLI/CLI.hpp>
 
 namespace kernelskill::lsp {
 
-void addEmulatorWorkerCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("emulator-worker", "Runs kernels for the emulator");
-    command->group("");
-    command->callback([&invocation] { invocation.run = engine::runEmulatorWorker; });
+void addEmulatorWorkerCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add("emulator-worker", "Runs kernels for the emulator");
+    command.hide();
+    command.whenChosen([&invocation] { invocation.run = engine::runEmulatorWorker; });
 }
 
 } // namespace kernelskill::lsp

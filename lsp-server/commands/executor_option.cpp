@@ -1,33 +1,34 @@
 #include "lsp-server/commands/executor_option.h"
 
-#include <CLI/CLI.hpp>
-
 namespace kernelskill::lsp {
 
-void addExecutorOptions(CLI::App& command, Invocation& invocation, std::string& executor,
+void addExecutorOptions(CliCommand& command, Invocation& invocation, std::string& executor,
                         const std::vector<std::string>& choices) {
     std::string list;
     for (const std::string& choice : choices)
         list += (list.empty() ? "" : &choice == &choices.back() ? " or " : ", ") + choice;
-    command.add_option("--on", executor, "Where it runs: " + list)
-        ->check(CLI::IsMember(choices))
-        ->type_name("EXECUTOR");
+    command.option(&executor, {.name = "--on",
+                               .placeholder = "EXECUTOR",
+                               .help = "Where kernels run: " + list,
+                               .choices = choices});
     Options& options = invocation.options;
-    constexpr const char* group = "With --on slurm (see kernelskill.slurm.* of the settings)";
-    const auto add = [&](const char* name, auto& value, const char* what, const char* type) {
-        command.add_option(name, value, what)
-            ->group(group)
-            ->type_name(type)
-            ->allow_extra_args(false); // A list takes one word each time.
+    const auto add = [&](const char* name, OptionTarget target, const char* help,
+                         const char* placeholder) {
+        command.option(target,
+                       {.name = name,
+                        .placeholder = placeholder,
+                        .help = help,
+                        .group = "With --on slurm (see kernelskill.slurm.* of the settings)"});
     };
-    add("--partition", options.slurmPartition, "That is asked for a GPU", "NAME");
-    add("--gres", options.slurmGres, "What a job is given (gpu:1)", "LIST");
-    add("--time-limit", options.slurmTimeLimit, "Of a job (0:30:00)", "TIME");
-    add("--account", options.slurmAccount, "That pays", "NAME");
-    add("--slots", options.slurmSlots, "Jobs side by side (1)", "N");
-    add("--srun-argument", options.slurmArguments, "One more option for srun; may be repeated",
-        "OPTION");
-    add("--slurm-runner", options.slurmRunner, "kernelskill-runner on the nodes", "PATH");
+    add("--partition", &options.slurmPartition, "Partition that has the GPUs", "NAME");
+    add("--gres", &options.slurmGres, "Generic resources of each job (gpu:1)", "LIST");
+    add("--time-limit", &options.slurmTimeLimit,
+        "Time limit of each job, in Slurm's format (0:30:00)", "TIME");
+    add("--account", &options.slurmAccount, "Account to charge", "NAME");
+    add("--slots", &options.slurmSlots, "Max number of jobs at the same time (1)", "N");
+    add("--srun-argument", &options.slurmArguments, "A further argument for srun; may be repeated",
+        "ARGUMENT");
+    add("--slurm-runner", &options.slurmRunner, "Path of kernelskill-runner on the nodes", "PATH");
 }
 
 Options optionsOn(const std::string& executor, const Options& options) {

@@ -10,7 +10,7 @@ namespace kernelskill::lsp {
 
 /// `executor` gets what --on says, one of `choices`. The others set what they are called after in
 /// the settings: --partition, --gres, --time-limit, --account, --slots, --srun-argument.
-void addExecutorOptions(CLI::App& command, Invocation& invocation, std::string& executor,
+void addExecutorOptions(CliCommand& command, Invocation& invocation, std::string& executor,
                         const std::vector<std::string>& choices);
 
 /// The settings for a run on `executor`: "emulator" measures nothing, "gpu" is this machine,

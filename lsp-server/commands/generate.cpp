@@ -1,4 +1,4 @@
-#include "engine/kernel_generation.h"
+#include "engine/workbench/kernel_generation.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/judged_edit.h"
@@ -6,7 +6,6 @@
 #include "lsp-server/report/json_report.h"
 #include "skills/skill_document.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -55,7 +54,7 @@ void printKernel(const engine::GeneratedKernel& generated) {
     printVerdict(terminal, generated.verdict, generated.acceptable());
 }
 
-int run(const GenerateArguments& arguments, const Invocation& invocation) {
+int runGenerate(const GenerateArguments& arguments, const Invocation& invocation) {
     const FilePlace place = parseFilePlace(arguments.place);
     const auto opened = openInput(place.file, invocation.options);
     if (!opened)
@@ -64,8 +63,8 @@ int run(const GenerateArguments& arguments, const Invocation& invocation) {
     const auto function = chooseFunction(snapshot, place.line);
     if (!function)
         return reportError(function.error(), invocation);
-    const auto generated = engine::generateKernel(*snapshot.workbench, snapshot.program, **function,
-                                                  std::stop_token{}, {});
+    const auto generated = engine::generateKernel(snapshot.workbench->machines(), snapshot.program,
+                                                  **function, std::stop_token{}, {});
     if (!generated && generated.error().kind == ErrorKind::Unsupported)
         return reportNotOffered(generated.error(),
                                 {{"function", (*function)->name}, {"kernel", nullptr}}, invocation);
@@ -89,22 +88,24 @@ int run(const GenerateArguments& arguments, const Invocation& invocation) {
 
 } // namespace
 
-void addGenerateCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand(
-        "generate", "Write first kernels from a host function with loops, run beside it first");
-    command->fallthrough();
-    command->footer("\nExamples:\n"
-                    "  kernelskill generate blur.cu:12\n"
-                    "  kernelskill generate blur.cu:12 --write\n"
-                    "\nThe line counts from 1 and lies in the function; without one, the only "
-                    "function with loops is meant.\nA kernel that is incorrect or invalid is never "
-                    "written.");
-    addJsonFlag(*command, invocation);
+void addGenerateCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add(
+        "generate", "Write first kernels from a host function with loops; checked against it");
+    command.footer("\nExamples:\n"
+                   "  kernelskill generate blur.cu:12\n"
+                   "  kernelskill generate blur.cu:12 --write\n"
+                   "\nLines count from 1; the line lies in the function. Without a line, the file "
+                   "has to have one function\n"
+                   "with loops. A kernel whose verdict is incorrect or invalid is never written.");
+    addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<GenerateArguments>();
-    command->add_option("FILE:LINE", arguments->place, "The place, e.g. blur.cu:12")->required();
-    command->add_flag("--write", arguments->write, "Write kernel and launcher to the file");
-    command->callback([&invocation, arguments] {
-        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    command.option(
+        &arguments->place,
+        {.name = "FILE:LINE", .help = "The function, for example blur.cu:12", .required = true});
+    command.flag(arguments->write,
+                 {.name = "--write", .help = "Write kernels and launcher to the file"});
+    command.whenChosen([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return runGenerate(*arguments, invocation); };
     });
 }
 

@@ -1,6 +1,6 @@
 #include "lsp-server/commands/injection.h"
 
-#include "analysis/parse/toolchain.h"
+#include "analysis/command/toolchain.h"
 #include "engine/execution/gpu/cupti_library.h"
 
 #include <cstdlib>

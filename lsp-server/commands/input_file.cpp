@@ -1,8 +1,8 @@
 #include "lsp-server/commands/input_file.h"
 
 #include "lsp-server/documents/closed_document.h"
-#include "lsp-server/server/skill_folders.h"
-#include "lsp-server/server/workspace.h"
+#include "lsp-server/workspace/skill_folders.h"
+#include "lsp-server/workspace/workspace.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,7 +1,7 @@
 /// What the commands that offer a reviewed edit do alike: show it, refuse it, write it.
 #pragma once
 
-#include "engine/agents/verdict.h"
+#include "engine/verdict/verdict.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/documents/text_lookup.h"

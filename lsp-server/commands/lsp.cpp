@@ -2,17 +2,16 @@
 #include "lsp-server/server/language_server.h"
 #include "lsp-server/version.h"
 
-#include <CLI/CLI.hpp>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 namespace kernelskill::lsp {
 
-void addLspCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command =
-        app.add_subcommand("lsp", "The language server, on standard input and output");
-    command->footer("\nEditors start this. Logs go to standard error, see --log-level.");
-    command->callback([&invocation] {
+void addLspCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command =
+        program.add("lsp", "Run the language server on standard input and output");
+    command.footer("\nEditors start this. Logs go to standard error, see --log-level.");
+    command.whenChosen([&invocation] {
         invocation.run = [&invocation] {
             const auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
             spdlog::logger log("kernelskill", sink);

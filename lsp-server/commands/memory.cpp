@@ -10,7 +10,6 @@
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -21,7 +20,7 @@ namespace kernelskill::lsp {
 
 namespace {
 
-int run(const std::string& file, const Invocation& invocation) {
+int runMemory(const std::string& file, const Invocation& invocation) {
     std::error_code error;
     const auto path = std::filesystem::absolute(file, error).lexically_normal();
     // The memory of a file that has since been deleted can still be read.
@@ -108,46 +107,43 @@ int importOutcomes(const std::string& file, const Invocation& invocation) {
 
 using FileAction = int (*)(const std::string& file, const Invocation& invocation);
 
-void addFileCommand(CLI::App& memory, Invocation& invocation, const char* name,
+void addFileCommand(CliCommand& memory, Invocation& invocation, const char* name,
                     const char* description, const char* footer, FileAction action) {
-    CLI::App* command = memory.add_subcommand(name, description);
-    command->fallthrough();
-    command->footer(footer);
-    addJsonFlag(*command, invocation);
+    CliCommand& command = memory.add(name, description);
+    command.footer(footer);
+    addJsonFlag(command, invocation);
     const auto file = std::make_shared<std::string>();
-    command->add_option("FILE", *file, "A file of outcomes")->required();
-    command->callback([&invocation, file, action] {
+    command.option(file.get(), {.name = "FILE", .help = "A file of outcomes", .required = true});
+    command.whenChosen([&invocation, file, action] {
         invocation.run = [&invocation, file, action] { return action(*file, invocation); };
     });
 }
 
 } // namespace
 
-void addMemoryCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command =
-        app.add_subcommand("memory", "What has been tried on a file, and what skills have done");
-    command->fallthrough();
-    command->require_subcommand(1);
-    CLI::App* show =
-        command->add_subcommand("show", "Plans, edits, verdicts and failures, oldest first");
-    show->fallthrough();
-    show->footer("\nExample:\n  kernelskill memory show saxpy.cu\n\n"
-                 "Read from .kernelskill/memory/ of the workspace.");
-    addJsonFlag(*show, invocation);
+void addMemoryCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command =
+        program.add("memory", "Show what was tried on a file; share how skills did");
+    command.requireSubcommand();
+    CliCommand& show =
+        command.add("show", "Show plans, edits, verdicts and failures, oldest first");
+    show.footer("\nExample:\n  kernelskill memory show saxpy.cu\n\n"
+                "They are read from .kernelskill/memory/ of the workspace.");
+    addJsonFlag(show, invocation);
     const auto file = std::make_shared<std::string>();
-    show->add_option("FILE", *file, "The CUDA file")->required();
-    show->callback([&invocation, file] {
-        invocation.run = [&invocation, file] { return run(*file, invocation); };
+    addFileArgument(show, *file);
+    show.whenChosen([&invocation, file] {
+        invocation.run = [&invocation, file] { return runMemory(*file, invocation); };
     });
-    addFileCommand(*command, invocation, "export", "Write what skills have done to a file",
+    addFileCommand(command, invocation, "export", "Write to a file how skills did",
                    "\nExample:\n  kernelskill memory export outcomes.json\n\n"
-                   "Holds verdicts and speedups of reviewed edits; kernels are named by their "
-                   "hashes, no code is in it.",
+                   "The file holds verdicts and speedups of reviewed edits. Kernels are named by "
+                   "hashes; it holds no code.",
                    exportOutcomes);
-    addFileCommand(*command, invocation, "import", "Take over what skills have done elsewhere",
+    addFileCommand(command, invocation, "import", "Read how skills did elsewhere",
                    "\nExample:\n  kernelskill memory import outcomes.json\n\n"
-                   "It changes the order in which skills are tried. What is there already is left "
-                   "out.",
+                   "The outcomes change the order in which skills are tried. Outcomes that are "
+                   "known already are skipped.",
                    importOutcomes);
 }
 

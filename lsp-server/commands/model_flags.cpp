@@ -2,52 +2,50 @@
 
 #include "lsp-server/configuration/model_options.h"
 
-#include <CLI/CLI.hpp>
+#include <limits>
+#include <tuple>
 
 namespace kernelskill::lsp {
 
-void addModelFlags(CLI::App& command, Options& options) {
-    command
-        .add_option_function<std::string>(
-            "--model",
-            [&options](const std::string& name) {
-                options.modelEnabled = true;
-                options.modelName = name;
-            },
-            "Let this language model propose kernels too; the source is sent to it")
-        ->type_name("NAME");
-    command
-        .add_option("--model-provider", options.modelProvider,
-                    "Who offers it: anthropic, or openai and what speaks like it (anthropic)")
-        ->check(CLI::IsMember({"anthropic", "openai"}))
-        ->type_name("NAME");
-    command
-        .add_option("--model-endpoint", options.modelEndpoint,
-                    "Where it is asked; the provider's own by default")
-        ->type_name("URL");
-    command
-        .add_option("--model-key-variable", options.modelKeyVariable,
-                    "The environment variable that holds the key ($ANTHROPIC_API_KEY, "
-                    "$OPENAI_API_KEY; none at another endpoint)")
-        ->type_name("VARIABLE");
-    command.add_option("--model-calls", options.modelMaxCalls, "At most so many calls (20)")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("N");
-    command
-        .add_option("--model-cost", options.modelMaxCost,
-                    "At most so much money; needs --model-prices")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("COST");
-    command
-        .add_option_function<std::vector<double>>(
-            "--model-prices",
-            [&options](const std::vector<double>& prices) {
-                options.modelInputPrice = prices[0];
-                options.modelOutputPrice = prices[1];
-            },
-            "Of a million tokens in and a million out")
-        ->expected(2)
-        ->type_name("IN OUT");
+void addModelFlags(CliCommand& command, Options& options) {
+    command.option(
+        &options.modelName,
+        {.name = "--model",
+         .placeholder = "NAME",
+         .help = "Let this language model propose kernels, too; the source is sent to it",
+         .whenGiven = [&options] { options.modelEnabled = true; }});
+    command.option(&options.modelProvider,
+                   {.name = "--model-provider",
+                    .placeholder = "NAME",
+                    .help = "The model's API: anthropic, or openai and compatible (anthropic)",
+                    .choices = {"anthropic", "openai"}});
+    command.option(&options.modelEndpoint,
+                   {.name = "--model-endpoint",
+                    .placeholder = "URL",
+                    .help = "URL of the API; the provider's own by default"});
+    command.option(&options.modelKeyVariable,
+                   {.name = "--model-key-variable",
+                    .placeholder = "VARIABLE",
+                    .help = "Environment variable that holds the API key ($ANTHROPIC_API_KEY, "
+                            "$OPENAI_API_KEY; none for another endpoint)"});
+    constexpr auto any = std::numeric_limits<double>::max();
+    command.option(&options.modelMaxCalls, {.name = "--model-calls",
+                                            .placeholder = "N",
+                                            .help = "Max number of calls (20)",
+                                            .range = {{0, any}}});
+    command.option(&options.modelMaxCost, {.name = "--model-cost",
+                                           .placeholder = "COST",
+                                           .help = "Max cost; needs --model-prices",
+                                           .range = {{0, any}}});
+    const auto prices = std::make_shared<std::pair<double, double>>(options.modelInputPrice,
+                                                                    options.modelOutputPrice);
+    command.option(prices.get(),
+                   {.name = "--model-prices",
+                    .placeholder = "IN OUT",
+                    .help = "Prices of a million input tokens and of a million output tokens"});
+    command.whenParsed([&options, prices] {
+        std::tie(options.modelInputPrice, options.modelOutputPrice) = *prices;
+    });
 }
 
 Result<std::unique_ptr<engine::BudgetedModel>> chosenModel(const Options& options) {

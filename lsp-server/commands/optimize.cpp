@@ -5,13 +5,11 @@
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/model_flags.h"
 #include "lsp-server/commands/terminal.h"
-#include "lsp-server/features/memory.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/optimization_json.h"
 #include "lsp-server/report/optimization_report.h"
 #include "lsp-server/report/ruled_out_text.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -90,7 +88,7 @@ Result<void> writeReportFile(const OptimizeArguments& arguments,
                                              found, arguments.file, commandOf(arguments, found))));
 }
 
-int run(OptimizeArguments arguments, const Invocation& invocation) {
+int runOptimize(OptimizeArguments arguments, const Invocation& invocation) {
     const Interruption interruption; // Before there are threads: they take its mask over.
     const auto opened =
         openInput(arguments.file, optionsOn(arguments.executor, invocation.options));
@@ -109,8 +107,9 @@ int run(OptimizeArguments arguments, const Invocation& invocation) {
     options.usesLongTermMemory = !arguments.noLongTermMemory;
     if (arguments.hasSeed)
         options.seed = arguments.seed;
-    options.measure = arguments.executor == "gpu" || arguments.executor == "slurm" ||
-                      (arguments.executor == "auto" && snapshot.workbench->gpu().has_value());
+    options.measure =
+        arguments.executor == "gpu" || arguments.executor == "slurm" ||
+        (arguments.executor == "auto" && snapshot.workbench->machines().gpu().has_value());
 
     const bool showsProgress = isatty(STDERR_FILENO) != 0;
     const auto say = [&](std::string_view what, double) {
@@ -120,9 +119,9 @@ int run(OptimizeArguments arguments, const Invocation& invocation) {
     const auto model = chosenModel(invocation.options);
     if (!model)
         return reportError(model.error(), invocation);
-    const auto found =
-        snapshot.workbench->optimize(snapshot.program, **kernel, options, memoryOf(snapshot),
-                                     interruption.token(), say, model->get());
+    const auto found = snapshot.workbench->advisor().optimize(
+        {snapshot.program, **kernel}, options, snapshot.memory(), interruption.token(), say,
+        model->get());
     if (showsProgress)
         fmt::print(stderr, "\r\033[K");
     if (*model)
@@ -153,53 +152,61 @@ int run(OptimizeArguments arguments, const Invocation& invocation) {
 
 } // namespace
 
-void addOptimizeCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand(
-        "optimize", "Try skills round after round; keep what is correct and better");
-    command->fallthrough();
-    command->footer(
+void addOptimizeCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command =
+        program.add("optimize", "Try skills round after round; keep what is correct and faster");
+    command.footer(
         "\nExamples:\n"
         "  kernelskill optimize transpose.cu\n"
         "  kernelskill optimize kernels.cu --kernel softmax --on gpu --seconds 120 --write\n"
         "  kernelskill optimize reduce.cu --report reduce.html\n"
-        "\nOn a GPU an edit is kept if it is measured faster. Without one it is kept if it is "
-        "correct and a cost\n"
-        "model of the emulator's counts puts both ends of its time no later and one earlier; such "
-        "an edit is\n"
-        "unmeasured. All edits together are checked against the original. Ctrl-C stops with the "
-        "best so far; a\n"
-        "run that was killed goes on where it was. Exit status 1: nothing is better.");
-    addJsonFlag(*command, invocation);
-    addModelFlags(*command, invocation.options);
+        "\nOn a GPU an edit is kept if it is measured faster. Without a GPU an edit is kept if it "
+        "is correct and a\n"
+        "cost model of the emulator's counts predicts a better time; its verdict is then "
+        "`unmeasured`. All kept\n"
+        "edits together are checked against the original. Ctrl-C stops with the best so far; a "
+        "killed run resumes\n"
+        "where it stopped. Exit status 1: nothing better was found.");
+    addJsonFlag(command, invocation);
+    addModelFlags(command, invocation.options);
     const auto arguments = std::make_shared<OptimizeArguments>();
-    command->add_option("FILE", arguments->file, "The CUDA file")->required();
-    command->add_option("--kernel", arguments->kernel, "Which kernel; the first by default")
-        ->type_name("NAME");
-    addExecutorOptions(*command, invocation, arguments->executor,
+    addFileArgument(command, arguments->file);
+    command.option(&arguments->kernel, {.name = "--kernel",
+                                        .placeholder = "NAME",
+                                        .help = "The kernel; the first one by default"});
+    addExecutorOptions(command, invocation, arguments->executor,
                        {"auto", "emulator", "gpu", "slurm"});
-    command->add_option("--rounds", arguments->options.rounds, "At most so many (8)")
-        ->check(CLI::Range(1, 1000))
-        ->type_name("N");
-    command->add_option("--seconds", arguments->seconds, "At most so long (300)")
-        ->check(CLI::Range(1, 86400))
-        ->type_name("S");
-    command->add_option("--beam", arguments->options.beam, "Plans that a round tries (3)")
-        ->check(CLI::Range(1, 64))
-        ->type_name("K");
-    command
-        ->add_option("--seed", arguments->seed,
-                     "Of the inputs that edits are checked on: the same seed decides the same")
-        ->each([arguments](const std::string&) { arguments->hasSeed = true; })
-        ->type_name("N");
-    command->add_flag("--no-short-term-memory", arguments->noShortTermMemory,
-                      "Neither read nor write what was tried on this code");
-    command->add_flag("--no-long-term-memory", arguments->noLongTermMemory,
-                      "Neither read nor write what skills have done elsewhere");
-    command->add_flag("--write", arguments->write, "Write the best to the file");
-    command->add_option("--report", arguments->report, "Write the rounds as a page")
-        ->type_name("OUT.html");
-    command->callback([&invocation, arguments] {
-        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    command.option(&arguments->options.rounds, {.name = "--rounds",
+                                                .placeholder = "N",
+                                                .help = "Max number of rounds (8)",
+                                                .range = {{1, 1000}}});
+    command.option(&arguments->seconds, {.name = "--seconds",
+                                         .placeholder = "S",
+                                         .help = "Time limit in seconds (300)",
+                                         .range = {{1, 86400}}});
+    command.option(&arguments->options.beam, {.name = "--beam",
+                                              .placeholder = "K",
+                                              .help = "Candidates that each round tries (3)",
+                                              .range = {{1, 64}}});
+    command.option(
+        &arguments->seed,
+        {.name = "--seed",
+         .placeholder = "N",
+         .help = "Seed of the inputs that edits are checked on; equal seeds decide alike",
+         .whenGiven = [arguments] { arguments->hasSeed = true; }});
+    command.flag(arguments->noShortTermMemory,
+                 {.name = "--no-short-term-memory",
+                  .help = "Neither read nor write what was tried on this code"});
+    command.flag(arguments->noLongTermMemory,
+                 {.name = "--no-long-term-memory",
+                  .help = "Neither read nor write how skills did on other kernels"});
+    command.flag(arguments->write,
+                 {.name = "--write", .help = "Write the best version to the file"});
+    command.option(&arguments->report, {.name = "--report",
+                                        .placeholder = "OUT.html",
+                                        .help = "Write a report of all rounds as an HTML page"});
+    command.whenChosen([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return runOptimize(*arguments, invocation); };
     });
 }
 

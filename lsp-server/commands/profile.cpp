@@ -6,7 +6,7 @@
 #include "lsp-server/commands/interruption.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/documents/text_lookup.h"
-#include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/access_cost.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/file_page.h"
 #include "lsp-server/report/gpu_text.h"
@@ -15,7 +15,6 @@
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/metric_text.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -41,18 +40,14 @@ struct ProfileArguments {
     std::string report; ///< Path of the page to write; empty: none.
 };
 
-std::optional<double> metric(const engine::Metrics& metrics, const char* name) {
-    const auto found = metrics.find(name);
-    return found == metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
 std::string number(const engine::Metrics& metrics, const char* name) {
-    const auto value = metric(metrics, name);
+    const auto value = engine::findMetric(metrics, name);
     return value && *value != 0 ? formatNumber(*value) : "";
 }
 
 std::string sum(const engine::Metrics& metrics, const char* first, const char* second) {
-    const double total = metric(metrics, first).value_or(0) + metric(metrics, second).value_or(0);
+    const double total = engine::findMetric(metrics, first).value_or(0) +
+                         engine::findMetric(metrics, second).value_or(0);
     return total == 0 ? "" : shortNumber(total);
 }
 
@@ -83,12 +78,12 @@ constexpr std::array lineColumns{
                [](const engine::Metrics& m) { return count(m, names::divergentBranchTargets); }},
     LineColumn{"stall %",
                [](const engine::Metrics& m) {
-                   const auto share = metric(m, names::stallPercent);
+                   const auto share = engine::findMetric(m, names::stallPercent);
                    return share ? fmt::format("{:.1f}", *share) : std::string();
                }},
     LineColumn{"lanes",
                [](const engine::Metrics& m) {
-                   const auto lanes = metric(m, names::activeThreads);
+                   const auto lanes = engine::findMetric(m, names::activeThreads);
                    return lanes ? fmt::format("{:.3g}", *lanes) : std::string();
                }},
 };
@@ -192,8 +187,8 @@ Result<engine::KernelReport> profileOn(const std::string& executor, const Snapsh
                                        const analysis::KernelModel& kernel,
                                        const std::stop_token& stop) {
     return executor == "emulator"
-               ? snapshot.workbench->profile(snapshot.program, kernel, stop, {})
-               : snapshot.workbench->profileOnGpu(snapshot.program, kernel, stop, {});
+               ? snapshot.workbench->profiler().profile({snapshot.program, kernel}, stop, {})
+               : snapshot.workbench->profiler().profileOnGpu({snapshot.program, kernel}, stop, {});
 }
 
 /// The longest first where they were timed, with what each reaches of the roofline.
@@ -238,7 +233,7 @@ std::vector<ProfiledKernel> profileAll(const ProfileArguments& arguments, const 
     return profiled;
 }
 
-int run(const ProfileArguments& arguments, const Invocation& invocation) {
+int runProfile(const ProfileArguments& arguments, const Invocation& invocation) {
     const Interruption interruption;
     // A runner takes as long to start as the file to parse.
     std::future<Result<void>> runner;
@@ -247,7 +242,7 @@ int run(const ProfileArguments& arguments, const Invocation& invocation) {
             return;
         const auto say = [](std::string_view what, double) { fmt::print(stderr, "{}\n", what); };
         runner = std::async(std::launch::async, [&interruption, workbench, say]() -> Result<void> {
-            if (const auto gpu = workbench->gpu(interruption.token(), say); !gpu)
+            if (const auto gpu = workbench->machines().gpu(interruption.token(), say); !gpu)
                 return std::unexpected(gpu.error());
             return {};
         });
@@ -299,35 +294,32 @@ int run(const ProfileArguments& arguments, const Invocation& invocation) {
 
 } // namespace
 
-void addProfileCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command =
-        app.add_subcommand("profile", "Run a kernel and count, without a GPU; or measure on one");
-    command->fallthrough();
-    command->footer("\nExamples:\n"
-                    "  kernelskill profile transpose.cu\n"
-                    "  kernelskill profile kernels.cu --kernel softmax --json\n"
-                    "  kernelskill profile transpose.cu --on gpu\n"
-                    "  kernelskill profile transpose.cu --on slurm --partition gpus\n"
-                    "  kernelskill profile transpose.cu --report transpose.html\n"
-                    "\nGrid, block and scalars come from the launch in the file where it can be "
-                    "evaluated, else from\n"
-                    "names. Pin them with a comment:\n"
-                    "  // kernelskill: launch saxpy<<<(n+255)/256, 256>>>(n=1<<20, x=rand[n])");
-    addJsonFlag(*command, invocation);
+void addProfileCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add(
+        "profile", "Run kernels and count on the CPU emulator, or measure them on a GPU");
+    command.footer("\nExamples:\n"
+                   "  kernelskill profile transpose.cu\n"
+                   "  kernelskill profile kernels.cu --kernel softmax --json\n"
+                   "  kernelskill profile transpose.cu --on gpu\n"
+                   "  kernelskill profile transpose.cu --on slurm --partition gpus\n"
+                   "  kernelskill profile transpose.cu --report transpose.html\n"
+                   "\nGrid, block and arguments come from the launch in the file if it can be "
+                   "evaluated, else they are\n"
+                   "guessed from names. A comment pins them:\n"
+                   "  // kernelskill: launch saxpy<<<(n+255)/256, 256>>>(n=1<<20, x=rand[n])");
+    addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<ProfileArguments>();
-    command->add_option("FILE", arguments->file, "The CUDA file")->required();
-    command
-        ->add_option("--kernel", arguments->kernel,
-                     "Which kernel; all, in a table, by default (with --json the first)")
-        ->type_name("NAME");
-    addExecutorOptions(*command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
-    command
-        ->add_option(
-            "--report", arguments->report,
-            "Write what was found as a page with the roofline: HTML that needs nothing else")
-        ->type_name("OUT.html");
-    command->callback([&invocation, arguments] {
-        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    addFileArgument(command, arguments->file);
+    command.option(&arguments->kernel, {.name = "--kernel",
+                                        .placeholder = "NAME",
+                                        .help = "The kernel; all, in a table, by default"});
+    addExecutorOptions(command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
+    command.option(&arguments->report,
+                   {.name = "--report",
+                    .placeholder = "OUT.html",
+                    .help = "Write the profile and its roofline as one self-contained HTML page"});
+    command.whenChosen([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return runProfile(*arguments, invocation); };
     });
 }
 

@@ -1,11 +1,10 @@
-#include "engine/hazard_repair.h"
+#include "engine/workbench/hazard_repair.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/file_writer.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -87,7 +86,7 @@ int finish(const Repaired& repair, const Snapshot& snapshot, const RepairArgumen
     return write(repair.edits, texts, arguments, invocation);
 }
 
-int run(const RepairArguments& arguments, const Invocation& invocation) {
+int runRepair(const RepairArguments& arguments, const Invocation& invocation) {
     const auto opened = openInput(arguments.file, invocation.options);
     if (!opened)
         return reportError(opened.error(), invocation);
@@ -95,10 +94,10 @@ int run(const RepairArguments& arguments, const Invocation& invocation) {
     const engine::Repair repair =
         engine::repairFile(snapshot.model(), snapshot.program.command,
                            snapshot.workbench->toolchain(), std::stop_token{});
-    if (repair.errorsBefore > 0 || !snapshot.workbench->executor())
+    if (repair.errorsBefore > 0 || !snapshot.workbench->machines().emulator())
         return finish(repair, snapshot, arguments, invocation);
-    const auto hazards =
-        engine::repairHazards(*snapshot.workbench, snapshot.program, std::stop_token{}, {});
+    const auto hazards = engine::repairHazards(snapshot.workbench->hazardFixes(), snapshot.program,
+                                               std::stop_token{}, {});
     if (!hazards)
         return reportError(hazards.error(), invocation);
     return finish(*hazards, snapshot, arguments, invocation);
@@ -106,23 +105,22 @@ int run(const RepairArguments& arguments, const Invocation& invocation) {
 
 } // namespace
 
-void addRepairCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command =
-        app.add_subcommand("repair", "Fix compile errors, or else hazards; each fix was checked");
-    command->fallthrough();
-    command->footer(
-        "\nExamples:\n"
-        "  kernelskill repair broken.cu\n"
-        "  kernelskill repair broken.cu --write\n"
-        "\nA fix of a compile error was checked to parse. In a file that compiles, every "
-        "kernel is run on the\n"
-        "CPU emulator; a fix of a hazard was run beside the original, at several sizes.");
-    addJsonFlag(*command, invocation);
+void addRepairCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command =
+        program.add("repair", "Fix compile errors; in a file without any, fix hazards");
+    command.footer("\nExamples:\n"
+                   "  kernelskill repair broken.cu\n"
+                   "  kernelskill repair broken.cu --write\n"
+                   "\nEach fix of a compile error was parsed: it leaves fewer errors. In a file "
+                   "that compiles, every kernel\n"
+                   "runs on the CPU emulator, and each fix of a hazard runs beside the original at "
+                   "several sizes.");
+    addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<RepairArguments>();
-    command->add_option("FILE", arguments->file, "The CUDA file")->required();
-    command->add_flag("--write", arguments->write, "Write the repaired file");
-    command->callback([&invocation, arguments] {
-        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    addFileArgument(command, arguments->file);
+    command.flag(arguments->write, {.name = "--write", .help = "Write the repaired file"});
+    command.whenChosen([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return runRepair(*arguments, invocation); };
     });
 }
 

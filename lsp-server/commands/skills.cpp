@@ -2,12 +2,11 @@
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/report/json_report.h"
-#include "lsp-server/server/skill_folders.h"
-#include "lsp-server/server/workspace.h"
+#include "lsp-server/workspace/skill_folders.h"
+#include "lsp-server/workspace/workspace.h"
 #include "skills/skill_document.h"
 #include "skills/user_skill.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -73,7 +72,7 @@ void printSkill(const skills::SkillMetadata& skill) {
 
 int showSkill(const engine::Workbench& workbench, const std::string& id,
               const Invocation& invocation) {
-    const auto& all = workbench.skills();
+    const auto& all = workbench.library().documents;
     const auto skill = std::ranges::find(all, id, &skills::SkillMetadata::id);
     if (skill == all.end())
         return reportError({ErrorKind::InvalidInput, fmt::format("no skill '{}'", id), "",
@@ -121,57 +120,53 @@ int create(const std::string& name, bool isUsers, const Invocation& invocation) 
     return exitDone;
 }
 
-int run(const std::string& id, const Invocation& invocation) {
+int runSkills(const std::string& id, const Invocation& invocation) {
     const auto workbench =
         makeWorkbench(invocation.options, skillFoldersOfCommand(currentWorkspaceRoot()));
     if (!workbench)
         return reportError(workbench.error(), invocation);
-    for (const Error& error : (*workbench)->skillErrors())
+    for (const Error& error : (*workbench)->library().errors)
         fmt::print(stderr, "{}\n", error.describe());
     if (!id.empty())
         return showSkill(**workbench, id, invocation);
     if (invocation.json) {
         nlohmann::json list = nlohmann::json::array();
-        for (const skills::SkillMetadata& skill : (*workbench)->skills())
+        for (const skills::SkillMetadata& skill : (*workbench)->library().documents)
             list.push_back(skillJson(skill));
         printJson(list);
     } else {
-        printList((*workbench)->skills());
+        printList((*workbench)->library().documents);
     }
-    return (*workbench)->skills().empty() ? exitNothingFound : exitDone;
+    return (*workbench)->library().documents.empty() ? exitNothingFound : exitDone;
 }
 
 } // namespace
 
-void addSkillsCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("skills", "The expert methods that can be applied");
-    command->footer("\nExamples:\n"
-                    "  kernelskill skills list\n"
-                    "  kernelskill skills show shared-memory-padding\n"
-                    "  kernelskill skills new multiply-by-reciprocal");
-    command->fallthrough();
-    command->require_subcommand(0, 1);
-    addJsonFlag(*command, invocation);
+void addSkillsCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command = program.add("skills", "List the expert methods that can be applied");
+    command.footer("\nExamples:\n"
+                   "  kernelskill skills list\n"
+                   "  kernelskill skills show shared-memory-padding\n"
+                   "  kernelskill skills new multiply-by-reciprocal");
+    addJsonFlag(command, invocation);
     const auto id = std::make_shared<std::string>();
-    CLI::App* list = command->add_subcommand("list", "All of them, one a line (the default)");
-    list->fallthrough();
-    CLI::App* show =
-        command->add_subcommand("show", "One of them: when it fits, what it does, why");
-    show->fallthrough();
-    show->add_option("ID", *id, "The skill")->required();
+    const auto listOrShow = [&invocation, id] {
+        invocation.run = [&invocation, id] { return runSkills(*id, invocation); };
+    };
+    command.whenChosen(listOrShow);
+    command.add("list", "List all skills, one a line (the default)").whenChosen(listOrShow);
+    CliCommand& show = command.add("show", "Show a skill: when it fits, what it does and why");
+    show.option(id.get(), {.name = "ID", .help = "The skill's id", .required = true});
+    show.whenChosen(listOrShow);
     const auto isUsers = std::make_shared<bool>(false);
-    CLI::App* make = command->add_subcommand(
-        "new", "Make a skill out of patterns, in .kernelskill/skills of this workspace");
-    make->fallthrough();
-    make->add_option("NAME", *id, "Its name, and its folder's")->required();
-    make->add_flag("--user", *isUsers, "For all workspaces: below ~/.config/kernelskill/skills");
-    command->callback([&invocation, id, isUsers, make] {
-        if (make->parsed())
-            invocation.run = [&invocation, id, isUsers] {
-                return create(*id, *isUsers, invocation);
-            };
-        else
-            invocation.run = [&invocation, id] { return run(*id, invocation); };
+    CliCommand& make = command.add(
+        "new", "Create a skill made of patterns in .kernelskill/skills of this workspace");
+    make.option(id.get(),
+                {.name = "NAME", .help = "Name of the skill and of its folder", .required = true});
+    make.flag(*isUsers, {.name = "--user",
+                         .help = "Create it in ~/.config/kernelskill/skills, for all workspaces"});
+    make.whenChosen([&invocation, id, isUsers] {
+        invocation.run = [&invocation, id, isUsers] { return create(*id, *isUsers, invocation); };
     });
 }
 

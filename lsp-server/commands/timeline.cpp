@@ -1,4 +1,4 @@
-#include "engine/execution/temporary_folder.h"
+#include "engine/storage/temporary_folder.h"
 #include "engine/timeline/activity_file.h"
 #include "engine/timeline/timeline_summary.h"
 #include "engine/timeline/trace_json.h"
@@ -8,7 +8,6 @@
 #include "lsp-server/commands/user_program.h"
 #include "lsp-server/report/metric_text.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -29,7 +28,7 @@ using nlohmann::json;
 
 struct TimelineArguments {
     std::string trace;
-    std::size_t mostKernels = 20;
+    std::uint64_t maxKernels = 20;
 };
 
 std::string timeText(std::uint64_t nanoseconds) {
@@ -132,7 +131,7 @@ void printKernels(const Terminal& terminal, const TimelineSummary& summary, std:
         fmt::print("and {} more kernels (--kernels, or --json)\n", summary.kernels.size() - most);
 }
 
-int run(const TimelineArguments& arguments, const Invocation& invocation) {
+int runTimeline(const TimelineArguments& arguments, const Invocation& invocation) {
     const auto& words = invocation.options.fallbackFlags;
     if (words.empty())
         return reportError({ErrorKind::InvalidInput, "no program to run", "timeline",
@@ -178,7 +177,7 @@ int run(const TimelineArguments& arguments, const Invocation& invocation) {
         if (summary.kernels.empty())
             fmt::print("no kernel ran\n");
         else
-            printKernels(terminal, summary, arguments.mostKernels);
+            printKernels(terminal, summary, arguments.maxKernels);
         if (file->dropped > 0)
             fmt::print("\nCUPTI dropped {} records: times are too low\n", file->dropped);
     }
@@ -187,24 +186,25 @@ int run(const TimelineArguments& arguments, const Invocation& invocation) {
 
 } // namespace
 
-void addTimelineCommand(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand(
-        "timeline", "Run a CUDA program and say when its kernels ran, on a machine with a GPU");
-    command->fallthrough();
-    command->footer("\nExamples:\n"
-                    "  kernelskill timeline -- ./program arguments\n"
-                    "  kernelskill timeline --trace out.json -- ./program\n"
-                    "\nTimes are CUPTI's, of every launch; recording makes launches a little "
-                    "slower. The trace opens\n"
-                    "in Perfetto (ui.perfetto.dev) or chrome://tracing.");
-    addJsonFlag(*command, invocation);
+void addTimelineCommand(CliCommand& program, Invocation& invocation) {
+    CliCommand& command =
+        program.add("timeline", "Run a CUDA program on a GPU and show when its kernels ran");
+    command.footer("\nExamples:\n"
+                   "  kernelskill timeline -- ./program arguments\n"
+                   "  kernelskill timeline --trace out.json -- ./program\n"
+                   "\nTimes come from CUPTI, for every launch; recording makes launches a little "
+                   "slower. The trace opens in\n"
+                   "Perfetto (ui.perfetto.dev) or chrome://tracing.");
+    addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<TimelineArguments>();
-    command->add_option("--trace", arguments->trace, "Write every launch and copy to this file")
-        ->type_name("OUT.json");
-    command->add_option("--kernels", arguments->mostKernels, "How many kernels to list (20)")
-        ->type_name("N");
-    command->callback([&invocation, arguments] {
-        invocation.run = [&invocation, arguments] { return run(*arguments, invocation); };
+    command.option(&arguments->trace, {.name = "--trace",
+                                       .placeholder = "OUT.json",
+                                       .help = "Write every launch and copy to this file"});
+    command.option(
+        &arguments->maxKernels,
+        {.name = "--kernels", .placeholder = "N", .help = "Max number of kernels to list (20)"});
+    command.whenChosen([&invocation, arguments] {
+        invocation.run = [&invocation, arguments] { return runTimeline(*arguments, invocation); };
     });
 }
 

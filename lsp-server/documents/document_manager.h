@@ -3,7 +3,7 @@
 
 #include "lsp-server/documents/document_worker.h"
 #include "lsp-server/protocol/text_document.h"
-#include "lsp-server/server/workspace.h"
+#include "lsp-server/workspace/workspace.h"
 
 #include <spdlog/fwd.h>
 

@@ -1,7 +1,7 @@
 #include "lsp-server/documents/document_worker.h"
 
 #include "analysis/parse/translation_unit.h"
-#include "engine/agents/compile_diagnoser.h"
+#include "engine/repair/compile_diagnoser.h"
 
 #include <spdlog/logger.h>
 
@@ -230,8 +230,8 @@ void DocumentWorker::State::parse(const ParseInput& input, std::uint64_t generat
             snapshot->program = {model->file,   input.text->text(),
                                  input.unsaved, command.value_or(analysis::CompileCommand{}),
                                  model,         capturesIn(input.workspaceRoot)};
-            snapshot->workbench->prepare(snapshot->program,
-                                         [&] { return isOvertaken(generation); });
+            snapshot->workbench->knowledge().prepare(snapshot->program,
+                                                     [&] { return isOvertaken(generation); });
             outcome = std::move(snapshot);
         }
         log.debug("{} version {}: diagnostics after {} ms, model after {} ms", input.file.string(),

@@ -2,9 +2,9 @@
 /// the snapshot of the text they see.
 #pragma once
 
-#include "analysis/parse/compile_command.h"
-#include "analysis/parse/diagnostic.h"
-#include "engine/agents/repairer.h"
+#include "analysis/command/compile_command.h"
+#include "analysis/source/diagnostic.h"
+#include "engine/repair/repairer.h"
 #include "lsp-server/documents/snapshot.h"
 #include "lsp-server/transport/event_loop.h"
 #include "lsp-server/transport/json_rpc.h"

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "engine/workbench.h"
+#include "engine/memory/short_term_memory.h"
+#include "engine/workbench/workbench.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +27,8 @@ struct Snapshot {
     [[nodiscard]] bool isInMainFile(const analysis::KernelModel& kernel) const {
         return kernel.file == model().file;
     }
+    /// What was tried on the kernels of this document.
+    [[nodiscard]] engine::ShortTermMemory memory() const { return {workspaceRoot, program.file}; }
 };
 
 using SnapshotPtr = std::shared_ptr<const Snapshot>;

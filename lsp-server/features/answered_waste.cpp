@@ -25,7 +25,7 @@ bool isAbout(const skills::Offer& offer, const analysis::KernelModel& kernel,
 std::vector<analysis::Diagnostic> wasteAnsweredBy(const Snapshot& snapshot,
                                                   const analysis::KernelModel& kernel,
                                                   const skills::Offer& offer) {
-    const auto& skills = snapshot.workbench->skills();
+    const auto& skills = snapshot.workbench->library().documents;
     const auto skill = std::ranges::find(skills, offer.skillId, &skills::SkillMetadata::id);
     std::vector<analysis::Diagnostic> answered;
     if (skill == skills.end())

@@ -1,8 +1,8 @@
 #include "lsp-server/features/assembly.h"
 
 #include "analysis/source/files.h"
-#include "engine/agents/review/edited_program.h"
 #include "engine/diagnosis/gpus.h"
+#include "engine/review/edited_program.h"
 #include "lsp-server/features/offered_skill.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -62,13 +62,13 @@ Result<engine::ProgramSource> onDisk(const Snapshot& snapshot, const std::string
 Result<engine::ProgramSource> withSkill(const Snapshot& snapshot,
                                         const analysis::KernelModel& kernel,
                                         const AssemblyQuestion& question) {
-    const auto& all = snapshot.workbench->skills();
+    const auto& all = snapshot.workbench->library().documents;
     if (std::ranges::find(all, question.other, &skills::SkillMetadata::id) == all.end())
         return invalid(fmt::format("no skill '{}'", question.other), "");
     const auto offer = offerOf(snapshot, kernel, question.line, question.other);
     if (!offer)
         return std::unexpected(offer.error());
-    const auto edits = snapshot.workbench->draft(snapshot.program, kernel, *offer);
+    const auto edits = snapshot.workbench->advisor().draft({snapshot.program, kernel}, *offer);
     if (!edits)
         return std::unexpected(edits.error());
     auto program = engine::withEdits(snapshot.program, *edits);
@@ -134,7 +134,8 @@ Result<AssemblyView> assemblyView(const Snapshot& snapshot, const analysis::Kern
         if (here == nullptr)
             return invalid(fmt::format("no kernel '{}'", kernel.qualifiedName),
                            version.program.file);
-        auto assembly = snapshot.workbench->assembly(version.program, *here, request, stop);
+        auto assembly =
+            snapshot.workbench->profiler().assembly({version.program, *here}, request, stop);
         if (!assembly) {
             if (versions->size() > 1 && assembly.error().kind == ErrorKind::Failed)
                 assembly.error().what = version.label + ": " + assembly.error().what;

@@ -1,11 +1,10 @@
 #include "lsp-server/features/code_actions.h"
 
-#include "engine/agents/compile_diagnoser.h"
-#include "engine/kernel_generation.h"
+#include "engine/repair/compile_diagnoser.h"
+#include "engine/workbench/kernel_generation.h"
 #include "lsp-server/features/answered_waste.h"
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/features/hazard_fixes.h"
-#include "lsp-server/features/memory.h"
 #include "lsp-server/features/workspace_edit.h"
 
 #include <nlohmann/json.hpp>
@@ -19,16 +18,12 @@ using nlohmann::json;
 
 namespace {
 
-bool touches(analysis::Span a, analysis::Span b) {
-    return a.begin <= b.end && b.begin <= a.end;
-}
-
 /// An error is fixed from anywhere on its line: a missing ';' is reported at a place few cursors
 /// hit.
 bool isOnSameLines(const analysis::SourceText& source, analysis::Span error, analysis::Span range) {
     const analysis::Span lines{source.lineSpan(source.lineColumn(error.begin).line).begin,
                                source.lineSpan(source.lineColumn(error.end).line).end};
-    return touches(lines, range);
+    return lines.touches(range);
 }
 
 bool touchesLinesOf(const std::vector<analysis::Diagnostic>& diagnostics, const Snapshot& snapshot,
@@ -71,10 +66,10 @@ public:
             !(isWanted(request_.only, "refactor.rewrite") || mayAnswerDiagnostics()))
             return;
         for (const analysis::KernelModel& kernel : snapshot_.model().kernels) {
-            if (!snapshot_.isInMainFile(kernel) || !touches(kernel.span, request_.range))
+            if (!snapshot_.isInMainFile(kernel) || !kernel.span.touches(request_.range))
                 continue;
-            const engine::Plan plan = snapshot_.workbench->plan(
-                snapshot_.program, kernel, request_.range, memoryOf(snapshot_));
+            const engine::Plan plan = snapshot_.workbench->advisor().plan(
+                {snapshot_.program, kernel}, request_.range, snapshot_.memory());
             for (const engine::RankedSkill& ranked : plan.ranked)
                 addSkill(kernel, ranked);
         }
@@ -101,7 +96,7 @@ public:
         if (!request_.offerSkills || !isWanted(request_.only, "source.optimize"))
             return;
         for (const analysis::KernelModel& kernel : snapshot_.model().kernels) {
-            if (!snapshot_.isInMainFile(kernel) || !touches(kernel.span, request_.range) ||
+            if (!snapshot_.isInMainFile(kernel) || !kernel.span.touches(request_.range) ||
                 hasErrorAt(snapshot_, kernel.span))
                 continue;
             const std::string title = fmt::format("Optimize kernel '{}'", kernel.name);

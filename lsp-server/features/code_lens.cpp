@@ -1,7 +1,6 @@
 #include "lsp-server/features/code_lens.h"
 
 #include "lsp-server/features/code_actions.h"
-#include "lsp-server/features/memory.h"
 #include "lsp-server/report/gpu_text.h"
 
 #include <nlohmann/json.hpp>
@@ -20,9 +19,11 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
              const std::string& what) {
     const json target{{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}};
     if (what == "bottleneck") {
-        const auto diagnosis = snapshot.workbench->diagnosis(snapshot.program, kernel);
+        const auto diagnosis =
+            snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel});
         std::string title(spelling(diagnosis->kind));
-        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        const auto report =
+            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
         const auto measured = report ? measuredHeadline(*report) : std::string();
         if (!measured.empty())
             title += " · " + measured;
@@ -33,7 +34,8 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                 {"arguments", json::array({target})}};
     }
     if (what == "profile") {
-        const bool isKnown = snapshot.workbench->cachedReport(snapshot.program, kernel).has_value();
+        const bool isKnown =
+            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel}).has_value();
         return {{"title", isKnown ? "Profile again" : "Profile"},
                 {"command", "kernelskill.profile"},
                 {"arguments", json::array({target})}};
@@ -49,8 +51,8 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
         return {{"title", "Optimize"},
                 {"command", "kernelskill.optimize"},
                 {"arguments", json::array({target})}};
-    const engine::Plan plan =
-        snapshot.workbench->plan(snapshot.program, kernel, kernel.span, memoryOf(snapshot));
+    const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
+                                                                 kernel.span, snapshot.memory());
     if (plan.ranked.empty() || plan.ranked.front().failedBefore)
         return {{"title", "No skill fits"},
                 {"command", "kernelskill.explain"},
@@ -69,7 +71,7 @@ json codeLenses(const Snapshot& snapshot, bool mayRun, PositionEncoding encoding
     std::vector<const char*> kinds{"bottleneck"};
     if (mayRun) {
         kinds.push_back("profile");
-        if (snapshot.workbench->offersGpu())
+        if (snapshot.workbench->machines().offersGpu())
             kinds.push_back("profileOnGpu");
         kinds.push_back("skill");
     }

@@ -2,8 +2,8 @@
 
 #include "analysis/compile/launch_registers.h"
 #include "engine/inputs/launch_inference.h"
-#include "lsp-server/features/access_cost.h"
 #include "lsp-server/protocol/uri.h"
+#include "lsp-server/report/access_cost.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -175,7 +175,8 @@ std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
     std::vector<analysis::Diagnostic> diagnostics;
     TextLookup texts(snapshot.program);
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
-        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        const auto report =
+            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
         if (!report)
             continue;
         for (const engine::Hazard& hazard : report->profile->hazards)
@@ -187,7 +188,8 @@ std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot) {
 std::vector<analysis::Diagnostic> launchDiagnostics(const Snapshot& snapshot) {
     std::vector<analysis::Diagnostic> diagnostics;
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
-        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        const auto report =
+            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
         if (!report || !report->facts || !*report->facts)
             continue;
         const engine::StaticFacts& facts = **report->facts;
@@ -223,7 +225,7 @@ std::vector<Waste> wasteOf(const Snapshot& snapshot, const analysis::KernelModel
     std::vector<Waste> waste;
     if (!snapshot.isInMainFile(kernel) || kernel.fromMacro)
         return waste;
-    const auto features = snapshot.workbench->features(snapshot.program, kernel);
+    const auto features = snapshot.workbench->knowledge().features({snapshot.program, kernel});
     for (const analysis::AccessFeatures& access : features->accesses) {
         const auto cost = accessCost(kernel, access);
         if (cost && cost->isWasteful())

@@ -9,13 +9,9 @@ namespace kernelskill::lsp {
 
 namespace {
 
-bool touches(analysis::Span a, analysis::Span b) {
-    return a.begin <= b.end && b.begin <= a.end;
-}
-
 bool isAt(const Snapshot& snapshot, const engine::Hazard& hazard, analysis::Span range) {
     const auto isOn = [&](const std::string& file, std::uint32_t line) {
-        return file == snapshot.model().file && touches(snapshot.source().lineSpan(line), range);
+        return file == snapshot.model().file && snapshot.source().lineSpan(line).touches(range);
     };
     return isOn(hazard.file, hazard.line) || isOn(hazard.otherFile, hazard.otherLine);
 }
@@ -24,9 +20,10 @@ bool isAt(const Snapshot& snapshot, const engine::Hazard& hazard, analysis::Span
 template <typename See>
 void forEachHazardous(const Snapshot& snapshot, analysis::Span range, See see) {
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
-        if (!snapshot.isInMainFile(kernel) || !touches(kernel.span, range))
+        if (!snapshot.isInMainFile(kernel) || !kernel.span.touches(range))
             continue;
-        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        const auto report =
+            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
         if (report && !report->profile->hazards.empty())
             see(kernel, report->profile->hazards);
     }
@@ -35,7 +32,7 @@ void forEachHazardous(const Snapshot& snapshot, analysis::Span range, See see) {
 void addFixes(const Snapshot& snapshot, const analysis::KernelModel& kernel,
               const std::vector<engine::Hazard>& hazards, std::optional<analysis::Span> range,
               std::vector<HazardFixAt>& found) {
-    const auto fixes = snapshot.workbench->cachedHazardFixes(snapshot.program, kernel);
+    const auto fixes = snapshot.workbench->hazardFixes().cached({snapshot.program, kernel});
     if (!fixes)
         return;
     for (const engine::HazardFix& fix : *fixes) {
@@ -90,7 +87,7 @@ std::vector<const analysis::KernelModel*> kernelsWithoutHazardFixes(const Snapsh
     forEachHazardous(snapshot, range, [&](const auto& kernel, const auto& hazards) {
         const bool isHere = std::ranges::any_of(
             hazards, [&](const engine::Hazard& hazard) { return isAt(snapshot, hazard, range); });
-        if (isHere && !snapshot.workbench->cachedHazardFixes(snapshot.program, kernel))
+        if (isHere && !snapshot.workbench->hazardFixes().cached({snapshot.program, kernel}))
             kernels.push_back(&kernel);
     });
     return kernels;

@@ -1,8 +1,7 @@
 #include "lsp-server/features/hover.h"
 
 #include "engine/inputs/launch_inference.h"
-#include "lsp-server/features/access_cost.h"
-#include "lsp-server/features/memory.h"
+#include "lsp-server/report/access_cost.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/history_text.h"
@@ -54,7 +53,7 @@ std::string counterTable(const engine::Metrics& metrics) {
 
 /// What was tried on the kernel; empty where nothing was.
 std::string historyItems(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
-    const auto contents = memoryOf(snapshot).read();
+    const auto contents = snapshot.memory().read();
     if (!contents)
         return {};
     const std::string tree = describeHistory(contents->entries, kernel.normalisedHash);
@@ -126,7 +125,7 @@ std::string accessText(const Snapshot& snapshot, const analysis::KernelModel& ke
 /// What was counted on the line of `offset`; empty without a profile.
 std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                           std::uint32_t offset) {
-    const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
     if (!report)
         return {};
     const std::uint32_t line = snapshot.source().lineColumn(offset).line;
@@ -145,7 +144,7 @@ std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel&
 std::string evidenceOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                            std::uint32_t offset) {
     const std::uint32_t line = snapshot.source().lineColumn(offset).line;
-    const auto bottleneck = snapshot.workbench->diagnosis(snapshot.program, kernel);
+    const auto bottleneck = snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel});
     std::string items;
     for (const engine::Evidence& evidence : bottleneck->evidence)
         if (evidence.line == line && evidence.file == snapshot.model().file)
@@ -181,7 +180,7 @@ hoverOnAccess(const Snapshot& snapshot, const analysis::KernelModel& kernel, std
     }
     if (!best)
         return std::nullopt;
-    const auto all = snapshot.workbench->features(snapshot.program, kernel);
+    const auto all = snapshot.workbench->knowledge().features({snapshot.program, kernel});
     const auto features =
         std::ranges::find(all->accesses, *best, &analysis::AccessFeatures::access);
     return HoverContent{accessText(snapshot, kernel, kernel.accesses.at(*best),
@@ -225,8 +224,8 @@ std::optional<HoverContent> hoverOnLaunch(const Snapshot& snapshot, std::uint32_
 } // namespace
 
 std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
-    const auto bottleneck = snapshot.workbench->diagnosis(snapshot.program, kernel);
-    const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+    const auto bottleneck = snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel});
+    const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
     std::string text =
         fmt::format("### `{}` · {}\n\n", kernel.qualifiedName, spelling(bottleneck->kind));
     if (report && report->measurement)
@@ -255,10 +254,10 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
                             bottleneck->rule);
         return text;
     }
-    if (const auto launch = snapshot.workbench->launch(snapshot.program, kernel))
+    if (const auto launch = snapshot.workbench->knowledge().launch({snapshot.program, kernel}))
         text += launchItems(*launch);
     text += sharedItem(kernel);
-    const auto features = snapshot.workbench->features(snapshot.program, kernel);
+    const auto features = snapshot.workbench->knowledge().features({snapshot.program, kernel});
     if (features->arithmeticIntensity && *features->arithmeticIntensity > 0)
         text += fmt::format("- arithmetic intensity: {} operations per byte\n",
                             formatNumber(*features->arithmeticIntensity));

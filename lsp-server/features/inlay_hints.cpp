@@ -1,7 +1,7 @@
 #include "lsp-server/features/inlay_hints.h"
 
 #include "engine/execution/metric_names.h"
-#include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/access_cost.h"
 #include "lsp-server/report/stall_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -27,7 +27,7 @@ std::set<std::uint32_t> addEvidence(const Snapshot& snapshot, const analysis::Ke
                                     analysis::Span range, PositionEncoding encoding,
                                     std::vector<InlayHint>& hints) {
     std::set<std::uint32_t> lines;
-    const auto bottleneck = snapshot.workbench->diagnosis(snapshot.program, kernel);
+    const auto bottleneck = snapshot.workbench->knowledge().diagnosis({snapshot.program, kernel});
     for (const engine::Evidence& evidence : bottleneck->evidence) {
         if (!evidence.line || evidence.hint.empty() || evidence.file != snapshot.model().file ||
             *evidence.line >= snapshot.source().lineCount())
@@ -100,7 +100,8 @@ std::vector<InlayHint> inlayHints(const Snapshot& snapshot, analysis::Span range
         const auto told = addEvidence(snapshot, kernel, range, encoding, hints);
         if (!kernel.span.overlaps(range))
             continue;
-        const auto report = snapshot.workbench->cachedReport(snapshot.program, kernel);
+        const auto report =
+            snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
         if (report && report->measurement) {
             addStalls(snapshot, *report->profile, range, encoding, hints);
             if (snapshot.source()
@@ -108,7 +109,7 @@ std::vector<InlayHint> inlayHints(const Snapshot& snapshot, analysis::Span range
                     .overlaps(range))
                 addSectorDifference(snapshot, kernel, *report->profile, encoding, hints);
         }
-        const auto features = snapshot.workbench->features(snapshot.program, kernel);
+        const auto features = snapshot.workbench->knowledge().features({snapshot.program, kernel});
         for (const analysis::AccessFeatures& accessFeatures : features->accesses) {
             const auto cost = accessCost(kernel, accessFeatures);
             if (!cost || cost->needed <= cost->minimum)

@@ -15,12 +15,13 @@ json kernelsJson(const Snapshot& snapshot, PositionEncoding encoding) {
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel))
             continue;
-        const auto report = workbench.cachedReport(snapshot.program, kernel);
+        const auto report = workbench.knowledge().cachedReport({snapshot.program, kernel});
         kernels.push_back(
             {{"name", kernel.qualifiedName},
              {"range", toRange(snapshot.source(), kernel.span, encoding)},
              {"selectionRange", toRange(snapshot.source(), kernel.nameSpan, encoding)},
-             {"bottleneck", bottleneckJson(*workbench.diagnosis(snapshot.program, kernel))},
+             {"bottleneck",
+              bottleneckJson(*workbench.knowledge().diagnosis({snapshot.program, kernel}))},
              {"measured", report ? measuredJson(*report) : json(nullptr)},
              {"roofline", report ? rooflineJson(*report) : json(nullptr)}});
     }

@@ -1,14 +1,11 @@
 #include "lsp-server/features/memory.h"
 
+#include "engine/memory/short_term_memory.h"
 #include "lsp-server/report/json_report.h"
 
 #include <nlohmann/json.hpp>
 
 namespace kernelskill::lsp {
-
-engine::ShortTermMemory memoryOf(const Snapshot& snapshot) {
-    return {snapshot.workspaceRoot, snapshot.program.file};
-}
 
 Result<nlohmann::json> memoryReport(const std::filesystem::path& workspaceRoot,
                                     const std::filesystem::path& file) {

@@ -1,7 +1,5 @@
 #include "lsp-server/features/offered_skill.h"
 
-#include "lsp-server/features/memory.h"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -19,8 +17,8 @@ Result<skills::Offer> knownOffer(const Snapshot& snapshot, const analysis::Kerne
     ranges.push_back(kernel.span);
     std::string why = "it is not offered here";
     for (const analysis::Span range : ranges) {
-        const engine::Plan plan =
-            snapshot.workbench->plan(snapshot.program, kernel, range, memoryOf(snapshot));
+        const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
+                                                                     range, snapshot.memory());
         for (const engine::RankedSkill& ranked : plan.ranked) {
             if (ranked.offer.skillId == skill)
                 return ranked.offer;
@@ -42,8 +40,8 @@ Result<skills::Offer> offerOf(const Snapshot& snapshot, const analysis::KernelMo
     auto offer = knownOffer(snapshot, kernel, line, skill);
     if (offer || !offer.error().what.contains(skills::needsCompiledFacts))
         return offer;
-    if (auto compiled = snapshot.workbench->compile(snapshot.program, kernel,
-                                                    engine::Workbench::Compiler::Run, {});
+    if (auto compiled = snapshot.workbench->profiler().compile({snapshot.program, kernel},
+                                                               engine::Profiler::Compiler::Run, {});
         !compiled) {
         offer.error().what += " (" + compiled.error().what + ")";
         offer.error().remedy = compiled.error().remedy;

@@ -1,7 +1,7 @@
 /// What a kernel needs of a GPU and how long it may take there, as sentences and as JSON.
 #pragma once
 
-#include "engine/workbench.h"
+#include "engine/workbench/workbench.h"
 
 #include <nlohmann/json_fwd.hpp>
 

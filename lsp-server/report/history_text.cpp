@@ -25,9 +25,9 @@ std::string outcome(const MemoryEntry& entry) {
     return text;
 }
 
-class Tree {
+class HistoryTree {
 public:
-    explicit Tree(const std::vector<MemoryEntry>& entries) {
+    explicit HistoryTree(const std::vector<MemoryEntry>& entries) {
         std::ranges::copy_if(entries, std::back_inserter(verdicts_), [](const MemoryEntry& entry) {
             return entry.kind == EntryKind::Verdict;
         });
@@ -86,7 +86,7 @@ private:
 } // namespace
 
 std::string describeHistory(const std::vector<MemoryEntry>& entries, std::uint64_t kernelHash) {
-    Tree tree(entries);
+    HistoryTree tree(entries);
     std::string text;
     if (const MemoryEntry* origin = tree.madeBy(kernelHash))
         text += fmt::format("- made by `{}`: {}\n", origin->skill, outcome(*origin));

@@ -2,12 +2,12 @@
 /// zero-based.
 #pragma once
 
-#include "engine/agents/plan.h"
-#include "engine/agents/repairer.h"
-#include "engine/agents/verdict.h"
-#include "engine/hazard_repair.h"
 #include "engine/memory/short_term_memory.h"
-#include "engine/workbench.h"
+#include "engine/planning/plan.h"
+#include "engine/repair/repairer.h"
+#include "engine/verdict/verdict.h"
+#include "engine/workbench/hazard_repair.h"
+#include "engine/workbench/workbench.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/protocol/position.h"
 

@@ -1,6 +1,5 @@
 #include "lsp-server/report/kernel_page.h"
 
-#include "lsp-server/features/memory.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/gpu_text.h"
 #include "lsp-server/report/launch_text.h"
@@ -81,8 +80,8 @@ std::vector<ReportBlock> evidenceBlocks(const engine::Bottleneck& bottleneck) {
 }
 
 ReportSection planPart(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
-    const engine::Plan plan =
-        snapshot.workbench->plan(snapshot.program, kernel, kernel.span, memoryOf(snapshot));
+    const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
+                                                                 kernel.span, snapshot.memory());
     ReportSection section{"What may help", {}, {}};
     Table ranked;
     ranked.columns = {{"skill", false, true}, {"why"}, {"expected"}};

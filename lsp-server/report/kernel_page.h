@@ -2,7 +2,7 @@
 /// numbers, its lines.
 #pragma once
 
-#include "engine/workbench.h"
+#include "engine/workbench/workbench.h"
 #include "lsp-server/documents/snapshot.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/report/html/report.h"

@@ -1,7 +1,7 @@
 #include "lsp-server/report/line_table.h"
 
 #include "engine/execution/metric_names.h"
-#include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/access_cost.h"
 #include "lsp-server/report/metric_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -20,11 +20,6 @@ constexpr std::uint32_t linesAround = 1;
 /// Of a kernel that is shown whole.
 constexpr std::uint32_t mostLines = 60;
 
-std::optional<double> valueOf(const engine::Metrics& metrics, const char* name) {
-    const auto found = metrics.find(name);
-    return found == metrics.end() ? std::nullopt : std::optional(found->second);
-}
-
 /// A column of the table of lines; empty where a line has nothing to say.
 struct LineColumn {
     TableColumn column;
@@ -42,36 +37,40 @@ std::string percentText(double value) {
 }
 
 std::optional<double> conflictsOf(const engine::Metrics& metrics) {
-    return nonzero(valueOf(metrics, names::load.sharedConflicts).value_or(0) +
-                   valueOf(metrics, names::store.sharedConflicts).value_or(0));
+    return nonzero(engine::findMetric(metrics, names::load.sharedConflicts).value_or(0) +
+                   engine::findMetric(metrics, names::store.sharedConflicts).value_or(0));
 }
 
 const std::vector<LineColumn>& lineColumns() {
     static const std::vector<LineColumn> columns{
         {{"warps' time", true, false, "sampled"},
-         [](const engine::Metrics& m) { return nonzero(valueOf(m, names::stallPercent)); },
+         [](const engine::Metrics& m) {
+             return nonzero(engine::findMetric(m, names::stallPercent));
+         },
          percentText,
          100},
         {{"sectors", true, false, "per load"},
          [](const engine::Metrics& m) {
-             return nonzero(valueOf(m, names::load.sectorsPerRequest));
+             return nonzero(engine::findMetric(m, names::load.sectorsPerRequest));
          },
          formatNumber,
          32},
         {{"sectors", true, false, "per store"},
          [](const engine::Metrics& m) {
-             return nonzero(valueOf(m, names::store.sectorsPerRequest));
+             return nonzero(engine::findMetric(m, names::store.sectorsPerRequest));
          },
          formatNumber,
          32},
         {{"conflicts", true, false, "of banks"}, conflictsOf, shortNumber, 0},
         {{"FLOP", true, false, ""},
-         [](const engine::Metrics& m) { return nonzero(valueOf(m, names::floatingOperations)); },
+         [](const engine::Metrics& m) {
+             return nonzero(engine::findMetric(m, names::floatingOperations));
+         },
          shortNumber,
          0},
         {{"divergent", true, false, "branches"},
          [](const engine::Metrics& m) {
-             return nonzero(valueOf(m, names::divergentBranchTargets));
+             return nonzero(engine::findMetric(m, names::divergentBranchTargets));
          },
          shortNumber,
          0},

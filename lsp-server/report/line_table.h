@@ -1,7 +1,7 @@
 /// The lines of a kernel with what was found out about each, for reports.
 #pragma once
 
-#include "engine/workbench.h"
+#include "engine/workbench/workbench.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/report/html/report.h"
 

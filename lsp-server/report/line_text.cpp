@@ -1,7 +1,7 @@
 #include "lsp-server/report/line_text.h"
 
 #include "engine/execution/metric_names.h"
-#include "lsp-server/features/access_cost.h"
+#include "lsp-server/report/access_cost.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/execution/profile.h"
-#include "engine/workbench.h"
+#include "engine/workbench/workbench.h"
 
 #include <string>
 #include <vector>

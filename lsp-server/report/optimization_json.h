@@ -1,7 +1,7 @@
 /// An optimisation as JSON: `optimize --json` and the editor's command.
 #pragma once
 
-#include "engine/agents/optimization.h"
+#include "engine/optimization/optimization.h"
 #include "lsp-server/documents/text_lookup.h"
 #include "lsp-server/protocol/position.h"
 

@@ -1,7 +1,7 @@
 /// An optimisation as a page: its rounds as a tree, what was ruled out, the diff, the roofline.
 #pragma once
 
-#include "engine/agents/optimization.h"
+#include "engine/optimization/optimization.h"
 #include "lsp-server/report/html/report.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 /// Rooflines as reports draw them.
 #pragma once
 
-#include "engine/workbench.h"
+#include "engine/workbench/workbench.h"
 #include "lsp-server/report/html/report.h"
 
 #include <optional>

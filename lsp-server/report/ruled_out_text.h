@@ -1,7 +1,7 @@
 /// Skills that were ruled out, as the terminal shows them.
 #pragma once
 
-#include "engine/agents/plan.h"
+#include "engine/planning/plan.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // kernelskill/assembly
 #include "lsp-server/features/assembly.h"
+#include "lsp-server/features/assembly_json.h"
 #include "lsp-server/protocol/uri.h"
-#include "lsp-server/report/assembly_json.h"
 #include "lsp-server/server/edit_requests.h"
 #include "lsp-server/server/server_context.h"
 

@@ -50,9 +50,10 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
                 };
                 const auto& workbench = *snapshot->workbench;
                 const auto report =
-                    isOnGpu ? workbench.profileOnGpu(snapshot->program, *kernel, token, say)
-                            : workbench.profile(snapshot->program, *kernel, token, say,
-                                                engine::Workbench::Facts::Later);
+                    isOnGpu ? workbench.profiler().profileOnGpu({snapshot->program, *kernel}, token,
+                                                                say)
+                            : workbench.profiler().profile({snapshot->program, *kernel}, token, say,
+                                                           engine::Profiler::Facts::Later);
                 if (!report)
                     return answer.error(toResponseError(report.error()));
                 answer.result(profileJson(*report));
@@ -70,8 +71,8 @@ void explain(const ServerContext& context, const json& argument, Reply& reply,
                      const auto target = findTarget(snapshot, argument);
                      if (!target)
                          return json(nullptr);
-                     const auto bottleneck =
-                         snapshot.workbench->diagnosis(snapshot.program, *target->kernel);
+                     const auto bottleneck = snapshot.workbench->knowledge().diagnosis(
+                         {snapshot.program, *target->kernel});
                      std::string text = fmt::format("{}: {}.", target->kernel->qualifiedName,
                                                     spelling(bottleneck->kind));
                      for (const engine::Evidence& evidence : bottleneck->evidence)

@@ -2,10 +2,9 @@
 // reviewed before anybody sees it.
 #include "lsp-server/server/edit_requests.h"
 
-#include "engine/hazard_repair.h"
+#include "engine/workbench/hazard_repair.h"
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/features/hazard_fixes.h"
-#include "lsp-server/features/memory.h"
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/server/generate_request.h"
@@ -71,9 +70,9 @@ void review(const ServerContext& context, const SnapshotPtr& snapshot, const ski
         fmt::format("Verifying '{}'", offer.title), params, std::move(reply), stop,
         [&context, snapshot, offer, receive = std::move(receive)](
             Reply answer, const std::stop_token& token, const WorkDoneProgress& progress) mutable {
-            auto reviewed = snapshot->workbench->apply(
-                snapshot->program, *findKernel(*snapshot, offer.kernelName), offer,
-                memoryOf(*snapshot), token, [&progress](std::string_view what, double fraction) {
+            auto reviewed = snapshot->workbench->advisor().apply(
+                {snapshot->program, *findKernel(*snapshot, offer.kernelName)}, offer,
+                snapshot->memory(), token, [&progress](std::string_view what, double fraction) {
                     progress.report(what, fraction);
                 });
             context.loop.post([&context, snapshot, reviewed = std::move(reviewed),
@@ -206,8 +205,8 @@ void onResolve(const ServerContext& context, const json& params, Reply& reply,
 std::optional<skills::Offer> findOffer(const Snapshot& snapshot, const CommandTarget& target,
                                        const std::string& skill) {
     for (const analysis::Span range : {target.range, target.kernel->span}) {
-        const engine::Plan plan =
-            snapshot.workbench->plan(snapshot.program, *target.kernel, range, memoryOf(snapshot));
+        const engine::Plan plan = snapshot.workbench->advisor().plan(
+            {snapshot.program, *target.kernel}, range, snapshot.memory());
         for (const engine::RankedSkill& ranked : plan.ranked) {
             if (ranked.offer.skillId == skill)
                 return ranked.offer;
@@ -233,10 +232,10 @@ Result<std::pair<json, analysis::EditSet>> repairOf(const ServerContext& context
                            snapshot.workbench->toolchain(), stop, snapshot.program.unsaved);
     if (stop.stop_requested())
         return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", "", ""});
-    if (repair.errorsBefore > 0 || !mayRun || !snapshot.workbench->executor())
+    if (repair.errorsBefore > 0 || !mayRun || !snapshot.workbench->machines().emulator())
         return asJson(repair);
     const auto hazards = engine::repairHazards(
-        *snapshot.workbench, snapshot.program, stop,
+        snapshot.workbench->hazardFixes(), snapshot.program, stop,
         [&](std::string_view what, double fraction) { progress.report(what, fraction); });
     if (!hazards)
         return std::unexpected(hazards.error());

@@ -1,6 +1,6 @@
 #include "lsp-server/server/generate_request.h"
 
-#include "engine/kernel_generation.h"
+#include "engine/workbench/kernel_generation.h"
 #include "lsp-server/features/workspace_edit.h"
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/server/edit_requests.h"
@@ -54,7 +54,7 @@ void generate(const ServerContext& context, const json& data, const json& params
                  receive = std::move(receive)](Reply answer, const std::stop_token& token,
                                                const WorkDoneProgress& progress) mutable {
                     auto generated = engine::generateKernel(
-                        *snapshot->workbench, snapshot->program, function, token,
+                        snapshot->workbench->machines(), snapshot->program, function, token,
                         [&progress](std::string_view what, double fraction) {
                             progress.report(what, fraction);
                         });

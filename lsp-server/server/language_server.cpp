@@ -317,7 +317,7 @@ void LanguageServer::configure(const json& section) {
 void LanguageServer::reportSkills() {
     if (!workspace_.workbench())
         return;
-    for (const Error& error : workspace_.workbench()->skillErrors()) {
+    for (const Error& error : workspace_.workbench()->library().errors) {
         log_.warn("{}", error.describe());
         context_.showMessage(ServerContext::MessageType::Warning,
                              "A skill was left out: " + error.describe());

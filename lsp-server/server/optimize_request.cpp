@@ -1,7 +1,6 @@
 #include "lsp-server/server/optimize_request.h"
 
 #include "lsp-server/configuration/model_options.h"
-#include "lsp-server/features/memory.h"
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/optimization_json.h"
 #include "lsp-server/report/optimization_report.h"
@@ -89,9 +88,9 @@ void optimize(const ServerContext& context, const SnapshotPtr& snapshot,
                    [&context, snapshot, &kernel, options, withReport,
                     model = languageModel(context)](Reply answer, const std::stop_token& token,
                                                     const WorkDoneProgress& progress) mutable {
-                       options.measure = snapshot->workbench->gpu().has_value();
-                       auto found = snapshot->workbench->optimize(
-                           snapshot->program, kernel, options, memoryOf(*snapshot), token,
+                       options.measure = snapshot->workbench->machines().gpu().has_value();
+                       auto found = snapshot->workbench->advisor().optimize(
+                           {snapshot->program, kernel}, options, snapshot->memory(), token,
                            [&progress](std::string_view what, double fraction) {
                                progress.report(what, fraction);
                            },

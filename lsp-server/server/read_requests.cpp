@@ -88,8 +88,8 @@ void onCodeAction(const ServerContext& context, const json& params, Reply& reply
                 context.jobs.post([snapshot, kernels = std::move(kernels), token,
                                    finish = std::move(finish)]() mutable {
                     for (const analysis::KernelModel* kernel : kernels)
-                        std::ignore =
-                            snapshot->workbench->hazardFixes(snapshot->program, *kernel, token, {});
+                        std::ignore = snapshot->workbench->hazardFixes().find(
+                            {snapshot->program, *kernel}, token, {});
                     finish();
                 });
             });

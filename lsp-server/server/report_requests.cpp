@@ -21,11 +21,11 @@ Result<engine::KernelReport> knownOrProfiled(const Snapshot& snapshot,
                                              const std::stop_token& stop,
                                              const engine::ProgressSink& say) {
     const engine::Workbench& workbench = *snapshot.workbench;
-    auto known = workbench.cachedReport(snapshot.program, kernel);
+    auto known = workbench.knowledge().cachedReport({snapshot.program, kernel});
     if (known && (known->measurement || !isOnGpu))
         return std::move(*known);
-    return isOnGpu ? workbench.profileOnGpu(snapshot.program, kernel, stop, say)
-                   : workbench.profile(snapshot.program, kernel, stop, say);
+    return isOnGpu ? workbench.profiler().profileOnGpu({snapshot.program, kernel}, stop, say)
+                   : workbench.profiler().profile({snapshot.program, kernel}, stop, say);
 }
 
 void answer(const SnapshotPtr& snapshot, const std::vector<const analysis::KernelModel*>& kernels,

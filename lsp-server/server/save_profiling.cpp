@@ -19,12 +19,13 @@ Result<engine::KernelReport> profileAnywhere(const Snapshot& snapshot,
                                              const std::stop_token& stop,
                                              const engine::ProgressSink& say) {
     const engine::Workbench& workbench = *snapshot.workbench;
-    if (workbench.offersGpu()) {
-        auto measured = workbench.profileOnGpu(snapshot.program, kernel, stop, say);
+    if (workbench.machines().offersGpu()) {
+        auto measured = workbench.profiler().profileOnGpu({snapshot.program, kernel}, stop, say);
         if (measured || stop.stop_requested())
             return measured;
     }
-    return workbench.profile(snapshot.program, kernel, stop, say, engine::Workbench::Facts::Later);
+    return workbench.profiler().profile({snapshot.program, kernel}, stop, say,
+                                        engine::Profiler::Facts::Later);
 }
 
 } // namespace
@@ -40,7 +41,7 @@ void SaveProfiling::parsed(const SnapshotPtr& snapshot) {
         return;
     for (const analysis::KernelModel& kernel : snapshot->model().kernels)
         entry->second.known[kernel.qualifiedName] =
-            snapshot->workbench->runHash(snapshot->program, kernel);
+            snapshot->workbench->knowledge().runHash({snapshot->program, kernel});
 }
 
 void SaveProfiling::saved(const std::string& uri) {
@@ -81,11 +82,12 @@ std::vector<const analysis::KernelModel*> SaveProfiling::changedKernels(const Sn
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel))
             continue;
-        const std::uint64_t hash = snapshot.workbench->runHash(snapshot.program, kernel);
+        const std::uint64_t hash =
+            snapshot.workbench->knowledge().runHash({snapshot.program, kernel});
         const auto known = document.known.find(kernel.qualifiedName);
         if (known != document.known.end() && known->second == hash)
             continue;
-        if (snapshot.workbench->cachedReport(snapshot.program, kernel))
+        if (snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel}))
             document.known[kernel.qualifiedName] = hash;
         else
             changed.push_back(&kernel);
@@ -127,7 +129,7 @@ void SaveProfiling::finished(const SnapshotPtr& snapshot, const analysis::Kernel
         return;
     // What cannot be profiled is not tried again before it changes.
     document->second.known[kernel.qualifiedName] =
-        snapshot->workbench->runHash(snapshot->program, kernel);
+        snapshot->workbench->knowledge().runHash({snapshot->program, kernel});
     context_.refresh(snapshot);
 }
 

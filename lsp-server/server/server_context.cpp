@@ -64,8 +64,8 @@ void ServerContext::showMessage(MessageType type, const std::string& message) co
 void ServerContext::searchHazardFixes(const SnapshotPtr& snapshot,
                                       const analysis::KernelModel& kernel) const {
     jobs.post([this, snapshot, &kernel] {
-        const auto fixes =
-            snapshot->workbench->hazardFixes(snapshot->program, kernel, std::stop_token{}, {});
+        const auto fixes = snapshot->workbench->hazardFixes().find({snapshot->program, kernel},
+                                                                   std::stop_token{}, {});
         if (!fixes)
             log.warn("fixes of hazards in {}: {}", kernel.qualifiedName, fixes.error().describe());
         else if (!(*fixes)->empty())

@@ -4,9 +4,9 @@
 #include "lsp-server/documents/document_manager.h"
 #include "lsp-server/protocol/client_capabilities.h"
 #include "lsp-server/server/work_done_progress.h"
-#include "lsp-server/server/workspace.h"
 #include "lsp-server/transport/connection.h"
 #include "lsp-server/transport/event_loop.h"
+#include "lsp-server/workspace/workspace.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <spdlog/fwd.h>

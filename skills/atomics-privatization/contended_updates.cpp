@@ -1,6 +1,7 @@
 #include "skills/atomics-privatization/contended_updates.h"
 
 #include "analysis/model/known_functions.h"
+#include "analysis/source/gpu_constants.h"
 #include "skills/atomics-privatization/private_table.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/grid_size.h"
@@ -20,8 +21,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr std::int64_t lanes = 32;
 
 std::optional<UpdateOperation> operationOf(std::string_view function) {
     constexpr std::array<std::pair<std::string_view, UpdateOperation>, 6> known = {
@@ -390,12 +389,12 @@ private:
         if (auto followable = requireFollowableLaunches(context_); !followable)
             return followable;
         for (std::size_t i = 0; i < blocks->size(); ++i)
-            if ((*blocks)[i][0] % lanes != 0)
+            if ((*blocks)[i][0] % analysis::warpLanes != 0)
                 return refuse("partial-warps",
                               fmt::format("the launch on line {} has blocks of {} threads along x; "
                                           "shuffles need a multiple of {}",
                                           lineNumber(context_, kernel_.launches[i].span.begin),
-                                          (*blocks)[i][0], lanes));
+                                          (*blocks)[i][0], analysis::warpLanes));
         return {};
     }
 

@@ -1,5 +1,6 @@
 #include "skills/atomics-privatization/private_table.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
 #include "skills/rewriting/shared_analysis.h"
@@ -15,7 +16,6 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::int64_t sectorBytes = 32;
 /// What a block may have without asking for more, CUDA C++ Programming Guide, technical
 /// specifications.
 constexpr std::int64_t sharedBytesOfBlock = 48 * 1024;
@@ -175,7 +175,7 @@ private:
                                       table.entries, base.name, kernel_.name, used,
                                       sharedBytesOfBlock));
         // Worst case for the flush: every element, each sector of them once.
-        const std::int64_t flushed = table.entries * element / sectorBytes;
+        const std::int64_t flushed = table.entries * element / analysis::sectorBytes;
         if (!updates_.isRepeated && updates_.threads > 0 &&
             flushed >= updates_.threads * static_cast<std::int64_t>(updates_.sites.size()))
             return refuse(

@@ -1,5 +1,6 @@
 #include "skills/atomics-privatization/privatization_edits.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "skills/rewriting/grid_size.h"
 #include "skills/rewriting/grid_stride_form.h"
 #include "skills/rewriting/source_layout.h"
@@ -14,8 +15,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr int lanes = 32;
 
 bool isFloating(ScalarKind scalar) {
     return scalar == ScalarKind::Float || scalar == ScalarKind::Double;
@@ -161,7 +160,7 @@ private:
     void writeRegister() {
         for (const UpdateSite& site : updates_.sites)
             replaceUpdate(site);
-        const bool hasManyWarps = updates_.threads > lanes;
+        const bool hasManyWarps = updates_.threads > analysis::warpLanes;
         CodeLines head(layout_, indentation());
         head.add(fmt::format("// Each thread gathers its own; one atomic a {} updates {}.",
                              hasManyWarps ? "block" : "warp", base_));
@@ -177,11 +176,12 @@ private:
                      head);
 
         CodeLines tail(layout_, indentation());
-        tail.open(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2)", offset_, lanes / 2));
+        tail.open(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2)", offset_,
+                              analysis::warpLanes / 2));
         tail.add(folded(own_, fmt::format("__shfl_down_sync(0xffffffff, {}, {})", own_, offset_)))
             .leave();
         const std::string address = text(updates_.sites.front().address);
-        const std::string lane = fmt::format("threadIdx.x % {} == 0", lanes);
+        const std::string lane = fmt::format("threadIdx.x % {} == 0", analysis::warpLanes);
         if (hasManyWarps) {
             tail.open(fmt::format("if ({})", lane));
             tail.add(fmt::format("{}(&{}, {});", updates_.function, shared_, own_)).leave();

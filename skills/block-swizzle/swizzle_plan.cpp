@@ -1,5 +1,6 @@
 #include "skills/block-swizzle/swizzle_plan.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/block_dependence.h"
 #include "skills/rewriting/gates.h"
@@ -34,7 +35,6 @@ constexpr double cacheBytes = 50 << 20;
 constexpr double memoryRate = 4.48e12;
 constexpr double chipRate = 128 * 1.98e9 * multiprocessors;
 constexpr double warpBytes = 128;
-constexpr double warpThreads = 32;
 /// Of the cache for the rows of a group, which stay there while the columns go by.
 constexpr double shareOfRows = 0.5;
 
@@ -224,11 +224,13 @@ private:
     template <typename Rounds>
     [[nodiscard]] BlockTraffic trafficOf(const Extents& block, const Rounds& rounds) const {
         BlockTraffic traffic;
-        const double warps = std::ceil(toDouble(block[0] * block[1] * block[2]) / warpThreads);
+        const double warps =
+            std::ceil(toDouble(block[0] * block[1] * block[2]) / analysis::warpLanes);
         for (const MemoryAccess& access : kernel_.accesses) {
             const double times = roundsOf(access, rounds);
             if (isGlobal(access) || access.space == MemorySpace::Shared)
-                traffic.onChip += warps * times * std::max(warpBytes, access.width * warpThreads);
+                traffic.onChip +=
+                    warps * times * std::max<double>(warpBytes, access.width * analysis::warpLanes);
             if (!isGlobal(access))
                 continue;
             const BlockAxes axes = axesOf(access);

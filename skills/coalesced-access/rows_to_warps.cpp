@@ -1,3 +1,4 @@
+#include "analysis/source/gpu_constants.h"
 #include "skills/coalesced-access/coalescing_rewrite.h"
 #include "skills/rewriting/aliasing.h"
 #include "skills/rewriting/elementwise_kernel.h"
@@ -16,8 +17,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr int warpLanes = 32;
 
 /// `for (int c = lower; c < upper; ++c)` at the top of the work on a row.
 struct RowLoop {
@@ -44,7 +43,7 @@ public:
         if (auto loops = findRowLoops(); !loops)
             return std::unexpected(loops.error());
         CoalescingRewrite rewrite;
-        rewrite.before = warpTraffic(context_, lanesOfBlock({warpLanes, 1, 1}));
+        rewrite.before = warpTraffic(context_, lanesOfBlock({analysis::warpLanes, 1, 1}));
         rewrite.after = warpTraffic(context_, lanesAlongRows());
         if (rewrite.after.sectors >= rewrite.before.sectors)
             return refuse("other-shape", "lanes along rows would touch no fewer sectors");
@@ -100,7 +99,7 @@ private:
                 body_.stmt(stmt.init).declared.size() != 1)
                 return refuse("other-shape", "a loop along the row does not count its columns");
             const auto columns = code_.constantValue(loop->upperBound);
-            if (columns && *columns < warpLanes)
+            if (columns && *columns < analysis::warpLanes)
                 return refuse("short-rows",
                               fmt::format("a row of {} columns (line {}) leaves lanes of a warp "
                                           "without work",
@@ -191,7 +190,7 @@ private:
         if (!blocks)
             return std::unexpected(blocks.error());
         for (const Extents& block : *blocks)
-            if (block[0] % warpLanes != 0 || block[1] != 1 || block[2] != 1)
+            if (block[0] % analysis::warpLanes != 0 || block[1] != 1 || block[2] != 1)
                 return refuse("partial-warps",
                               fmt::format("blocks of {} x {} x {} threads are no row of warps",
                                           block[0], block[1], block[2]));
@@ -216,24 +215,25 @@ private:
     [[nodiscard]] std::vector<TextEdit> edits() const {
         const SourceText& source = *context_.file.source;
         std::vector<TextEdit> edits;
-        edits.push_back(
-            {body_.expr(body_.variable(rows_.index).init).span,
-             fmt::format("blockIdx.x * (blockDim.x / {0}) + threadIdx.x / {0}", warpLanes)});
+        edits.push_back({body_.expr(body_.variable(rows_.index).init).span,
+                         fmt::format("blockIdx.x * (blockDim.x / {0}) + threadIdx.x / {0}",
+                                     analysis::warpLanes)});
         for (const RowLoop& row : loops_) {
             const Loop& loop = kernel_.loops[row.loop];
             const Stmt& stmt = body_.stmt(loop.statement);
             const Span lower = body_.expr(loop.lowerBound).span;
-            const std::string lane = fmt::format("threadIdx.x % {}", warpLanes);
+            const std::string lane = fmt::format("threadIdx.x % {}", analysis::warpLanes);
             const std::string from{source.slice(lower)};
             const bool isConditional = body_.expr(loop.lowerBound).kind == ExprKind::Conditional;
             edits.push_back({lower, code_.constantValue(loop.lowerBound) == 0 ? lane
                                     : isConditional ? fmt::format("({}) + {}", from, lane)
                                                     : fmt::format("{} + {}", from, lane)});
-            edits.push_back({body_.expr(stmt.increment).span,
-                             fmt::format("{} += {}", body_.variable(row.column).name, warpLanes)});
+            edits.push_back(
+                {body_.expr(stmt.increment).span,
+                 fmt::format("{} += {}", body_.variable(row.column).name, analysis::warpLanes)});
         }
         for (const LaunchSite& launch : kernel_.launches)
-            edits.push_back(multipliedGrid(context_, launch, warpLanes));
+            edits.push_back(multipliedGrid(context_, launch, analysis::warpLanes));
         return edits;
     }
 

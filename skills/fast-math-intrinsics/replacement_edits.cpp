@@ -1,3 +1,4 @@
+#include "analysis/source/trimmed.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/fast-math-intrinsics/replacements.h"
 #include "skills/rewriting/source_layout.h"
@@ -12,13 +13,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos)
-        return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-}
 
 class Writer {
 public:
@@ -107,7 +101,7 @@ private:
 
     std::string side(Span span, std::size_t outer) const {
         const std::string text = render(span, outer);
-        return std::string(trimmed(text));
+        return std::string(analysis::trimmed(text));
     }
 
     /// From '(' to ')' of a call.

@@ -1,5 +1,7 @@
 #include "skills/launch-tuning/block_choice.h"
 
+#include "analysis/source/gpu_constants.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@ namespace kernelskill::skills {
 
 namespace {
 
-constexpr std::int64_t warpLanes = 32;
 /// Of a multiprocessor since compute capability 7.0, whatever else limits it (CUDA C++ Programming
 /// Guide, technical specifications): 2048 or 1536 threads, 32 blocks at most.
 constexpr std::int64_t residentThreads = 2048;
@@ -27,8 +28,8 @@ std::int64_t roundedUp(std::int64_t value, std::int64_t step) {
 } // namespace
 
 std::optional<BlockChoice> betterBlock(std::int64_t threads, std::optional<std::int64_t> blocks) {
-    const std::int64_t lanes = roundedUp(threads, warpLanes);
-    if (blocks && *blocks < enoughBlocks && lanes > warpLanes) {
+    const std::int64_t lanes = roundedUp(threads, analysis::warpLanes);
+    if (blocks && *blocks < enoughBlocks && lanes > analysis::warpLanes) {
         // The largest size that still makes enough blocks.
         std::int64_t chosen = sizes.front();
         for (const std::int64_t size : sizes)

@@ -1,5 +1,6 @@
 #include "skills/rewriting/warp_traffic.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "skills/rewriting/index_arithmetic.h"
 #include "skills/rewriting/shared_analysis.h"
 
@@ -14,8 +15,6 @@ using namespace analysis;
 
 namespace {
 
-constexpr int lanesPerWarp = 32;
-constexpr std::int64_t sectorBytes = 32;
 constexpr double roundsOfALoop = 16;
 /// Stands for a size that is not known: large, and a multiple of every alignment that counts here.
 constexpr std::int64_t largeMultiple = 1 << 20;
@@ -74,7 +73,7 @@ private:
 template <typename Wanted>
 WarpTraffic trafficOf(const SkillContext& context, const LaneSymbols& lanes, const Wanted& wanted) {
     std::vector<LaneIndex> indices;
-    for (int lane = 0; lane < lanesPerWarp; ++lane)
+    for (int lane = 0; lane < analysis::warpLanes; ++lane)
         indices.emplace_back(context, lanes(lane));
     WarpTraffic traffic;
     for (const MemoryAccess& access : context.kernel.accesses) {
@@ -93,15 +92,15 @@ WarpTraffic trafficOf(const SkillContext& context, const LaneSymbols& lanes, con
                 break;
             elements.insert(*element);
             for (std::int64_t byte = *element * width; byte < (*element + 1) * width;
-                 byte += std::min(width, sectorBytes))
-                sectors.insert(byte / sectorBytes);
+                 byte += std::min(width, analysis::sectorBytes))
+                sectors.insert(byte / analysis::sectorBytes);
         }
         if (!isKnown)
             continue;
         const double weight = std::pow(roundsOfALoop, static_cast<double>(access.loops.size()));
         const double bytes = static_cast<double>(elements.size()) * static_cast<double>(width);
         traffic.sectors += weight * static_cast<double>(sectors.size());
-        traffic.least += weight * std::ceil(bytes / static_cast<double>(sectorBytes));
+        traffic.least += weight * std::ceil(bytes / static_cast<double>(analysis::sectorBytes));
         traffic.requests += weight;
     }
     return traffic;

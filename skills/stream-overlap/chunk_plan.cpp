@@ -4,6 +4,7 @@
 #include "skills/rewriting/host_launches.h"
 #include "skills/stream-overlap/chunk_slices.h"
 #include "skills/stream-overlap/launch_load.h"
+#include "skills/stream-overlap/overlap_plan.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -15,8 +16,6 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::size_t mostStreams = 4;
-constexpr double smallestGain = 1.2;
 /// To make four streams and two events and to destroy them takes the host some 100 microseconds.
 constexpr double smallestSaving = 200e-6;
 /// Of PCI Express 5.0 with 16 lanes, each way: no copy is faster.
@@ -72,7 +71,7 @@ std::expected<ChunkPlan, Refusal> planAround(const SkillContext& context,
     const RoundTimes times = timesOf(context, *loop, *traffic);
     const double before = static_cast<double>(loop->rounds) * times.all();
     const double after = times.all() + static_cast<double>(loop->rounds - 1) * times.longest();
-    if (after <= 0 || before / after < smallestGain)
+    if (after <= 0 || before / after < minGain)
         return refuse("one-takes-longest",
                       fmt::format("side by side the rounds would be at most {:.2f} times as fast: "
                                   "copies one way, or the kernels, take nearly all of the time",
@@ -82,7 +81,7 @@ std::expected<ChunkPlan, Refusal> planAround(const SkillContext& context,
                       fmt::format("side by side the rounds would be over at most {:.0f} "
                                   "microseconds sooner: to make the streams takes as long",
                                   (before - after) * 1e6));
-    const std::size_t streams = std::min(mostStreams, static_cast<std::size_t>(loop->rounds));
+    const std::size_t streams = std::min(maxStreams, static_cast<std::size_t>(loop->rounds));
     return ChunkPlan{*place, std::move(*loop), streams, before / after};
 }
 

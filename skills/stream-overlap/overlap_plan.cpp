@@ -17,12 +17,10 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::size_t mostStreams = 4;
 constexpr double mostOfTheGpu = 0.5;
 /// To make a stream and two events and to destroy them takes the host some 50 microseconds; as many
 /// accesses, at some 100 nanoseconds each where four are under way, take twice that.
 constexpr double fewestSteps = 1000;
-constexpr double smallestGain = 1.2;
 
 class OverlapPlanner {
 public:
@@ -135,7 +133,7 @@ private:
                 if (auto apart = requireApart(context_, *member.launch, *next.launch);
                     !apart && !obstacle)
                     obstacle = std::move(apart.error());
-            if (obstacle || group.size() == mostStreams) {
+            if (obstacle || group.size() == maxStreams) {
                 if (!between && (holds() || next.launch == &launch))
                     between = std::move(obstacle);
                 if (holds() && group.size() > 1)
@@ -149,7 +147,7 @@ private:
                 return std::unexpected(std::move(*between));
             return refuse("no-neighbour", fmt::format("the launch on line {} is left over from "
                                                       "{} streams",
-                                                      line(launch), mostStreams));
+                                                      line(launch), maxStreams));
         }
         std::vector<StmtId> statements;
         for (const Member& member : group) {
@@ -180,7 +178,7 @@ private:
             loads.push_back(*load);
         }
         plan_.gain = overlapGain(loads);
-        if (plan_.gain < smallestGain)
+        if (plan_.gain < minGain)
             return refuse("one-takes-longest",
                           fmt::format("side by side they would be at most {:.2f} times as fast: "
                                       "one of them takes nearly all of the time",

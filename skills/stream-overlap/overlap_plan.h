@@ -9,6 +9,9 @@
 
 namespace kernelskill::skills {
 
+inline constexpr std::size_t maxStreams = 4;
+inline constexpr double minGain = 1.2; ///< Less is not worth the streams.
+
 struct OverlapPlan {
     StreamPlace place; ///< Of all of the launches.
     /// Two or more, in their order; they live in the file. No two touch the same memory, unless

@@ -1,5 +1,6 @@
 #include "skills/warp-shuffle-reduction/reduction_gates.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "analysis/syntax/lexer.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/launch_sites.h"
@@ -17,7 +18,6 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::int64_t lanes = 32;
 constexpr std::int64_t largestBlock = 1024;
 
 bool isFloating(ScalarKind scalar) {
@@ -220,13 +220,13 @@ private:
                     "two-dimensional",
                     fmt::format("the launch on line {} has blocks of {} x {} x {} threads", line,
                                 block[0], block[1], block[2]));
-            if (block[0] % lanes != 0 || block[0] > largestBlock ||
+            if (block[0] % analysis::warpLanes != 0 || block[0] > largestBlock ||
                 !std::has_single_bit(static_cast<std::uint64_t>(block[0])))
                 return refuse(
                     "partial-warps",
                     fmt::format("the launch on line {} has blocks of {} threads; the tree needs a "
                                 "power of two and shuffles a multiple of {}",
-                                line, block[0], lanes));
+                                line, block[0], analysis::warpLanes));
             if (auto spans = requireExtent(tree.extent, launch, block[0]); !spans)
                 return spans;
         }

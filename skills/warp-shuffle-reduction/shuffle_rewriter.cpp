@@ -1,5 +1,6 @@
 #include "skills/warp-shuffle-reduction/shuffle_rewriter.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -11,8 +12,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr int lanes = 32;
 
 class Rewriter {
 public:
@@ -44,12 +43,13 @@ public:
             lines.add(fmt::format("auto {} = {}[{}];", values_[i], array(i), thread));
         addShuffles(lines);
         lines.add("__syncthreads();");
-        lines.open(fmt::format("if ({} % {} == 0){}", thread, lanes, brace));
+        lines.open(fmt::format("if ({} % {} == 0){}", thread, analysis::warpLanes, brace));
         for (std::size_t i = 0; i < values_.size(); ++i)
-            lines.add(fmt::format("{}[{} / {}] = {};", array(i), thread, lanes, values_[i]));
+            lines.add(fmt::format("{}[{} / {}] = {};", array(i), thread, analysis::warpLanes,
+                                  values_[i]));
         closeBlock(lines);
         lines.add("__syncthreads();");
-        lines.open(fmt::format("if ({} < {}) {{", thread, lanes));
+        lines.open(fmt::format("if ({} < {}) {{", thread, analysis::warpLanes));
         for (std::size_t i = 0; i < values_.size(); ++i)
             addWarpResult(lines, i);
         addShuffles(lines);
@@ -107,8 +107,8 @@ private:
 
     void addShuffles(CodeLines& lines) const {
         const bool isSingle = values_.size() == 1 && !comparesInPlace(0);
-        lines.open(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2){2}", offset_, lanes / 2,
-                               isSingle ? "" : " {"));
+        lines.open(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2){2}", offset_,
+                               analysis::warpLanes / 2, isSingle ? "" : " {"));
         for (std::size_t i = 0; i < values_.size(); ++i)
             addShuffle(lines, i);
         if (isSingle)
@@ -162,7 +162,7 @@ private:
     }
 
     /// What a lane of the first warp starts its second fold with. Where folding a value twice
-    /// changes nothing, lanes beyond the number of warps keep what they have.
+    /// changes nothing, analysis::warpLanes beyond the number of warps keep what they have.
     void addWarpResult(CodeLines& lines, std::size_t i) const {
         const FoldedArray& folded = tree_.arrays[i];
         const bool needsNeutral = folded.fold == FoldKind::Sum ||
@@ -170,10 +170,11 @@ private:
                                   folded.fold == FoldKind::BitXor;
         if (needsNeutral) {
             lines.add(fmt::format("{} = {} < blockDim.x / {} ? {}[{}] : {};", values_[i],
-                                  tree_.thread, lanes, array(i), tree_.thread, neutral(i)));
+                                  tree_.thread, analysis::warpLanes, array(i), tree_.thread,
+                                  neutral(i)));
             return;
         }
-        lines.open(fmt::format("if ({} < blockDim.x / {})", tree_.thread, lanes));
+        lines.open(fmt::format("if ({} < blockDim.x / {})", tree_.thread, analysis::warpLanes));
         lines.add(fmt::format("{} = {}[{}];", values_[i], array(i), tree_.thread));
         lines.leave();
     }

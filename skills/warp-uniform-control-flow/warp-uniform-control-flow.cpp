@@ -1,5 +1,6 @@
 #include "skills/warp-uniform-control-flow/warp-uniform-control-flow.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "skills/rewriting/gates.h"
 #include "skills/rewriting/shared_analysis.h"
 #include "skills/rewriting/source_layout.h"
@@ -16,7 +17,6 @@ using namespace analysis;
 namespace {
 
 constexpr std::string_view skillId = "warp-uniform-control-flow";
-constexpr std::int64_t lanes = 32;
 
 class WarpUniformControlFlow final : public Skill {
 public:
@@ -36,15 +36,16 @@ public:
         offer.anchor = code.body().stmt(branch->branch).span;
         offer.title = fmt::format("Let whole warps do the work behind `{}`",
                                   context.file.source->slice(test));
-        offer.why =
-            fmt::format("`{}` on line {} leaves lanes of every warp idle; the work depends "
-                        "on {} alone, so that the first threads can do it",
-                        context.file.source->slice(test), lineNumber(context, test.begin), thread);
+        offer.why = fmt::format(
+            "`{}` on line {} leaves analysis::warpLanes of every warp idle; the work depends "
+            "on {} alone, so that the first threads can do it",
+            context.file.source->slice(test), lineNumber(context, test.begin), thread);
         offer.numerics = Numerics::Exact;
         if (branch->constantStride)
             offer.gain = ExpectedGain{
-                static_cast<double>(std::min(*branch->constantStride, lanes)),
-                fmt::format("one of {} lanes works before and all of a warp's after, if the branch "
+                static_cast<double>(std::min(*branch->constantStride, analysis::warpLanes)),
+                fmt::format("one of {} analysis::warpLanes works before and all of a warp's after, "
+                            "if the branch "
                             "takes all the time",
                             *branch->constantStride)};
         return offer;

@@ -1,7 +1,7 @@
 /// Each skill's own example with one mistake put into the edit: the Reviewer refuses it. What a
 /// skill gets wrong never reaches the user as a verified edit.
-#include "engine/agents/reviewer.h"
 #include "engine/execution/emulator/emulator_executor.h"
+#include "engine/review/reviewer.h"
 #include "tests/skills/skill_check.h"
 
 #include <gtest/gtest.h>

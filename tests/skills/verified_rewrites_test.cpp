@@ -1,8 +1,8 @@
 /// Every skill on every kernel of the corpus, the examples and the skills' own examples where it is
 /// offered: the edited program must do what the original does, on fresh inputs of several sizes, on
 /// the emulator.
-#include "engine/agents/reviewer.h"
 #include "engine/execution/emulator/emulator_executor.h"
+#include "engine/review/reviewer.h"
 #include "skills/catalogue.h"
 #include "tests/skills/skill_check.h"
 

@@ -53,6 +53,7 @@ export class Server implements vscode.Disposable {
     private file = '';
     /** Counts what begins or ends a start: one that sees another number has been overtaken. */
     private starts = 0;
+    private starting: Promise<void> | undefined;
     private unpacking: Promise<void> | undefined;
     private readonly bundled: BundledServer | undefined;
     private readonly crashes = new CrashPolicy();
@@ -71,8 +72,9 @@ export class Server implements vscode.Disposable {
         return this.client?.state === State.Running ? this.client : undefined;
     }
 
-    /** The client when it is up; tells the user and returns undefined when it is not. */
-    running(): LanguageClient | undefined {
+    /** The client, once a start that is under way has ended; if it is not up then, the user is told. */
+    async ready(): Promise<LanguageClient | undefined> {
+        await this.starting;
         const client = this.isRunning();
         if (client) return client;
         void vscode.window.showWarningMessage('KernelSkill is not running. Its status item says why.');
@@ -84,7 +86,12 @@ export class Server implements vscode.Disposable {
         return this.file;
     }
 
-    async start(): Promise<void> {
+    /** Ends when the server runs, or when the user was told why not. */
+    start(): Promise<void> {
+        return (this.starting = this.startNow());
+    }
+
+    private async startNow(): Promise<void> {
         const start = ++this.starts;
         const isOvertaken = () => start !== this.starts;
         this.status.show({ kind: 'starting' });

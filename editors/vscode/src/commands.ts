@@ -75,7 +75,7 @@ async function onCudaEditor(server: Server, views: Views, command: EditorCommand
 }
 
 async function onRunning(server: Server, command: (client: LanguageClient) => Promise<unknown>): Promise<void> {
-    const client = server.running();
+    const client = await server.ready();
     if (!client) return;
     try {
         await command(client);
@@ -141,10 +141,10 @@ async function applySkill(client: LanguageClient, editor: vscode.TextEditor): Pr
     }
 }
 
-function doctor(server: Server, output: vscode.LogOutputChannel): void {
+async function doctor(server: Server, output: vscode.LogOutputChannel): Promise<void> {
     const file = server.executable();
     if (file === '') {
-        server.running(); // says that it is not
+        await server.ready(); // says why there is no server
         return;
     }
     execFile(file, ['doctor'], { timeout: 60_000, env: { ...process.env, NO_COLOR: '1' } }, (error, stdout, stderr) => {

@@ -6,7 +6,7 @@ namespace kernelskill::engine::capture {
 #define KERNELSKILL_TEXT(name) KERNELSKILL_TEXT_OF(name)
 
 Result<DriverFunctions> DriverFunctions::load() {
-    const auto library = gpu::SharedLibrary::open({"libcuda.so.1"});
+    const auto library = SharedLibrary::open({"libcuda.so.1"});
     if (!library)
         return std::unexpected(library.error());
     DriverFunctions functions;

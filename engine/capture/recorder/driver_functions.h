@@ -1,7 +1,7 @@
 /// What the recorder calls of the driver, whose program has loaded it.
 #pragma once
 
-#include "engine/execution/gpu/runner/shared_library.h"
+#include "engine/process/shared_library.h"
 
 #include <cuda.h>
 

@@ -72,8 +72,8 @@ std::string listen(Recording recording) {
     const auto driver = DriverFunctions::load();
     if (!driver)
         return driver.error().what;
-    const auto library = gpu::SharedLibrary::open(
-        {recording.cupti, "libcupti.so.13", "libcupti.so.12", "libcupti.so"});
+    const auto library =
+        SharedLibrary::open({recording.cupti, "libcupti.so.13", "libcupti.so.12", "libcupti.so"});
     if (!library)
         return "CUPTI cannot be loaded: " + library.error().what;
     CallbackApi cupti;

@@ -4,7 +4,8 @@
 #include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/compile/image_cache.h"
 #include "engine/execution/emulator/unit/emulation_unit.h"
-#include "engine/execution/emulator/unit/unsupported.h"
+#include "engine/execution/emulator/unsupported.h"
+#include "engine/storage/content_hash.h"
 
 #include <algorithm>
 #include <fstream>

@@ -14,45 +14,20 @@
 /// `__shared__` variables are the object's thread-local segment.
 #pragma once
 
+#include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/executor.h"
 
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 namespace kernelskill::engine {
 
-struct ImageOptions {
-    std::filesystem::path hostCompiler;   ///< As findHostCompiler gives it.
-    std::filesystem::path preludeInclude; ///< analysis::Toolchain::preludeInclude
-    std::filesystem::path
-        cacheDirectory; ///< Empty: $XDG_CACHE_HOME/kernelskill, else ~/.cache/kernelskill.
-    std::chrono::milliseconds compileTime{60'000};
-    std::uint64_t cacheBytes = 512ull << 20; ///< Least recently used images beyond it are removed.
-    bool traceBranches = true;
-};
-
 struct EmulationImage {
     std::filesystem::path sharedObject;
     std::vector<std::string> notes; ///< What had to be assumed to compile it, one sentence each.
 };
-
-/// Place of a machine address, as the user sees it.
-struct SourcePlace {
-    std::string
-        file; ///< Absolute path of the user's file; empty when no inlined frame lies in one.
-    std::uint32_t line = 0; ///< Zero-based.
-    std::string function;   ///< Demangled name of the frame's function.
-};
-
-/// The compiler that builds images: `wanted`, else $KERNELSKILL_HOST_CXX, else g++, c++, clang++ on
-/// PATH. Absolute. Missing, with the remedy, when there is none.
-[[nodiscard]] Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& wanted);
 
 /// Slices, rewrites, compiles and caches. Errors: Unsupported with `where` = "file:line" (one-based
 /// line) for what is refused by name; Failed with the compiler's first error in the user's own file
@@ -60,12 +35,5 @@ struct SourcePlace {
 [[nodiscard]] Result<EmulationImage>
 buildEmulationImage(const ProgramSource& program, const analysis::KernelModel& kernel,
                     const LaunchSpec& launch, const ImageOptions& options, std::stop_token stop);
-
-/// Places of code addresses, given as offsets from the load base of `sharedObject`, in order. An
-/// address is looked up as it is: give "return address - 1" for a call. Uses addr2line; Missing
-/// when it is not there.
-[[nodiscard]] Result<std::vector<SourcePlace>>
-resolvePlaces(const std::filesystem::path& sharedObject, std::span<const std::uint64_t> offsets,
-              std::stop_token stop);
 
 } // namespace kernelskill::engine

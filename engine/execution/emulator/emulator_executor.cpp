@@ -5,7 +5,8 @@
 #include "engine/execution/emulator/profile_assembly.h"
 #include "engine/execution/emulator/run_parts.h"
 #include "engine/execution/emulator/worker_process.h"
-#include "engine/execution/framing.h"
+#include "engine/process/framing.h"
+#include "engine/storage/content_hash.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,9 +17,9 @@ namespace kernelskill::engine {
 
 namespace {
 
-class CompiledKernel final : public Image {
+class CompiledImage final : public Image {
 public:
-    explicit CompiledKernel(EmulationImage built) : built_(std::move(built)) {}
+    explicit CompiledImage(EmulationImage built) : built_(std::move(built)) {}
     [[nodiscard]] const EmulationImage& built() const { return built_; }
     [[nodiscard]] emulator::PlaceTable& places() const { return places_; }
     /// Whether its blocks have been seen to need each other.
@@ -94,12 +95,12 @@ public:
         auto built = buildEmulationImage(program, kernel, launch, options_, std::move(stop));
         if (!built)
             return std::unexpected(built.error());
-        return std::make_shared<const CompiledKernel>(std::move(*built));
+        return std::make_shared<const CompiledImage>(std::move(*built));
     }
 
     [[nodiscard]] Result<RunResult> run(const Image& image, const Job& job,
                                         std::stop_token stop) override {
-        const auto* kernel = dynamic_cast<const CompiledKernel*>(&image);
+        const auto* kernel = dynamic_cast<const CompiledImage*>(&image);
         if (kernel == nullptr) {
             return std::unexpected(
                 Error{ErrorKind::Internal, "the image was built by another executor", "", ""});
@@ -117,7 +118,7 @@ public:
     }
 
 private:
-    Result<emulator::WorkerReport> runBlocks(const CompiledKernel& kernel, const Job& job,
+    Result<emulator::WorkerReport> runBlocks(const CompiledImage& kernel, const Job& job,
                                              const std::stop_token& stop) {
         const emulator::WorkerJob work{kernel.built().sharedObject.string(), job, {}};
         // Outputs are asked for once; profiles again and again.
@@ -132,7 +133,7 @@ private:
         return report;
     }
 
-    Result<emulator::WorkerReport> runWorkers(const CompiledKernel& kernel,
+    Result<emulator::WorkerReport> runWorkers(const CompiledImage& kernel,
                                               const emulator::WorkerJob& work,
                                               const std::stop_token& stop) {
         const std::uint64_t parts =

@@ -23,8 +23,4 @@ struct EmulatorOptions {
 [[nodiscard]] Result<std::unique_ptr<Executor>>
 makeEmulatorExecutor(EmulatorOptions options, const analysis::Toolchain& toolchain);
 
-/// Body of the hidden subcommand `emulator-worker`: reads jobs on standard input until it closes.
-/// Returns the exit status.
-int runEmulatorWorker();
-
 } // namespace kernelskill::engine

@@ -1,8 +1,8 @@
 /// From a worker's report, which speaks of addresses, to a result that speaks of lines.
 #pragma once
 
-#include "engine/execution/emulator/emulation_image.h"
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/compile/line_table.h"
+#include "engine/execution/emulator/wire/wire.h"
 
 #include <filesystem>
 #include <map>

@@ -1,7 +1,7 @@
 /// Counters under the names a user of Nsight Compute knows.
 #pragma once
 
-#include "engine/execution/emulator/counters.h"
+#include "engine/execution/emulator/wire/counters.h"
 #include "engine/execution/profile.h"
 
 namespace kernelskill::engine::emulator {

@@ -1,5 +1,6 @@
 #include "engine/execution/emulator/run_parts.h"
 
+#include "analysis/source/gpu_constants.h"
 #include "engine/execution/emulator/worker/hazard_log.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@ namespace {
 
 /// Fewer are done before another worker has begun.
 constexpr std::uint64_t fewestPartThreads = 4096;
-constexpr std::uint64_t sectorBytes = 32;
 
 bool overlap(const std::vector<Interval>& one, const std::vector<Interval>& other) {
     auto a = one.begin();
@@ -92,7 +92,7 @@ void dropKnownSectors(WorkerReport& part, SeenSectors& seen, bool stored) {
     for (const PartFindings::FirstTouch& touch : part.part->firstTouches) {
         if (touch.stored != stored)
             continue;
-        part.sites[touch.site][unique] -= seen.countIn(touch.sectors) * sectorBytes;
+        part.sites[touch.site][unique] -= seen.countIn(touch.sectors) * analysis::sectorBytes;
         touched.push_back(touch.sectors);
     }
     seen.add(std::move(touched));

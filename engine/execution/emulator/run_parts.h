@@ -7,7 +7,7 @@
 /// there is none, and the run has to be done by one.
 #pragma once
 
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/emulator/worker_process.h"
 
 #include <optional>

@@ -1,8 +1,8 @@
 /// A worker as its user sees it: a child process that takes one job at a time.
 #pragma once
 
-#include "engine/execution/emulator/wire.h"
-#include "engine/execution/framed_child.h"
+#include "engine/execution/emulator/wire/wire.h"
+#include "engine/process/framed_child.h"
 
 #include <chrono>
 #include <filesystem>

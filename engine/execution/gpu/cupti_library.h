@@ -1,7 +1,7 @@
 /// Where a toolkit keeps CUPTI.
 #pragma once
 
-#include "analysis/parse/toolchain.h"
+#include "analysis/command/toolchain.h"
 
 #include <filesystem>
 #include <optional>

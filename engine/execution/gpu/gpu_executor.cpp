@@ -1,9 +1,9 @@
 #include "engine/execution/gpu/gpu_executor.h"
 
 #include "analysis/source/files.h"
-#include "engine/execution/cache_files.h"
 #include "engine/execution/metric_names.h"
 #include "engine/static_facts/device_code.h"
+#include "engine/storage/cache_files.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "engine/execution/gpu/runner_pool.h"
 
-#include "engine/execution/cache_files.h"
+#include "engine/storage/cache_files.h"
 
 #include <algorithm>
 #include <cstdlib>

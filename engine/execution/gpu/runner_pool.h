@@ -2,9 +2,9 @@
 /// processes and wherever they are.
 #pragma once
 
-#include "engine/execution/framed_child.h"
 #include "engine/execution/gpu/runner_wire.h"
 #include "engine/execution/gpu/slurm_job.h"
+#include "engine/process/framed_child.h"
 
 #include <chrono>
 #include <condition_variable>

@@ -1,7 +1,7 @@
 #include "engine/execution/gpu/runner_wire.h"
 
-#include "engine/execution/framing.h"
 #include "engine/execution/launch_json.h"
+#include "engine/process/framing.h"
 
 #include <nlohmann/json.hpp>
 

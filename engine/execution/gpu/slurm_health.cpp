@@ -1,7 +1,7 @@
 #include "engine/execution/gpu/slurm_health.h"
 
 #include "analysis/source/program_search.h"
-#include "engine/execution/emulator/compile/child_process.h"
+#include "engine/process/child_process.h"
 
 #include <chrono>
 #include <sstream>

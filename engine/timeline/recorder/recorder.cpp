@@ -2,7 +2,7 @@
 // (CUDA_INJECTION64_PATH) and calls InitializeInjection(). It asks CUPTI's activity API for every
 // kernel, copy and set on a GPU and appends them to a file. Whatever goes wrong here, the program
 // runs on as if nothing were there.
-#include "engine/execution/gpu/runner/shared_library.h"
+#include "engine/process/shared_library.h"
 #include "engine/timeline/activity_file.h"
 
 #include <cstdio>
@@ -127,7 +127,7 @@ private:
 
     void enable() {
         const char* path = std::getenv(cuptiVariable);
-        const auto library = gpu::SharedLibrary::open(
+        const auto library = SharedLibrary::open(
             {path != nullptr ? path : "", "libcupti.so.13", "libcupti.so.12", "libcupti.so"});
         if (!library)
             return write(problemLine("CUPTI cannot be loaded: " + library.error().what));

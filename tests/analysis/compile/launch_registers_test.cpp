@@ -1,5 +1,5 @@
+#include "analysis/command/toolchain.h"
 #include "analysis/compile/launch_registers.h"
-#include "analysis/parse/toolchain.h"
 #include "analysis/parse/translation_unit.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "analysis/parse/toolchain.h"
+#include "analysis/command/toolchain.h"
 #include "analysis/parse/translation_unit.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::string contents(const fs::path& file) {
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-class Corpus : public ::testing::TestWithParam<fs::path> {
+class ParsedCorpus : public ::testing::TestWithParam<fs::path> {
 protected:
     static void expectClean(const Toolchain& toolchain) {
         CompileCommand command;
@@ -47,14 +47,14 @@ protected:
     }
 };
 
-TEST_P(Corpus, ParsesWithoutDiagnosticsByThePreludeAlone) {
+TEST_P(ParsedCorpus, ParsesWithoutDiagnosticsByThePreludeAlone) {
     const Result<Toolchain> toolchain =
         findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
     ASSERT_TRUE(toolchain.has_value()) << toolchain.error().describe();
     expectClean(*toolchain);
 }
 
-TEST_P(Corpus, ParsesWithoutDiagnosticsByTheToolkitsHeaders) {
+TEST_P(ParsedCorpus, ParsesWithoutDiagnosticsByTheToolkitsHeaders) {
     const Result<Toolchain> toolchain =
         findToolchain({.cudaPath = std::nullopt, .preferToolkit = true});
     ASSERT_TRUE(toolchain.has_value()) << toolchain.error().describe();
@@ -63,7 +63,7 @@ TEST_P(Corpus, ParsesWithoutDiagnosticsByTheToolkitsHeaders) {
     expectClean(*toolchain);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Corpus, ::testing::ValuesIn(corpus()), [](const auto& file) {
+INSTANTIATE_TEST_SUITE_P(Files, ParsedCorpus, ::testing::ValuesIn(corpus()), [](const auto& file) {
     return file.param.parent_path().stem().string() + '_' + file.param.stem().string();
 });
 

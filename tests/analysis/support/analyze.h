@@ -1,8 +1,8 @@
 /// Parses texts and files of the repository for tests.
 #pragma once
 
+#include "analysis/command/toolchain.h"
 #include "analysis/model/kernel_model.h"
-#include "analysis/parse/toolchain.h"
 
 #include <filesystem>
 #include <string>

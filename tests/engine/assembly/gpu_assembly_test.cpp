@@ -6,7 +6,7 @@
 #include "engine/assembly/disassembler.h"
 #include "engine/assembly/ptx_reader.h"
 #include "engine/assembly/sass_reader.h"
-#include "engine/execution/emulator/compile/child_process.h"
+#include "engine/process/child_process.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>

@@ -41,7 +41,7 @@ protected:
         if (isRecorded)
             command += "CUDA_INJECTION64_PATH='" KERNELSKILL_CAPTURE_LIBRARY "' " +
                        std::string(recordingVariable) + "='" + formatRecording(recording_) + "' ";
-        command += "'" KERNELSKILL_FAKE_PROGRAM "' " + words + " 2>&1";
+        command += "'" KERNELSKILL_FAKE_CAPTURE_PROGRAM "' " + words + " 2>&1";
         Outcome outcome;
         std::FILE* pipe = popen(command.c_str(), "r");
         std::array<char, 4096> part{};

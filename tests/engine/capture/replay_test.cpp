@@ -1,8 +1,8 @@
 /// What a program passed, run on the real emulator: by itself and in a review.
-#include "engine/agents/reviewer.h"
 #include "engine/capture/capture_store.h"
 #include "engine/inputs/launch_inference.h"
-#include "tests/engine/agents/emulator_fixture.h"
+#include "engine/review/reviewer.h"
+#include "tests/engine/emulator_fixture.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 /// Every kernel of the corpus and the examples has facts, or a reason why not; and they are nvcc's.
 #include "analysis/compile/ptxas_report.h"
-#include "engine/execution/emulator/compile/child_process.h"
+#include "engine/process/child_process.h"
 #include "tests/engine/static_facts/facts_fixture.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 /// From a .cu file to its kernels' facts, as a user's file goes.
 #pragma once
 
+#include "analysis/command/compile_command.h"
 #include "analysis/compile/nvrtc.h"
-#include "analysis/parse/compile_command.h"
 #include "analysis/parse/translation_unit.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/static_facts/static_facts.h"

@@ -1,6 +1,6 @@
 /// The examples of skills by the compiler itself: the table that tests go by where there is no
 /// toolkit, and the host code of skills that edit it, compiled and linked.
-#include "engine/execution/emulator/compile/child_process.h"
+#include "engine/process/child_process.h"
 #include "skills/skill_document.h"
 #include "tests/engine/static_facts/facts_fixture.h"
 #include "tests/skills/compiled_examples.h"

@@ -26,8 +26,8 @@ protected:
         const auto output = folder_.path() / "output";
         const std::string line = "CUDA_INJECTION64_PATH='" KERNELSKILL_RECORDER "' "
                                  "KERNELSKILL_CUPTI='" KERNELSKILL_FAKE_CUPTI "' " +
-                                 environment + " '" KERNELSKILL_FAKE_PROGRAM "' " + words + " > '" +
-                                 output.string() + "' 2>&1";
+                                 environment + " '" KERNELSKILL_FAKE_TIMELINE_PROGRAM "' " + words +
+                                 " > '" + output.string() + "' 2>&1";
         const int status = std::system(line.c_str()); // NOLINT: a test's own words
         std::ifstream stream(output);
         return {WEXITSTATUS(status), std::string(std::istreambuf_iterator<char>(stream), {})};

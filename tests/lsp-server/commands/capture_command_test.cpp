@@ -44,7 +44,7 @@ protected:
     [[nodiscard]] CommandResult capture(const std::vector<std::string>& words,
                                         std::vector<std::string> options = {}) const {
         options.insert(options.begin(), {"capture", "--cuda-path", workspace_.path("toolkit")});
-        options.insert(options.end(), {"--", KERNELSKILL_FAKE_PROGRAM});
+        options.insert(options.end(), {"--", KERNELSKILL_FAKE_CAPTURE_PROGRAM});
         options.insert(options.end(), words.begin(), words.end());
         return run(options);
     }
@@ -84,8 +84,9 @@ TEST_F(CaptureCommand, MakesProfilesUseTheData) {
     const auto launch = json::parse(after.output).at("launch");
     EXPECT_EQ(launch.at("origin"), "captured");
     EXPECT_EQ(launch.at("grid"), json({4, 1, 1}));
-    EXPECT_THAT(launch.at("notes").dump(), HasSubstr("captured from '" KERNELSKILL_FAKE_PROGRAM
-                                                     " launch', launch 1 of this kernel"));
+    EXPECT_THAT(launch.at("notes").dump(),
+                HasSubstr("captured from '" KERNELSKILL_FAKE_CAPTURE_PROGRAM
+                          " launch', launch 1 of this kernel"));
     ASSERT_EQ(run({"capture", "clear"}).status, 0);
     const auto cleared = run({"profile", "saxpy.cu", "--kernel", "saxpy", "--json"});
     EXPECT_EQ(json::parse(cleared.output).at("launch").at("origin"), "guessed");

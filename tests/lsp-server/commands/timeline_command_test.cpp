@@ -32,7 +32,7 @@ protected:
     }
 
     TemporaryWorkspace workspace_;
-    const std::string program_ = KERNELSKILL_FAKE_PROGRAM;
+    const std::string program_ = KERNELSKILL_FAKE_TIMELINE_PROGRAM;
 };
 
 TEST_F(TimelineCommand, ListsKernelsByTheirTime) {

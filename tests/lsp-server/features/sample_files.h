@@ -1,7 +1,7 @@
 /// Texts that the feature tests share, with the places they point at.
 #pragma once
 
-#include "analysis/parse/toolchain.h"
+#include "analysis/command/toolchain.h"
 #include "tests/lsp-server/lsp_client.h"
 
 #include <string>

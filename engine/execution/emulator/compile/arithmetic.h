@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/execution/emulator/compile/predication.h"
-#include "engine/execution/emulator/counters.h"
+#include "engine/execution/emulator/wire/counters.h"
 
 #include <cstddef>
 #include <cstdint>

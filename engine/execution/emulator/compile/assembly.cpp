@@ -1,5 +1,6 @@
 #include "engine/execution/emulator/compile/assembly.h"
 
+#include "analysis/source/trimmed.h"
 #include "engine/execution/emulator/compile/predication.h"
 
 #include <algorithm>
@@ -18,21 +19,13 @@ constexpr std::string_view foreignBlockHook = "ks_foreign_block";
 /// On each side of a variable. A multiple of every alignment that a variable asks for.
 constexpr std::string_view guardDirective = "\t.zero\t32768\n";
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-        text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-        text.remove_suffix(1);
-    return text;
-}
-
 /// Takes the first word off `text`.
 std::string_view takeWord(std::string_view& text) {
     std::size_t end = 0;
     while (end < text.size() && std::isspace(static_cast<unsigned char>(text[end])) == 0)
         ++end;
     const auto word = text.substr(0, end);
-    text = trimmed(text.substr(end));
+    text = analysis::trimmed(text.substr(end));
     return word;
 }
 

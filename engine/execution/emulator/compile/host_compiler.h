@@ -1,8 +1,9 @@
 /// The host compiler, as a maker of images.
 #pragma once
 
-#include "engine/execution/emulator/compile/child_process.h"
-#include "engine/execution/emulator/emulation_image.h"
+#include "analysis/command/compile_command.h"
+#include "engine/execution/emulator/compile/image_options.h"
+#include "engine/process/child_process.h"
 
 #include <filesystem>
 #include <optional>
@@ -10,6 +11,10 @@
 #include <vector>
 
 namespace kernelskill::engine {
+
+/// The compiler that builds images: `wanted`, else $KERNELSKILL_HOST_CXX, else g++, c++, clang++ on
+/// PATH. Absolute. Missing, with the remedy, when there is none.
+[[nodiscard]] Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& wanted);
 
 /// Prefix of the user's paths in an image's line table, which tells them from those of system
 /// headers.

@@ -87,10 +87,6 @@ constexpr auto operatorsOfArm = std::to_array<Operator>({
     {"fsqrt", HostAction::Root},
 });
 
-bool isAnyOf(std::string_view word, std::initializer_list<std::string_view> words) {
-    return std::ranges::find(words, word) != words.end();
-}
-
 bool isConversion(std::string_view word) {
     return word.starts_with("cvt") || word.starts_with("vcvt") || word.starts_with("scvtf") ||
            word.starts_with("ucvtf") || word.starts_with("fcvt");

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "analysis/source/error.h"
-#include "engine/execution/temporary_folder.h"
+#include "engine/storage/temporary_folder.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,17 +13,6 @@
 #include <string_view>
 
 namespace kernelskill::engine {
-
-class ContentHash {
-public:
-    void add(std::string_view text); ///< Length and contents.
-    void addFile(const std::filesystem::path& path);
-    [[nodiscard]] std::string hex() const;
-
-private:
-    std::uint64_t first_ = 0xcbf29ce484222325u;
-    std::uint64_t second_ = 0x9e3779b97f4a7c15u;
-};
 
 class ImageCache {
 public:

@@ -1,3 +1,5 @@
+#include "engine/execution/emulator/compile/line_table.h"
+
 #include "engine/execution/emulator/compile/host_compiler.h"
 
 #include <charconv>

@@ -1,7 +1,7 @@
 /// What a GPU executes for a function or an operation that is one in the source.
 #pragma once
 
-#include "engine/execution/emulator/counters.h"
+#include "engine/execution/emulator/wire/counters.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "engine/execution/emulator/compile/predication.h"
 
+#include "analysis/source/trimmed.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,18 +16,6 @@ constexpr unsigned costOfCall = 8; ///< Of a mathematical function, which a GPU 
 
 bool isSpace(char c) {
     return std::isspace(static_cast<unsigned char>(c)) != 0;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && isSpace(text.front()))
-        text.remove_prefix(1);
-    while (!text.empty() && isSpace(text.back()))
-        text.remove_suffix(1);
-    return text;
-}
-
-bool isAnyOf(std::string_view word, std::initializer_list<std::string_view> words) {
-    return std::ranges::find(words, word) != words.end();
 }
 
 bool isCall(const AssemblyLine& line) {
@@ -53,10 +43,10 @@ std::vector<AssemblyLine> assemblyLines(std::string_view assembly) {
     while (!assembly.empty()) {
         const auto end = std::min(assembly.find('\n'), assembly.size());
         AssemblyLine line{assembly.substr(0, end), {}, {}};
-        const auto text = trimmed(line.text);
+        const auto text = analysis::trimmed(line.text);
         const auto space = std::ranges::find_if(text, isSpace);
         line.word = text.substr(0, static_cast<std::size_t>(space - text.begin()));
-        line.rest = trimmed(text.substr(line.word.size()));
+        line.rest = analysis::trimmed(text.substr(line.word.size()));
         lines.push_back(line);
         assembly.remove_prefix(std::min(end + 1, assembly.size()));
     }
@@ -83,8 +73,8 @@ Predication::Predication(const std::vector<AssemblyLine>& lines) : lines_(lines)
 
 std::size_t Predication::targetOf(const AssemblyLine& jump) const {
     const auto comma = jump.rest.rfind(',');
-    const auto name =
-        trimmed(comma == std::string_view::npos ? jump.rest : jump.rest.substr(comma + 1));
+    const auto name = analysis::trimmed(
+        comma == std::string_view::npos ? jump.rest : jump.rest.substr(comma + 1));
     const auto found = labels_.find(name);
     return found == labels_.end() ? lines_.size() : found->second;
 }

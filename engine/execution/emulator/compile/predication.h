@@ -1,12 +1,19 @@
 /// Branches of the host's code that a GPU's compiler would make into predicates.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
+
+[[nodiscard]] inline bool isAnyOf(std::string_view word,
+                                  std::initializer_list<std::string_view> words) {
+    return std::ranges::find(words, word) != words.end();
+}
 
 /// A line of GNU assembly, taken apart.
 struct AssemblyLine {

@@ -2,7 +2,7 @@
 
 #include "engine/execution/emulator/unit/entry.h"
 #include "engine/execution/emulator/unit/rewrites.h"
-#include "engine/execution/emulator/unit/unit_parts.h"
+#include "engine/unit/unit_parts.h"
 
 #include <algorithm>
 

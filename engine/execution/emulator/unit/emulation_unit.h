@@ -2,8 +2,8 @@
 /// calls the kernel.
 #pragma once
 
-#include "engine/execution/emulator/unit/include_rules.h"
-#include "engine/execution/emulator/unit/slice.h"
+#include "engine/unit/include_rules.h"
+#include "engine/unit/slice.h"
 
 #include <filesystem>
 #include <set>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "engine/execution/emulator/unit/slice.h"
 #include "engine/execution/job.h"
+#include "engine/unit/slice.h"
 
 #include <string>
 #include <vector>

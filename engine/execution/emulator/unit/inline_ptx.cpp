@@ -1,5 +1,7 @@
 #include "engine/execution/emulator/unit/inline_ptx.h"
 
+#include "analysis/source/trimmed.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -13,13 +15,6 @@ struct Instruction {
     std::vector<std::string> operands; ///< Brackets of addresses taken off.
 };
 
-std::string trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t\r\n");
-    return begin == std::string_view::npos
-               ? std::string{}
-               : std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
-}
-
 std::vector<std::string> splitOperands(std::string_view text) {
     std::vector<std::string> result;
     std::string current;
@@ -27,17 +22,17 @@ std::vector<std::string> splitOperands(std::string_view text) {
     for (const char c : text) {
         depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
         if (c == ',' && depth == 0) {
-            result.push_back(trimmed(current));
+            result.emplace_back(analysis::trimmed(current));
             current.clear();
         } else {
             current += c;
         }
     }
-    if (!trimmed(current).empty())
-        result.push_back(trimmed(current));
+    if (!analysis::trimmed(current).empty())
+        result.emplace_back(analysis::trimmed(current));
     for (auto& operand : result) {
         if (operand.size() > 2 && operand.front() == '[' && operand.back() == ']')
-            operand = trimmed(operand.substr(1, operand.size() - 2));
+            operand = std::string(analysis::trimmed(operand.substr(1, operand.size() - 2)));
     }
     return result;
 }
@@ -47,9 +42,9 @@ std::vector<Instruction> parse(std::string_view ptx) {
     std::size_t begin = 0;
     while (begin < ptx.size()) {
         const auto end = std::min(ptx.find(';', begin), ptx.size());
-        auto line = trimmed(ptx.substr(begin, end - begin));
+        auto line = std::string(analysis::trimmed(ptx.substr(begin, end - begin)));
         while (!line.empty() && (line.front() == '{' || line.front() == '}'))
-            line = trimmed(line.substr(1));
+            line = std::string(analysis::trimmed(line.substr(1)));
         begin = end + 1;
         if (line.empty() || line.starts_with("//"))
             continue;

@@ -1,7 +1,7 @@
 #include "engine/execution/emulator/unit/rewrites.h"
 
 #include "engine/execution/emulator/unit/inline_ptx.h"
-#include "engine/execution/emulator/unit/slice.h"
+#include "engine/unit/slice.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 /// Copies into a block's shared memory that its threads have begun and that have not arrived.
 #pragma once
 
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 
 #include <array>
 #include <cstddef>

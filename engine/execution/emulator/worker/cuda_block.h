@@ -6,7 +6,7 @@
 #pragma once
 
 #include "analysis/prelude/include/kernelskill/emulation_abi.h"
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/emulator/worker/event_log.h"
 #include "engine/execution/job.h"
 

@@ -9,7 +9,7 @@
 #include "analysis/prelude/include/kernelskill/emulation_support.h"
 #include "analysis/source/error.h"
 #include "engine/execution/captured_data.h"
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/emulator/worker/address_space.h"
 #include "engine/execution/emulator/worker/race_detector.h"
 #include "engine/execution/job.h"

@@ -1,7 +1,7 @@
 /// Collects hazards, each kind once for each pair of places.
 #pragma once
 
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 
 #include <cstddef>
 #include <map>

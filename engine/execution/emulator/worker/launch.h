@@ -1,7 +1,7 @@
 /// One launch of a kernel in this process: its blocks, their fibers, and what was seen.
 #pragma once
 
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/emulator/worker/async_copies.h"
 #include "engine/execution/emulator/worker/cuda_block.h"
 #include "engine/execution/emulator/worker/device_memory.h"

@@ -3,8 +3,8 @@
 
 #include "analysis/prelude/include/kernelskill/emulation_support.h"
 #include "analysis/source/error.h"
-#include "engine/execution/emulator/counters.h"
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/counters.h"
+#include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/emulator/worker/address_space.h"
 
 #include <cstdint>

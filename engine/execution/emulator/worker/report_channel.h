@@ -1,7 +1,7 @@
 /// The one way out of a worker's child: a report, written once, and the end of the process.
 #pragma once
 
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 
 namespace kernelskill::engine::emulator {
 

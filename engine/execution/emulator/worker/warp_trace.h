@@ -5,8 +5,8 @@
 /// more round of a loop are waited for, which is where a GPU reconverges.
 #pragma once
 
-#include "engine/execution/emulator/counters.h"
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/counters.h"
+#include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/emulator/worker/access_cost.h"
 #include "engine/execution/emulator/worker/address_space.h"
 #include "engine/execution/emulator/worker/cuda_block.h"

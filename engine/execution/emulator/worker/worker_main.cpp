@@ -1,15 +1,16 @@
 // `emulator-worker`: reads jobs, runs each in a child of its own, and passes its report on.
+#include "engine/execution/emulator/worker/worker_main.h"
+
 #include "engine/execution/captured_data.h"
-#include "engine/execution/emulator/emulator_executor.h"
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 #include "engine/execution/emulator/worker/fault_handlers.h"
 #include "engine/execution/emulator/worker/instrumentation.h"
 #include "engine/execution/emulator/worker/launch.h"
 #include "engine/execution/emulator/worker/loaded_image.h"
 #include "engine/execution/emulator/worker/report_channel.h"
 #include "engine/execution/emulator/worker/sandbox.h"
-#include "engine/execution/frame_io.h"
-#include "engine/execution/framing.h"
+#include "engine/process/frame_io.h"
+#include "engine/process/framing.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -10,7 +10,6 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr std::uint64_t wordBytes = 16;
 constexpr std::uint64_t memoryBytes = 1ull << 30; // of each side of a copy: far more than any L2
 constexpr int repetitions = 12;
 constexpr std::uint64_t fusedPerIteration = 64;
@@ -75,13 +74,13 @@ Result<CeilingsAnswer> measureCeilings(Device& device, bool& isFatal) {
     const auto l2 = static_cast<std::uint64_t>(device.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
     const auto cached = std::bit_floor(std::clamp<std::uint64_t>(l2 / 4, 1 << 20, memoryBytes));
 
-    const auto copy = stopwatch.shortest(helpers->copyMemory,
-                                         {from->address(), to->address(), memoryBytes / wordBytes});
-    const auto read = stopwatch.shortest(helpers->readMemory,
-                                         {from->address(), to->address(), memoryBytes / wordBytes});
-    const auto again =
-        stopwatch.shortest(helpers->readMemory, {from->address(), to->address(),
-                                                 memoryBytes / wordBytes, cached - wordBytes});
+    const auto copy = stopwatch.shortest(
+        helpers->copyMemory, {from->address(), to->address(), memoryBytes / copiedWordBytes});
+    const auto read = stopwatch.shortest(
+        helpers->readMemory, {from->address(), to->address(), memoryBytes / copiedWordBytes});
+    const auto again = stopwatch.shortest(
+        helpers->readMemory,
+        {from->address(), to->address(), memoryBytes / copiedWordBytes, cached - copiedWordBytes});
     const auto floats =
         stopwatch.shortest(helpers->fuseFloat, {from->address(), to->address(), floatIterations});
     const auto doubles =

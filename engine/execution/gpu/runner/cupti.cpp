@@ -1,6 +1,6 @@
 #include "engine/execution/gpu/runner/cupti.h"
 
-#include "engine/execution/gpu/runner/shared_library.h"
+#include "engine/process/shared_library.h"
 
 namespace kernelskill::engine::gpu {
 

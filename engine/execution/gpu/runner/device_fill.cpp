@@ -15,7 +15,7 @@ namespace {
 
 using analysis::ScalarKind;
 
-constexpr std::uint64_t wordBytes = 4;
+constexpr std::uint64_t filledWordBytes = 4;
 constexpr std::uint64_t hostChunk = 64ull << 20;
 constexpr std::uint64_t smallestShare = 1ull << 20; // of a thread that fills
 constexpr std::uint64_t shareUnit = 4096;           // fillBuffer() wants multiples of 16
@@ -83,9 +83,9 @@ Result<void> fillDevice(Device& device, const BufferSpec& spec, std::uint64_t se
     const auto& driver = device.driver();
     if (spec.fill == Fill::Captured && spec.isInput)
         return fillFromFile(driver, spec, address, bytes);
-    if (bytes == 0 || bytes % wordBytes != 0)
+    if (bytes == 0 || bytes % filledWordBytes != 0)
         return fillFromHost(driver, spec, seed, address, bytes);
-    const auto words = bytes / wordBytes;
+    const auto words = bytes / filledWordBytes;
     const auto set = [&](std::uint32_t word) {
         return driver.check("fill a buffer",
                             driver.cuMemsetD32Async(address, word, words, device.stream()));

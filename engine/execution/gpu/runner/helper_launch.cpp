@@ -10,7 +10,6 @@ namespace kernelskill::engine::gpu {
 namespace {
 
 constexpr unsigned blocksPerMultiprocessor = 4; // of 512 threads: all that fit
-constexpr std::uint64_t wordBytes = 16;
 /// The L2 cache does not replace strictly by age: more than its size has to pass.
 constexpr std::uint64_t sweepFactor = 3;
 constexpr std::uint64_t leastSweep = 64ull << 20;
@@ -83,8 +82,8 @@ Result<CacheSweep> CacheSweep::prepare(Device& device) {
 }
 
 Result<void> CacheSweep::operator()() const {
-    return helpers_.launch(helpers_.readMemory,
-                           {scratch_.address(), scratch_.address(), scratch_.bytes() / wordBytes});
+    return helpers_.launch(helpers_.readMemory, {scratch_.address(), scratch_.address(),
+                                                 scratch_.bytes() / copiedWordBytes});
 }
 
 } // namespace kernelskill::engine::gpu

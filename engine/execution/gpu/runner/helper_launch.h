@@ -7,6 +7,9 @@
 
 namespace kernelskill::engine::gpu {
 
+/// What a thread of the helper kernels copies at once.
+inline constexpr std::uint64_t copiedWordBytes = 16;
+
 /// Memory of the runner's own, without guards.
 class Scratch {
 public:

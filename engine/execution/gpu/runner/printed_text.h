@@ -1,7 +1,7 @@
 /// What kernels print with printf, kept away from the channel to the server.
 #pragma once
 
-#include "engine/file_descriptor.h"
+#include "engine/process/file_descriptor.h"
 
 #include <optional>
 #include <string>

@@ -1,10 +1,10 @@
 // kernelskill-runner: takes jobs for one GPU on its standard input and answers each on its standard
-// output, in frames (engine/execution/framing.h). It is started by the server, which kills it when
+// output, in frames (engine/process/framing.h). It is started by the server, which kills it when
 // a job is late; it ends by itself when the server is gone.
-#include "engine/execution/frame_io.h"
 #include "engine/execution/gpu/runner/job_runner.h"
 #include "engine/execution/gpu/runner/printed_text.h"
 #include "engine/execution/gpu/runner/watchdog.h"
+#include "engine/process/frame_io.h"
 
 #include <charconv>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "engine/execution/gpu/runner/watchdog.h"
 
-#include "engine/execution/frame_io.h"
 #include "engine/execution/gpu/runner_wire.h"
+#include "engine/process/frame_io.h"
 
 #include <poll.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // What kernels of the corpus compute on the emulator, against the same computed here.
-#include "analysis/parse/compile_command.h"
+#include "analysis/command/compile_command.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
 

@@ -1,7 +1,7 @@
 /// From a .cu text to what the emulator saw, as a user's file goes.
 #pragma once
 
-#include "analysis/parse/compile_command.h"
+#include "analysis/command/compile_command.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
 

@@ -1,7 +1,7 @@
 /// Runs kernels of a test image in a worker, as the executor does.
 #pragma once
 
-#include "engine/execution/emulator/wire.h"
+#include "engine/execution/emulator/wire/wire.h"
 
 #include <cstring>
 #include <string>

@@ -1,5 +1,5 @@
 // The emulator worker as a program of its own.
-#include "engine/execution/emulator/emulator_executor.h"
+#include "engine/execution/emulator/worker/worker_main.h"
 
 int main() {
     return kernelskill::engine::runEmulatorWorker();

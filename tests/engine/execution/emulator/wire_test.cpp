@@ -1,5 +1,5 @@
-#include "engine/execution/emulator/wire.h"
-#include "engine/execution/framing.h"
+#include "engine/execution/emulator/wire/wire.h"
+#include "engine/process/framing.h"
 
 #include <gtest/gtest.h>
 

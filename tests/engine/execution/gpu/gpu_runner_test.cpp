@@ -1,5 +1,5 @@
-#include "engine/agents/review/timing_verdict.h"
 #include "engine/execution/buffer_fill.h"
+#include "engine/review/timing_verdict.h"
 #include "tests/engine/execution/gpu/child_processes.h"
 #include "tests/engine/execution/gpu/runner_fixture.h"
 

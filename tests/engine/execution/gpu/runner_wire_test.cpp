@@ -1,5 +1,5 @@
-#include "engine/execution/framing.h"
 #include "engine/execution/gpu/runner_wire.h"
+#include "engine/process/framing.h"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 //   WRONG     the results of the N-th run, from 1, are wrong.
 //   STARTED   a file: it says there that it was started.
 #include "engine/execution/buffer_fill.h"
-#include "engine/execution/framing.h"
 #include "engine/execution/gpu/runner_wire.h"
+#include "engine/process/framing.h"
 
 #include <algorithm>
 #include <array>

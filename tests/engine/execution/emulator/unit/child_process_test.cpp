@@ -1,4 +1,4 @@
-#include "engine/execution/emulator/compile/child_process.h"
+#include "engine/process/child_process.h"
 
 #include <gtest/gtest.h>
 

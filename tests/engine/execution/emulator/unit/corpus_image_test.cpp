@@ -1,5 +1,5 @@
 /// Every kernel of the corpus and the examples either builds or is refused by name with its line.
-#include "analysis/parse/compile_command.h"
+#include "analysis/command/compile_command.h"
 #include "analysis/parse/translation_unit.h"
 #include "engine/execution/emulator/emulation_image.h"
 #include "engine/inputs/launch_inference.h"

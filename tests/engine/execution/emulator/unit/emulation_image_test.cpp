@@ -1,3 +1,4 @@
+#include "engine/execution/emulator/compile/line_table.h"
 #include "engine/execution/emulator/emulation_image.h"
 #include "tests/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "engine/execution/emulator/unit/slice.h"
+#include "engine/unit/slice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,100 @@
+#include "analysis/command/compile_command.h"
+
+#include "analysis/command/compilation_database.h"
+#include "analysis/command/include_inference.h"
+#include "analysis/source/files.h"
+
+#include <optional>
+#include <system_error>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FoundFile {
+    fs::path path;
+    bool isDatabase = false;
+};
+
+std::optional<FoundFile> inFolder(const fs::path& folder) {
+    for (const char* place : {"compile_commands.json", "build/compile_commands.json"})
+        if (isFile(folder / place))
+            return FoundFile{folder / place, true};
+    if (isFile(folder / "compile_flags.txt"))
+        return FoundFile{folder / "compile_flags.txt", false};
+    return std::nullopt;
+}
+
+/// From the file's folder upwards, the workspace's root being the last one looked at.
+std::optional<FoundFile> search(const fs::path& file, const fs::path& workspaceRoot) {
+    fs::path folder = file.parent_path();
+    while (!folder.empty()) {
+        if (std::optional<FoundFile> found = inFolder(folder))
+            return found;
+        if (folder == workspaceRoot || folder == folder.root_path())
+            break;
+        folder = folder.parent_path();
+    }
+    return std::nullopt;
+}
+
+fs::path absoluteNormal(const fs::path& path) {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(path, error);
+    return (error ? path : absolute).lexically_normal();
+}
+
+} // namespace
+
+CompileCommands::CompileCommands(std::vector<std::string> fallbackFlags, fs::path databaseDirectory)
+    : fallbackFlags_(std::move(fallbackFlags)), databaseDirectory_(std::move(databaseDirectory)) {}
+
+Result<CompileCommand> CompileCommands::commandFor(const fs::path& givenFile,
+                                                   const fs::path& workspaceRoot) const {
+    const fs::path file = absoluteNormal(givenFile);
+    std::optional<FoundFile> found;
+    if (!databaseDirectory_.empty()) {
+        found = inFolder(databaseDirectory_);
+        if (!found)
+            return std::unexpected(Error{ErrorKind::InvalidInput,
+                                         "the configured folder holds no compile_commands.json",
+                                         databaseDirectory_.string(),
+                                         "Correct or clear kernelskill.parse.compilationDatabase"});
+    } else {
+        found = search(file, workspaceRoot.lexically_normal());
+    }
+    if (!found)
+        return inferred(file, workspaceRoot);
+    if (!found->isDatabase) {
+        const Result<std::vector<std::string>> flags = readFlagsFile(found->path);
+        if (!flags)
+            return std::unexpected(flags.error());
+        CompileCommand command = translateArguments(*flags, found->path.parent_path());
+        command.origin = CommandOrigin::FlagsFile;
+        command.originPath = found->path.string();
+        return command;
+    }
+    const Result<std::vector<DatabaseEntry>> entries = readCompilationDatabase(found->path);
+    if (!entries)
+        return std::unexpected(entries.error());
+    const DatabaseEntry* entry = entryFor(*entries, file);
+    if (entry == nullptr)
+        return inferred(file, workspaceRoot);
+    CompileCommand command = translateArguments(entry->arguments, entry->directory);
+    command.origin = CommandOrigin::CompilationDatabase;
+    command.originPath = found->path.string();
+    return command;
+}
+
+CompileCommand CompileCommands::inferred(const fs::path& givenFile,
+                                         const fs::path& workspaceRoot) const {
+    const fs::path file = absoluteNormal(givenFile);
+    CompileCommand command = translateArguments(fallbackFlags_, file.parent_path());
+    command.origin = CommandOrigin::Inferred;
+    inferIncludeDirs(file, workspaceRoot.lexically_normal(), command);
+    return command;
+}
+
+} // namespace kernelskill::analysis

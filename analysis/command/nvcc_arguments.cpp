@@ -1,0 +1,362 @@
+#include "analysis/command/compile_command.h"
+#include "analysis/command/shell_words.h"
+#include "analysis/source/files.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Option : std::uint8_t {
+    Ignored, ///< Takes a value that has no meaning here.
+    Define,
+    Undefine,
+    Include,
+    SystemInclude,
+    ForcedInclude,
+    Standard,
+    Architecture,
+    Generate,
+    HostCompiler,
+    RelocatableCode,
+    OptionsFile,
+};
+
+struct ValueOption {
+    std::string_view name;
+    Option option;
+    bool joined = false; ///< The value may follow without a space or '=', e.g. -Idir.
+};
+
+/// Options that take a value. `-name value` and `-name=value` are understood for each.
+constexpr auto valueOptions = std::to_array<ValueOption>({
+    {"-D", Option::Define, true},
+    {"--define-macro", Option::Define},
+    {"-U", Option::Undefine, true},
+    {"--undefine-macro", Option::Undefine},
+    {"-I", Option::Include, true},
+    {"--include-path", Option::Include},
+    {"-iquote", Option::Include},
+    {"-isystem", Option::SystemInclude, true},
+    {"--system-include", Option::SystemInclude},
+    {"-idirafter", Option::SystemInclude},
+    {"-include", Option::ForcedInclude},
+    {"--pre-include", Option::ForcedInclude},
+    {"-std", Option::Standard},
+    {"--std", Option::Standard},
+    {"-arch", Option::Architecture},
+    {"--gpu-architecture", Option::Architecture},
+    {"--gpu-arch", Option::Architecture},
+    {"--cuda-gpu-arch", Option::Architecture},
+    {"--offload-arch", Option::Architecture},
+    {"-code", Option::Architecture},
+    {"--gpu-code", Option::Architecture},
+    {"-gencode", Option::Generate},
+    {"--generate-code", Option::Generate},
+    {"-Xcompiler", Option::HostCompiler},
+    {"--compiler-options", Option::HostCompiler},
+    {"-rdc", Option::RelocatableCode},
+    {"--relocatable-device-code", Option::RelocatableCode},
+    {"-optf", Option::OptionsFile},
+    {"--options-file", Option::OptionsFile},
+    {"-ccbin", Option::Ignored},
+    {"--compiler-bindir", Option::Ignored},
+    {"-Xptxas", Option::Ignored},
+    {"--ptxas-options", Option::Ignored},
+    {"-Xlinker", Option::Ignored},
+    {"--linker-options", Option::Ignored},
+    {"-Xcudafe", Option::Ignored},
+    {"-Xnvlink", Option::Ignored},
+    {"--nvlink-options", Option::Ignored},
+    {"-Xarchive", Option::Ignored},
+    {"--archive-options", Option::Ignored},
+    {"-Xfatbin", Option::Ignored},
+    {"--fatbin-options", Option::Ignored},
+    {"-Xcuda-ptxas", Option::Ignored},
+    {"-Xcuda-fatbinary", Option::Ignored},
+    {"-o", Option::Ignored, true},
+    {"--output-file", Option::Ignored},
+    {"-odir", Option::Ignored},
+    {"--output-directory", Option::Ignored},
+    {"-MF", Option::Ignored},
+    {"--dependency-output", Option::Ignored},
+    {"-MT", Option::Ignored},
+    {"-MQ", Option::Ignored},
+    {"--dependency-target-name", Option::Ignored},
+    {"-maxrregcount", Option::Ignored},
+    {"--maxrregcount", Option::Ignored},
+    {"-t", Option::Ignored},
+    {"--threads", Option::Ignored},
+    {"-split-compile", Option::Ignored},
+    {"--split-compile", Option::Ignored},
+    {"-x", Option::Ignored, true},
+    {"--x", Option::Ignored},
+    {"-L", Option::Ignored, true},
+    {"--library-path", Option::Ignored},
+    {"-l", Option::Ignored, true},
+    {"--library", Option::Ignored},
+    {"-cudart", Option::Ignored},
+    {"--cudart", Option::Ignored},
+    {"-cudadevrt", Option::Ignored},
+    {"--cudadevrt", Option::Ignored},
+    {"-diag-suppress", Option::Ignored},
+    {"--diag-suppress", Option::Ignored},
+    {"-diag-error", Option::Ignored},
+    {"--diag-error", Option::Ignored},
+    {"-diag-warn", Option::Ignored},
+    {"--diag-warn", Option::Ignored},
+    {"-default-stream", Option::Ignored},
+    {"--default-stream", Option::Ignored},
+    {"-keep-dir", Option::Ignored},
+    {"--keep-dir", Option::Ignored},
+    {"-target-dir", Option::Ignored},
+    {"--cuda-path", Option::Ignored},
+    {"-resource-dir", Option::Ignored},
+    {"-Xclang", Option::Ignored},
+});
+
+/// Option files may name option files; nobody nests them deeper than this on purpose.
+constexpr int maximumOptionsFileDepth = 8;
+
+bool isSource(std::string_view argument) {
+    constexpr std::array<std::string_view, 10> extensions = {".cu",  ".cuh", ".cpp", ".cc", ".cxx",
+                                                             ".c++", ".c",   ".o",   ".a",  ".so"};
+    return std::ranges::any_of(extensions,
+                               [&](std::string_view end) { return argument.ends_with(end); });
+}
+
+/// Host compiler flags that change what parses, and that clang spells the same.
+bool mattersToParsing(std::string_view flag) {
+    constexpr std::array<std::string_view, 12> exact = {
+        "-fopenmp",      "-fno-exceptions", "-fexceptions",    "-fno-rtti",
+        "-frtti",        "-fsigned-char",   "-funsigned-char", "-fms-extensions",
+        "-fshort-enums", "-fchar8_t",       "-fno-char8_t",    "-pthread"};
+    if (std::ranges::find(exact, flag) != exact.end())
+        return true;
+    constexpr std::array<std::string_view, 9> machine = {
+        "-march=", "-mavx", "-msse", "-mssse", "-mfma", "-mf16c", "-mbmi", "-mpopcnt", "-maes"};
+    return std::ranges::any_of(machine,
+                               [&](std::string_view begin) { return flag.starts_with(begin); });
+}
+
+class Translator {
+public:
+    explicit Translator(const fs::path& directory) { command_.directory = directory; }
+
+    void translate(const std::vector<std::string>& arguments, int depth) {
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            const std::string& argument = arguments[i];
+            if (argument.size() > 1 && argument.front() == '@') {
+                readOptionsFile(argument.substr(1), depth);
+                continue;
+            }
+            if (argument.size() < 2 || argument.front() != '-') {
+                if (!isSource(argument) && !argument.empty())
+                    command_.ignored.push_back(argument);
+                continue;
+            }
+            if (!takeValueOption(arguments, i, depth))
+                takeSwitch(argument);
+        }
+    }
+
+    CompileCommand finish() { return std::move(command_); }
+
+private:
+    bool takeValueOption(const std::vector<std::string>& arguments, std::size_t& i, int depth) {
+        const std::string& argument = arguments[i];
+        for (const ValueOption& option : valueOptions) {
+            if (!argument.starts_with(option.name))
+                continue;
+            const std::string rest = argument.substr(option.name.size());
+            if (rest.empty()) {
+                if (i + 1 < arguments.size())
+                    apply(option, arguments[++i], depth);
+                return true;
+            }
+            if (rest.front() == '=' && option.name != "-D" && option.name != "-I") {
+                apply(option, rest.substr(1), depth);
+                return true;
+            }
+            if (option.joined && isJoined(option, rest)) {
+                apply(option, rest.front() == '=' ? rest.substr(1) : rest, depth);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// "-ldl" is a library and "-lineinfo" is not; "-odir" is an option of its own.
+    static bool isJoined(const ValueOption& option, const std::string& rest) {
+        if (option.name == "-l")
+            return rest != "ineinfo" && rest != "ib" && rest != "to" && rest != "ink";
+        if (option.name == "-o")
+            return !rest.starts_with("dir") && !rest.starts_with("ptf") &&
+                   !rest.starts_with("bjdir");
+        if (option.name == "-x")
+            return rest == "cu" || rest == "c++" || rest == "cuda";
+        return true;
+    }
+
+    void apply(const ValueOption& option, const std::string& value, int depth) {
+        switch (option.option) {
+        case Option::Define:
+            for (std::string& definition : lists(option, value))
+                command_.definitions.push_back(std::move(definition));
+            break;
+        case Option::Undefine:
+            command_.undefinitions.push_back(value);
+            break;
+        case Option::Include:
+            for (const std::string& path : splitOptionList(value))
+                command_.includeDirs.push_back(absolute(path));
+            break;
+        case Option::SystemInclude:
+            for (const std::string& path : splitOptionList(value))
+                command_.systemIncludeDirs.push_back(absolute(path));
+            break;
+        case Option::ForcedInclude:
+            for (const std::string& path : splitOptionList(value))
+                command_.forcedIncludes.push_back(path);
+            break;
+        case Option::Standard:
+            command_.standard = value;
+            break;
+        case Option::Architecture:
+            for (const std::string& architecture : splitOptionList(value))
+                addArchitecture(architecture);
+            break;
+        case Option::Generate:
+            generate(value);
+            break;
+        case Option::HostCompiler:
+            hostOptions(splitOptionList(value));
+            break;
+        case Option::RelocatableCode:
+            command_.relocatableDeviceCode = value == "true";
+            break;
+        case Option::OptionsFile:
+            for (const std::string& path : splitOptionList(value))
+                readOptionsFile(path, depth);
+            break;
+        case Option::Ignored:
+            if (option.name != "-o" && option.name != "-x")
+                command_.ignored.push_back(std::string(option.name) + " " + value);
+            break;
+        }
+    }
+
+    /// A definition may hold commas of its own: -DPAIR=1,2 on a host compiler's line, f(a,b)
+    /// anywhere.
+    static std::vector<std::string> lists(const ValueOption& option, const std::string& value) {
+        if (option.name == "-D")
+            return {value};
+        return splitOptionList(value);
+    }
+
+    void takeSwitch(const std::string& argument) {
+        const std::string_view name = std::string_view(argument).substr(argument[1] == '-' ? 2 : 1);
+        if (name == "dc" || name == "device-c" || name == "fgpu-rdc")
+            command_.relocatableDeviceCode = true;
+        else if (name == "use_fast_math" || name == "ffast-math")
+            command_.fastMath = true;
+        else if (name == "expt-extended-lambda" || name == "extended-lambda")
+            command_.extendedLambda = true;
+        else if (name == "expt-relaxed-constexpr")
+            command_.relaxedConstexpr = true;
+        else if (mattersToParsing(argument))
+            addHostFlag(argument);
+        else
+            command_.ignored.push_back(argument);
+    }
+
+    void hostOptions(const std::vector<std::string>& flags) {
+        for (const std::string& list : flags) {
+            for (const std::string& flag : splitShellWords(list)) {
+                if (flag.starts_with("-D") && flag.size() > 2)
+                    command_.definitions.push_back(flag.substr(2));
+                else if (flag.starts_with("-I") && flag.size() > 2)
+                    command_.includeDirs.push_back(absolute(flag.substr(2)));
+                else if (mattersToParsing(flag))
+                    addHostFlag(flag);
+                else
+                    command_.ignored.push_back("-Xcompiler " + flag);
+            }
+        }
+    }
+
+    void addHostFlag(const std::string& flag) {
+        if (std::ranges::find(command_.hostFlags, flag) == command_.hostFlags.end())
+            command_.hostFlags.push_back(flag);
+    }
+
+    void generate(const std::string& value) {
+        // arch=compute_80,code=[sm_80,compute_80]; also code="sm_80,sm_86". Real architectures win.
+        std::string list = value;
+        std::erase_if(list, [](char c) { return c == '[' || c == ']' || c == '"' || c == '\''; });
+        std::optional<std::string> virtualArchitecture;
+        bool anyReal = false;
+        for (std::string part : splitOptionList(list)) {
+            if (part.starts_with("arch=")) {
+                virtualArchitecture = part.substr(5);
+                continue;
+            }
+            if (part.starts_with("code="))
+                part = part.substr(5);
+            if (part.starts_with("sm_") || part.starts_with("lto_")) {
+                addArchitecture(part);
+                anyReal = true;
+            }
+        }
+        if (!anyReal && virtualArchitecture)
+            addArchitecture(*virtualArchitecture);
+    }
+
+    /// sm_90a, compute_80 and lto_86 name an architecture; native, all and all-major name none.
+    void addArchitecture(const std::string& name) {
+        const auto underscore = name.find('_');
+        if (underscore == std::string::npos || underscore + 1 >= name.size() ||
+            name.find_first_of("0123456789", underscore) != underscore + 1) {
+            command_.ignored.push_back("-arch=" + name);
+            return;
+        }
+        std::string architecture = "sm_" + name.substr(underscore + 1);
+        if (std::ranges::find(command_.architectures, architecture) == command_.architectures.end())
+            command_.architectures.push_back(std::move(architecture));
+    }
+
+    void readOptionsFile(const std::string& name, int depth) {
+        const auto text = readFile(absolute(name));
+        if (!text || depth >= maximumOptionsFileDepth) {
+            command_.ignored.push_back("--options-file " + name);
+            return;
+        }
+        translate(splitShellWords(*text), depth + 1);
+    }
+
+    [[nodiscard]] std::string absolute(const std::string& path) const {
+        const fs::path given(path);
+        return (given.is_absolute() ? given : command_.directory / given)
+            .lexically_normal()
+            .string();
+    }
+
+    CompileCommand command_;
+};
+
+} // namespace
+
+CompileCommand translateArguments(const std::vector<std::string>& arguments,
+                                  const fs::path& directory) {
+    Translator translator(directory);
+    translator.translate(arguments, 0);
+    return translator.finish();
+}
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,15 @@
+/// Causes of candidates that bring a race or another hazard.
+#pragma once
+
+#include "engine/execution/kernel_version.h"
+#include "engine/verdict/candidate_diagnosis.h"
+#include "engine/verdict/review_failure.h"
+
+namespace kernelskill::engine {
+
+/// `failure` is of the stage Hazards. The repair is the likeliest of those that the HazardRepairer
+/// would try.
+[[nodiscard]] CandidateDiagnosis hazardCause(const KernelVersion& after,
+                                             const ReviewFailure& failure);
+
+} // namespace kernelskill::engine

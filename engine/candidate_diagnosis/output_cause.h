@@ -1,0 +1,18 @@
+/// Causes of candidates that compute something else.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "engine/verdict/candidate_diagnosis.h"
+#include "engine/verdict/review_failure.h"
+#include "skills/skill.h"
+
+namespace kernelskill::engine {
+
+/// `failure` is of the stage Outputs: by which elements are wrong, by how much, and on which of the
+/// inputs.
+[[nodiscard]] CandidateDiagnosis outputCause(const analysis::KernelModel& before,
+                                             const analysis::KernelModel& after,
+                                             skills::Numerics numerics,
+                                             const ReviewFailure& failure);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,205 @@
+#include "engine/comparison/float64_reference.h"
+
+#include "analysis/syntax/lexer.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::ScalarKind;
+using analysis::TokenKind;
+
+// Functions of float whose name in double is not the same without the 'f'.
+const std::map<std::string_view, std::string_view> renamedFunctions{
+    {"__expf", "exp"},          {"__exp10f", "exp10"},      {"__logf", "log"},
+    {"__log2f", "log2"},        {"__log10f", "log10"},      {"__sinf", "sin"},
+    {"__cosf", "cos"},          {"__tanf", "tan"},          {"__powf", "pow"},
+    {"__fadd_rn", "__dadd_rn"}, {"__fmul_rn", "__dmul_rn"}, {"__fmaf_rn", "__fma_rn"},
+    {"__fsub_rn", "__dsub_rn"}, {"__fdiv_rn", "__ddiv_rn"}, {"__fsqrt_rn", "__dsqrt_rn"},
+    {"__frcp_rn", "__drcp_rn"}, {"__frsqrt_rn", "rsqrt"},
+};
+
+constexpr std::array<std::string_view, 46> suffixedFunctions{
+    "acosf", "acoshf",    "asinf",  "asinhf",  "atan2f",  "atanf",      "atanhf", "cbrtf",
+    "ceilf", "copysignf", "cosf",   "coshf",   "cospif",  "erfcf",      "erff",   "exp10f",
+    "exp2f", "expf",      "expm1f", "fabsf",   "fdimf",   "floorf",     "fmaf",   "fmaxf",
+    "fminf", "fmodf",     "hypotf", "ldexpf",  "lgammaf", "log10f",     "log1pf", "log2f",
+    "logf",  "powf",      "rintf",  "roundf",  "rsqrtf",  "sinf",       "sinhf",  "sinpif",
+    "sqrtf", "tanf",      "tanhf",  "tgammaf", "truncf",  "nearbyintf",
+};
+
+// What reads or makes the bits of a float, computes in another format, or escapes the language.
+constexpr std::array<std::string_view, 12> obstacles{
+    "__float_as_int", "__float_as_uint", "__int_as_float", "__uint_as_float", "asm",     "__asm__",
+    "wmma",           "union",           "memcpy",         "__fdividef",      "sincosf", "bit_cast",
+};
+
+bool isSixteenBit(std::string_view name) {
+    return name.find("half") != std::string_view::npos ||
+           name.find("bfloat") != std::string_view::npos || name.find("__h") == 0;
+}
+
+bool isFloatVector(std::string_view name, std::string_view prefix) {
+    return name.size() == prefix.size() + 1 && name.starts_with(prefix) && name.back() >= '1' &&
+           name.back() <= '4';
+}
+
+bool isFloatLiteral(std::string_view text) {
+    bool isHexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    bool hasSuffix = text.ends_with('f') || text.ends_with('F');
+    return hasSuffix && (!isHexadecimal || text.find_first_of("pP") != std::string_view::npos);
+}
+
+std::string renamed(const analysis::Token& token) {
+    std::string_view text = token.text;
+    if (token.kind == TokenKind::Number && isFloatLiteral(text))
+        return std::string(text.substr(0, text.size() - 1));
+    if (token.kind != TokenKind::Identifier)
+        return std::string(text);
+    if (text == "float")
+        return "double";
+    if (isFloatVector(text, "float") || isFloatVector(text, "make_float")) {
+        std::string name(text);
+        return name.replace(name.find("float"), 5, "double");
+    }
+    if (auto other = renamedFunctions.find(text); other != renamedFunctions.end())
+        return std::string(other->second);
+    if (std::ranges::find(suffixedFunctions, text) != suffixedFunctions.end())
+        return std::string(text.substr(0, text.size() - 1));
+    return std::string(text);
+}
+
+Error unsupported(std::string what) {
+    return Error{ErrorKind::Unsupported, std::move(what), "", ""};
+}
+
+/// `reinterpret_cast<float4*>` stays right when both sides double; a cast to integers looks at
+/// bits.
+bool castsToFloatFamily(const std::vector<analysis::Token>& tokens, std::size_t keyword) {
+    for (std::size_t index = keyword + 2; index < tokens.size() && tokens[index].text != ">";
+         ++index) {
+        std::string_view text = tokens[index].text;
+        if (text == "float" || text == "double" || isFloatVector(text, "float"))
+            return true;
+    }
+    return false;
+}
+
+template <typename T>
+std::vector<std::byte> bytesOf(T value) {
+    std::vector<std::byte> bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+} // namespace
+
+Result<std::string> withDoubleArithmetic(std::string_view text) {
+    auto tokens = analysis::lex(text);
+    std::string result;
+    result.reserve(text.size() + text.size() / 16);
+    std::uint32_t copied = 0;
+    auto rewrite = [&](const analysis::Token& token, const std::string& replacement) {
+        result += text.substr(copied, token.span.begin - copied);
+        result += replacement;
+        copied = token.span.end;
+    };
+    for (std::size_t index = 0; index < tokens.size(); ++index) {
+        const analysis::Token& token = tokens[index];
+        if (token.kind == TokenKind::Directive) {
+            // Macros are text of the kernel too: `#define SCALE 0.5f`. The directive's own tokens
+            // start behind '#'.
+            if (token.text.find("define") == std::string_view::npos)
+                continue;
+            auto hash = token.text.find('#');
+            auto inner = withDoubleArithmetic(token.text.substr(hash + 1));
+            if (!inner)
+                return inner;
+            rewrite(token, std::string(token.text.substr(0, hash + 1)) + *inner);
+            continue;
+        }
+        if (token.kind == TokenKind::Identifier) {
+            if (std::ranges::find(obstacles, token.text) != obstacles.end() ||
+                isSixteenBit(token.text))
+                return std::unexpected(
+                    unsupported(fmt::format("{} has no double counterpart", token.text)));
+            if (token.text == "reinterpret_cast" && !castsToFloatFamily(tokens, index))
+                return std::unexpected(
+                    unsupported("a reinterpret_cast looks at the bits of a value"));
+        }
+        if (std::string replacement = renamed(token); replacement != token.text)
+            rewrite(token, replacement);
+    }
+    result += text.substr(copied);
+    return result;
+}
+
+Result<LaunchSpec> withDoubleArguments(const analysis::KernelModel& kernel, LaunchSpec launch) {
+    for (ArgumentSpec& argument : launch.arguments) {
+        if (auto* buffer = std::get_if<BufferSpec>(&argument)) {
+            if (buffer->element == ScalarKind::Float) {
+                buffer->element = ScalarKind::Double;
+                buffer->elementBytes *= 2;
+            }
+            continue;
+        }
+        auto& scalar = std::get<ScalarSpec>(argument);
+        if (scalar.floating && scalar.bytes.size() == sizeof(float))
+            scalar.bytes = bytesOf(static_cast<double>(static_cast<float>(*scalar.floating)));
+        else if (!scalar.floating && !scalar.integer)
+            return std::unexpected(
+                unsupported("the layout of argument " + scalar.name + " is not known"));
+    }
+    for (std::string& argument : launch.templateArguments) {
+        auto doubled = withDoubleArithmetic(argument);
+        if (!doubled)
+            return std::unexpected(doubled.error());
+        argument = *doubled;
+    }
+    bool hasDynamicFloats =
+        std::ranges::any_of(kernel.sharedArrays, [&](const analysis::SharedArray& array) {
+            return array.isDynamic && array.variable != analysis::noId &&
+                   kernel.body.variable(array.variable).type.scalar != ScalarKind::Double;
+        });
+    if (hasDynamicFloats)
+        launch.dynamicSharedBytes *= 2;
+    return launch;
+}
+
+Result<ProgramSource> doublePrecisionProgram(const ProgramSource& program,
+                                             const analysis::KernelModel& kernel,
+                                             const analysis::Toolchain& toolchain) {
+    bool callsElsewhere =
+        kernel.file != program.file ||
+        std::ranges::any_of(program.model->deviceFunctions,
+                            [&](const analysis::KernelModel& function) {
+                                return function.file != program.file &&
+                                       std::ranges::find(kernel.calls, function.qualifiedName) !=
+                                           kernel.calls.end();
+                            });
+    if (callsElsewhere)
+        return std::unexpected(unsupported("the kernel computes in a header"));
+    auto text = withDoubleArithmetic(program.text);
+    if (!text)
+        return std::unexpected(text.error());
+    ProgramSource doubled = program;
+    doubled.text = std::move(*text);
+    auto model = analysis::analyzeFile(program.file, doubled.text, program.command, toolchain,
+                                       program.unsaved);
+    if (!model)
+        return std::unexpected(model.error());
+    doubled.model = std::make_shared<const analysis::FileModel>(std::move(*model));
+    if (analysis::kernelNamed(*doubled.model, kernel.qualifiedName) == nullptr)
+        return std::unexpected(
+            unsupported("the kernel cannot be found in its double-precision form"));
+    return doubled;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,65 @@
+/// What the GPU's compiler has yet to say about kernels whose profiles are shown already.
+#pragma once
+
+#include "engine/findings/profile_cache.h"
+
+#include <chrono>
+#include <future>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+
+namespace kernelskill::engine {
+
+class LateFacts {
+public:
+    using Facts = std::shared_ptr<const Result<StaticFacts>>;
+
+    LateFacts() = default;
+    LateFacts(const LateFacts&) = delete;
+    LateFacts& operator=(const LateFacts&) = delete;
+    /// Stops the compilers and waits for them.
+    ~LateFacts() {
+        for (Late& late : pending_)
+            late.compiling.request_stop();
+    }
+
+    void add(ProfileKey key, std::shared_ptr<const Profile> profile, std::future<Facts> facts,
+             std::stop_source compiling) {
+        const std::scoped_lock lock{mutex_};
+        pending_.push_back(
+            {std::move(key), std::move(profile), std::move(facts), std::move(compiling)});
+    }
+
+    /// Puts those that have come beside their profiles; of `awaited`, waits for them.
+    void settle(ProfileCache& profiles, const ProfileKey* awaited = nullptr) {
+        std::list<Late> come;
+        {
+            const std::scoped_lock lock{mutex_};
+            for (auto at = pending_.begin(); at != pending_.end();) {
+                const auto next = std::next(at);
+                const bool isAwaited = awaited != nullptr && awaited->hash == at->key.hash;
+                if (isAwaited ||
+                    at->facts.wait_for(std::chrono::seconds{0}) == std::future_status::ready)
+                    come.splice(come.end(), pending_, at);
+                at = next;
+            }
+        }
+        for (Late& late : come)
+            profiles.insert(late.key, {std::move(late.profile), late.facts.get()});
+    }
+
+private:
+    struct Late {
+        ProfileKey key;
+        std::shared_ptr<const Profile> profile;
+        std::future<Facts> facts;
+        std::stop_source compiling;
+    };
+    std::mutex mutex_;
+    std::list<Late> pending_;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,315 @@
+#include "engine/inputs/trial.h"
+
+#include "engine/inputs/launch_inference.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Threads of a run: enough for many blocks, few enough for a dozen runs within seconds.
+constexpr double comfortableThreads = 1 << 16;
+/// A launch of up to so many threads is run as it is.
+constexpr double largestAsIs = 1 << 18;
+constexpr int seedsOfFirstTrial = 3;
+/// Of a guessed launch on a GPU: some waves of blocks on the largest of today.
+constexpr double measuredThreads = 1 << 22;
+
+double threadsOf(const LaunchSpec& launch) {
+    return static_cast<double>(launch.grid.count()) * static_cast<double>(launch.block.count());
+}
+
+const std::string& nameOf(const ArgumentSpec& argument) {
+    return std::visit([](const auto& spec) -> const std::string& { return spec.name; }, argument);
+}
+
+const ArgumentSpec* argumentNamed(const LaunchSpec& launch, const std::string& name) {
+    auto found = std::ranges::find(launch.arguments, name, nameOf);
+    return found == launch.arguments.end() ? nullptr : &*found;
+}
+
+std::string labelOf(const LaunchSpec& launch) {
+    std::string label;
+    for (const ArgumentSpec& argument : launch.arguments) {
+        const auto* scalar = std::get_if<ScalarSpec>(&argument);
+        if (scalar != nullptr && scalar->integer)
+            label +=
+                fmt::format("{}{}={}", label.empty() ? "" : ", ", scalar->name, *scalar->integer);
+    }
+    if (label.empty())
+        label = fmt::format("grid {}x{}x{}", launch.grid.x, launch.grid.y, launch.grid.z);
+    return label;
+}
+
+bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
+    return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
+        const auto* ours = std::get_if<ScalarSpec>(&argument);
+        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
+        const auto* theirs = same == nullptr ? nullptr : std::get_if<ScalarSpec>(same);
+        return ours == nullptr || (theirs != nullptr && ours->integer == theirs->integer);
+    });
+}
+
+/// The candidate's launch of the problem that `original` solves; nullopt when the two are about
+/// different sizes.
+std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
+                                 bool isLaunched) {
+    bool isGuess =
+        original.origin == LaunchOrigin::Guessed || candidate.origin == LaunchOrigin::Guessed;
+    // A guess follows the kernel's text, which the edit changed; the callers of a kernel without a
+    // launch did not. A launch in the file is part of the edit: from the same sizes its own
+    // expressions say the grid.
+    if (isGuess && !(isLaunched && haveSameSizes(original, candidate))) {
+        candidate.grid = original.grid;
+        candidate.block = original.block;
+        candidate.dynamicSharedBytes = original.dynamicSharedBytes;
+    }
+    for (ArgumentSpec& argument : candidate.arguments) {
+        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
+        if (same == nullptr)
+            continue;
+        if (isGuess || std::holds_alternative<BufferSpec>(*same))
+            argument = *same;
+        else if (const auto* ours = std::get_if<ScalarSpec>(&argument);
+                 ours != nullptr && ours->integer != std::get<ScalarSpec>(*same).integer)
+            return std::nullopt;
+    }
+    return candidate;
+}
+
+/// The resizing whose thread count comes closest to `threads`. A scale acts on each extent, so a
+/// launch over two axes shrinks with its square.
+std::optional<ResizedLaunch> resizedTo(KernelInFile subject, const LaunchSpec& launch,
+                                       double threads, bool odd) {
+    double ratio = threads / threadsOf(launch);
+    std::optional<ResizedLaunch> best;
+    double bestDistance = 0;
+    for (double scale : {ratio, std::sqrt(ratio), std::cbrt(ratio)}) {
+        auto resized = resizeLaunch(subject.file, subject.kernel, launch, scale, odd);
+        if (!resized)
+            continue;
+        double distance = std::abs(std::log(std::max(1.0, threadsOf(resized->launch)) / threads));
+        if (!best || distance < bestDistance) {
+            best = std::move(resized);
+            bestDistance = distance;
+        }
+    }
+    return best;
+}
+
+/// The first blocks of a launch whose size no argument sets: as many as run in comfortable time, of
+/// each axis the same part. nullopt when the candidate runs on another grid, whose first blocks do
+/// other work.
+std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& candidate,
+                              bool isLaunched) {
+    auto pair = paired(original, candidate, isLaunched);
+    if (!pair || pair->grid != original.grid || pair->block != original.block)
+        return std::nullopt;
+    const auto axes =
+        std::ranges::count_if(std::array{original.grid.x, original.grid.y, original.grid.z},
+                              [](std::uint32_t extent) { return extent > 1; });
+    if (axes == 0)
+        return std::nullopt;
+    const double scale =
+        std::pow(comfortableThreads / threadsOf(original), 1.0 / static_cast<double>(axes));
+    const auto part = [&](std::uint32_t extent) {
+        return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(extent * scale));
+    };
+    LaunchSpec launch = original;
+    launch.grid = {part(original.grid.x), part(original.grid.y), part(original.grid.z)};
+    pair->grid = launch.grid;
+    std::string label =
+        fmt::format("the first {}x{}x{} of {}x{}x{} blocks", launch.grid.x, launch.grid.y,
+                    launch.grid.z, original.grid.x, original.grid.y, original.grid.z);
+    return Trial{std::move(label), std::move(launch), std::move(*pair), 1, false};
+}
+
+std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
+                                  KernelInFile candidate, const LaunchSpec& candidateLaunch,
+                                  double threads, bool odd) {
+    auto resized = resizedTo(original, originalLaunch, threads, odd);
+    if (!resized)
+        return std::nullopt;
+    auto& [launch, extents] = *resized;
+    auto other = launchAt(candidate.file, candidate.kernel, candidateLaunch, extents);
+    bool isGuess = launch.origin == LaunchOrigin::Guessed;
+    if (!other && !isGuess)
+        return std::nullopt;
+    auto pair = paired(launch, std::move(other).value_or(candidateLaunch),
+                       !candidate.kernel.launches.empty());
+    if (!pair)
+        return std::nullopt;
+    return Trial{labelOf(launch), std::move(launch), std::move(*pair), 1, false};
+}
+
+std::string captureLabel(const LaunchSpec& launch) {
+    return labelOf(launch) + ", as captured";
+}
+
+/// Beside the other trials of its instance of the kernel, for which a review has images.
+void insertByInstance(std::vector<Trial>& trials, Trial trial) {
+    const auto place = std::ranges::find_if(trials, [&](const Trial& other) {
+        return other.original.templateArguments != trials.front().original.templateArguments;
+    });
+    const bool isOfFirst = !trials.empty() && trial.original.templateArguments ==
+                                                  trials.front().original.templateArguments;
+    trials.insert(isOfFirst ? place : trials.end(), std::move(trial));
+}
+
+/// The first launch that was captured, or where it is large its first blocks.
+void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
+               const StoredCaptures& captures) {
+    const auto captured = capturedLaunches(original.file, original.kernel, captures);
+    plan.notes.insert(plan.notes.end(), captured.refusals.begin(), captured.refusals.end());
+    if (captured.launches.empty())
+        return;
+    const LaunchSpec& launch = captured.launches.front();
+    auto theirs =
+        editedCapture({original.file, original.kernel}, {candidate.file, candidate.kernel}, launch);
+    if (!theirs) {
+        plan.notes.push_back("the captured data was not tried: " + theirs.error().what);
+        return;
+    }
+    if (threadsOf(launch) <= largestAsIs) {
+        insertByInstance(plan.trials, {captureLabel(launch), launch, std::move(*theirs), 1, true});
+        return;
+    }
+    auto corner = cornerOf(launch, *theirs, true);
+    if (!corner) {
+        plan.notes.push_back("the captured data was not tried: the launch is too large to emulate, "
+                             "and the edit gives its blocks other work");
+        return;
+    }
+    corner->label += ", as captured";
+    insertByInstance(plan.trials, std::move(*corner));
+}
+
+} // namespace
+
+Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
+                             const StoredCaptures& captures) {
+    auto originalLaunches = inferLaunches(original.file, original.kernel);
+    if (!originalLaunches)
+        return std::unexpected(originalLaunches.error());
+    auto candidateLaunches = inferLaunches(candidate.file, candidate.kernel);
+    if (!candidateLaunches)
+        return std::unexpected(candidateLaunches.error());
+    TrialPlan plan;
+    // Each launch site with other template arguments or another block shape is another kernel as
+    // far as it goes.
+    std::vector<const LaunchSpec*> taken;
+    constexpr std::size_t mostLaunches = 2;
+    for (std::size_t index = 0; index < originalLaunches->size() && taken.size() < mostLaunches;
+         ++index) {
+        const LaunchSpec& launch = (*originalLaunches)[index];
+        bool isKnown = std::ranges::any_of(taken, [&](const LaunchSpec* other) {
+            return other->templateArguments == launch.templateArguments &&
+                   other->block == launch.block;
+        });
+        if (isKnown)
+            continue;
+        bool isFirst = taken.empty();
+        taken.push_back(&launch);
+        const LaunchSpec& theirs =
+            (*candidateLaunches)[std::min(index, candidateLaunches->size() - 1)];
+
+        std::optional<Trial> base;
+        if (threadsOf(launch) > largestAsIs)
+            base = resizedTrial(original, launch, candidate, theirs, comfortableThreads, false);
+        if (!base && threadsOf(launch) > largestAsIs)
+            base = cornerOf(launch, theirs, !candidate.kernel.launches.empty());
+        if (!base) {
+            if (auto pair = paired(launch, theirs, !candidate.kernel.launches.empty()))
+                base = Trial{labelOf(launch), launch, std::move(*pair), 1, false};
+        }
+        if (!base) {
+            plan.notes.push_back(
+                "the candidate is launched with other arguments than the original: " +
+                labelOf(launch) + " and " + labelOf(theirs));
+            continue;
+        }
+        base->seeds = isFirst ? seedsOfFirstTrial : 1;
+        double threads = threadsOf(base->original);
+        plan.trials.push_back(std::move(*base));
+        if (!isFirst)
+            continue;
+        std::vector<std::string> labels{plan.trials.back().label};
+        for (double part : {0.37, 0.05}) {
+            auto odd = resizedTrial(original, launch, candidate, theirs,
+                                    std::max(64.0, threads * part), true);
+            if (odd && std::ranges::find(labels, odd->label) == labels.end()) {
+                labels.push_back(odd->label);
+                plan.trials.push_back(std::move(*odd));
+            }
+        }
+        if (labels.size() == 1)
+            plan.notes.push_back("the launch cannot be resized: only " + labels.front() +
+                                 " was tried");
+    }
+    addReplay(plan, original, candidate, captures);
+    if (plan.trials.empty())
+        return std::unexpected(
+            Error{ErrorKind::Failed,
+                  plan.notes.empty() ? "no launch to compare on" : plan.notes.front(), "", ""});
+    return plan;
+}
+
+Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
+                              const StoredCaptures& captures) {
+    const auto originalLaunches = inferLaunches(original.file, original.kernel, LaunchTarget::Gpu);
+    if (!originalLaunches)
+        return std::unexpected(originalLaunches.error());
+    const auto candidateLaunches =
+        inferLaunches(candidate.file, candidate.kernel, LaunchTarget::Gpu);
+    if (!candidateLaunches)
+        return std::unexpected(candidateLaunches.error());
+    const LaunchSpec& launch = originalLaunches->front();
+    const LaunchSpec& theirs = candidateLaunches->front();
+    const auto captured = capturedLaunches(original.file, original.kernel, captures);
+    if (launch.origin != LaunchOrigin::Pinned && !captured.launches.empty()) {
+        const LaunchSpec& passed = captured.launches.front();
+        if (auto edited = editedCapture({original.file, original.kernel},
+                                        {candidate.file, candidate.kernel}, passed))
+            return Trial{captureLabel(passed), passed, std::move(*edited), 1, true};
+    }
+    if (launch.origin == LaunchOrigin::Guessed && threadsOf(launch) < measuredThreads) {
+        if (auto trial = resizedTrial(original, launch, candidate, theirs, measuredThreads, false))
+            return std::move(*trial);
+    }
+    auto pair = paired(launch, theirs, !candidate.kernel.launches.empty());
+    if (!pair)
+        return std::unexpected(Error{
+            ErrorKind::Failed,
+            "the candidate is launched with other arguments than the original: " + labelOf(launch) +
+                " and " + labelOf(theirs),
+            {},
+            {}});
+    return Trial{labelOf(launch), launch, std::move(*pair), 1, false};
+}
+
+LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch) {
+    if (launch.origin != LaunchOrigin::Guessed || threadsOf(launch) >= measuredThreads)
+        return launch;
+    auto resized = resizedTo(subject, launch, measuredThreads, false);
+    return resized ? std::move(resized->launch) : launch;
+}
+
+LaunchSpec withExtents(LaunchSpec candidate, const std::vector<BufferExtent>& extents) {
+    for (ArgumentSpec& argument : candidate.arguments) {
+        auto* buffer = std::get_if<BufferSpec>(&argument);
+        if (buffer == nullptr || buffer->elements)
+            continue;
+        auto extent = std::ranges::find(extents, buffer->name, &BufferExtent::name);
+        if (extent != extents.end())
+            buffer->elements = std::max<std::uint64_t>(extent->elements, 1);
+    }
+    return candidate;
+}
+
+} // namespace kernelskill::engine

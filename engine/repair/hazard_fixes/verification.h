@@ -1,0 +1,68 @@
+/// Runs a kernel with a fix beside the kernel without it.
+#pragma once
+
+#include "engine/execution/executor.h"
+#include "engine/repair/hazard_fixes/fix_draft.h"
+#include "engine/verdict/verdict.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// The launches that a fix is tried on: the one that showed the hazards first, then the same
+/// problem at other sizes.
+[[nodiscard]] std::vector<LaunchSpec> launchesToTry(const analysis::FileModel& file,
+                                                    const analysis::KernelModel& kernel,
+                                                    const LaunchSpec& shown);
+
+/// What the runs said of a text.
+struct FixTrial {
+    bool isSound = false;        ///< It compiles, runs, brings no hazard and changes no result.
+    std::vector<Hazard> hazards; ///< Left on the first launch, with the lines of the original.
+    std::vector<Check> checks;   ///< The last one failed unless it is sound.
+};
+
+/// Tries fixes of one kernel. Each text is tried once, however many hazards it is meant for.
+class FixVerifier {
+public:
+    /// `maxBlocks`: of the first launch, as in the run that showed the hazards.
+    FixVerifier(Executor& executor, const analysis::Toolchain& toolchain,
+                const ProgramSource& program, const analysis::KernelModel& kernel,
+                std::vector<LaunchSpec> launches, std::uint64_t maxBlocks, std::stop_token stop);
+    ~FixVerifier();
+
+    [[nodiscard]] const std::vector<LaunchSpec>& launches() const { return launches_; }
+    /// The hazards of the original on the first launch; an error when it does not run.
+    [[nodiscard]] Result<std::vector<Hazard>> hazards();
+    [[nodiscard]] const FixTrial& attempt(const HazardFixDraft& draft);
+
+private:
+    struct Parser;
+    [[nodiscard]] FixTrial judge(const HazardFixDraft& draft, const std::string& text);
+    [[nodiscard]] const Result<RunResult>& original(std::size_t launch);
+    [[nodiscard]] Result<RunResult> run(const Image& image, std::size_t launch,
+                                        const std::vector<BufferExtent>& extents) const;
+    [[nodiscard]] std::optional<std::string> difference(const HazardFixDraft& draft,
+                                                        std::size_t launch, const RunResult& before,
+                                                        const RunResult& after) const;
+
+    Executor& executor_;
+    const ProgramSource& program_;
+    const analysis::KernelModel& kernel_;
+    std::vector<LaunchSpec> launches_;
+    std::uint64_t maxBlocks_;
+    std::stop_token stop_;
+    std::unique_ptr<Parser> parser_;
+    std::map<std::size_t, Result<RunResult>> originals_;
+    std::map<std::string, FixTrial> trials_;
+};
+
+/// Whether both are of one kind and about the same pair of lines.
+[[nodiscard]] bool isSameHazard(const Hazard& one, const Hazard& other);
+
+} // namespace kernelskill::engine

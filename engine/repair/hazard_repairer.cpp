@@ -1,0 +1,83 @@
+#include "engine/repair/hazard_repairer.h"
+
+#include "engine/repair/hazard_fixes/fix_draft.h"
+#include "engine/repair/hazard_fixes/verification.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+
+namespace {
+
+/// Each takes a compilation and some runs.
+constexpr std::size_t mostTriesPerHazard = 5;
+
+/// The sound draft that leaves the fewest hazards; of equals the likeliest.
+std::optional<HazardFix> bestFix(FixVerifier& verifier, const HazardInCode& given,
+                                 const std::stop_token& stop) {
+    std::optional<HazardFix> best;
+    for (HazardFixDraft& draft : hazardFixDrafts(given)) {
+        if (stop.stop_requested())
+            return std::nullopt;
+        const FixTrial& trial = verifier.attempt(draft);
+        const bool isGone = std::ranges::none_of(
+            trial.hazards, [&](const Hazard& left) { return isSameHazard(left, given.hazard); });
+        if (!trial.isSound || !isGone || (best && best->hazardsAfter <= trial.hazards.size()))
+            continue;
+        best = HazardFix{0, std::move(draft.title), std::move(draft.edits), trial.checks,
+                         trial.hazards.size()};
+        if (best->hazardsAfter == 0)
+            break;
+    }
+    return best;
+}
+
+} // namespace
+
+std::vector<HazardFixDraft> hazardFixDrafts(const HazardInCode& given) {
+    std::vector<HazardFixDraft> all;
+    // An update that was meant to be atomic is not cured by a barrier.
+    for (auto* family : {&atomicUpdates, &barrierInsertions, &separatedReads, &boundsGuards,
+                         &barrierMotions, &zeroedAccumulators})
+        std::ranges::move(family(given), std::back_inserter(all));
+    if (all.size() > mostTriesPerHazard)
+        all.erase(all.begin() + mostTriesPerHazard, all.end());
+    return all;
+}
+
+Result<std::vector<HazardFix>>
+HazardRepairer::propose(const ProgramSource& program, const analysis::KernelModel& kernel,
+                        const Profile& profile, std::uint64_t maxBlocks, std::stop_token stop,
+                        const ProgressSink& progress) const {
+    std::vector<HazardFix> fixes;
+    if (profile.hazards.empty() || kernel.fromMacro || kernel.file != program.model->file)
+        return fixes;
+    const HazardCode code(*program.model, kernel);
+    FixVerifier verifier(executor_, toolchain_, program, kernel,
+                         launchesToTry(*program.model, kernel, profile.launch), maxBlocks, stop);
+    for (std::size_t index = 0; index < profile.hazards.size(); ++index) {
+        const Hazard& hazard = profile.hazards[index];
+        if (hazard.file != program.model->file)
+            continue;
+        if (progress)
+            progress(fmt::format("looking for a fix of the {} on line {}", spelling(hazard.kind),
+                                 hazard.line + 1),
+                     static_cast<double>(index) / static_cast<double>(profile.hazards.size()));
+        auto fix = bestFix(verifier, {code, hazard, verifier.launches()}, stop);
+        if (stop.stop_requested())
+            return std::unexpected(
+                Error{ErrorKind::Cancelled, "the search for fixes was cancelled", "", ""});
+        if (!fix)
+            continue;
+        fix->hazard = index;
+        fixes.push_back(std::move(*fix));
+    }
+    return fixes;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,181 @@
+#include "engine/review/host/host_order.h"
+
+#include "engine/review/host/host_steps.h"
+#include "engine/review/host/runtime_state.h"
+#include "engine/review/host/trace_comparison.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::FileModel;
+using analysis::HostFunction;
+
+constexpr std::string_view checkName = "same work in the same order";
+constexpr std::array<std::int64_t, 2> firstIntegers = {17, 64};
+constexpr std::size_t mostPaths = 32;
+
+/// What decides whether, and how often, what is at `span` happens: the heads of the loops and
+/// branches around it, as written.
+std::string headsAround(const FileModel& file, const HostFunction& host, analysis::Span span) {
+    std::string heads;
+    for (const analysis::Stmt& stmt : host.body.stmts) {
+        const bool isLoop = stmt.kind == analysis::StmtKind::For ||
+                            stmt.kind == analysis::StmtKind::While ||
+                            stmt.kind == analysis::StmtKind::Do;
+        const bool isAround = !stmt.fromMacro && stmt.span.contains(span) &&
+                              (isLoop || stmt.kind == analysis::StmtKind::If);
+        if (!isAround || stmt.children.empty())
+            continue;
+        const analysis::Span body = host.body.stmt(stmt.children.back()).span;
+        const bool isFirst = stmt.kind != analysis::StmtKind::Do && body.begin > stmt.span.begin;
+        heads += isLoop ? "loop " : "if ";
+        if (host.file != file.file)
+            continue;
+        if (stmt.kind == analysis::StmtKind::If || !isFirst)
+            heads += stmt.condition == analysis::noId
+                         ? std::string_view()
+                         : file.source->slice(host.body.expr(stmt.condition).span);
+        else
+            heads += file.source->slice({stmt.span.begin, body.begin});
+    }
+    return heads;
+}
+
+/// Name of each call of the runtime and each launched kernel, in the order of the text, with what
+/// is around it.
+std::vector<std::pair<std::string, std::string>> outlineOf(const FileModel& file,
+                                                           std::uint32_t function) {
+    const HostFunction& host = file.hostFunctions[function];
+    std::vector<std::pair<analysis::Span, std::string>> calls;
+    for (const analysis::Expr& expr : host.body.exprs)
+        if (expr.kind == analysis::ExprKind::Call && isRuntimeCall(expr.name))
+            calls.emplace_back(expr.span, expr.name);
+    for (const analysis::KernelModel& kernel : file.kernels)
+        for (const analysis::LaunchSite& launch : kernel.launches)
+            if (launch.host == function)
+                calls.emplace_back(launch.span, launch.kernelName);
+    std::ranges::sort(calls);
+    std::vector<std::pair<std::string, std::string>> outline;
+    for (auto& [span, name] : calls)
+        outline.emplace_back(std::move(name), headsAround(file, host, span));
+    return outline;
+}
+
+/// The same function of the other version: of that name, and as often named before.
+std::optional<std::uint32_t> counterpart(const FileModel& from, std::uint32_t function,
+                                         const FileModel& to) {
+    const HostFunction& wanted = from.hostFunctions[function];
+    auto place = std::count_if(from.hostFunctions.begin(), from.hostFunctions.begin() + function,
+                               [&](const HostFunction& other) {
+                                   return other.name == wanted.name && other.file == wanted.file;
+                               });
+    for (std::uint32_t i = 0; i < to.hostFunctions.size(); ++i)
+        if (to.hostFunctions[i].name == wanted.name && to.hostFunctions[i].file == wanted.file &&
+            place-- == 0)
+            return i;
+    return std::nullopt;
+}
+
+/// All paths of one function with one set of numbers.
+class PathComparison {
+public:
+    PathComparison(const FileModel& before, std::uint32_t original, const FileModel& after,
+                   std::uint32_t edited)
+        : before_(before), original_(original), after_(after), edited_(edited) {}
+
+    CheckResult run(std::int64_t firstInteger) {
+        std::vector<HostScenario> open{{firstInteger, {}}};
+        for (std::size_t paths = 0; !open.empty(); ++paths) {
+            if (paths >= mostPaths)
+                return unusable(std::string(checkName), "too many conditions are not known");
+            const HostScenario scenario = std::move(open.back());
+            open.pop_back();
+            const auto wanted = traceHost(before_, original_, scenario);
+            if (!wanted)
+                return unusable(std::string(checkName), wanted.error().describe());
+            if (!wanted->undecided.empty()) {
+                for (const bool choice : {false, true}) {
+                    open.push_back(scenario);
+                    open.back().choices[wanted->undecided] = choice;
+                }
+                continue;
+            }
+            const auto found = traceHost(after_, edited_, scenario);
+            if (!found)
+                return invalid(std::string(checkName), found.error().describe(),
+                               {.stage = ReviewStage::Order, .error = found.error()});
+            if (!found->undecided.empty())
+                return invalid(std::string(checkName),
+                               "the edit asks what the original does not: " + found->undecided,
+                               {.stage = ReviewStage::Order});
+            TraceComparison compared = compareTraces(*wanted, *found);
+            if (!compared.isFollowed)
+                return unusable(std::string(checkName), std::move(compared.difference));
+            if (!compared.difference.empty())
+                return incorrect(std::string(checkName), std::move(compared.difference),
+                                 {.stage = ReviewStage::Order});
+            works_ = std::max(works_, compared.works);
+            moved_ = std::max(moved_, compared.moved);
+        }
+        return held(std::string(checkName));
+    }
+
+    [[nodiscard]] std::size_t works() const { return works_; }
+    [[nodiscard]] std::size_t moved() const { return moved_; }
+
+private:
+    const FileModel& before_;
+    std::uint32_t original_;
+    const FileModel& after_;
+    std::uint32_t edited_;
+    std::size_t works_ = 0;
+    std::size_t moved_ = 0;
+};
+
+} // namespace
+
+bool changesHostOrder(const FileModel& before, const FileModel& after) {
+    for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
+        const auto other = counterpart(before, i, after);
+        if (!other || outlineOf(before, i) != outlineOf(after, *other))
+            return true;
+    }
+    return false;
+}
+
+CheckResult checkHostOrder(const FileModel& before, const FileModel& after) {
+    std::string detail;
+    for (std::uint32_t i = 0; i < before.hostFunctions.size(); ++i) {
+        const std::string& name = before.hostFunctions[i].name;
+        const auto other = counterpart(before, i, after);
+        if (!other)
+            return invalid(std::string(checkName), fmt::format("{} launches nothing more", name),
+                           {.stage = ReviewStage::Order});
+        if (outlineOf(before, i) == outlineOf(after, *other))
+            continue;
+        PathComparison paths(before, i, after, *other);
+        for (const std::int64_t first : firstIntegers)
+            if (auto held = paths.run(first); !held)
+                return held;
+        detail += fmt::format("{}{}: {} launches and calls as before{}, none of them run; "
+                              "what a call does with the status that it is given is not followed",
+                              detail.empty() ? "" : "; ", name, paths.works(), [&] {
+                                  return paths.moved() == 0
+                                             ? std::string()
+                                             : fmt::format(", {} of them in another stream, in "
+                                                           "order where they may share memory",
+                                                           paths.moved());
+                              }());
+    }
+    return held(std::string(checkName), std::move(detail));
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,23 @@
+/// Whether an edit of host code keeps what it asks of the GPU, and in which order.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "engine/verdict/check_result.h"
+
+namespace kernelskill::engine {
+
+/// Whether a function that launches kernels calls the CUDA runtime, or launches, elsewhere, more
+/// often or less often than before, or in other loops or branches. Arguments and launch
+/// configurations do not count.
+[[nodiscard]] bool changesHostOrder(const analysis::FileModel& before,
+                                    const analysis::FileModel& after);
+
+/// Follows every function that changesHostOrder() is about, before and after, with the same values
+/// for its parameters and for all that is not known. Both must launch the same kernels with the
+/// same configurations and arguments in the same streams, and make the same other calls, in the
+/// same order; the edit may wait for the GPU more often. Work of a graph counts when the graph is
+/// launched. What cannot be followed is no fault of the edit, and not accepted.
+[[nodiscard]] CheckResult checkHostOrder(const analysis::FileModel& before,
+                                         const analysis::FileModel& after);
+
+} // namespace kernelskill::engine

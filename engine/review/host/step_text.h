@@ -1,0 +1,16 @@
+/// Steps of a trace in words.
+#pragma once
+
+#include "engine/review/host/host_steps.h"
+
+#include <string>
+
+namespace kernelskill::engine {
+
+/// The variable of a stream or event, "the default stream" or "another stream".
+[[nodiscard]] std::string nameOfHandle(const std::string& handle);
+
+/// With its stream and line; "nothing more" of null.
+[[nodiscard]] std::string describeStep(const HostStep* step);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,158 @@
+#include "engine/review/output_judgement.h"
+
+#include "engine/comparison/hazard_comparison.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Rounding of the candidate against that of the original, both against float64: a reordered sum
+/// has another error, not one of another magnitude.
+constexpr double errorGrowthAllowed = 4;
+/// Below so many units of rounding no error is held against a candidate, however exact the original
+/// was.
+constexpr double roundoffsAllowed = 16;
+/// An original further than this from float64 does not compute what the reference computes (a
+/// decision in it went the other way), and the reference is of no use.
+constexpr double meaningfulReference = 1e-2;
+constexpr double reducedPrecisionError = 5e-3;
+
+/// Whether the order in which threads run shows in the result: then even an exact rewrite may round
+/// differently.
+bool hasFloatingAtomics(const analysis::KernelModel& kernel) {
+    return std::ranges::any_of(kernel.atomics, [&](const analysis::Atomic& atomic) {
+        if (atomic.access >= kernel.accesses.size())
+            return false;
+        auto base = kernel.accesses[atomic.access].base;
+        return base != analysis::noId && isFloating(kernel.body.variable(base).type.scalar);
+    });
+}
+
+/// Of a sum, at most, as far as the buffers tell.
+std::uint64_t termsOf(const RunPair& pair) {
+    std::uint64_t terms = 1;
+    for (const BufferExtent& extent : pair.original.profile.extents)
+        terms = std::max(terms, extent.read ? extent.elements : 0);
+    return terms;
+}
+
+Tolerance toleranceWithoutReference(const RunPair& pair, skills::Numerics numerics) {
+    const std::uint64_t terms = termsOf(pair);
+    double roundoff = unitRoundoff(analysis::ScalarKind::Float);
+    for (const BufferContents& output : pair.original.outputs) {
+        if (isFloating(output.element))
+            roundoff = std::max(roundoff, unitRoundoff(output.element));
+    }
+    // Both are rounded to the output's type, and may fall on either side of a boundary.
+    if (numerics == skills::Numerics::ReducedPrecision)
+        return {false, reducedPrecisionError + 2 * roundoff};
+    // The error of a sum of n terms grows as the square root of n (Higham, Accuracy and
+    // Stability, 2.6).
+    return {false, roundoff * (roundoffsAllowed +
+                               errorGrowthAllowed * std::sqrt(static_cast<double>(terms)))};
+}
+
+/// From the error that the original itself makes.
+Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, skills::Numerics numerics) {
+    double roundoff = 0;
+    for (const BufferContents& output : pair.original.outputs)
+        roundoff = std::max(roundoff, unitRoundoff(output.element));
+    Tolerance tolerance{
+        false, std::max(errorGrowthAllowed * own.largestError, roundoffsAllowed * roundoff)};
+    // To a kernel in double the reference is the kernel itself, whose error stays unknown: of a sum
+    // of n terms it is n roundings at most (Higham, 4.2), and near that where inputs of few bits
+    // make them all go one way.
+    if (numerics == skills::Numerics::Reassociates &&
+        roundoff == unitRoundoff(analysis::ScalarKind::Double))
+        tolerance.scaledError =
+            std::max(tolerance.scaledError, roundoff * static_cast<double>(termsOf(pair)));
+    if (numerics == skills::Numerics::ReducedPrecision)
+        tolerance.scaledError = std::max(tolerance.scaledError, reducedPrecisionError);
+    return tolerance;
+}
+
+/// `result` as a check.
+CheckResult concluded(const std::string& name, const TrialPlace& place, const RunPair& pair,
+                      const Comparison& result, const std::string& against) {
+    std::string detail =
+        fmt::format("{}; compared with {}; seed {:#x}", result.detail, against, place.seed);
+    if (result.agrees)
+        return held(name, std::move(detail));
+    const auto& hazards = pair.original.profile.hazards;
+    const auto race = std::ranges::find(hazards, HazardKind::Race, &Hazard::kind);
+    if (race == hazards.end())
+        return incorrect(name, std::move(detail),
+                         {.stage = ReviewStage::Outputs,
+                          .trial = place,
+                          .hazards = newSuspicions(hazards, pair.candidate.profile.hazards),
+                          .difference = result.difference});
+    const Error error{ErrorKind::Unsupported,
+                      fmt::format("the original has a {}, so what it computes depends on the order "
+                                  "of its threads and proves nothing; here {}",
+                                  describe(*race), detail),
+                      "", ""};
+    return unusable("the original always does the same", error.describe());
+}
+
+} // namespace
+
+Closeness closenessFor(const analysis::KernelModel& kernel, skills::Numerics numerics) {
+    if (numerics == skills::Numerics::Exact && hasFloatingAtomics(kernel))
+        return {skills::Numerics::Reassociates,
+                "; floating-point atomics take effect in no fixed order"};
+    return {numerics, ""};
+}
+
+OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, const RunPair& pair,
+                             const Closeness& closeness) {
+    const auto& outputs = pair.original.outputs;
+    if (outputs.empty()) {
+        const Error error{ErrorKind::Unsupported, "the kernel has no output buffer to compare", "",
+                          ""};
+        return {unusable("writes something", error.describe()), {}};
+    }
+    auto conclude = [&](const std::vector<BufferContents>& expected, Tolerance tolerance,
+                        const std::string& against) {
+        Comparison result = compareOutputs(expected, pair.candidate.outputs, tolerance);
+        return OutputJudgement{concluded(name, place, pair, result, against), tolerance};
+    };
+    if (closeness.numerics == skills::Numerics::Exact)
+        return conclude(outputs, {}, "the original, bit by bit");
+    const auto& truth = *pair.truth;
+    std::string note;
+    if (truth) {
+        Comparison own = compareOutputs(*truth, outputs, {false, meaningfulReference});
+        if (own.agrees)
+            return conclude(
+                *truth, toleranceBeside(own, pair, closeness.numerics),
+                fmt::format("a float64 reference from which the original is {:.3g} away{}",
+                            own.largestError, closeness.note));
+        note = "the original itself differs from it: " + own.detail;
+    } else {
+        note = truth.error().what;
+    }
+    return conclude(
+        outputs, toleranceWithoutReference(pair, closeness.numerics),
+        fmt::format("the original, for want of a float64 reference ({}){}", note, closeness.note));
+}
+
+CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const RunPair& pair) {
+    const auto& original = pair.original.profile.hazards;
+    auto found = newHazards(original, pair.candidate.profile.hazards);
+    if (!found.empty()) {
+        std::string detail = describe(found.front());
+        return incorrect(
+            name, std::move(detail),
+            {.stage = ReviewStage::Hazards, .trial = place, .hazards = std::move(found)});
+    }
+    return held(name, original.empty()
+                          ? "none in either"
+                          : fmt::format("the original has {} of its own", original.size()));
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,60 @@
+#include "engine/review/review_images.h"
+
+#include "engine/comparison/float64_reference.h"
+
+#include <future>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// An error's `what` is the note that says why there is no reference.
+Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchain& toolchain,
+                                    KernelInProgram original, const Trial& trial,
+                                    const std::stop_token& stop) {
+    auto program = doublePrecisionProgram(original.program, original.kernel, toolchain);
+    if (!program)
+        return std::unexpected(program.error());
+    auto launch = withDoubleArguments(original.kernel, trial.original);
+    if (!launch)
+        return std::unexpected(launch.error());
+    const auto* kernel = analysis::kernelNamed(*program->model, original.kernel.qualifiedName);
+    auto image = executor.build(*program, *kernel, *launch, stop);
+    if (!image)
+        return std::unexpected(
+            Error{ErrorKind::Failed, "its double-precision form does not compile", "", ""});
+    return image;
+}
+
+} // namespace
+
+ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchain,
+                         KernelInProgram original, KernelInProgram candidate, const Trial& trial,
+                         skills::Numerics numerics, const std::stop_token& stop) {
+    auto ahead = std::async(std::launch::async, [&] {
+        return executor.build(candidate.program, candidate.kernel, trial.candidate, stop);
+    });
+    auto beside = std::async(std::launch::async, [&]() -> Result<ImagePointer> {
+        if (numerics == skills::Numerics::Exact)
+            return ImagePointer{};
+        return buildReference(executor, toolchain, original, trial, stop);
+    });
+    auto own = executor.build(original.program, original.kernel, trial.original, stop);
+    ReviewImages images{std::move(own), ahead.get(), nullptr, ""};
+    auto reference = beside.get();
+    if (reference)
+        images.reference = std::move(*reference);
+    else
+        images.referenceNote = reference.error().what;
+    return images;
+}
+
+ReviewImages buildOtherInstance(Executor& executor, KernelInProgram original,
+                                KernelInProgram candidate, const Trial& trial,
+                                const std::stop_token& stop) {
+    auto own = executor.build(original.program, original.kernel, trial.original, stop);
+    auto other = executor.build(candidate.program, candidate.kernel, trial.candidate, stop);
+    return {std::move(own), std::move(other), nullptr, "the launch has other template arguments"};
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,347 @@
+#include "engine/review/reviewer.h"
+
+#include "engine/inputs/trial.h"
+#include "engine/review/control.h"
+#include "engine/review/edited_program.h"
+#include "engine/review/gpu_measurement.h"
+#include "engine/review/host/host_order.h"
+#include "engine/review/output_judgement.h"
+#include "engine/review/replay_check.h"
+#include "engine/review/review_images.h"
+#include "engine/review/success_summary.h"
+#include "engine/review/trial_run.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+std::uint64_t freshSeed() {
+    std::random_device entropy;
+    return (std::uint64_t{entropy()} << 32) | entropy();
+}
+
+/// One review, step by step. Each step appends its checks; a failed one ends the review.
+class Review {
+public:
+    Review(Executor& executor, const analysis::Toolchain& toolchain, const ProgramSource& original,
+           const analysis::KernelModel& kernel, skills::Numerics numerics, const GpuSource& gpu,
+           const ReviewOptions& options, std::stop_token stop, const ProgressSink& progress)
+        : executor_(executor), toolchain_(toolchain), original_(original), kernel_(kernel),
+          closeness_(closenessFor(kernel, numerics)), gpu_(gpu), measures_(options.measure),
+          seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
+
+    Result<Verdict> run(const analysis::EditSet& edits) {
+        if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
+            !runTrials() || !control())
+            return finished();
+        verdict_.status = VerdictStatus::Unmeasured;
+        verdict_.summary = summaryOfSuccess(verdict_, runsDone_, plan_.trials.size(), plan_.notes);
+        measure();
+        return finished();
+    }
+
+private:
+    Result<Verdict> finished() {
+        if (stop_.stop_requested())
+            return std::unexpected(Error{ErrorKind::Cancelled, "the review was cancelled", "", ""});
+        if (trouble_)
+            return std::unexpected(*trouble_);
+        return std::move(verdict_);
+    }
+
+    void report(std::string_view what, double fraction) const {
+        if (progress_)
+            progress_(what, fraction);
+    }
+
+    /// Notes a check; whether the review goes on.
+    bool take(CheckResult result) {
+        if (result) {
+            verdict_.checks.push_back(std::move(*result));
+            return true;
+        }
+        FailedCheck& failed = result.error();
+        verdict_.status = failed.status;
+        verdict_.isAboutEdit = failed.isAboutEdit;
+        verdict_.summary = fmt::format("{}: check \"{}\" failed: {}", spelling(failed.status),
+                                       failed.name, failed.detail);
+        verdict_.checks.push_back({std::move(failed.name), false, std::move(failed.detail)});
+        if (failed.isAboutEdit)
+            verdict_.failure = std::make_shared<const ReviewFailure>(std::move(failed.seen));
+        return false;
+    }
+
+    [[nodiscard]] CheckResult doesNotCompile(std::string name) const {
+        const Error& error = images_.candidate.error();
+        return invalid(std::move(name), error.describe(),
+                       {.stage = ReviewStage::Compile, .error = error});
+    }
+
+    bool parseCandidate(const analysis::EditSet& edits);
+    bool keepsHostOrder();
+    bool planRuns();
+    bool build();
+    bool runTrials();
+    bool runBatch(const std::vector<Comparand>& batch);
+    bool judge(const Comparand& comparand, Runs runs);
+    bool control();
+    void measure();
+
+    [[nodiscard]] KernelInProgram original() const { return {original_, kernel_}; }
+    [[nodiscard]] KernelInProgram candidate() const { return {candidate_, *candidateKernel_}; }
+
+    Executor& executor_;
+    const analysis::Toolchain& toolchain_;
+    const ProgramSource& original_;
+    const analysis::KernelModel& kernel_;
+    Closeness closeness_;
+    const GpuSource& gpu_;
+    bool measures_;
+    std::mt19937_64 seeds_; ///< One for each input.
+    std::stop_token stop_;
+    const ProgressSink& progress_;
+
+    ProgramSource candidate_;
+    const analysis::KernelModel* candidateKernel_ = nullptr;
+    TrialPlan plan_;
+    ReviewImages images_;
+    std::size_t runsDone_ = 0;
+    std::size_t runsPlanned_ = 1;
+
+    /// Of the first trial: what the control is tried on.
+    std::vector<std::vector<BufferContents>> controlOutputs_;
+    Tolerance controlTolerance_;
+    bool hasRandomInput_ = false;
+    bool readsRandomInput_ = false;
+    bool changesOrder_ = false; ///< Of what the host asks of the GPU.
+    Verdict verdict_;
+    std::optional<Error> trouble_;
+};
+
+bool Review::parseCandidate(const analysis::EditSet& edits) {
+    report("parsing the edited file", 0);
+    if (edits.empty())
+        return take(invalid("changes something", "the edit is empty", {}));
+    auto candidate = withEdits(original_, edits);
+    if (!candidate)
+        return take(invalid("applies", candidate.error().describe(), {}));
+    candidate_ = std::move(*candidate);
+    auto model = analysis::analyzeFile(candidate_.file, candidate_.text, candidate_.command,
+                                       toolchain_, candidate_.unsaved);
+    if (!model) {
+        trouble_ = model.error();
+        return false;
+    }
+    candidate_.model = std::make_shared<const analysis::FileModel>(std::move(*model));
+    if (auto message = firstNewError(*original_.model, *candidate_.model))
+        return take(invalid("parses", *message, {.stage = ReviewStage::Parse}));
+    candidateKernel_ = analysis::kernelNamed(*candidate_.model, kernel_.qualifiedName);
+    if (candidateKernel_ == nullptr)
+        return take(invalid("parses", "the edit leaves no kernel " + kernel_.qualifiedName,
+                            {.stage = ReviewStage::Parse}));
+    return take(held("parses"));
+}
+
+/// The runs below are of one kernel alone: they say nothing of when it is launched.
+bool Review::keepsHostOrder() {
+    changesOrder_ = changesHostOrder(*original_.model, *candidate_.model);
+    if (!changesOrder_)
+        return true;
+    CheckResult order = checkHostOrder(*original_.model, *candidate_.model);
+    // Another kernel may need other work around it: what that makes of the program is not known.
+    if (!order && kernel_.normalisedHash != candidateKernel_->normalisedHash)
+        order.error().status = VerdictStatus::Invalid;
+    return take(std::move(order));
+}
+
+bool Review::planRuns() {
+    auto plan = planTrials({*original_.model, kernel_}, {*candidate_.model, *candidateKernel_},
+                           *capturesOf(original_.captures));
+    if (!plan)
+        return take(unusable("can be launched", plan.error().describe()));
+    plan_ = std::move(*plan);
+    runsPlanned_ = 0;
+    for (const Trial& trial : plan_.trials)
+        runsPlanned_ += static_cast<std::size_t>(trial.seeds);
+    return true;
+}
+
+bool Review::build() {
+    report("compiling the original and the edit", 0.1);
+    images_ = buildImages(executor_, toolchain_, original(), candidate(), plan_.trials.front(),
+                          closeness_.numerics, stop_);
+    if (stop_.stop_requested())
+        return false;
+    if (!images_.original)
+        return take(unusable("the original compiles", images_.original.error().describe()));
+    if (!images_.candidate)
+        return take(doesNotCompile("compiles"));
+    return take(held("compiles"));
+}
+
+bool Review::runTrials() {
+    const std::size_t runsAtOnce = TrialRunner::runsAtOnce();
+    std::vector<Comparand> batch;
+    auto runTheBatch = [&] { return batch.empty() || runBatch(std::exchange(batch, {})); };
+    for (std::size_t number = 0; number < plan_.trials.size(); ++number) {
+        const Trial& trial = plan_.trials[number];
+        bool isOtherInstance =
+            trial.original.templateArguments != plan_.trials.front().original.templateArguments;
+        if (isOtherInstance) {
+            if (!runTheBatch())
+                return false;
+            images_ = buildOtherInstance(executor_, original(), candidate(), trial, stop_);
+            if (!images_.original) {
+                plan_.notes.push_back(trial.label +
+                                      " was left out: " + images_.original.error().what);
+                continue;
+            }
+            if (!images_.candidate)
+                return take(doesNotCompile("compiles, " + trial.label));
+        }
+        for (int seed = 1; seed <= trial.seeds; ++seed) {
+            batch.push_back({&trial, number, seed, seeds_()});
+            if (batch.size() == runsAtOnce && !runTheBatch())
+                return false;
+        }
+    }
+    if (!runTheBatch())
+        return false;
+    if (runsDone_ == 0)
+        return take(unusable("the original runs", "no launch of the original ran"));
+    return true;
+}
+
+/// Runs several comparands at once, then judges them in their order.
+bool Review::runBatch(const std::vector<Comparand>& batch) {
+    const Comparand& first = batch.front();
+    report(fmt::format("running seed {} of {}, {}", first.seedNumber, first.trial->seeds,
+                       first.trial->label),
+           0.2 + 0.75 * static_cast<double>(runsDone_) / static_cast<double>(runsPlanned_));
+    const TrialRunner runner(executor_, kernel_, images_, closeness_.numerics, stop_);
+    std::vector<Runs> results = runner.runAll(batch);
+    for (std::size_t index = 0; index < batch.size(); ++index)
+        if (stop_.stop_requested() || !judge(batch[index], std::move(results[index])))
+            return false;
+    return true;
+}
+
+bool Review::judge(const Comparand& comparand, Runs runs) {
+    const Trial& trial = *comparand.trial;
+    if (!runs.original) {
+        if (comparand.trialNumber == 0)
+            return take(unusable("the original runs", runs.original.error().describe()));
+        // An odd size that the original does not bear says nothing about the edit.
+        plan_.notes.push_back(trial.label + " was left out: the original fails on it");
+        return true;
+    }
+    const TrialPlace place{
+        trial.label,    comparand.trialNumber == 0, comparand.seedNumber, comparand.seed, false,
+        trial.candidate};
+    if (!runs.candidate || !*runs.candidate) {
+        const Error error = runs.candidate ? runs.candidate->error()
+                                           : Error{ErrorKind::Failed, "it was not started", "", ""};
+        return take(invalid("runs, " + trial.label, error.describe(),
+                            {.stage = ReviewStage::Run, .trial = place, .error = error}));
+    }
+    RunPair pair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)};
+    if (comparand.isFirst()) {
+        verdict_.before = pair.original.profile.metrics;
+        verdict_.after = pair.candidate.profile.metrics;
+    }
+    hasRandomInput_ |= hasRandomInput(pair.original.profile.launch);
+    readsRandomInput_ |= readsRandomInput(pair.original.profile);
+    // A hazard is the cause where a difference is only what it does: it is named first. What holds
+    // for every seed is said once.
+    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair);
+    bool isSaid = hazards && std::ranges::find(verdict_.checks, hazards->name, &Check::name) !=
+                                 verdict_.checks.end();
+    if (!isSaid && !take(std::move(hazards)))
+        return false;
+    OutputJudgement outputs = judgeOutputs(
+        fmt::format("matches original, seed {}, {}", comparand.seedNumber, trial.label), place,
+        pair, closeness_);
+    controlTolerance_ = outputs.tolerance;
+    if (!outputs.check)
+        outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);
+    if (!take(std::move(outputs.check)))
+        return false;
+    if (trial.isReplay) {
+        Check replay = checkReplay(trial.original, pair.original.outputs, "the emulator");
+        if (!replay.detail.empty())
+            verdict_.checks.push_back(std::move(replay));
+    }
+    if (comparand.trialNumber == 0)
+        controlOutputs_.push_back(std::move(pair.original.outputs));
+    ++runsDone_;
+    return true;
+}
+
+bool Review::control() {
+    report("checking that a wrong result would be seen", 0.97);
+    if (!hasRandomInput_)
+        return take(controlWithoutInput());
+    return take(checkControl(controlOutputs_, controlTolerance_, readsRandomInput_));
+}
+
+void Review::measure() {
+    if (!measures_) {
+        verdict_.summary += " Not measured, as asked.";
+        return;
+    }
+    if (changesOrder_) {
+        verdict_.summary += " Not measured: the edit is about the program around the kernel.";
+        return;
+    }
+    const auto found =
+        gpu_ ? gpu_(stop_, progress_) : std::unexpected(Error{ErrorKind::Missing, {}, {}, {}});
+    if (!found) {
+        verdict_.summary += found.error().kind == ErrorKind::Missing
+                                ? " No GPU: its time is not known."
+                                : " Not measured: " + found.error().describe();
+        return;
+    }
+    GpuExecutor* gpu = *found;
+    report("measuring on the " + gpu->device().name, 0.98);
+    auto measured = measureOnGpu(*gpu, executor_, original(), candidate(), closeness_.numerics,
+                                 seeds_(), stop_);
+    if (!measured) {
+        verdict_.summary += " Not measured: " + measured.error().describe();
+        return;
+    }
+    if (!take(std::move(measured->agreement)))
+        return;
+    verdict_.status = measured->timing->status;
+    verdict_.speedup = measured->timing->speedup;
+    verdict_.summary += " Measured " + measured->timing->sentence + ".";
+}
+
+} // namespace
+
+Reviewer::Reviewer(Executor* executor, const analysis::Toolchain& toolchain, GpuSource gpu)
+    : executor_(executor), toolchain_(toolchain), gpu_(std::move(gpu)) {}
+
+Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::KernelModel& kernel,
+                                 const analysis::EditSet& edits, skills::Numerics numerics,
+                                 std::stop_token stop, const ProgressSink& progress,
+                                 const ReviewOptions& options) const {
+    if (executor_ == nullptr) {
+        Verdict verdict;
+        verdict.isAboutEdit = false;
+        verdict.summary =
+            "invalid: there is no host compiler to run kernels with, so nothing was checked";
+        verdict.checks.push_back({"can be run", false, "no executor"});
+        return verdict;
+    }
+    Review review(*executor_, toolchain_, original, kernel, numerics, gpu_, options,
+                  std::move(stop), progress);
+    return review.run(edits);
+}
+
+} // namespace kernelskill::engine

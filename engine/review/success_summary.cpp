@@ -1,0 +1,60 @@
+#include "engine/review/success_summary.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Counters that are shown as one.
+struct Counter {
+    const char* label;
+    std::array<const char*, 2> metrics;
+};
+constexpr std::array<Counter, 4> counters{{
+    {"global requests",
+     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+      "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}},
+    {"global sectors",
+     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+      "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
+    {"shared-memory wavefronts",
+     {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
+    {"barriers", {"kernelskill__barriers.sum", nullptr}},
+}};
+/// A smaller change is that of another order of threads.
+constexpr double changeShown = 0.01;
+
+double total(const Counter& counter, const Metrics& metrics) {
+    double sum = 0;
+    for (const char* name : counter.metrics) {
+        auto found = name == nullptr ? metrics.end() : metrics.find(name);
+        sum += found == metrics.end() ? 0 : found->second;
+    }
+    return sum;
+}
+
+} // namespace
+
+std::string summaryOfSuccess(const Verdict& verdict, std::size_t inputs, std::size_t sizes,
+                             const std::vector<std::string>& notes) {
+    std::string changes;
+    for (const Counter& counter : counters) {
+        double before = total(counter, verdict.before);
+        double after = total(counter, verdict.after);
+        if (std::abs(after - before) > changeShown * std::max(before, after))
+            changes += fmt::format("{}{} {:.0f} -> {:.0f}", changes.empty() ? "; " : ", ",
+                                   counter.label, before, after);
+    }
+    std::string untried;
+    for (const std::string& note : notes)
+        untried += "; " + note;
+    return fmt::format("Matches the original on {} fresh inputs of {} size{}{}{}.", inputs, sizes,
+                       sizes == 1 ? "" : "s", changes, untried);
+}
+
+} // namespace kernelskill::engine

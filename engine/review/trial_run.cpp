@@ -1,0 +1,109 @@
+#include "engine/review/trial_run.h"
+
+#include "engine/comparison/float64_reference.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <thread>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// A candidate may take this many times as long as the original before it counts as one that never
+/// ends.
+constexpr int slowdownAllowed = 20;
+constexpr std::chrono::milliseconds shortestLimit{3000};
+/// Each run is a process with one busy thread and buffers of its own.
+constexpr std::size_t mostRunsAtOnce = 4;
+
+/// Whether the buffers of a guessed launch got the extents that the original touched, nobody having
+/// stated a length: a candidate that leaves them does what the original did not.
+bool hasTouchedExtents(const LaunchSpec& original) {
+    return original.origin == LaunchOrigin::Guessed &&
+           std::ranges::none_of(original.arguments, [](const auto& argument) {
+               const auto* buffer = std::get_if<BufferSpec>(&argument);
+               return buffer != nullptr && buffer->elements.has_value();
+           });
+}
+
+/// Takes back what the guess, not the candidate, is to blame for: a block that is too large for
+/// shared memory, made-up indices that meet in a buffer.
+void excuseGuess(const LaunchSpec& original, std::vector<Hazard>& hazards) {
+    for (Hazard& hazard : hazards) {
+        const bool isInBuffer = std::ranges::any_of(original.arguments, [&](const auto& argument) {
+            const auto* buffer = std::get_if<BufferSpec>(&argument);
+            return buffer != nullptr && buffer->name == hazard.details.object;
+        });
+        if (hazard.kind == HazardKind::OutOfBounds)
+            hazard.certain &= isInBuffer;
+        if (hazard.kind == HazardKind::Race)
+            hazard.certain &= !isInBuffer;
+    }
+}
+
+} // namespace
+
+std::size_t TrialRunner::runsAtOnce() {
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, mostRunsAtOnce);
+}
+
+std::vector<Runs> TrialRunner::runAll(const std::vector<Comparand>& batch) const {
+    std::vector<std::future<Runs>> running;
+    for (const Comparand& comparand : batch)
+        running.push_back(
+            std::async(std::launch::async, [this, &comparand] { return run(comparand); }));
+    std::vector<Runs> results;
+    for (std::future<Runs>& runs : running)
+        results.push_back(runs.get());
+    return results;
+}
+
+Runs TrialRunner::run(const Comparand& comparand) const {
+    const Trial& trial = *comparand.trial;
+    Job job;
+    job.launch = trial.original;
+    job.seed = comparand.seed;
+    job.wantOutputs = true;
+    job.wantProfile = comparand.isFirst();
+    auto begin = std::chrono::steady_clock::now();
+    Runs runs{executor_.run(**images_.original, job, stop_), {}, {}};
+    auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - begin);
+    if (!runs.original || stop_.stop_requested())
+        return runs;
+    job.launch = withExtents(trial.candidate, runs.original->profile.extents);
+    const bool isBlamed = hasTouchedExtents(trial.original);
+    if (isBlamed)
+        job.launch.origin = LaunchOrigin::Evaluated;
+    job.limits.time = std::min(job.limits.time, std::max(shortestLimit, taken * slowdownAllowed));
+    runs.candidate = executor_.run(**images_.candidate, job, stop_);
+    if (isBlamed && *runs.candidate)
+        excuseGuess(trial.original, (*runs.candidate)->profile.hazards);
+    if (*runs.candidate && numerics_ != skills::Numerics::Exact && !stop_.stop_requested())
+        runs.truth = truth(comparand, *runs.original);
+    return runs;
+}
+
+Result<std::vector<BufferContents>> TrialRunner::truth(const Comparand& comparand,
+                                                       const RunResult& original) const {
+    if (!images_.reference)
+        return std::unexpected(Error{ErrorKind::Unsupported, images_.referenceNote, "", ""});
+    auto launch = withDoubleArguments(
+        kernel_, withExtents(comparand.trial->original, original.profile.extents));
+    if (!launch)
+        return std::unexpected(launch.error());
+    Job job;
+    job.launch = std::move(*launch);
+    job.seed = comparand.seed;
+    job.wantOutputs = true;
+    job.wantHazards = false;
+    auto result = executor_.run(*images_.reference, job, stop_);
+    if (!result)
+        return std::unexpected(
+            Error{ErrorKind::Failed, "its double-precision form does not run", "", ""});
+    return std::move(result->outputs);
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,31 @@
+/// Which #include lines of the user's files a kernel compiled for the CPU keeps.
+#pragma once
+
+#include "engine/unit/user_files.h"
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::engine {
+
+enum class IncludeBreadth : std::uint8_t {
+    DeviceHeaders, ///< User headers, the prelude's, and the standard headers that device code can
+                   ///< use.
+    AllFound,      ///< Also every other header that is on this machine.
+};
+
+class IncludeRules {
+public:
+    IncludeRules(std::filesystem::path preludeInclude, std::vector<std::string> systemFolders,
+                 IncludeBreadth breadth, bool usesStandardLibrary);
+    [[nodiscard]] bool keeps(const IncludeLine& line) const;
+
+private:
+    std::filesystem::path preludeInclude_;
+    std::vector<std::filesystem::path> systemFolders_;
+    IncludeBreadth breadth_;
+    bool usesStandardLibrary_;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,67 @@
+/// What of the user's files a kernel needs, decided by names alone: a kept declaration keeps those
+/// it names.
+#pragma once
+
+#include "engine/source_scan/declarations.h"
+#include "engine/source_scan/macros.h"
+#include "engine/unit/user_files.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// The user's files with their declarations; tokens and declarations refer into `files`.
+class ScannedProgram {
+public:
+    ScannedProgram(std::vector<UserFile> files, const std::vector<std::string>& definitions);
+    ScannedProgram(const ScannedProgram&) = delete;
+    ScannedProgram& operator=(const ScannedProgram&) = delete;
+
+    struct File {
+        UserFile source;
+        std::vector<Token> tokens; ///< Without `#if 0` branches.
+        DeclarationScan scan;
+    };
+    [[nodiscard]] const std::vector<File>& files() const { return files_; }
+    [[nodiscard]] const MacroTable& macros() const { return macros_; }
+
+private:
+    std::vector<File> files_;
+    MacroTable macros_;
+};
+
+enum class SliceWidth : std::uint8_t {
+    Needed,     ///< What the kernel names, directly or not.
+    DeviceCode, ///< Everything but host functions and host variables.
+};
+
+struct SliceRequest {
+    std::string kernelFile;         ///< Path of the file that defines the kernel.
+    std::uint32_t kernelOffset = 0; ///< Somewhere in its definition.
+    std::string kernelName;         ///< Unqualified.
+    std::set<std::string> seeds;    ///< Further names in use: of template arguments.
+    std::set<std::string> forced;   ///< Names to keep even if they look like host code.
+    SliceWidth width = SliceWidth::Needed;
+};
+
+/// Of one file of the program.
+struct FileSlice {
+    std::vector<const Declaration*> kept;
+    std::vector<analysis::Span> dropped; ///< Inside kept ones: host-only member functions.
+};
+
+/// One per file, in order.
+[[nodiscard]] std::vector<FileSlice> sliceProgram(const ScannedProgram& program,
+                                                  const SliceRequest& request);
+
+/// `file`'s text with everything that the slice leaves out blanked: same length, same lines, same
+/// columns. Directives and `namespace` blocks stay.
+[[nodiscard]] std::string blankedText(const ScannedProgram::File& file, const FileSlice& slice);
+
+/// Overwrites `span` with spaces; line ends (and the backslashes that splice lines) stay.
+void blank(std::string& text, analysis::Span span);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,154 @@
+#include "engine/unit/user_files.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::uintmax_t largestUserFile = 16u << 20;
+constexpr std::size_t mostUserFiles = 512;
+
+bool isBelow(const std::filesystem::path& path, const std::filesystem::path& folder) {
+    const auto relative = path.lexically_relative(folder);
+    return !relative.empty() && *relative.begin() != "..";
+}
+
+class Collector {
+public:
+    Collector(const ProgramSource& program, const std::filesystem::path& preludeInclude)
+        : program_(program), preludeInclude_(preludeInclude.lexically_normal()) {}
+
+    std::vector<UserFile> run() {
+        add(absolute(program_.file));
+        for (const auto& forced : program_.command.forcedIncludes)
+            add(absolute(forced));
+        readPending();
+        if (program_.model) {
+            for (const auto& name : program_.model->userFiles)
+                add(absolute(name));
+            readPending();
+        }
+        return std::move(files_);
+    }
+
+private:
+    void readPending() {
+        while (!pending_.empty()) {
+            const auto path = pending_.front();
+            pending_.pop_front();
+            if (auto text = contentsOf(path))
+                files_.push_back(withIncludes({path, std::move(*text), {}}));
+        }
+    }
+
+    std::filesystem::path absolute(const std::filesystem::path& path) const {
+        std::error_code ignored;
+        const auto base = program_.command.directory.empty()
+                              ? std::filesystem::current_path(ignored)
+                              : program_.command.directory;
+        return (path.is_absolute() ? path : base / path).lexically_normal();
+    }
+
+    bool isSystem(const std::filesystem::path& path) const {
+        if (path == absolute(program_.file))
+            return false;
+        static constexpr std::array<std::string_view, 5> systemFolders = {
+            "/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda", "/opt/nvidia"};
+        if (std::ranges::any_of(systemFolders,
+                                [&](auto folder) { return path.native().starts_with(folder); }))
+            return true;
+        if (isBelow(path, preludeInclude_))
+            return true;
+        return std::ranges::any_of(program_.command.systemIncludeDirs, [&](const auto& folder) {
+            return isBelow(path, std::filesystem::path(folder).lexically_normal());
+        });
+    }
+
+    void add(const std::filesystem::path& path) {
+        if (seen_.size() < mostUserFiles && !isSystem(path) && seen_.insert(path).second)
+            pending_.push_back(path);
+    }
+
+    std::optional<std::string> contentsOf(const std::filesystem::path& path) const {
+        if (path == absolute(program_.file))
+            return program_.text;
+        if (const auto open = program_.unsaved.find(path.string()); open != program_.unsaved.end())
+            return open->second;
+        std::error_code error;
+        const auto size = std::filesystem::file_size(path, error);
+        if (error || size > largestUserFile || !std::filesystem::is_regular_file(path, error))
+            return std::nullopt;
+        std::ifstream stream(path, std::ios::binary);
+        std::ostringstream text;
+        text << stream.rdbuf();
+        return stream ? std::optional(std::move(text).str()) : std::nullopt;
+    }
+
+    bool exists(const std::filesystem::path& path) const {
+        std::error_code ignored;
+        return program_.unsaved.contains(path.string()) ||
+               std::filesystem::is_regular_file(path, ignored);
+    }
+
+    UserFile withIncludes(UserFile file) {
+        const auto tokens = tokenize(file.text);
+        for (const auto& token : tokens) {
+            if (token.kind != TokenKind::Directive)
+                continue;
+            const auto [name, remainder] = directiveParts(token.text);
+            if (name != "include" && name != "include_next")
+                continue;
+            IncludeLine line{token.span, {}, {}};
+            const char close = remainder.starts_with("<") ? '>' : '"';
+            const auto end = remainder.find(close, 1);
+            if ((remainder.starts_with("<") || remainder.starts_with("\"")) &&
+                end != std::string_view::npos) {
+                line.spelling = remainder.substr(0, end + 1);
+                line.resolved = resolve(line.spelling, file.path.parent_path());
+                if (!line.resolved.empty())
+                    add(line.resolved);
+            }
+            file.includes.push_back(std::move(line));
+        }
+        return file;
+    }
+
+    /// The user file that an #include reaches, or nothing.
+    std::filesystem::path resolve(std::string_view spelling,
+                                  const std::filesystem::path& folder) const {
+        const std::filesystem::path name(spelling.substr(1, spelling.size() - 2));
+        std::vector<std::filesystem::path> folders;
+        if (spelling.starts_with("\""))
+            folders.push_back(folder);
+        folders.insert(folders.end(), program_.command.includeDirs.begin(),
+                       program_.command.includeDirs.end());
+        for (const auto& candidate : folders) {
+            const auto path = absolute(candidate / name);
+            if (exists(path))
+                return isSystem(path) ? std::filesystem::path{} : path;
+        }
+        return {};
+    }
+
+    const ProgramSource& program_;
+    std::filesystem::path preludeInclude_;
+    std::vector<UserFile> files_;
+    std::deque<std::filesystem::path> pending_;
+    std::set<std::filesystem::path> seen_;
+};
+
+} // namespace
+
+std::vector<UserFile> collectUserFiles(const ProgramSource& program,
+                                       const std::filesystem::path& preludeInclude) {
+    return Collector(program, preludeInclude).run();
+}
+
+} // namespace kernelskill::engine

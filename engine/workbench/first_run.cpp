@@ -1,0 +1,57 @@
+#include "engine/workbench/first_run.h"
+
+#include "engine/execution/sized_launch.h"
+#include "engine/inputs/launch_inference.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::size_t mostGuesses = 2;
+constexpr double smallerGuess = 1.0 / 16;
+/// Of a guessed launch, when there is another one to try.
+constexpr std::chrono::seconds guessTime{4};
+
+} // namespace
+
+Result<RunResult> firstRun(Executor& executor, const ProgramSource& program,
+                           const analysis::KernelModel& kernel, std::vector<LaunchSpec> launches,
+                           const std::stop_token& stop, const ProgressSink& say) {
+    launches.resize(std::min(launches.size(), mostGuesses));
+    if (launches.front().origin == LaunchOrigin::Guessed) {
+        if (auto smaller =
+                resizeLaunch(*program.model, kernel, launches.front(), smallerGuess, false))
+            launches.push_back(std::move(smaller->launch));
+    }
+    Result<RunResult> first = std::unexpected(Error{});
+    for (const LaunchSpec& launch : launches) {
+        say("compiling " + kernel.name, 0);
+        auto image = executor.build(program, kernel, launch, stop);
+        if (!image && &launch == &launches.front())
+            return std::unexpected(image.error());
+        if (!image)
+            break;
+        say("running " + kernel.name, 0.4);
+        Job job;
+        job.launch = launch;
+        job.wantProfile = true;
+        job.maxBlocks = profiledBlocks(launch);
+        const bool mayTryAnother =
+            launch.origin == LaunchOrigin::Guessed && &launch != &launches.back();
+        if (mayTryAnother)
+            job.limits.time = guessTime;
+        auto result = executor.run(**image, job, stop);
+        if (result)
+            return result;
+        if (&launch == &launches.front())
+            first = std::move(result);
+        if (!mayTryAnother || first.error().kind != ErrorKind::Failed)
+            break;
+    }
+    return first;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,160 @@
+#include "engine/workbench/profiler.h"
+
+#include "engine/candidate_diagnosis/hang_diagnoser.h"
+#include "engine/memory/memory_entry.h"
+#include "engine/workbench/first_run.h"
+#include "engine/workbench/gpu_profile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <tuple>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// How long Facts::Later waits all the same: enough for facts that are in the cache.
+constexpr std::chrono::milliseconds cachedFactsTime{20};
+
+/// Null without a toolkit.
+std::shared_ptr<const Result<StaticFacts>> findFacts(const Machines& machines, KernelRef kernel,
+                                                     const LaunchSpec& launch, const Gpu& gpu,
+                                                     std::stop_token stop) {
+    if (!machines.toolchain().toolkit)
+        return nullptr;
+    return std::make_shared<const Result<StaticFacts>>(staticFacts(
+        kernel.program, kernel.kernel, launch.templateArguments,
+        analysis::architectureName(gpu.capability), machines.factsOptions(), std::move(stop)));
+}
+
+} // namespace
+
+Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
+                                       const ProgressSink& progress, Facts wanted) const {
+    const auto say = [&](std::string_view what, double fraction) {
+        if (progress)
+            progress(what, fraction);
+    };
+    const ProfileKey key = knowledge_.insights().refreshedKey(kernel.program, kernel.kernel);
+    ProfileCache& profiles = knowledge_.profiles();
+    knowledge_.pendingFacts().settle(profiles, wanted == Facts::Awaited ? &key : nullptr);
+    if (auto known = profiles.find(key); known.profile)
+        return knowledge_.report(kernel, std::move(known));
+    auto emulator = machines_.emulator();
+    if (!emulator)
+        return std::unexpected(emulator.error());
+    const auto launches = knowledge_.launches(kernel);
+    if (!*launches)
+        return std::unexpected(launches->error());
+    // The compiler runs beside the emulator; neither waits for the other, nor does a refusal.
+    std::stop_source compiling;
+    const std::stop_callback cancelled(stop, [&] { compiling.request_stop(); });
+    // The task may outlive this call and the profiler: it owns the program.
+    auto facts = std::async(std::launch::async,
+                            [&machines = std::as_const(machines_), program = kernel.program,
+                             &model = kernel.kernel, launches, token = compiling.get_token()] {
+                                return findFacts(machines, {program, model}, (*launches)->front(),
+                                                 machines.estimatedGpu(), token);
+                            });
+    auto result =
+        firstRun(**emulator, kernel.program, kernel.kernel, **launches, std::move(stop), say);
+    if (!result) {
+        compiling.request_stop();
+        return std::unexpected(withHangDiagnosis(kernel.file(), kernel.kernel, result.error()));
+    }
+    KernelFindings findings{std::make_shared<const Profile>(std::move(result->profile)), nullptr};
+    if (wanted == Facts::Later && facts.wait_for(cachedFactsTime) != std::future_status::ready) {
+        profiles.insert(key, findings);
+        knowledge_.pendingFacts().add(key, findings.profile, std::move(facts),
+                                      std::move(compiling));
+        return knowledge_.report(kernel, std::move(findings));
+    }
+    findings.facts = facts.get();
+    profiles.insert(key, findings);
+    return knowledge_.report(kernel, std::move(findings));
+}
+
+Result<KernelReport> Profiler::profileOnGpu(KernelRef kernel, std::stop_token stop,
+                                            const ProgressSink& progress) const {
+    const auto say = [&](std::string_view what, double fraction) {
+        if (progress)
+            progress(what, fraction);
+    };
+    say("starting the GPU's runner", 0);
+    const auto gpu = machines_.gpu(stop, progress);
+    if (!gpu)
+        return std::unexpected(gpu.error());
+    const auto emulator = machines_.emulator();
+    if (!emulator)
+        return std::unexpected(emulator.error());
+    // Before the run, which reads the headers as they are now.
+    std::ignore = knowledge_.insights().refreshedKey(kernel.program, kernel.kernel);
+    const auto launch = knowledge_.insights().gpuLaunch(kernel.program, kernel.kernel);
+    if (!*launch)
+        return std::unexpected(launch->error());
+    const auto key = knowledge_.insights().measuredKey(kernel.program, kernel.kernel);
+    auto found =
+        measureProfile(**gpu, **emulator, kernel.program, kernel.kernel, **launch, stop, say);
+    if (!found)
+        return std::unexpected(found.error());
+    say("measuring the GPU's ceilings", 0.9);
+    const auto& device = (*gpu)->device();
+    Measurement measurement{device.uuid, device.name, timestamp(), std::nullopt};
+    if (const auto ceilings = (*gpu)->ceilings(stop))
+        measurement.ceilings = DeviceCeilings{
+            device.name, std::max(ceilings->copyBytesPerSecond, ceilings->readBytesPerSecond),
+            ceilings->float32PerSecond, ceilings->float64PerSecond, ceilings->l2BytesPerSecond};
+    KernelFindings findings{std::make_shared<const Profile>(std::move(*found)), nullptr,
+                            std::make_shared<const Measurement>(std::move(measurement))};
+    findings.facts =
+        findFacts(machines_, kernel, findings.profile->launch, knowledge_.gpuOf(findings), stop);
+    if (stop.stop_requested())
+        return std::unexpected(Error{ErrorKind::Cancelled, "cancelled", "", ""});
+    knowledge_.measuredProfiles().insert(*key, findings);
+    return knowledge_.report(kernel, std::move(findings));
+}
+
+Result<void> Profiler::compile(KernelRef kernel, Compiler compiler, std::stop_token stop) const {
+    if (knowledge_.cachedFacts(kernel).facts)
+        return {};
+    const auto launches = knowledge_.launches(kernel);
+    if (!*launches)
+        return std::unexpected(launches->error());
+    StaticFactsOptions wanted = machines_.factsOptions();
+    wanted.onlyCached = compiler == Compiler::OnlyCached;
+    const ProfileKey key = knowledge_.insights().key(kernel.program, kernel.kernel);
+    auto facts = staticFacts(kernel.program, kernel.kernel, (*launches)->front().templateArguments,
+                             analysis::architectureName(machines_.estimatedGpu().capability),
+                             wanted, std::move(stop));
+    if (!facts)
+        return std::unexpected(std::move(facts.error()));
+    KernelFindings findings = knowledge_.profiles().find(key);
+    findings.facts = std::make_shared<const Result<StaticFacts>>(std::move(*facts));
+    knowledge_.profiles().insert(key, std::move(findings));
+    return {};
+}
+
+Result<StaticFacts> Profiler::facts(KernelRef kernel, const LaunchSpec& launch,
+                                    const std::string& architecture, std::stop_token stop) const {
+    if (!machines_.toolchain().toolkit)
+        return std::unexpected(Error{ErrorKind::Missing, "there is no CUDA toolkit", {}, {}});
+    return staticFacts(kernel.program, kernel.kernel, launch.templateArguments, architecture,
+                       machines_.factsOptions(), std::move(stop));
+}
+
+Result<KernelAssembly> Profiler::assembly(KernelRef kernel, AssemblyRequest request,
+                                          std::stop_token stop) const {
+    const auto launches = knowledge_.launches(kernel);
+    if (!*launches && !kernel.kernel.templateParameters.empty())
+        return std::unexpected(launches->error());
+    if (request.architecture.empty()) {
+        std::ignore = machines_.gpu(stop);
+        request.architecture = machines_.architecture();
+    }
+    return kernelAssembly(kernel.program, kernel.kernel,
+                          *launches ? &(*launches)->front() : nullptr, request,
+                          machines_.factsOptions(), std::move(stop));
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,129 @@
+#include "engine/workbench/skill_advisor.h"
+
+#include "engine/optimization/candidate_decision.h"
+#include "engine/search/attempted_draft.h"
+#include "engine/search/model_steps.h"
+#include "engine/search/optimization_manager.h"
+#include "engine/workbench/workbench_steps.h"
+
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace kernelskill::engine {
+namespace {
+
+std::optional<LongTermMemory> openLongTermMemory(const std::filesystem::path& configured) {
+    const std::filesystem::path file = longTermMemoryFile(configured);
+    if (file.empty())
+        return std::nullopt;
+    auto memory = LongTermMemory::open(file);
+    if (!memory)
+        return std::nullopt;
+    return std::move(*memory);
+}
+
+std::vector<std::uint64_t> kernelHashes(const analysis::FileModel& model) {
+    std::vector<std::uint64_t> hashes;
+    for (const analysis::KernelModel& kernel : model.kernels)
+        hashes.push_back(kernel.normalisedHash);
+    return hashes;
+}
+
+} // namespace
+
+SkillAdvisor::SkillAdvisor(const skills::SkillLibrary& library, Machines& machines,
+                           KernelKnowledge& knowledge, const Profiler& profiler,
+                           const std::filesystem::path& longTermMemory)
+    : library_(library), machines_(machines), knowledge_(knowledge), profiler_(profiler),
+      planner_(library.skills, library.documents), optimizer_(library.skills, library.documents),
+      reviewer_(machines.emulator().value_or(nullptr), machines.toolchain(), machines.gpuSource()),
+      longTermMemory_(openLongTermMemory(longTermMemory)) {}
+
+Plan SkillAdvisor::plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory) {
+    const auto features = knowledge_.features(kernel);
+    const auto bottleneck = knowledge_.diagnosis(kernel);
+    const auto remembered = recall_.entries(memory, kernelHashes(kernel.file()));
+    const auto compiled = knowledge_.compiled(kernel);
+    PlannerInput input{kernel.file(), kernel.kernel, *features, *bottleneck,
+                       range,         *remembered,   {}};
+    input.compiled = compiled ? &*compiled : nullptr;
+    if (longTermMemory_) {
+        if (auto records = longTermMemory_->records(
+                std::string(spelling(bottleneck->kind)),
+                analysis::architectureName(machines_.estimatedGpu().capability)))
+            input.records = std::move(*records);
+    }
+    return planner_.plan(input);
+}
+
+Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& offer,
+                                         const ShortTermMemory& memory, std::stop_token stop,
+                                         const ProgressSink& progress) {
+    OptimizationOptions options;
+    options.measure = true; // where there is a GPU
+    WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, optimizer_,
+                          reviewer_, recall_, memory, longTermMemory()},
+                         options);
+    const KernelVersion text{kernel.program, kernel.kernel.qualifiedName};
+    Attempt attempt;
+    attempt.plan.offer = offer;
+    attempt.bottleneck = knowledge_.diagnosis(kernel);
+    auto draft = draftAttempt(steps, text, attempt, stop);
+    if (!draft)
+        return std::unexpected(std::move(draft.error()));
+    steps.remember(OptimizationSteps::Moment::Drafted, text, attempt, &*draft);
+    auto verdict = steps.review(text, draft->edits, draft->numerics, std::move(stop), progress);
+    if (!verdict)
+        return std::unexpected(std::move(verdict.error()));
+    attempt.verdict = std::move(*verdict);
+    attempt.decision = firstFailedCheck(*attempt.verdict);
+    steps.remember(OptimizationSteps::Moment::Reviewed, text, attempt, &*draft);
+    ReviewedEdit reviewed{offer.skillId, std::move(draft->edits), std::move(*attempt.verdict),
+                          std::move(draft->diff), steps.notRemembered()};
+    if (!reviewed.notRemembered.empty())
+        reviewed.verdict.summary += " Not remembered: " + reviewed.notRemembered;
+    return reviewed;
+}
+
+Result<analysis::EditSet> SkillAdvisor::draft(KernelRef kernel, const skills::Offer& offer) {
+    auto proposed =
+        optimizer_.propose(kernel.file(), kernel.kernel, *knowledge_.features(kernel), offer);
+    if (!proposed)
+        return std::unexpected(std::move(proposed.error()));
+    return std::move(proposed->edits);
+}
+
+Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const OptimizationOptions& options,
+                                            const ShortTermMemory& memory, std::stop_token stop,
+                                            const ProgressSink& progress, LanguageModel* model) {
+    if (auto emulator = machines_.emulator(); !emulator)
+        return std::unexpected(emulator.error());
+    if (options.measure) {
+        if (auto gpu = machines_.gpu(); !gpu)
+            return std::unexpected(gpu.error());
+    }
+    OptimizationOptions seeded = options;
+    if (!seeded.seed)
+        seeded.seed = std::random_device()();
+    WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, optimizer_,
+                          reviewer_, recall_, memory, longTermMemory()},
+                         seeded);
+    std::optional<ModelOptimizer> proposer;
+    std::optional<ModelSteps> withModel;
+    if (model != nullptr) {
+        proposer.emplace(*model, machines_.toolchain());
+        withModel.emplace(steps, *proposer, machines_.toolchain(), library_.documents);
+    }
+    OptimizationManager manager(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
+                                seeded);
+    auto found =
+        manager.run({kernel.program, kernel.kernel.qualifiedName}, std::move(stop), progress);
+    if (found) {
+        found->executor = options.measure ? machines_.gpuExecutorName() : "emulator";
+        found->seed = *seeded.seed;
+    }
+    return found;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,78 @@
+/// Plans skills for a kernel, applies one, or searches for the best sequence of them.
+#pragma once
+
+#include "engine/memory/long_term_memory.h"
+#include "engine/memory/memory_recall.h"
+#include "engine/memory/short_term_memory.h"
+#include "engine/model/language_model.h"
+#include "engine/optimization/optimization.h"
+#include "engine/planning/optimizer.h"
+#include "engine/planning/planner.h"
+#include "engine/review/reviewer.h"
+#include "engine/workbench/profiler.h"
+#include "skills/skill_library.h"
+
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace kernelskill::engine {
+
+/// A skill's edit with the Reviewer's judgement.
+struct ReviewedEdit {
+    std::string skill;
+    analysis::EditSet edits;
+    Verdict verdict;
+    std::string diff;          ///< Unified, of all files.
+    std::string notRemembered; ///< Why memory could not be written; empty if it was.
+    [[nodiscard]] bool acceptable() const {
+        return verdict.status != VerdictStatus::Incorrect &&
+               verdict.status != VerdictStatus::Invalid;
+    }
+};
+
+/// Thread-safe.
+class SkillAdvisor {
+public:
+    /// Everything passed by reference outlives it. `longTermMemory` is a folder; empty: the user's
+    /// data folder.
+    SkillAdvisor(const skills::SkillLibrary& library, Machines& machines,
+                 KernelKnowledge& knowledge, const Profiler& profiler,
+                 const std::filesystem::path& longTermMemory);
+
+    /// Skills that fit at `range`, ranked by what `memory` and the bottleneck say, and those ruled
+    /// out. Cheap: runs for code actions.
+    [[nodiscard]] Plan plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory);
+    /// Applies the skill, reviews the edit and writes plan, edit and verdict to memory. If memory
+    /// cannot be written, the verdict's summary says so; the edit is judged all the same. Slow.
+    [[nodiscard]] Result<ReviewedEdit> apply(KernelRef kernel, const skills::Offer& offer,
+                                             const ShortTermMemory& memory, std::stop_token stop,
+                                             const ProgressSink& progress);
+    /// The edits that a skill proposes, not reviewed: to show what they compile to, never to be
+    /// applied.
+    [[nodiscard]] Result<analysis::EditSet> draft(KernelRef kernel, const skills::Offer& offer);
+    /// Searches, see OptimizationManager. `options.measure` needs a GPU. An error: the kernel
+    /// cannot be run, or there is nothing to run it on. If cancelled, answers with the best so far.
+    /// Very slow. A `model` proposes kernels, too, see ModelSteps.
+    [[nodiscard]] Result<Optimization>
+    optimize(KernelRef kernel, const OptimizationOptions& options, const ShortTermMemory& memory,
+             std::stop_token stop, const ProgressSink& progress, LanguageModel* model = nullptr);
+
+private:
+    [[nodiscard]] LongTermMemory* longTermMemory() {
+        return longTermMemory_ ? &*longTermMemory_ : nullptr;
+    }
+
+    const skills::SkillLibrary& library_;
+    Machines& machines_;
+    KernelKnowledge& knowledge_;
+    const Profiler& profiler_;
+    Planner planner_;
+    Optimizer optimizer_;
+    Reviewer reviewer_;
+    std::optional<LongTermMemory> longTermMemory_;
+    MemoryRecall recall_;
+};
+
+} // namespace kernelskill::engine

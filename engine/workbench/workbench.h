@@ -1,0 +1,49 @@
+/// The engine's front door for the language server and the command line. Owns the skills, the
+/// machines that kernels run on, and what is known about kernels; knows no protocol.
+#pragma once
+
+#include "analysis/command/toolchain.h"
+#include "engine/workbench/hazard_fix_finder.h"
+#include "engine/workbench/kernel_knowledge.h"
+#include "engine/workbench/machines.h"
+#include "engine/workbench/profiler.h"
+#include "engine/workbench/skill_advisor.h"
+#include "engine/workbench/workbench_options.h"
+#include "skills/skill_library.h"
+
+namespace kernelskill::engine {
+
+/// Every part is thread-safe.
+class Workbench {
+public:
+    Workbench(WorkbenchOptions options, analysis::Toolchain toolchain);
+    Workbench(const Workbench&) = delete;
+    Workbench& operator=(const Workbench&) = delete;
+
+    /// The built-in skills and the user's, with errors of SKILL.md files that could not be read.
+    [[nodiscard]] const skills::SkillLibrary& library() const { return library_; }
+    [[nodiscard]] const analysis::Toolchain& toolchain() const { return toolchain_; }
+
+    /// Runs nothing itself: the emulator and the GPU.
+    [[nodiscard]] Machines& machines() const { return machines_; }
+    /// Cheap answers about kernels, for every cursor move.
+    [[nodiscard]] KernelKnowledge& knowledge() const { return knowledge_; }
+    /// Runs and compiles kernels.
+    [[nodiscard]] const Profiler& profiler() const { return profiler_; }
+    [[nodiscard]] HazardFixFinder& hazardFixes() const { return hazardFixes_; }
+    /// Plans, applies and searches.
+    [[nodiscard]] SkillAdvisor& advisor() const { return advisor_; }
+
+private:
+    WorkbenchOptions options_;
+    analysis::Toolchain toolchain_;
+    skills::SkillLibrary library_;
+    mutable Machines machines_{options_, toolchain_};
+    mutable KernelKnowledge knowledge_{machines_, options_.cacheDirectory};
+    Profiler profiler_{machines_, knowledge_};
+    mutable HazardFixFinder hazardFixes_{machines_, knowledge_, profiler_};
+    mutable SkillAdvisor advisor_{library_, machines_, knowledge_, profiler_,
+                                  options_.userDataDirectory};
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,231 @@
+#include "engine/workbench/workbench_steps.h"
+
+#include "engine/findings/compiled_facts.h"
+#include "engine/memory/edit_hash.h"
+#include "engine/review/edited_program.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// How much precision is enough is the user's to say, who applies such a skill by hand.
+void ruleOutLessPrecise(Plan& plan, const std::vector<skills::SkillMetadata>& documents) {
+    const auto isLessPrecise = [&](const RankedSkill& ranked) {
+        const auto document =
+            std::ranges::find(documents, ranked.offer.skillId, &skills::SkillMetadata::id);
+        const auto numerics = ranked.offer.numerics.value_or(
+            document == documents.end() ? skills::Numerics::Exact : document->numerics);
+        return numerics == skills::Numerics::ReducedPrecision;
+    };
+    for (const RankedSkill& ranked : plan.ranked) {
+        if (isLessPrecise(ranked))
+            plan.ruledOut.push_back(
+                {ranked.offer.skillId,
+                 "lower-precision: it would change results by more than rounding, which a search "
+                 "does unasked for nobody; apply it by itself"});
+    }
+    std::erase_if(plan.ranked, isLessPrecise);
+}
+
+} // namespace
+
+std::string WorkbenchSteps::architecture() const {
+    return options_.measure ? tools_.machines.architecture()
+                            : analysis::architectureName(tools_.machines.estimatedGpu().capability);
+}
+
+Result<Standing> WorkbenchSteps::assess(const KernelVersion& text, std::stop_token stop,
+                                        const ProgressSink& progress) const {
+    const analysis::KernelModel& kernel = text.kernel();
+    const Profiler& profiler = tools_.profiler;
+    auto report = options_.measure ? profiler.profileOnGpu(text.ref(), std::move(stop), progress)
+                                   : profiler.profile(text.ref(), std::move(stop), progress);
+    if (!report)
+        return std::unexpected(report.error());
+    Standing standing;
+    standing.bottleneck = report->bottleneck;
+    standing.measured = report->measured;
+    standing.launch = report->profile->launch;
+    standing.profile = report->profile;
+    standing.occupancy = report->occupancy;
+    if (report->facts && *report->facts)
+        standing.facts = **report->facts;
+    if (report->facts && !*report->facts && report->facts->error().kind == ErrorKind::Failed)
+        standing.compilerRefusal = report->facts->error().describe();
+    if (!options_.measure)
+        standing.cost =
+            costOf({kernel, *tools_.knowledge.features(text.ref()), *report->profile,
+                    tools_.machines.estimatedGpu(), standing.facts ? &*standing.facts : nullptr});
+    return standing;
+}
+
+MemoryRecall::Entries WorkbenchSteps::remembered(const KernelVersion& text) const {
+    if (!options_.usesShortTermMemory)
+        return std::make_shared<const std::vector<MemoryEntry>>();
+    std::vector<std::uint64_t> hashes;
+    for (const analysis::KernelModel& kernel : text.program.model->kernels)
+        hashes.push_back(kernel.normalisedHash);
+    return tools_.recall.entries(tools_.shortTermMemory, hashes);
+}
+
+Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) const {
+    const analysis::KernelModel& kernel = text.kernel();
+    const auto features = tools_.knowledge.features(text.ref());
+    const auto bottleneck =
+        standing.bottleneck ? standing.bottleneck : tools_.knowledge.diagnosis(text.ref());
+    const auto memory = remembered(text);
+    PlannerInput input{*text.program.model, kernel,  *features, *bottleneck,
+                       kernel.span,         *memory, {}};
+    if (options_.usesLongTermMemory && tools_.longTermMemory != nullptr) {
+        if (auto records = tools_.longTermMemory->records(std::string(spelling(bottleneck->kind)),
+                                                          architecture()))
+            input.records = std::move(*records);
+    }
+    std::optional<skills::CompiledKernel> compiled;
+    if (standing.facts && standing.launch)
+        compiled = compiledKernelOf(*standing.facts, *standing.launch);
+    input.compiled = compiled ? &*compiled : nullptr;
+    input.wantsAlternatives = options_.measure; // The model cannot tell most of them apart.
+    Plan plan = tools_.planner.plan(input);
+    ruleOutLessPrecise(plan, tools_.library.documents);
+    return plan;
+}
+
+Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Offer& offer,
+                                    std::stop_token /*stop*/) const {
+    const analysis::KernelModel& kernel = text.kernel();
+    const auto features = tools_.knowledge.features(text.ref());
+    auto proposed = tools_.optimizer.propose(*text.program.model, kernel, *features, offer);
+    if (!proposed)
+        return std::unexpected(proposed.error());
+    return draftOf(text, std::move(proposed->edits), proposed->numerics,
+                   tools_.machines.toolchain());
+}
+
+Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
+                                       const analysis::EditSet& edits, skills::Numerics numerics,
+                                       std::stop_token stop, const ProgressSink& progress) const {
+    return tools_.reviewer.review(original.program, original.kernel(), edits, numerics,
+                                  std::move(stop), progress, {options_.measure, options_.seed});
+}
+
+std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& text,
+                                                        const skills::Offer& offer,
+                                                        const Draft& draft) const {
+    const std::uint64_t before = text.kernel().normalisedHash;
+    const std::uint64_t after = draft.text.kernel().normalisedHash;
+    const auto entries = remembered(text);
+    const auto isAbout = [&](const MemoryEntry& entry) {
+        return entry.kind == EntryKind::Verdict && entry.isKept && entry.kernelHash == before &&
+               (entry.resultHash == after || entry.resultHash == 0) &&
+               entry.skill == offer.skillId && entry.option == offer.option &&
+               entry.architecture == architecture();
+    };
+    const auto last = std::find_if(entries->rbegin(), entries->rend(), isAbout);
+    if (last == entries->rend())
+        return std::nullopt;
+    const auto status = statusSpelled(last->status);
+    // What the model judged says nothing to one who measures, and the other way round.
+    if (!status || (*status != VerdictStatus::Unmeasured) != options_.measure)
+        return std::nullopt;
+    RememberedOutcome outcome{last->time, {}, *last->isKept, last->diagnosis};
+    outcome.verdict.status = *status;
+    outcome.verdict.speedup = last->speedup;
+    outcome.verdict.summary = last->detail;
+    return outcome;
+}
+
+std::optional<CandidateDiagnosis> WorkbenchSteps::diagnose(const DroppedCandidate& dropped,
+                                                           std::stop_token stop) const {
+    // One that was measured and is no faster was not profiled: its compiler's facts are in the
+    // cache.
+    Standing compiled;
+    DroppedCandidate known = dropped;
+    const auto own = tools_.knowledge.launch(dropped.after.ref());
+    const auto& launch = dropped.standingBefore.launch;
+    if (known.standingAfter == nullptr && dropped.verdict.speedup && own && launch) {
+        compiled.launch = launch;
+        compiled.launch->block = own->block;
+        compiled.launch->dynamicSharedBytes = own->dynamicSharedBytes;
+        if (auto facts = tools_.profiler.facts(dropped.after.ref(), *compiled.launch,
+                                               architecture(), stop)) {
+            if (auto occupancy = occupancyOf(*facts, *compiled.launch))
+                compiled.occupancy = std::move(*occupancy);
+            compiled.facts = std::move(*facts);
+        }
+        known.standingAfter = &compiled;
+    }
+    return diagnoseCandidate(known, tools_.machines.toolchain(), stop);
+}
+
+void WorkbenchSteps::append(const MemoryEntry& entry) {
+    const auto appended = tools_.shortTermMemory.append(entry);
+    const std::scoped_lock lock(mutex_);
+    if (!appended && notRemembered_.empty())
+        notRemembered_ = appended.error().describe();
+}
+
+void WorkbenchSteps::remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
+                              const Draft* draft) {
+    const analysis::KernelModel& kernel = text.kernel();
+    const skills::Offer& offer = attempt.plan.offer;
+    const bool isOutcome =
+        (moment == Moment::Decided || moment == Moment::Reviewed) && attempt.verdict;
+    // An edit that could not be tried is no failure of the skill.
+    const bool isEvidence = isOutcome && attempt.verdict->isAboutEdit;
+    if (options_.usesShortTermMemory) {
+        MemoryEntry entry;
+        entry.time = timestamp();
+        entry.kernel = kernel.qualifiedName;
+        entry.kernelHash = kernel.normalisedHash;
+        entry.skill = offer.skillId;
+        entry.option = offer.option;
+        if (draft != nullptr)
+            entry.editHash = hashOf(draft->edits);
+        switch (moment) {
+        case Moment::Begins:
+            entry.kind = EntryKind::Plan;
+            entry.detail = offer.why;
+            break;
+        case Moment::Drafted:
+            entry.kind = EntryKind::Edit;
+            entry.detail = offer.title;
+            break;
+        case Moment::Reviewed:
+        case Moment::Decided:
+            entry.kind = isOutcome ? EntryKind::Verdict : EntryKind::Failure;
+            entry.detail = attempt.decision;
+            if (!isEvidence)
+                break;
+            entry.status = spelling(attempt.verdict->status);
+            entry.architecture = architecture();
+            entry.speedup = attempt.verdict->speedup;
+            if (moment == Moment::Decided)
+                entry.isKept = attempt.isKept;
+            entry.diagnosis = attempt.diagnosis;
+            if (draft != nullptr)
+                entry.resultHash = draft->text.kernel().normalisedHash;
+            break;
+        }
+        append(entry);
+    }
+    if (isEvidence && draft != nullptr && attempt.bottleneck != nullptr &&
+        options_.usesLongTermMemory && tools_.longTermMemory != nullptr) {
+        // Statistics for ranking: not worth failing a search for.
+        static_cast<void>(tools_.longTermMemory->record(outcomeOf(
+            *attempt.verdict, offer.skillId, std::string(spelling(attempt.bottleneck->kind)),
+            kernel.normalisedHash, architecture())));
+    }
+}
+
+std::string WorkbenchSteps::notRemembered() const {
+    const std::scoped_lock lock(mutex_);
+    return notRemembered_;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,67 @@
+/// The steps of an optimisation as they really are: with skills, machines and memories.
+#pragma once
+
+#include "engine/memory/long_term_memory.h"
+#include "engine/memory/memory_recall.h"
+#include "engine/planning/optimizer.h"
+#include "engine/planning/planner.h"
+#include "engine/search/optimization_steps.h"
+#include "engine/workbench/kernel_knowledge.h"
+#include "engine/workbench/profiler.h"
+#include "skills/skill_library.h"
+
+#include <mutex>
+#include <string>
+
+namespace kernelskill::engine {
+
+/// What the steps work with; all of it outlives them.
+struct StepTools {
+    const Machines& machines;
+    KernelKnowledge& knowledge;
+    const Profiler& profiler;
+    const skills::SkillLibrary& library;
+    const Planner& planner;
+    const Optimizer& optimizer;
+    const Reviewer& reviewer;
+    MemoryRecall& recall;
+    const ShortTermMemory& shortTermMemory;
+    LongTermMemory* longTermMemory = nullptr; ///< Null: there is none.
+};
+
+class WorkbenchSteps final : public OptimizationSteps {
+public:
+    WorkbenchSteps(StepTools tools, const OptimizationOptions& options)
+        : tools_(std::move(tools)), options_(options) {}
+
+    [[nodiscard]] Result<Standing> assess(const KernelVersion& text, std::stop_token stop,
+                                          const ProgressSink& progress) const override;
+    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
+    [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
+                                      std::stop_token stop) const override;
+    [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
+                                         const analysis::EditSet& edits, skills::Numerics numerics,
+                                         std::stop_token stop,
+                                         const ProgressSink& progress) const override;
+    [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelVersion& text,
+                                                          const skills::Offer& offer,
+                                                          const Draft& draft) const override;
+    [[nodiscard]] std::optional<CandidateDiagnosis> diagnose(const DroppedCandidate& dropped,
+                                                             std::stop_token stop) const override;
+    void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
+                  const Draft* draft) override;
+    [[nodiscard]] std::string notRemembered() const override;
+
+private:
+    /// Architecture of the GPU that measures, or of the one that estimates are for.
+    [[nodiscard]] std::string architecture() const;
+    [[nodiscard]] MemoryRecall::Entries remembered(const KernelVersion& text) const;
+    void append(const MemoryEntry& entry);
+
+    StepTools tools_;
+    const OptimizationOptions& options_;
+    mutable std::mutex mutex_;
+    std::string notRemembered_;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,110 @@
+#include "engine/comparison/output_comparison.h"
+#include "tests/engine/comparison/buffers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::ScalarKind;
+using kernelskill::testing::bufferOf;
+using kernelskill::testing::floats;
+using ::testing::HasSubstr;
+
+constexpr Tolerance loose{false, 1e-5};
+
+TEST(OutputComparison, EqualBytesAgree) {
+    Comparison result = compareOutputs({floats({1, 2, 3})}, {floats({1, 2, 3})}, {});
+    EXPECT_TRUE(result.agrees);
+    EXPECT_THAT(result.detail, HasSubstr("3 elements"));
+}
+
+TEST(OutputComparison, OneBitDiffersAndIsNamedWithBothValues) {
+    Comparison result =
+        compareOutputs({floats({1, 2, 3})}, {floats({1, std::nextafter(2.0f, 3.0f), 3})}, {});
+    EXPECT_FALSE(result.agrees);
+    EXPECT_THAT(result.detail, HasSubstr("y[1] is 2.00000024 where 2 is expected"));
+}
+
+TEST(OutputComparison, ZerosOfBothSignsDifferBitByBitButNotWithinATolerance) {
+    EXPECT_FALSE(compareOutputs({floats({0.0f})}, {floats({-0.0f})}, {}).agrees);
+    EXPECT_TRUE(compareOutputs({floats({0.0f, 1})}, {floats({-0.0f, 1})}, loose).agrees);
+}
+
+TEST(OutputComparison, NotANumberEqualsItselfOnly) {
+    float nan = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_TRUE(compareOutputs({floats({nan, 1})}, {floats({-nan, 1})}, {}).agrees);
+    EXPECT_TRUE(compareOutputs({floats({nan, 1})}, {floats({nan, 1})}, loose).agrees);
+    EXPECT_FALSE(compareOutputs({floats({nan, 1})}, {floats({1, 1})}, loose).agrees);
+    EXPECT_FALSE(compareOutputs({floats({1, 1})}, {floats({nan, 1})}, loose).agrees);
+}
+
+TEST(OutputComparison, ErrorsAreScaledToTheOutput) {
+    // An element near zero of a large output may be off by what is nothing to the others.
+    EXPECT_TRUE(
+        compareOutputs({floats({1000, -1000, 0})}, {floats({1000, -1000, 1e-3f})}, loose).agrees);
+    EXPECT_FALSE(compareOutputs({floats({1, -1, 0})}, {floats({1, -1, 1e-3f})}, loose).agrees);
+}
+
+TEST(OutputComparison, IntegersHaveNoTolerance) {
+    auto left = bufferOf<std::int32_t>(ScalarKind::Int32, {1'000'000'000});
+    auto right = bufferOf<std::int32_t>(ScalarKind::Int32, {1'000'000'001});
+    Comparison result = compareOutputs({left}, {right}, loose);
+    EXPECT_FALSE(result.agrees);
+    EXPECT_THAT(result.detail, HasSubstr("1000000001 where 1000000000"));
+}
+
+TEST(OutputComparison, FloatsAreMeasuredAgainstADoubleReference) {
+    auto reference = bufferOf<double>(ScalarKind::Double, {1.0 / 3, 2.0 / 3});
+    Comparison result = compareOutputs({reference}, {floats({1.0f / 3, 2.0f / 3})}, loose);
+    EXPECT_TRUE(result.agrees);
+    EXPECT_GT(result.largestError, 0);
+    EXPECT_LT(result.largestError, 1e-7);
+}
+
+TEST(OutputComparison, SixteenBitFormatsAreDecoded) {
+    // 1.5 and 1.501 in half are neighbours; 1.5 and 2 are not.
+    auto half = [](std::uint16_t bits) {
+        return bufferOf<std::uint16_t>(ScalarKind::Half, {bits});
+    };
+    EXPECT_TRUE(compareOutputs({half(0x3e00)}, {half(0x3e01)}, {false, 1e-2}).agrees);
+    EXPECT_FALSE(compareOutputs({half(0x3e00)}, {half(0x4000)}, {false, 1e-2}).agrees);
+    auto brain = [](std::uint16_t bits) {
+        return bufferOf<std::uint16_t>(ScalarKind::BFloat16, {bits});
+    };
+    EXPECT_TRUE(compareOutputs({brain(0x3fc0)}, {brain(0x3fc1)}, {false, 1e-2}).agrees);
+    EXPECT_FALSE(compareOutputs({brain(0x3fc0)}, {brain(0x4000)}, {false, 1e-2}).agrees);
+}
+
+TEST(OutputComparison, AMissingOrShorterBufferDiffers) {
+    EXPECT_FALSE(compareOutputs({floats({1})}, {}, loose).agrees);
+    EXPECT_FALSE(compareOutputs({floats({1, 2})}, {floats({1})}, loose).agrees);
+    BufferContents renamed = floats({1});
+    renamed.name = "z";
+    EXPECT_FALSE(compareOutputs({floats({1})}, {renamed}, loose).agrees);
+}
+
+TEST(OutputComparison, ABufferThatWasNotTouchedIsNotLookedAt) {
+    EXPECT_TRUE(compareOutputs({floats({})}, {floats({7})}, {}).agrees);
+    EXPECT_FALSE(compareOutputs({floats({7})}, {floats({})}, {}).agrees);
+}
+
+TEST(Controls, AreToldFromARealResult) {
+    std::vector<BufferContents> real{floats({0.5f, -0.25f, 0.75f})};
+    EXPECT_FALSE(compareOutputs(real, zeroed(real), loose).agrees);
+    EXPECT_FALSE(compareOutputs(real, constantFilled(real), loose).agrees);
+}
+
+TEST(Controls, AreNotToldFromAResultThatIsNothing) {
+    std::vector<BufferContents> nothing{floats({0, 0, 0})};
+    EXPECT_TRUE(compareOutputs(nothing, zeroed(nothing), loose).agrees);
+    std::vector<BufferContents> constant{floats({2, 2, 2})};
+    EXPECT_TRUE(compareOutputs(constant, constantFilled(constant), loose).agrees);
+}
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,44 @@
+/// Programs parsed with the built-in declarations, and an emulator with a cache of its own to run
+/// them on.
+#pragma once
+
+#include "engine/execution/emulator/emulator_executor.h"
+#include "tests/engine/breakage.h"
+#include "tests/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace kernelskill::testing {
+
+class EmulatorFixture : public ::testing::Test {
+protected:
+    EmulatorFixture() {
+        engine::EmulatorOptions options;
+        options.workerExecutable = KERNELSKILL_TEST_WORKER;
+        options.cacheDirectory = cache_.path();
+        auto executor = engine::makeEmulatorExecutor(options, bench_.toolchain);
+        EXPECT_TRUE(executor) << executor.error().describe();
+        if (executor)
+            executor_ = std::move(*executor);
+    }
+
+    [[nodiscard]] engine::ProgramSource program(const std::string& text) const {
+        engine::ProgramSource source;
+        auto model = bench_.parsed(text);
+        source.file = model.file;
+        source.text = text;
+        source.command = bench_.command;
+        source.model = std::make_shared<const analysis::FileModel>(std::move(model));
+        return source;
+    }
+
+    RepairBench bench_;
+    TemporaryFolder cache_;
+    std::unique_ptr<engine::Executor> executor_;
+};
+
+} // namespace kernelskill::testing

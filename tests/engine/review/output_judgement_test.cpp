@@ -1,0 +1,166 @@
+#include "engine/review/output_judgement.h"
+#include "tests/engine/comparison/buffers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::doubles;
+using kernelskill::testing::floats;
+using ::testing::HasSubstr;
+
+const TrialPlace place{.label = "n=1", .isFileSize = true, .seed = 0x2a, .launch = {}};
+const Closeness exact{};
+const Closeness reordered{skills::Numerics::Reassociates, ""};
+
+RunPair pairOf(std::vector<float> original, std::vector<float> candidate) {
+    RunPair pair;
+    pair.original.outputs = {floats(original)};
+    pair.candidate.outputs = {floats(candidate)};
+    return pair;
+}
+RunPair pairWithTruth(std::vector<float> original, std::vector<float> candidate,
+                      std::vector<double> truth) {
+    RunPair pair = pairOf(std::move(original), std::move(candidate));
+    pair.truth = std::vector<BufferContents>{doubles(truth)};
+    return pair;
+}
+RunPair pairWithoutTruth(std::vector<float> original, std::vector<float> candidate) {
+    RunPair pair = pairOf(std::move(original), std::move(candidate));
+    pair.truth = std::unexpected(Error{ErrorKind::Unsupported, "it has no double form", "", ""});
+    return pair;
+}
+
+Hazard hazardOf(HazardKind kind) {
+    Hazard hazard;
+    hazard.kind = kind;
+    hazard.file = "a.cu";
+    hazard.line = 3;
+    return hazard;
+}
+
+CheckResult judged(const RunPair& pair, const Closeness& closeness) {
+    return judgeOutputs("matches", place, pair, closeness).check;
+}
+
+TEST(OutputJudgement, AnExactEditAgreesBitByBitAndSaysOnWhichSeed) {
+    CheckResult check = judged(pairOf({1, 2}, {1, 2}), exact);
+    ASSERT_TRUE(check);
+    EXPECT_THAT(check->detail, HasSubstr("compared with the original, bit by bit; seed 0x2a"));
+}
+
+TEST(OutputJudgement, AnExactEditMayNotRoundDifferently) {
+    CheckResult check = judged(pairOf({1, 2}, {1, 2.0000002f}), exact);
+    ASSERT_FALSE(check);
+    EXPECT_EQ(check.error().status, VerdictStatus::Incorrect);
+    EXPECT_TRUE(check.error().isAboutEdit);
+}
+
+TEST(OutputJudgement, AReorderedSumMayBeSomewhatFurtherFromTheTruthThanTheOriginal) {
+    // The original is 1e-4 away from float64, scaled; four times as much is allowed.
+    EXPECT_TRUE(judged(pairWithTruth({1.0001f}, {0.9997f}, {1.0}), reordered));
+    CheckResult far = judged(pairWithTruth({1.0001f}, {1.0005f}, {1.0}), reordered);
+    ASSERT_FALSE(far);
+    EXPECT_EQ(far.error().status, VerdictStatus::Incorrect);
+    EXPECT_THAT(far.error().detail, HasSubstr("a float64 reference"));
+}
+
+TEST(OutputJudgement, ATruthThatTheOriginalDoesNotComputeIsNotUsed) {
+    CheckResult check = judged(pairWithTruth({1.0f}, {1.0f}, {2.0}), reordered);
+    ASSERT_TRUE(check);
+    EXPECT_THAT(check->detail, HasSubstr("for want of a float64 reference (the original itself "
+                                         "differs from it"));
+}
+
+TEST(OutputJudgement, WithoutATruthTheOriginalIsTheMeasureAndTheReasonIsSaid) {
+    CheckResult near = judged(pairWithoutTruth({1.0f}, {1.0000005f}), reordered);
+    ASSERT_TRUE(near);
+    EXPECT_THAT(near->detail, HasSubstr("it has no double form"));
+    EXPECT_FALSE(judged(pairWithoutTruth({1.0f}, {1.0001f}), reordered));
+}
+
+TEST(OutputJudgement, WithoutATruthALongerSumMayRoundMore) {
+    RunPair pair = pairWithoutTruth({1.0f}, {1.00005f});
+    EXPECT_FALSE(judged(pair, reordered));
+    pair.original.profile.extents = {{"x", 1 << 20, true, false}};
+    EXPECT_TRUE(judged(pair, reordered));
+}
+
+TEST(OutputJudgement, ReducedPrecisionAllowsMore) {
+    const RunPair pair = pairWithTruth({1.0f}, {1.002f}, {1.0});
+    EXPECT_FALSE(judged(pair, reordered));
+    EXPECT_TRUE(judged(pair, {skills::Numerics::ReducedPrecision, ""}));
+}
+
+TEST(OutputJudgement, WithoutATruthReducedPrecisionMayRoundToTheNextValueOfTheOutputsType) {
+    using analysis::ScalarKind;
+    // -0.5 and what follows it in bfloat16, and the one after that.
+    const auto bfloats = [](std::uint16_t bits) {
+        return kernelskill::testing::bufferOf<std::uint16_t>(ScalarKind::BFloat16, {bits});
+    };
+    RunPair pair = pairWithoutTruth({}, {});
+    pair.original.outputs = {bfloats(0xbf00)};
+    pair.candidate.outputs = {bfloats(0xbf01)};
+    const Closeness reduced{skills::Numerics::ReducedPrecision, ""};
+    EXPECT_TRUE(judged(pair, reduced));
+    pair.candidate.outputs = {bfloats(0xbf03)};
+    EXPECT_FALSE(judged(pair, reduced));
+}
+
+TEST(OutputJudgement, TheControlIsGivenTheToleranceThatWasUsed) {
+    EXPECT_TRUE(judgeOutputs("", place, pairOf({1}, {1}), exact).tolerance.bitExact);
+    const auto loose = judgeOutputs("", place, pairWithTruth({1.0001f}, {1}, {1.0}), reordered);
+    EXPECT_FALSE(loose.tolerance.bitExact);
+    EXPECT_NEAR(loose.tolerance.scaledError, 4e-4, 1e-6);
+}
+
+TEST(OutputJudgement, AKernelThatWritesNothingProvesNothing) {
+    CheckResult check = judged(RunPair{}, exact);
+    ASSERT_FALSE(check);
+    EXPECT_EQ(check.error().name, "writes something");
+    EXPECT_FALSE(check.error().isAboutEdit);
+}
+
+TEST(OutputJudgement, ADifferenceOfAKernelThatRacesIsNotTheEdits) {
+    RunPair pair = pairOf({1}, {2});
+    pair.original.profile.hazards = {hazardOf(HazardKind::Race)};
+    CheckResult check = judged(pair, exact);
+    ASSERT_FALSE(check);
+    EXPECT_EQ(check.error().status, VerdictStatus::Invalid);
+    EXPECT_FALSE(check.error().isAboutEdit);
+    EXPECT_THAT(check.error().detail, HasSubstr("race on line 4"));
+}
+
+TEST(OutputJudgement, OnlyANewHazardIsHeldAgainstTheEdit) {
+    const Hazard hazard = hazardOf(HazardKind::OutOfBounds);
+    RunPair pair;
+    EXPECT_EQ(judgeHazards("h", place, pair)->detail, "none in either");
+    pair.candidate.profile.hazards = {hazard};
+    CheckResult found = judgeHazards("h", place, pair);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().status, VerdictStatus::Incorrect);
+    pair.original.profile.hazards = {hazard};
+    EXPECT_EQ(judgeHazards("h", place, pair)->detail, "the original has 1 of its own");
+}
+
+TEST(OutputJudgement, FloatingAtomicsTakeExactnessAway) {
+    analysis::KernelModel kernel;
+    EXPECT_EQ(closenessFor(kernel, skills::Numerics::Exact).numerics, skills::Numerics::Exact);
+    analysis::Variable sum;
+    sum.type.scalar = analysis::ScalarKind::Float;
+    kernel.body.variables = {sum};
+    kernel.accesses.resize(1);
+    kernel.accesses[0].base = 0;
+    kernel.atomics.resize(1);
+    kernel.atomics[0].access = 0;
+    const Closeness closeness = closenessFor(kernel, skills::Numerics::Exact);
+    EXPECT_EQ(closeness.numerics, skills::Numerics::Reassociates);
+    EXPECT_THAT(closeness.note, HasSubstr("no fixed order"));
+    kernel.body.variables[0].type.scalar = analysis::ScalarKind::Int32;
+    EXPECT_EQ(closenessFor(kernel, skills::Numerics::Exact).numerics, skills::Numerics::Exact);
+}
+
+} // namespace
+} // namespace kernelskill::engine

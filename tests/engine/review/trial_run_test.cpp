@@ -1,0 +1,166 @@
+#include "engine/review/trial_run.h"
+#include "tests/engine/comparison/buffers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <mutex>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Answers each image with the result it was given, which prints its seed, and keeps the jobs.
+class FakeExecutor final : public Executor {
+public:
+    [[nodiscard]] std::string_view name() const override { return "fake"; }
+    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource&,
+                                                             const analysis::KernelModel&,
+                                                             const LaunchSpec&,
+                                                             std::stop_token) override {
+        return std::make_shared<const Image>();
+    }
+    [[nodiscard]] Result<RunResult> run(const Image& image, const Job& job,
+                                        std::stop_token) override {
+        const std::scoped_lock lock(mutex_);
+        jobs[&image].push_back(job);
+        auto result = results.at(&image);
+        if (result)
+            result->printed = "seed " + std::to_string(job.seed);
+        return result;
+    }
+
+    std::map<const Image*, Result<RunResult>> results;
+    std::map<const Image*, std::vector<Job>> jobs;
+
+private:
+    std::mutex mutex_;
+};
+
+class TrialRunTest : public ::testing::Test {
+protected:
+    TrialRunTest() {
+        for (ImagePointer* image : {&original_, &candidate_, &reference_})
+            *image = std::make_shared<const Image>();
+        images_.original = original_;
+        images_.candidate = candidate_;
+        images_.referenceNote = "it has no double form";
+        RunResult result;
+        result.outputs = {kernelskill::testing::floats({1})};
+        result.profile.extents = {{"x", 37, true, false}};
+        for (const ImagePointer& image : {original_, candidate_, reference_})
+            executor_.results.emplace(image.get(), result);
+        BufferSpec buffer;
+        buffer.name = "x";
+        trial_.original.arguments = {buffer};
+        trial_.candidate.arguments = {buffer};
+    }
+
+    [[nodiscard]] Runs run(skills::Numerics numerics, int seedNumber = 1) {
+        const TrialRunner runner(executor_, kernel_, images_, numerics, {});
+        return runner.run({&trial_, 0, seedNumber, 99});
+    }
+    [[nodiscard]] const Job& jobOf(const ImagePointer& image) {
+        return executor_.jobs[image.get()].at(0);
+    }
+
+    FakeExecutor executor_;
+    analysis::KernelModel kernel_;
+    ImagePointer original_;
+    ImagePointer candidate_;
+    ImagePointer reference_;
+    ReviewImages images_;
+    Trial trial_;
+};
+
+TEST_F(TrialRunTest, TheCandidateGetsTheSameInputAndNoElementMoreThanTheOriginalTouched) {
+    const Runs runs = run(skills::Numerics::Exact);
+    ASSERT_TRUE(runs.original && runs.candidate && *runs.candidate);
+    EXPECT_FALSE(runs.truth);
+    EXPECT_EQ(jobOf(candidate_).seed, 99u);
+    EXPECT_EQ(std::get<BufferSpec>(jobOf(candidate_).launch.arguments[0]).elements, 37u);
+    EXPECT_FALSE(std::get<BufferSpec>(jobOf(original_).launch.arguments[0]).elements);
+    EXPECT_TRUE(jobOf(candidate_).wantHazards);
+}
+
+TEST_F(TrialRunTest, TheCandidateHasItselfToBlameOutsideOfWhatTheOriginalTouched) {
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(original_).launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Evaluated);
+    executor_.jobs.clear();
+    std::get<BufferSpec>(trial_.original.arguments.at(0)).elements = 30;
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(candidate_).launch.origin, LaunchOrigin::Guessed) << "a length was guessed";
+}
+
+TEST_F(TrialRunTest, AGuessedLaunchExcusesWhatABlockOrMadeUpIndicesDo) {
+    const auto isCertain = [&](HazardKind kind, const std::string& object) {
+        Hazard hazard;
+        hazard.kind = kind;
+        hazard.details.object = object;
+        executor_.results.at(candidate_.get())->profile.hazards = {hazard};
+        const Runs runs = run(skills::Numerics::Exact);
+        return (*runs.candidate)->profile.hazards.at(0).certain;
+    };
+    EXPECT_TRUE(isCertain(HazardKind::OutOfBounds, "x"));
+    EXPECT_FALSE(isCertain(HazardKind::OutOfBounds, "tile"));
+    EXPECT_FALSE(isCertain(HazardKind::OutOfBounds, "")) << "dynamic shared memory has no name";
+    EXPECT_FALSE(isCertain(HazardKind::Race, "x"));
+    EXPECT_TRUE(isCertain(HazardKind::Race, "tile"));
+    trial_.original.origin = LaunchOrigin::Evaluated;
+    EXPECT_TRUE(isCertain(HazardKind::OutOfBounds, "tile"));
+    EXPECT_TRUE(isCertain(HazardKind::Race, "x"));
+}
+
+TEST_F(TrialRunTest, TheCandidateIsGivenATimeThatFollowsFromTheOriginals) {
+    (void)run(skills::Numerics::Exact);
+    EXPECT_EQ(jobOf(candidate_).limits.time, std::chrono::milliseconds(3000));
+    EXPECT_EQ(jobOf(original_).limits.time, Limits{}.time);
+}
+
+TEST_F(TrialRunTest, OnlyTheFirstSeedIsProfiled) {
+    (void)run(skills::Numerics::Exact, 1);
+    (void)run(skills::Numerics::Exact, 2);
+    EXPECT_TRUE(executor_.jobs[original_.get()].at(0).wantProfile);
+    EXPECT_FALSE(executor_.jobs[original_.get()].at(1).wantProfile);
+}
+
+TEST_F(TrialRunTest, AnOriginalThatFailsStartsNoCandidate) {
+    executor_.results.at(original_.get()) =
+        std::unexpected(Error{ErrorKind::Failed, "it crashed", "", ""});
+    const Runs runs = run(skills::Numerics::Reassociates);
+    EXPECT_FALSE(runs.original);
+    EXPECT_FALSE(runs.candidate);
+    EXPECT_TRUE(executor_.jobs[candidate_.get()].empty());
+}
+
+TEST_F(TrialRunTest, WithoutAReferenceTheTruthIsTheReasonThatThereIsNone) {
+    const Runs runs = run(skills::Numerics::Reassociates);
+    ASSERT_TRUE(runs.truth);
+    ASSERT_FALSE(*runs.truth);
+    EXPECT_EQ(runs.truth->error().what, "it has no double form");
+}
+
+TEST_F(TrialRunTest, AReferenceThatDoesNotRunIsNoTruth) {
+    images_.reference = reference_;
+    executor_.results.at(reference_.get()) =
+        std::unexpected(Error{ErrorKind::Failed, "it crashed", "", ""});
+    trial_.original.arguments.clear();
+    const Runs runs = run(skills::Numerics::Reassociates);
+    ASSERT_TRUE(runs.truth);
+    ASSERT_FALSE(*runs.truth);
+    EXPECT_EQ(runs.truth->error().what, "its double-precision form does not run");
+}
+
+TEST_F(TrialRunTest, ABatchKeepsItsOrder) {
+    const TrialRunner runner(executor_, kernel_, images_, skills::Numerics::Exact, {});
+    const std::vector<Runs> results =
+        runner.runAll({{&trial_, 0, 1, 7}, {&trial_, 0, 2, 5}, {&trial_, 1, 1, 6}});
+    ASSERT_EQ(results.size(), 3u);
+    EXPECT_EQ(results[0].original->printed, "seed 7");
+    EXPECT_EQ(results[1].original->printed, "seed 5");
+    EXPECT_EQ(results[2].original->printed, "seed 6");
+}
+
+} // namespace
+} // namespace kernelskill::engine
