@@ -101,15 +101,13 @@ lay_standard_headers() {
     copy_licenses "$tree" "${origins[@]}"
 }
 
-# pack_tree TREE ARCHIVE [ZSTD_OPTION...]: the archive's ending says how it is compressed; .zst as much as can be, unless
-# options say otherwise. 2^27 bytes is the farthest that zstd and tar look back unless told.
+# pack_tree TREE ARCHIVE [XZ_LEVEL]: the archive's ending says how it is compressed. xz works on all cores; level 5, the
+# default here, makes 54 MB of 268 MB in 160 CPU seconds. Level 9 takes longer for 1 % less.
 pack_tree() {
-    local tree=$1 archive=$2
-    shift 2
-    (($#)) || set -- -19 --long=27
+    local tree=$1 archive=$2 level=${3:-5}
     local tar=(tar -C "$(dirname "$tree")" --owner=0 --group=0 --sort=name --mtime="@$(git log -1 --format=%ct)")
     case $archive in
-        *.zst) "${tar[@]}" -cf - "$(basename "$tree")" | zstd --quiet --force "$@" -o "$archive" ;;
+        *.xz) "${tar[@]}" -I "xz -T0 -$level" -cf "$archive" "$(basename "$tree")" ;;
         *) "${tar[@]}" -caf "$archive" "$(basename "$tree")" ;;
     esac
     ls -l "$archive"

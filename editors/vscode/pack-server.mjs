@@ -1,8 +1,6 @@
 // Packs a server's folder into what the .vsix carries: server.tar.br, and server.json, which says what is in it.
 //
-// usage: node pack-server.mjs [--fast] FOLDER TARGET
-//
-//   --fast  compress little: for trying out (the whole takes minutes of one core)
+// usage: node pack-server.mjs FOLDER TARGET
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream, writeFileSync } from 'node:fs';
@@ -11,9 +9,8 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress } from 'node:zlib';
 
-const isFast = process.argv.includes('--fast');
-const [folder, target] = process.argv.slice(2).filter((argument) => argument !== '--fast');
-if (!target) throw new Error('usage: node pack-server.mjs [--fast] FOLDER TARGET');
+const [folder, target] = process.argv.slice(2);
+if (!target) throw new Error('usage: node pack-server.mjs FOLDER TARGET');
 
 // The same files give the same archive, whoever packs them and when.
 const tar = spawn('tar', ['-C', folder, '--owner=0', '--group=0', '--sort=name', '--mtime=@0', '-cf', '-', '.'], {
@@ -32,7 +29,8 @@ const counted = new Transform({
 });
 const compressed = createBrotliCompress({
     params: {
-        [constants.BROTLI_PARAM_QUALITY]: isFast ? 1 : constants.BROTLI_MAX_QUALITY,
+        // Measured on the server: level 5 takes 17 s for 68 MB, 7 takes 59 s for 65 MB, 11 takes 13 min for 54 MB.
+        [constants.BROTLI_PARAM_QUALITY]: 5,
         [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
     },
 });

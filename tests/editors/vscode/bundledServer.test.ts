@@ -23,7 +23,7 @@ writeFileSync(path.join(tree, 'lib/empty'), '');
 // Some that can be compressed and much that cannot, beyond the window of the compression.
 writeFileSync(path.join(tree, 'lib/large'), Buffer.concat([Buffer.alloc(20 << 20, 'kernel'), pseudorandom(1 << 20)]));
 symlinkSync('large', path.join(tree, 'lib/link'));
-execFileSync(process.execPath, [path.join(process.env['KERNELSKILL_TEST_ROOT']!, 'editors/vscode/pack-server.mjs'), '--fast', tree, extension]);
+execFileSync(process.execPath, [path.join(process.env['KERNELSKILL_TEST_ROOT']!, 'editors/vscode/pack-server.mjs'), tree, extension]);
 
 function pseudorandom(length: number): Buffer {
     const bytes = Buffer.alloc(length);

@@ -5,7 +5,11 @@
 #include "kernelskill/min_max.h"
 
 #ifdef KERNELSKILL_EMULATION
+// C23's functions, as glibc took them in. They are C's: those of float have other names.
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 41)
+#define KS_LIBC_HAS_SINPI 1
+#endif
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 42)
 #define KS_LIBC_HAS_RSQRT 1
 #endif
 /// sin(pi x) and cos(pi x) with the argument reduced first, so that integers give exact results.
@@ -73,12 +77,14 @@ KS_INLINE double ks_bessel_i(int order, double x) {
     })
 #ifndef KS_LIBC_HAS_RSQRT
 KS_MATH1(rsqrt, 1 / std::sqrt(x))
+#endif
+#ifndef KS_LIBC_HAS_SINPI
 KS_MATH1(sinpi, ks_sinpi(x))
 KS_MATH1(cospi, ks_cospi(x))
+#endif
 KS_HOST_DEVICE float rsqrt(float x) KS_BODY({ return rsqrtf(x); })
 KS_HOST_DEVICE float sinpi(float x) KS_BODY({ return sinpif(x); })
 KS_HOST_DEVICE float cospi(float x) KS_BODY({ return cospif(x); })
-#endif
 KS_MATH1(rcbrt, 1 / std::cbrt(x))
 KS_MATH1(normcdf, 0.5 * std::erfc(-x * 0.70710678118654752440))
 KS_MATH1(normcdfinv, ks_normcdfinv(x))
