@@ -36,8 +36,7 @@ std::vector<bool> areUsers(const std::vector<std::string>& files,
 
 } // namespace
 
-Result<KernelAssembly> kernelAssembly(const ProgramSource& program,
-                                      const analysis::KernelModel& kernel, const LaunchSpec* launch,
+Result<KernelAssembly> kernelAssembly(KernelRef kernel, const LaunchSpec* launch,
                                       const AssemblyRequest& request,
                                       const StaticFactsOptions& options, std::stop_token stop) {
     if (!options.toolkit)
@@ -56,7 +55,7 @@ Result<KernelAssembly> kernelAssembly(const ProgramSource& program,
             return std::unexpected(std::move(found.error()));
     }
     const auto code = deviceCode(
-        program, kernel, launch != nullptr ? launch->templateArguments : std::vector<std::string>{},
+        kernel, launch != nullptr ? launch->templateArguments : std::vector<std::string>{},
         request.architecture, options, stop);
     if (!code)
         return std::unexpected(code.error());
@@ -65,7 +64,7 @@ Result<KernelAssembly> kernelAssembly(const ProgramSource& program,
         return std::unexpected(std::move(listing.error()));
 
     KernelAssembly assembly;
-    assembly.kernel = kernel.qualifiedName;
+    assembly.kernel = kernel.kernel.qualifiedName;
     assembly.facts = code->facts;
     if (launch != nullptr) {
         if (auto occupancy = occupancyOf(code->facts, *launch))
@@ -73,7 +72,7 @@ Result<KernelAssembly> kernelAssembly(const ProgramSource& program,
     }
     if (disassembler)
         assembly.disassembler = disassembler->program.filename().string();
-    assembly.isUsers = areUsers(listing->files, *program.model);
+    assembly.isUsers = areUsers(listing->files, kernel.file());
     assembly.listing = std::move(*listing);
     if (!disassembler && !request.language)
         assembly.notes.emplace_back(

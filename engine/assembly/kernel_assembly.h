@@ -32,10 +32,10 @@ struct KernelAssembly {
 /// are, with the flags of the program's command; `launch` gives template arguments and occupancy
 /// and may be null for a plain kernel. Slow the first time, later a run of the disassembler or
 /// nothing. Missing as well where SASS is asked for without a disassembler. Thread-safe.
-[[nodiscard]] Result<KernelAssembly>
-kernelAssembly(const ProgramSource& program, const analysis::KernelModel& kernel,
-               const LaunchSpec* launch, const AssemblyRequest& request,
-               const StaticFactsOptions& options, std::stop_token stop);
+[[nodiscard]] Result<KernelAssembly> kernelAssembly(KernelRef kernel, const LaunchSpec* launch,
+                                                    const AssemblyRequest& request,
+                                                    const StaticFactsOptions& options,
+                                                    std::stop_token stop);
 
 /// Where the reader looks for the instruction: its innermost place in a file of the user's, else
 /// its innermost place. nullopt when the line table names none.

@@ -173,30 +173,29 @@ Result<LaunchSpec> withDoubleArguments(const analysis::KernelModel& kernel, Laun
     return launch;
 }
 
-Result<ProgramSource> doublePrecisionProgram(const ProgramSource& program,
-                                             const analysis::KernelModel& kernel,
+Result<ProgramSource> doublePrecisionProgram(KernelRef kernel,
                                              const analysis::Toolchain& toolchain) {
     bool callsElsewhere =
-        kernel.file != program.file ||
-        std::ranges::any_of(program.model->deviceFunctions,
-                            [&](const analysis::KernelModel& function) {
-                                return function.file != program.file &&
-                                       std::ranges::find(kernel.calls, function.qualifiedName) !=
-                                           kernel.calls.end();
-                            });
+        kernel.kernel.file != kernel.program.file ||
+        std::ranges::any_of(
+            kernel.program.model->deviceFunctions, [&](const analysis::KernelModel& function) {
+                return function.file != kernel.program.file &&
+                       std::ranges::find(kernel.kernel.calls, function.qualifiedName) !=
+                           kernel.kernel.calls.end();
+            });
     if (callsElsewhere)
         return std::unexpected(unsupported("the kernel computes in a header"));
-    auto text = withDoubleArithmetic(program.text);
+    auto text = withDoubleArithmetic(kernel.program.text);
     if (!text)
         return std::unexpected(text.error());
-    ProgramSource doubled = program;
+    ProgramSource doubled = kernel.program;
     doubled.text = std::move(*text);
-    auto model = analysis::analyzeFile(program.file, doubled.text, program.command, toolchain,
-                                       program.unsaved);
+    auto model = analysis::analyzeFile(kernel.program.file, doubled.text, kernel.program.command,
+                                       toolchain, kernel.program.unsaved);
     if (!model)
         return std::unexpected(model.error());
     doubled.model = std::make_shared<const analysis::FileModel>(std::move(*model));
-    if (analysis::kernelNamed(*doubled.model, kernel.qualifiedName) == nullptr)
+    if (analysis::kernelNamed(*doubled.model, kernel.kernel.qualifiedName) == nullptr)
         return std::unexpected(
             unsupported("the kernel cannot be found in its double-precision form"));
     return doubled;

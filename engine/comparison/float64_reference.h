@@ -2,7 +2,8 @@
 /// against.
 #pragma once
 
-#include "engine/execution/executor.h"
+#include "engine/execution/job.h"
+#include "engine/execution/kernel_ref.h"
 
 #include <string>
 
@@ -20,8 +21,7 @@ namespace kernelskill::engine {
 
 /// The program and its kernel in double precision, parsed and ready to build. Unsupported when the
 /// kernel computes outside the main file, where nothing is rewritten.
-[[nodiscard]] Result<ProgramSource> doublePrecisionProgram(const ProgramSource& program,
-                                                           const analysis::KernelModel& kernel,
+[[nodiscard]] Result<ProgramSource> doublePrecisionProgram(KernelRef kernel,
                                                            const analysis::Toolchain& toolchain);
 
 } // namespace kernelskill::engine

@@ -15,10 +15,9 @@ std::uint64_t blocksOf(const LaunchSpec& launch, std::uint64_t threads, std::uin
     return std::max(fewest, threads / std::max<std::uint64_t>(launch.block.count(), 1));
 }
 
-Result<Profile> emulated(Executor& emulator, const ProgramSource& program,
-                         const analysis::KernelModel& kernel, const LaunchSpec& launch,
+Result<Profile> emulated(Executor& emulator, KernelRef kernel, const LaunchSpec& launch,
                          const std::stop_token& stop, EmulatedPart part) {
-    const auto image = emulator.build(program, kernel, launch, stop);
+    const auto image = emulator.build(kernel, launch, stop);
     if (!image)
         return std::unexpected(image.error());
     Job job;
@@ -46,10 +45,9 @@ bool hasAllSizes(const LaunchSpec& launch) {
     });
 }
 
-Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
-                                const analysis::KernelModel& kernel, const LaunchSpec& launch,
+Result<SizedLaunch> sizedLaunch(Executor& emulator, KernelRef kernel, const LaunchSpec& launch,
                                 const std::stop_token& stop, EmulatedPart part) {
-    auto profile = emulated(emulator, program, kernel, launch, stop, part);
+    auto profile = emulated(emulator, kernel, launch, stop, part);
     if (!profile) {
         if (stop.stop_requested() || !hasAllSizes(launch))
             return std::unexpected(std::move(profile.error()));

@@ -30,8 +30,7 @@ enum class EmulatedPart : std::uint8_t {
 
 /// Runs `launch` on `emulator`. Where that fails and every buffer has its length already, the
 /// profile holds nothing but a note that says why; else the error is the emulator's.
-[[nodiscard]] Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
-                                              const analysis::KernelModel& kernel,
+[[nodiscard]] Result<SizedLaunch> sizedLaunch(Executor& emulator, KernelRef kernel,
                                               const LaunchSpec& launch, const std::stop_token& stop,
                                               EmulatedPart part = EmulatedPart::Profiled);
 

@@ -22,29 +22,22 @@ public:
     using Launches = Result<std::vector<LaunchSpec>>;
 
     /// analysis::extractFeatures()
-    [[nodiscard]] std::shared_ptr<const analysis::Features>
-    features(const ProgramSource& program, const analysis::KernelModel& kernel);
+    [[nodiscard]] std::shared_ptr<const analysis::Features> features(KernelRef kernel);
     /// inferLaunches()
-    [[nodiscard]] std::shared_ptr<const Launches> launches(const ProgramSource& program,
-                                                           const analysis::KernelModel& kernel);
+    [[nodiscard]] std::shared_ptr<const Launches> launches(KernelRef kernel);
     /// The launch to measure: of inferLaunches() for a GPU the first, made large enough for one.
-    [[nodiscard]] std::shared_ptr<const Result<LaunchSpec>>
-    gpuLaunch(const ProgramSource& program, const analysis::KernelModel& kernel);
+    [[nodiscard]] std::shared_ptr<const Result<LaunchSpec>> gpuLaunch(KernelRef kernel);
     /// profileKey(). Headers on disk are looked at only at the first call: a model is as old as
     /// they are.
-    [[nodiscard]] ProfileKey key(const ProgramSource& program, const analysis::KernelModel& kernel);
+    [[nodiscard]] ProfileKey key(KernelRef kernel);
     /// Computed afresh, for a run that reads the headers as they are now.
-    [[nodiscard]] ProfileKey refreshedKey(const ProgramSource& program,
-                                          const analysis::KernelModel& kernel);
+    [[nodiscard]] ProfileKey refreshedKey(KernelRef kernel);
     /// launchKey() of key() and gpuLaunch(); nullopt where the kernel cannot be launched.
-    [[nodiscard]] std::optional<ProfileKey> measuredKey(const ProgramSource& program,
-                                                        const analysis::KernelModel& kernel);
+    [[nodiscard]] std::optional<ProfileKey> measuredKey(KernelRef kernel);
     /// diagnose() with what `findings` hold, which may be nothing; for the same findings always
     /// with the same `gpu`.
-    [[nodiscard]] std::shared_ptr<const Bottleneck> diagnosis(const ProgramSource& program,
-                                                              const analysis::KernelModel& kernel,
-                                                              const KernelFindings& findings,
-                                                              const Gpu& gpu);
+    [[nodiscard]] std::shared_ptr<const Bottleneck>
+    diagnosis(KernelRef kernel, const KernelFindings& findings, const Gpu& gpu);
 
 private:
     struct Known {
@@ -61,13 +54,12 @@ private:
         KernelFindings diagnosed; ///< What `bottleneck` was made from.
     };
     /// The entry of a kernel, new if need be. The mutex is held.
-    [[nodiscard]] Known& known(const ProgramSource& program, const analysis::KernelModel& kernel);
+    [[nodiscard]] Known& known(KernelRef kernel);
     /// The `member` of a kernel's entry; made by `make`, which the lock does not cover, if it is
     /// null.
     template <typename Value, typename Make>
     std::shared_ptr<const Value> find(std::shared_ptr<const Value> Known::* member,
-                                      const ProgramSource& program,
-                                      const analysis::KernelModel& kernel, const Make& make);
+                                      KernelRef kernel, const Make& make);
 
     std::mutex mutex_;
     std::deque<Known> known_; ///< Oldest first.

@@ -94,20 +94,20 @@ std::vector<Span> foreignSpans(const ProgramSource& program,
 
 } // namespace
 
-ProfileKey profileKey(const ProgramSource& program, const KernelModel& kernel) {
-    const analysis::SourceText& source = *program.model->source;
-    auto own = reached(*program.model, kernel);
+ProfileKey profileKey(KernelRef kernel) {
+    const analysis::SourceText& source = *kernel.program.model->source;
+    auto own = reached(kernel.file(), kernel.kernel);
     ProfileKey key;
     TextHash hash;
     TextHash lines; // where tokens of the kernel and of what it calls fall
-    hash.add(kernel.qualifiedName);
+    hash.add(kernel.kernel.qualifiedName);
     for (const KernelModel* function : own) {
-        if (function->file == program.file)
+        if (function->file == kernel.program.file)
             key.places.push_back({function->qualifiedName, function->file,
                                   source.lineColumn(function->span.begin).line,
                                   source.lineColumn(function->span.end).line});
     }
-    auto foreign = foreignSpans(program, own);
+    auto foreign = foreignSpans(kernel.program, own);
     auto skipped = foreign.begin();
     for (const analysis::Token& token : analysis::lex(source.text())) {
         while (skipped != foreign.end() && skipped->end <= token.span.begin)
@@ -116,17 +116,17 @@ ProfileKey profileKey(const ProgramSource& program, const KernelModel& kernel) {
             continue;
         hash.add(token.text);
         for (const KernelModel* function : own) {
-            if (function->file == program.file && function->span.contains(token.span.begin))
+            if (function->file == kernel.program.file && function->span.contains(token.span.begin))
                 lines.add(source.lineColumn(token.span.begin).line -
                           source.lineColumn(function->span.begin).line);
         }
     }
-    for (const LaunchPin& pin : findLaunchPins(*program.model).pins)
+    for (const LaunchPin& pin : findLaunchPins(kernel.file()).pins)
         hash.add(pin.text);
-    for (const StoredLaunch* stored : capturesOf(program.captures)->of(kernel))
+    for (const StoredLaunch* stored : capturesOf(kernel.program.captures)->of(kernel.kernel))
         hash.add(formatCapture(stored->launch));
-    addHeaders(hash, program);
-    addCommand(hash, program.command);
+    addHeaders(hash, kernel.program);
+    addCommand(hash, kernel.program.command);
     key.textHash = hash.value();
     lines.add(key.textHash);
     key.hash = lines.value();

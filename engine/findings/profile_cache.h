@@ -2,7 +2,8 @@
 #pragma once
 
 #include "engine/diagnosis/measured_roofline.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/kernel_ref.h"
+#include "engine/execution/profile.h"
 #include "engine/static_facts/static_facts.h"
 
 #include <cstdint>
@@ -35,8 +36,7 @@ struct ProfileKey {
     std::uint64_t textHash = 0;
     std::vector<FunctionPlace> places; ///< Of the kernel and what it calls in the main file.
 };
-[[nodiscard]] ProfileKey profileKey(const ProgramSource& program,
-                                    const analysis::KernelModel& kernel);
+[[nodiscard]] ProfileKey profileKey(KernelRef kernel);
 
 /// `profile` with its lines moved from functions at `from` to the same functions at `to`.
 [[nodiscard]] Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,

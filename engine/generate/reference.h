@@ -1,7 +1,6 @@
 /// What a first kernel is made from, and checked against: a computation that has another form yet.
 #pragma once
 
-#include "engine/execution/executor.h"
 #include "skills/skill.h"
 
 #include <expected>

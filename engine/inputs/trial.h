@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/capture/capture_store.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/job.h"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "analysis/features/features.h"
 #include "engine/diagnosis/bottleneck.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 #include "engine/memory/short_term_memory.h"
 #include "skills/skill.h"
 

@@ -51,19 +51,20 @@ std::vector<HazardFix> moved(std::vector<HazardFix> fixes, KernelPlace from, Ker
 
 } // namespace
 
-std::uint64_t hazardFixKey(const ProgramSource& program, const analysis::KernelModel& kernel,
-                           const ProfileKey& profile) {
+std::uint64_t hazardFixKey(KernelRef kernel, const ProfileKey& profile) {
     TextHash hash;
     hash.add(profile.hash);
-    if (program.model->source)
-        hash.add(program.model->source->slice(kernel.span));
+    if (kernel.program.model->source)
+        hash.add(kernel.program.model->source->slice(kernel.kernel.span));
     return hash.value();
 }
 
-KernelPlace placeOf(const ProgramSource& program, const analysis::KernelModel& kernel) {
+KernelPlace placeOf(KernelRef kernel) {
     const std::uint32_t line =
-        program.model->source ? program.model->source->lineColumn(kernel.span.begin).line : 0;
-    return {kernel.span.begin, line};
+        kernel.program.model->source
+            ? kernel.program.model->source->lineColumn(kernel.kernel.span.begin).line
+            : 0;
+    return {kernel.kernel.span.begin, line};
 }
 
 HazardFixes HazardFixCache::find(std::uint64_t key, KernelPlace place) {

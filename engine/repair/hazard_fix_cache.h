@@ -17,17 +17,14 @@ using HazardFixes = std::shared_ptr<const std::vector<HazardFix>>;
 
 /// What fixes of a kernel depend on: all that its profile does, and its own text to the byte,
 /// which their edits refer to.
-[[nodiscard]] std::uint64_t hazardFixKey(const ProgramSource& program,
-                                         const analysis::KernelModel& kernel,
-                                         const ProfileKey& profile);
+[[nodiscard]] std::uint64_t hazardFixKey(KernelRef kernel, const ProfileKey& profile);
 
 /// Where a kernel begins in its file.
 struct KernelPlace {
     std::uint32_t offset = 0;
     std::uint32_t line = 0;
 };
-[[nodiscard]] KernelPlace placeOf(const ProgramSource& program,
-                                  const analysis::KernelModel& kernel);
+[[nodiscard]] KernelPlace placeOf(KernelRef kernel);
 
 /// Keeps the latest. Edits, and the lines that titles name, are kept relative to the start of the
 /// kernel, so that the kernel may move. Thread-safe.

@@ -50,19 +50,21 @@ std::vector<HazardFixDraft> hazardFixDrafts(const HazardInCode& given) {
     return all;
 }
 
-Result<std::vector<HazardFix>>
-HazardRepairer::propose(const ProgramSource& program, const analysis::KernelModel& kernel,
-                        const Profile& profile, std::uint64_t maxBlocks, std::stop_token stop,
-                        const ProgressSink& progress) const {
+Result<std::vector<HazardFix>> HazardRepairer::propose(KernelRef kernel, const Profile& profile,
+                                                       std::uint64_t maxBlocks,
+                                                       std::stop_token stop,
+                                                       const ProgressSink& progress) const {
     std::vector<HazardFix> fixes;
-    if (profile.hazards.empty() || kernel.fromMacro || kernel.file != program.model->file)
+    if (profile.hazards.empty() || kernel.kernel.fromMacro ||
+        kernel.kernel.file != kernel.program.model->file)
         return fixes;
-    const HazardCode code(*program.model, kernel);
-    FixVerifier verifier(executor_, toolchain_, program, kernel,
-                         launchesToTry(*program.model, kernel, profile.launch), maxBlocks, stop);
+    const HazardCode code(kernel.file(), kernel.kernel);
+    FixVerifier verifier(executor_, toolchain_, kernel,
+                         launchesToTry(kernel.file(), kernel.kernel, profile.launch), maxBlocks,
+                         stop);
     for (std::size_t index = 0; index < profile.hazards.size(); ++index) {
         const Hazard& hazard = profile.hazards[index];
-        if (hazard.file != program.model->file)
+        if (hazard.file != kernel.program.model->file)
             continue;
         if (progress)
             progress(fmt::format("looking for a fix of the {} on line {}", spelling(hazard.kind),

@@ -30,10 +30,10 @@ public:
     /// showed the hazard and on others, the hazard is gone, none is new, and results are the same
     /// where they were defined. Nothing is returned where it is not sure what was meant.
     /// `maxBlocks`: of the run that made the profile.
-    [[nodiscard]] Result<std::vector<HazardFix>>
-    propose(const ProgramSource& program, const analysis::KernelModel& kernel,
-            const Profile& profile, std::uint64_t maxBlocks, std::stop_token stop,
-            const ProgressSink& progress) const;
+    [[nodiscard]] Result<std::vector<HazardFix>> propose(KernelRef kernel, const Profile& profile,
+                                                         std::uint64_t maxBlocks,
+                                                         std::stop_token stop,
+                                                         const ProgressSink& progress) const;
 
 private:
     Executor& executor_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/source/text_edit.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 
 #include <optional>
 #include <string>

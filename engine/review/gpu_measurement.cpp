@@ -52,25 +52,24 @@ std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& coun
     return floorMargin * 1e6 * std::min(unique->second, held) / bandwidth;
 }
 
-Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, KernelInProgram original,
-                                    KernelInProgram candidate, skills::Numerics numerics,
+Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, KernelRef original,
+                                    KernelRef candidate, skills::Numerics numerics,
                                     std::uint64_t seed, const std::stop_token& stop) {
     auto trial = planMeasurement({*original.program.model, original.kernel},
                                  {*candidate.program.model, candidate.kernel},
                                  *capturesOf(original.program.captures));
     if (!trial)
         return std::unexpected(trial.error());
-    const auto sized =
-        sizedLaunch(emulator, original.program, original.kernel, trial->original, stop);
+    const auto sized = sizedLaunch(emulator, original, trial->original, stop);
     if (!sized)
         return std::unexpected(sized.error());
     trial->original = sized->launch;
     trial->candidate = withExtents(trial->candidate, sized->profile.extents);
 
-    auto own = gpu.build(original.program, original.kernel, trial->original, stop);
+    auto own = gpu.build(original, trial->original, stop);
     if (!own)
         return std::unexpected(own.error());
-    auto other = gpu.build(candidate.program, candidate.kernel, trial->candidate, stop);
+    auto other = gpu.build(candidate, trial->candidate, stop);
     const auto name =
         fmt::format("matches original on the {}, {}", gpu.device().name, trial->label);
     const TrialPlace place{trial->label, true, 1, seed, true, trial->candidate};

@@ -20,8 +20,7 @@ struct GpuMeasurement {
 /// The emulator tells how long the buffers are that nobody sized. An error says why nothing could
 /// be measured, which is no fault of the edit.
 [[nodiscard]] Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator,
-                                                  KernelInProgram original,
-                                                  KernelInProgram candidate,
+                                                  KernelRef original, KernelRef candidate,
                                                   skills::Numerics numerics, std::uint64_t seed,
                                                   const std::stop_token& stop);
 

@@ -29,12 +29,13 @@ std::uint64_t freshSeed() {
 /// One review, step by step. Each step appends its checks; a failed one ends the review.
 class Review {
 public:
-    Review(Executor& executor, const analysis::Toolchain& toolchain, const ProgramSource& original,
-           const analysis::KernelModel& kernel, skills::Numerics numerics, const GpuSource& gpu,
-           const ReviewOptions& options, std::stop_token stop, const ProgressSink& progress)
-        : executor_(executor), toolchain_(toolchain), original_(original), kernel_(kernel),
-          closeness_(closenessFor(kernel, numerics)), gpu_(gpu), measures_(options.measure),
-          seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
+    Review(Executor& executor, const analysis::Toolchain& toolchain, KernelRef original,
+           skills::Numerics numerics, const GpuSource& gpu, const ReviewOptions& options,
+           std::stop_token stop, const ProgressSink& progress)
+        : executor_(executor), toolchain_(toolchain), original_(original),
+          closeness_(closenessFor(original.kernel, numerics)), gpu_(gpu),
+          measures_(options.measure), seeds_(options.seed.value_or(freshSeed())),
+          stop_(std::move(stop)), progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
@@ -93,13 +94,11 @@ private:
     bool control();
     void measure();
 
-    [[nodiscard]] KernelInProgram original() const { return {original_, kernel_}; }
-    [[nodiscard]] KernelInProgram candidate() const { return {candidate_, *candidateKernel_}; }
+    [[nodiscard]] KernelRef candidate() const { return {candidate_, *candidateKernel_}; }
 
     Executor& executor_;
     const analysis::Toolchain& toolchain_;
-    const ProgramSource& original_;
-    const analysis::KernelModel& kernel_;
+    KernelRef original_;
     Closeness closeness_;
     const GpuSource& gpu_;
     bool measures_;
@@ -128,7 +127,7 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
     report("parsing the edited file", 0);
     if (edits.empty())
         return take(invalid("changes something", "the edit is empty", {}));
-    auto candidate = withEdits(original_, edits);
+    auto candidate = withEdits(original_.program, edits);
     if (!candidate)
         return take(invalid("applies", candidate.error().describe(), {}));
     candidate_ = std::move(*candidate);
@@ -139,30 +138,31 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
         return false;
     }
     candidate_.model = std::make_shared<const analysis::FileModel>(std::move(*model));
-    if (auto message = firstNewError(*original_.model, *candidate_.model))
+    if (auto message = firstNewError(original_.file(), *candidate_.model))
         return take(invalid("parses", *message, {.stage = ReviewStage::Parse}));
-    candidateKernel_ = analysis::kernelNamed(*candidate_.model, kernel_.qualifiedName);
+    candidateKernel_ = analysis::kernelNamed(*candidate_.model, original_.kernel.qualifiedName);
     if (candidateKernel_ == nullptr)
-        return take(invalid("parses", "the edit leaves no kernel " + kernel_.qualifiedName,
+        return take(invalid("parses", "the edit leaves no kernel " + original_.kernel.qualifiedName,
                             {.stage = ReviewStage::Parse}));
     return take(held("parses"));
 }
 
 /// The runs below are of one kernel alone: they say nothing of when it is launched.
 bool Review::keepsHostOrder() {
-    changesOrder_ = changesHostOrder(*original_.model, *candidate_.model);
+    changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
         return true;
-    CheckResult order = checkHostOrder(*original_.model, *candidate_.model);
+    CheckResult order = checkHostOrder(original_.file(), *candidate_.model);
     // Another kernel may need other work around it: what that makes of the program is not known.
-    if (!order && kernel_.normalisedHash != candidateKernel_->normalisedHash)
+    if (!order && original_.kernel.normalisedHash != candidateKernel_->normalisedHash)
         order.error().status = VerdictStatus::Invalid;
     return take(std::move(order));
 }
 
 bool Review::planRuns() {
-    auto plan = planTrials({*original_.model, kernel_}, {*candidate_.model, *candidateKernel_},
-                           *capturesOf(original_.captures));
+    auto plan =
+        planTrials({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
+                   *capturesOf(original_.program.captures));
     if (!plan)
         return take(unusable("can be launched", plan.error().describe()));
     plan_ = std::move(*plan);
@@ -174,7 +174,7 @@ bool Review::planRuns() {
 
 bool Review::build() {
     report("compiling the original and the edit", 0.1);
-    images_ = buildImages(executor_, toolchain_, original(), candidate(), plan_.trials.front(),
+    images_ = buildImages(executor_, toolchain_, original_, candidate(), plan_.trials.front(),
                           closeness_.numerics, stop_);
     if (stop_.stop_requested())
         return false;
@@ -196,7 +196,7 @@ bool Review::runTrials() {
         if (isOtherInstance) {
             if (!runTheBatch())
                 return false;
-            images_ = buildOtherInstance(executor_, original(), candidate(), trial, stop_);
+            images_ = buildOtherInstance(executor_, original_, candidate(), trial, stop_);
             if (!images_.original) {
                 plan_.notes.push_back(trial.label +
                                       " was left out: " + images_.original.error().what);
@@ -224,7 +224,7 @@ bool Review::runBatch(const std::vector<Comparand>& batch) {
     report(fmt::format("running seed {} of {}, {}", first.seedNumber, first.trial->seeds,
                        first.trial->label),
            0.2 + 0.75 * static_cast<double>(runsDone_) / static_cast<double>(runsPlanned_));
-    const TrialRunner runner(executor_, kernel_, images_, closeness_.numerics, stop_);
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
     std::vector<Runs> results = runner.runAll(batch);
     for (std::size_t index = 0; index < batch.size(); ++index)
         if (stop_.stop_requested() || !judge(batch[index], std::move(results[index])))
@@ -309,8 +309,8 @@ void Review::measure() {
     }
     GpuExecutor* gpu = *found;
     report("measuring on the " + gpu->device().name, 0.98);
-    auto measured = measureOnGpu(*gpu, executor_, original(), candidate(), closeness_.numerics,
-                                 seeds_(), stop_);
+    auto measured =
+        measureOnGpu(*gpu, executor_, original_, candidate(), closeness_.numerics, seeds_(), stop_);
     if (!measured) {
         verdict_.summary += " Not measured: " + measured.error().describe();
         return;
@@ -327,10 +327,9 @@ void Review::measure() {
 Reviewer::Reviewer(Executor* executor, const analysis::Toolchain& toolchain, GpuSource gpu)
     : executor_(executor), toolchain_(toolchain), gpu_(std::move(gpu)) {}
 
-Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::KernelModel& kernel,
-                                 const analysis::EditSet& edits, skills::Numerics numerics,
-                                 std::stop_token stop, const ProgressSink& progress,
-                                 const ReviewOptions& options) const {
+Result<Verdict> Reviewer::review(KernelRef original, const analysis::EditSet& edits,
+                                 skills::Numerics numerics, std::stop_token stop,
+                                 const ProgressSink& progress, const ReviewOptions& options) const {
     if (executor_ == nullptr) {
         Verdict verdict;
         verdict.isAboutEdit = false;
@@ -339,8 +338,8 @@ Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::
         verdict.checks.push_back({"can be run", false, "no executor"});
         return verdict;
     }
-    Review review(*executor_, toolchain_, original, kernel, numerics, gpu_, options,
-                  std::move(stop), progress);
+    Review review(*executor_, toolchain_, original, numerics, gpu_, options, std::move(stop),
+                  progress);
     return review.run(edits);
 }
 

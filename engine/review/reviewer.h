@@ -38,10 +38,9 @@ public:
     /// the numerics allow rounding, runs the control that must fail, compares hazards. What passes
     /// is measured where there is a GPU: Faster, Slower or Inconclusive; Unmeasured, with the
     /// reason, where it cannot be. Never throws; trouble of ours is an error.
-    [[nodiscard]] Result<Verdict> review(const ProgramSource& original,
-                                         const analysis::KernelModel& kernel,
-                                         const analysis::EditSet& edits, skills::Numerics numerics,
-                                         std::stop_token stop, const ProgressSink& progress,
+    [[nodiscard]] Result<Verdict> review(KernelRef original, const analysis::EditSet& edits,
+                                         skills::Numerics numerics, std::stop_token stop,
+                                         const ProgressSink& progress,
                                          const ReviewOptions& options = {}) const;
 
 private:

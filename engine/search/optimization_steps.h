@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/candidate_diagnosis/candidate_diagnoser.h"
-#include "engine/execution/executor.h"
 #include "engine/execution/kernel_version.h"
 #include "engine/optimization/optimization.h"
 #include "engine/review/reviewer.h"

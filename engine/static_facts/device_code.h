@@ -12,9 +12,10 @@ struct DeviceCode {
 };
 
 /// As staticFacts(), which says what the arguments are, when it is slow and which errors there are.
-[[nodiscard]] Result<DeviceCode>
-deviceCode(const ProgramSource& program, const analysis::KernelModel& kernel,
-           const std::vector<std::string>& templateArguments, const std::string& architecture,
-           const StaticFactsOptions& options, std::stop_token stop);
+[[nodiscard]] Result<DeviceCode> deviceCode(KernelRef kernel,
+                                            const std::vector<std::string>& templateArguments,
+                                            const std::string& architecture,
+                                            const StaticFactsOptions& options,
+                                            std::stop_token stop);
 
 } // namespace kernelskill::engine

@@ -59,22 +59,21 @@ std::filesystem::path absolute(const std::filesystem::path& path, const ProgramS
 
 } // namespace
 
-DeviceUnit makeDeviceUnit(const ScannedProgram& program, const ProgramSource& source,
-                          const analysis::KernelModel& kernel,
+DeviceUnit makeDeviceUnit(const ScannedProgram& program, KernelRef kernel,
                           const std::vector<std::string>& templateArguments,
                           const std::vector<std::filesystem::path>& folders,
                           const DeviceUnitBreadth& breadth, DeviceCompiler compiler) {
     const auto slices = sliceProgram(
-        program, kernelSlice(kernel, templateArguments, breadth.width, breadth.forced));
+        program, kernelSlice(kernel.kernel, templateArguments, breadth.width, breadth.forced));
     const bool bare = compiler == DeviceCompiler::Nvrtc;
     const DeviceIncludeRules rules(folders, breadth.includes);
     DeviceUnit unit;
-    unit.nameExpression = nameExpression(kernel, templateArguments);
+    unit.nameExpression = nameExpression(kernel.kernel, templateArguments);
     if (bare)
         unit.source =
             "#include \"" + std::string(baseHeaderName) + "\"\n" + namespaceForwards(program);
-    for (const auto& forced : source.command.forcedIncludes) {
-        const auto path = absolute(forced, source);
+    for (const auto& forced : kernel.program.command.forcedIncludes) {
+        const auto path = absolute(forced, kernel.program);
         if (std::ranges::any_of(program.files(),
                                 [&](const auto& file) { return file.source.path == path; }))
             unit.source += "#include " + inQuotes(std::string(headerMirror) + path.string()) + "\n";

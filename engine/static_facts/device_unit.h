@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/compile/nvrtc.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/kernel_ref.h"
 #include "engine/static_facts/device_headers.h"
 #include "engine/unit/slice.h"
 
@@ -37,8 +37,7 @@ struct DeviceUnit {
 
 /// `folders` are where headers that are not the user's may be. A unit for nvcc instantiates the
 /// kernel; NVRTC is given its name.
-[[nodiscard]] DeviceUnit makeDeviceUnit(const ScannedProgram& program, const ProgramSource& source,
-                                        const analysis::KernelModel& kernel,
+[[nodiscard]] DeviceUnit makeDeviceUnit(const ScannedProgram& program, KernelRef kernel,
                                         const std::vector<std::string>& templateArguments,
                                         const std::vector<std::filesystem::path>& folders,
                                         const DeviceUnitBreadth& breadth, DeviceCompiler compiler);

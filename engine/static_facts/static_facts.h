@@ -4,7 +4,8 @@
 
 #include "analysis/command/toolchain.h"
 #include "analysis/compile/occupancy.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/job.h"
+#include "engine/execution/kernel_ref.h"
 
 #include <chrono>
 #include <cstdint>
@@ -50,10 +51,11 @@ struct StaticFactsOptions {
 /// Missing without a compiler; Unsupported, with the reason, for an architecture that it does not
 /// know and for code of several files; Failed, with the first message and its line, for what does
 /// not compile.
-[[nodiscard]] Result<StaticFacts>
-staticFacts(const ProgramSource& program, const analysis::KernelModel& kernel,
-            const std::vector<std::string>& templateArguments, const std::string& architecture,
-            const StaticFactsOptions& options, std::stop_token stop);
+[[nodiscard]] Result<StaticFacts> staticFacts(KernelRef kernel,
+                                              const std::vector<std::string>& templateArguments,
+                                              const std::string& architecture,
+                                              const StaticFactsOptions& options,
+                                              std::stop_token stop);
 
 /// Occupancy of a launch on the facts' own architecture.
 [[nodiscard]] Result<analysis::Occupancy> occupancyOf(const StaticFacts& facts,

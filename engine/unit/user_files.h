@@ -2,7 +2,7 @@
 /// left out.
 #pragma once
 
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 #include "engine/source_scan/declarations.h"
 
 #include <filesystem>

@@ -17,24 +17,23 @@ constexpr std::chrono::seconds guessTime{4};
 
 } // namespace
 
-Result<RunResult> firstRun(Executor& executor, const ProgramSource& program,
-                           const analysis::KernelModel& kernel, std::vector<LaunchSpec> launches,
+Result<RunResult> firstRun(Executor& executor, KernelRef kernel, std::vector<LaunchSpec> launches,
                            const std::stop_token& stop, const ProgressSink& say) {
     launches.resize(std::min(launches.size(), mostGuesses));
     if (launches.front().origin == LaunchOrigin::Guessed) {
         if (auto smaller =
-                resizeLaunch(*program.model, kernel, launches.front(), smallerGuess, false))
+                resizeLaunch(kernel.file(), kernel.kernel, launches.front(), smallerGuess, false))
             launches.push_back(std::move(smaller->launch));
     }
     Result<RunResult> first = std::unexpected(Error{});
     for (const LaunchSpec& launch : launches) {
-        say("compiling " + kernel.name, 0);
-        auto image = executor.build(program, kernel, launch, stop);
+        say("compiling " + kernel.kernel.name, 0);
+        auto image = executor.build(kernel, launch, stop);
         if (!image && &launch == &launches.front())
             return std::unexpected(image.error());
         if (!image)
             break;
-        say("running " + kernel.name, 0.4);
+        say("running " + kernel.kernel.name, 0.4);
         Job job;
         job.launch = launch;
         job.wantProfile = true;

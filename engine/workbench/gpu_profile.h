@@ -11,9 +11,7 @@ namespace kernelskill::engine {
 /// Runs `launch` on `gpu`, and on `emulator` beside it: hazards, extents, and counts that the
 /// hardware was not asked for are the emulator's. Where buffers have no lengths yet, the emulator
 /// goes first and says them. The launch of the profile has them all.
-[[nodiscard]] Result<Profile> measureProfile(GpuExecutor& gpu, Executor& emulator,
-                                             const ProgramSource& program,
-                                             const analysis::KernelModel& kernel,
+[[nodiscard]] Result<Profile> measureProfile(GpuExecutor& gpu, Executor& emulator, KernelRef kernel,
                                              const LaunchSpec& launch, const std::stop_token& stop,
                                              const ProgressSink& say);
 

@@ -16,9 +16,7 @@ namespace kernelskill::engine {
 
 /// See Generator. `function` is one of `program`'s FileModel::loopFunctions. Missing when there is
 /// nothing to run kernels with.
-[[nodiscard]] Result<GeneratedKernel> generateKernel(const Machines& machines,
-                                                     const ProgramSource& program,
-                                                     const analysis::KernelModel& function,
+[[nodiscard]] Result<GeneratedKernel> generateKernel(const Machines& machines, KernelRef function,
                                                      std::stop_token stop,
                                                      const ProgressSink& progress);
 

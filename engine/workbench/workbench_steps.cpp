@@ -110,8 +110,8 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
 Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
                                        const analysis::EditSet& edits, skills::Numerics numerics,
                                        std::stop_token stop, const ProgressSink& progress) const {
-    return tools_.reviewer.review(original.program, original.kernel(), edits, numerics,
-                                  std::move(stop), progress, {options_.measure, options_.seed});
+    return tools_.reviewer.review(original.ref(), edits, numerics, std::move(stop), progress,
+                                  {options_.measure, options_.seed});
 }
 
 std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& text,

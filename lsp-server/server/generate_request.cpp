@@ -54,7 +54,7 @@ void generate(const ServerContext& context, const json& data, const json& params
                  receive = std::move(receive)](Reply answer, const std::stop_token& token,
                                                const WorkDoneProgress& progress) mutable {
                     auto generated = engine::generateKernel(
-                        snapshot->workbench->machines(), snapshot->program, function, token,
+                        snapshot->workbench->machines(), {snapshot->program, function}, token,
                         [&progress](std::string_view what, double fraction) {
                             progress.report(what, fraction);
                         });

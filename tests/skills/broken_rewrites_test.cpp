@@ -54,7 +54,7 @@ TEST_P(BrokenRewrites, AreRefused) {
     const analysis::Span whole{0, static_cast<std::uint32_t>(program.text.size())};
     const auto verdict =
         Reviewer(executor->get(), *toolchain)
-            .review(program, program.model->kernels.front(), {{program.file, {{whole, broken}}}},
+            .review({program, program.model->kernels.front()}, {{program.file, {{whole, broken}}}},
                     skills::Numerics::Reassociates, {}, {});
     ASSERT_TRUE(verdict) << verdict.error().describe();
     EXPECT_TRUE(verdict->isAboutEdit) << verdict->summary;

@@ -126,7 +126,7 @@ TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
             const auto edits = skill->apply(contexts.front(), *offer);
             ASSERT_TRUE(edits) << edits.error().describe();
             const auto verdict =
-                reviewer.review(program, kernel, *edits,
+                reviewer.review({program, kernel}, *edits,
                                 offer->numerics.value_or(skills::Numerics::Reassociates), {}, {});
             ASSERT_TRUE(verdict) << verdict.error().describe();
             if (!verdict->isAboutEdit)

@@ -15,7 +15,8 @@
 #pragma once
 
 #include "engine/execution/emulator/compile/host_compiler.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/job.h"
+#include "engine/execution/kernel_ref.h"
 
 #include <filesystem>
 #include <stop_token>
@@ -32,8 +33,8 @@ struct EmulationImage {
 /// Slices, rewrites, compiles and caches. Errors: Unsupported with `where` = "file:line" (one-based
 /// line) for what is refused by name; Failed with the compiler's first error in the user's own file
 /// and line; Missing; Cancelled. Thread-safe; several processes may share the cache.
-[[nodiscard]] Result<EmulationImage>
-buildEmulationImage(const ProgramSource& program, const analysis::KernelModel& kernel,
-                    const LaunchSpec& launch, const ImageOptions& options, std::stop_token stop);
+[[nodiscard]] Result<EmulationImage> buildEmulationImage(KernelRef kernel, const LaunchSpec& launch,
+                                                         const ImageOptions& options,
+                                                         std::stop_token stop);
 
 } // namespace kernelskill::engine

@@ -88,11 +88,9 @@ public:
 
     [[nodiscard]] std::string_view name() const override { return "emulator"; }
 
-    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource& program,
-                                                             const analysis::KernelModel& kernel,
-                                                             const LaunchSpec& launch,
-                                                             std::stop_token stop) override {
-        auto built = buildEmulationImage(program, kernel, launch, options_, std::move(stop));
+    [[nodiscard]] Result<std::shared_ptr<const Image>>
+    build(KernelRef kernel, const LaunchSpec& launch, std::stop_token stop) override {
+        auto built = buildEmulationImage(kernel, launch, options_, std::move(stop));
         if (!built)
             return std::unexpected(built.error());
         return std::make_shared<const CompiledImage>(std::move(*built));

@@ -144,12 +144,10 @@ std::string GpuExecutor::architecture() const {
            std::to_string(device().capabilityMinor);
 }
 
-Result<std::shared_ptr<const Image>> GpuExecutor::build(const ProgramSource& program,
-                                                        const analysis::KernelModel& kernel,
-                                                        const LaunchSpec& launch,
+Result<std::shared_ptr<const Image>> GpuExecutor::build(KernelRef kernel, const LaunchSpec& launch,
                                                         std::stop_token stop) {
-    auto code = deviceCode(program, kernel, launch.templateArguments, architecture(),
-                           options_.compile, std::move(stop));
+    auto code = deviceCode(kernel, launch.templateArguments, architecture(), options_.compile,
+                           std::move(stop));
     if (!code)
         return std::unexpected(code.error());
     return std::make_shared<const GpuImage>(std::move(*code));

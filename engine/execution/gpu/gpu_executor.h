@@ -44,10 +44,8 @@ public:
     [[nodiscard]] std::string architecture() const;
 
     [[nodiscard]] std::string_view name() const override { return options_.name; }
-    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource& program,
-                                                             const analysis::KernelModel& kernel,
-                                                             const LaunchSpec& launch,
-                                                             std::stop_token stop) override;
+    [[nodiscard]] Result<std::shared_ptr<const Image>>
+    build(KernelRef kernel, const LaunchSpec& launch, std::stop_token stop) override;
     /// With `wantProfile` the hardware's counters and stalls, by Nsight Compute's names. Where they
     /// may not be read the profile holds the time alone, and a note says why.
     [[nodiscard]] Result<RunResult> run(const Image& image, const Job& job,

@@ -170,13 +170,12 @@ struct FixVerifier::Parser {
     }
 };
 
-FixVerifier::FixVerifier(Executor& executor, const analysis::Toolchain& toolchain,
-                         const ProgramSource& program, const analysis::KernelModel& kernel,
+FixVerifier::FixVerifier(Executor& executor, const analysis::Toolchain& toolchain, KernelRef kernel,
                          std::vector<LaunchSpec> launches, std::uint64_t maxBlocks,
                          std::stop_token stop)
-    : executor_(executor), program_(program), kernel_(kernel), launches_(std::move(launches)),
-      maxBlocks_(maxBlocks), stop_(std::move(stop)),
-      parser_(std::make_unique<Parser>(Parser{program, toolchain, std::nullopt})) {}
+    : executor_(executor), kernel_(kernel), launches_(std::move(launches)), maxBlocks_(maxBlocks),
+      stop_(std::move(stop)),
+      parser_(std::make_unique<Parser>(Parser{kernel.program, toolchain, std::nullopt})) {}
 
 FixVerifier::~FixVerifier() = default;
 
@@ -202,7 +201,7 @@ const Result<RunResult>& FixVerifier::original(std::size_t launch) {
     if (auto known = originals_.find(launch); known != originals_.end())
         return known->second;
     Result<RunResult> result = std::unexpected(Error{});
-    if (auto image = executor_.build(program_, kernel_, launches_[launch], stop_))
+    if (auto image = executor_.build(kernel_, launches_[launch], stop_))
         result = run(**image, launch, {});
     else
         result = std::unexpected(image.error());
@@ -210,7 +209,7 @@ const Result<RunResult>& FixVerifier::original(std::size_t launch) {
 }
 
 const FixTrial& FixVerifier::attempt(const HazardFixDraft& draft) {
-    auto text = analysis::applyEdits(program_.text, draft.edits);
+    auto text = analysis::applyEdits(kernel_.program.text, draft.edits);
     const std::string key = text ? std::move(*text) : std::string();
     if (auto known = trials_.find(key); known != trials_.end())
         return known->second;
@@ -228,18 +227,18 @@ FixTrial FixVerifier::judge(const HazardFixDraft& draft, const std::string& text
         trial.checks.push_back({std::move(name), false, std::move(detail)});
         return std::move(trial);
     };
-    ProgramSource candidate = program_;
+    ProgramSource candidate = kernel_.program;
     candidate.text = text;
     auto model = parser_->parse(text);
     if (!model)
         return fail("parses", model.error().describe());
     candidate.model = *model;
-    if (auto message = firstNewError(*program_.model, *candidate.model))
+    if (auto message = firstNewError(*kernel_.program.model, *candidate.model))
         return fail("parses", *message);
-    const auto* kernel = analysis::kernelNamed(*candidate.model, kernel_.qualifiedName);
+    const auto* kernel = analysis::kernelNamed(*candidate.model, kernel_.kernel.qualifiedName);
     if (kernel == nullptr)
-        return fail("parses", "the edit leaves no kernel " + kernel_.qualifiedName);
-    const LineOrigins origins(program_.text, text);
+        return fail("parses", "the edit leaves no kernel " + kernel_.kernel.qualifiedName);
+    const LineOrigins origins(kernel_.program.text, text);
     for (std::size_t launch = 0; launch < launches_.size(); ++launch) {
         const std::string label = labelOf(launches_[launch]);
         const Result<RunResult>& before = original(launch);
@@ -248,13 +247,13 @@ FixTrial FixVerifier::judge(const HazardFixDraft& draft, const std::string& text
                 return fail("the original runs", before.error().describe());
             continue;
         }
-        auto image = executor_.build(candidate, *kernel, launches_[launch], stop_);
+        auto image = executor_.build({candidate, *kernel}, launches_[launch], stop_);
         if (!image)
             return fail("compiles", image.error().describe());
         auto after = run(**image, launch, before->profile.extents);
         if (!after)
             return fail("runs, " + label, after.error().describe());
-        auto left = withOriginalLines(after->profile.hazards, program_.file, origins);
+        auto left = withOriginalLines(after->profile.hazards, kernel_.program.file, origins);
         for (const Hazard& hazard : left) {
             const bool isOld = std::ranges::any_of(before->profile.hazards, [&](const Hazard& old) {
                 return isSameHazard(old, hazard);
@@ -279,7 +278,7 @@ std::optional<std::string> FixVerifier::difference(const HazardFixDraft& draft, 
                                                    const RunResult& before,
                                                    const RunResult& after) const {
     if (before.profile.hazards.empty()) {
-        const Closeness closeness = closenessFor(kernel_, skills::Numerics::Exact);
+        const Closeness closeness = closenessFor(kernel_.kernel, skills::Numerics::Exact);
         const bool isExact = closeness.numerics == skills::Numerics::Exact;
         constexpr double reordered = 1e-4;
         const Comparison result =

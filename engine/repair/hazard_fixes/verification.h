@@ -31,8 +31,7 @@ struct FixTrial {
 class FixVerifier {
 public:
     /// `maxBlocks`: of the first launch, as in the run that showed the hazards.
-    FixVerifier(Executor& executor, const analysis::Toolchain& toolchain,
-                const ProgramSource& program, const analysis::KernelModel& kernel,
+    FixVerifier(Executor& executor, const analysis::Toolchain& toolchain, KernelRef kernel,
                 std::vector<LaunchSpec> launches, std::uint64_t maxBlocks, std::stop_token stop);
     ~FixVerifier();
 
@@ -52,8 +51,7 @@ private:
                                                         const RunResult& after) const;
 
     Executor& executor_;
-    const ProgramSource& program_;
-    const analysis::KernelModel& kernel_;
+    KernelRef kernel_;
     std::vector<LaunchSpec> launches_;
     std::uint64_t maxBlocks_;
     std::stop_token stop_;

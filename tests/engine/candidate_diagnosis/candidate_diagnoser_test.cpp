@@ -66,8 +66,7 @@ protected:
         const Reviewer reviewer(executor_.get(), bench_.toolchain);
         ReviewOptions options;
         options.seed = 5;
-        const auto verdict =
-            reviewer.review(before.program, before.kernel(), edits, numerics, {}, {}, options);
+        const auto verdict = reviewer.review(before.ref(), edits, numerics, {}, {}, options);
         EXPECT_TRUE(verdict) << verdict.error().describe();
         if (!verdict)
             return {};

@@ -95,7 +95,7 @@ protected:
             {original.file,
              {{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(to)}}}};
         const auto verdict = Reviewer(executor_.get(), bench_.toolchain)
-                                 .review(original, original.model->kernels.at(0), edits,
+                                 .review({original, original.model->kernels.at(0)}, edits,
                                          skills::Numerics::Exact, {}, {});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? *verdict : Verdict{};
@@ -108,7 +108,7 @@ protected:
         if (!launches)
             return std::unexpected(launches.error());
         EXPECT_EQ(launches->front().origin, LaunchOrigin::Captured);
-        const auto image = executor_->build(program, kernel, launches->front(), {});
+        const auto image = executor_->build({program, kernel}, launches->front(), {});
         if (!image)
             return std::unexpected(image.error());
         Job job;

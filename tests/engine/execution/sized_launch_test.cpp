@@ -9,9 +9,7 @@ namespace {
 class AskedExecutor final : public Executor {
 public:
     [[nodiscard]] std::string_view name() const override { return "asked"; }
-    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource&,
-                                                             const analysis::KernelModel&,
-                                                             const LaunchSpec&,
+    [[nodiscard]] Result<std::shared_ptr<const Image>> build(KernelRef, const LaunchSpec&,
                                                              std::stop_token) override {
         return std::make_shared<const Image>();
     }

@@ -86,7 +86,7 @@ TEST_F(ModelKeyTest, TheEmulatorsWorkerDoesNotGetIt) {
     buffer.name = "p";
     buffer.elements = 32;
     launch.arguments = {buffer};
-    const auto image = (*executor)->build(program, model->kernels.at(0), launch, {});
+    const auto image = (*executor)->build({program, model->kernels.at(0)}, launch, {});
     ASSERT_TRUE(image) << image.error().describe();
     Job job;
     job.launch = launch;

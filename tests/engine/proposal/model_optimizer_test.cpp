@@ -106,8 +106,8 @@ protected:
         const auto executor = makeEmulatorExecutor(options, bench_.toolchain);
         EXPECT_TRUE(executor) << executor.error().describe();
         const Reviewer reviewer(executor->get(), bench_.toolchain);
-        auto verdict = reviewer.review(program_, program_.model->kernels.at(0), proposal.edit.edits,
-                                       proposal.edit.numerics, {}, {});
+        auto verdict = reviewer.review({program_, program_.model->kernels.at(0)},
+                                       proposal.edit.edits, proposal.edit.numerics, {}, {});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : Verdict{};
     }

@@ -30,7 +30,7 @@ protected:
              {{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(to)}}}};
         Reviewer reviewer(executor_.get(), bench_.toolchain);
         auto verdict =
-            reviewer.review(source, source.model->kernels.at(0), edits, numerics, {}, {});
+            reviewer.review({source, source.model->kernels.at(0)}, edits, numerics, {}, {});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : Verdict{};
     }
@@ -198,7 +198,7 @@ TEST_F(ReviewerTest, AnEmptyEditIsInvalid) {
     ProgramSource source = program(sourceFile("examples/saxpy.cu"));
     Reviewer reviewer(executor_.get(), bench_.toolchain);
     auto verdict =
-        reviewer.review(source, source.model->kernels.at(0), {}, skills::Numerics::Exact, {}, {});
+        reviewer.review({source, source.model->kernels.at(0)}, {}, skills::Numerics::Exact, {}, {});
     ASSERT_TRUE(verdict);
     EXPECT_EQ(verdict->status, VerdictStatus::Invalid);
 }
@@ -207,7 +207,7 @@ TEST_F(ReviewerTest, WithoutAnExecutorNothingIsClaimed) {
     ProgramSource source = program(sourceFile("examples/saxpy.cu"));
     Reviewer reviewer(nullptr, bench_.toolchain);
     auto verdict =
-        reviewer.review(source, source.model->kernels.at(0), {{source.file, {{{0, 0}, "\n"}}}},
+        reviewer.review({source, source.model->kernels.at(0)}, {{source.file, {{{0, 0}, "\n"}}}},
                         skills::Numerics::Exact, {}, {});
     ASSERT_TRUE(verdict);
     EXPECT_EQ(verdict->status, VerdictStatus::Invalid);
@@ -221,7 +221,7 @@ TEST_F(ReviewerTest, ACancelledReviewIsNoVerdict) {
     std::stop_source stop;
     stop.request_stop();
     auto verdict =
-        reviewer.review(source, source.model->kernels.at(0), {{source.file, {{{0, 0}, "\n"}}}},
+        reviewer.review({source, source.model->kernels.at(0)}, {{source.file, {{{0, 0}, "\n"}}}},
                         skills::Numerics::Exact, stop.get_token(), {});
     ASSERT_FALSE(verdict);
     EXPECT_EQ(verdict.error().kind, ErrorKind::Cancelled);

@@ -76,7 +76,7 @@ TEST_P(CorpusFacts, AreThereForEachKernel) {
     options_.preferNvcc = false;
     const auto program = parse(GetParam(), contentsOf(GetParam()));
     for (const auto& kernel : program.model->kernels) {
-        const auto facts = factsOf(program, kernel);
+        const auto facts = factsOf({program, kernel});
         ASSERT_TRUE(facts) << kernel.name << ": " << facts.error().describe();
         EXPECT_GT(facts->registers, 0U) << kernel.name;
     }
@@ -94,7 +94,7 @@ TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
     for (const auto& kernel : program.model->kernels) {
         for (const bool nvcc : {true, false}) {
             options_.preferNvcc = nvcc;
-            const auto facts = factsOf(program, kernel);
+            const auto facts = factsOf({program, kernel});
             ASSERT_TRUE(facts) << kernel.name << ": " << facts.error().describe();
             const auto nvccs =
                 std::ranges::find(report, facts->symbol, &analysis::FunctionResources::symbol);

@@ -18,7 +18,7 @@ protected:
         const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "skills" / file;
         const ProgramSource program = parse(path, contentsOf(path));
         ASSERT_EQ(program.model->kernels.size(), 1U);
-        const auto facts = staticFacts(program, program.model->kernels.front(), {},
+        const auto facts = staticFacts({program, program.model->kernels.front()}, {},
                                        expected.architecture, options_, {});
         ASSERT_TRUE(facts) << facts.error().describe();
         if (facts->compiler != "nvcc 13.0")

@@ -38,9 +38,9 @@ struct EmulationUnit {
 /// Stands for the mirror folder in EmulationUnit::entry.
 inline constexpr std::string_view mirrorMarker = "@mirror@";
 
-[[nodiscard]] EmulationUnit
-makeEmulationUnit(const ScannedProgram& program, const ProgramSource& source,
-                  const analysis::KernelModel& kernel, const LaunchSpec& launch,
-                  const std::filesystem::path& preludeInclude, const UnitBreadth& breadth);
+[[nodiscard]] EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
+                                              const LaunchSpec& launch,
+                                              const std::filesystem::path& preludeInclude,
+                                              const UnitBreadth& breadth);
 
 } // namespace kernelskill::engine

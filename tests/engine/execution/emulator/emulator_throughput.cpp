@@ -42,7 +42,7 @@ public:
         job_.launch = std::move(launches->front());
         job_.wantProfile = true;
         job_.limits.time = std::chrono::seconds{240}; // No block is left out for lack of time.
-        auto image = executor_->build(program, program.model->kernels.front(), job_.launch, {});
+        auto image = executor_->build({program, program.model->kernels.front()}, job_.launch, {});
         if (image)
             image_ = std::move(*image);
     }

@@ -45,7 +45,7 @@ protected:
         job.wantProfile = true;
         job.maxBlocks = maxBlocks;
         job.limits.time = std::chrono::seconds{60}; // No block is left out for lack of time.
-        auto image = executor.build(program, kernel, job.launch, {});
+        auto image = executor.build({program, kernel}, job.launch, {});
         if (!image)
             return std::unexpected(image.error());
         return executor.run(**image, job, {});
@@ -62,7 +62,7 @@ protected:
         options.hostCompiler = *findHostCompiler({});
         options.preludeInclude = toolchain_.preludeInclude;
         options.cacheDirectory = std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-image-cache";
-        const auto image = buildEmulationImage(program, kernel, job.launch, options, {});
+        const auto image = buildEmulationImage({program, kernel}, job.launch, options, {});
         EXPECT_TRUE(image);
         emulator::WorkerPool workers(KERNELSKILL_TEST_WORKER);
         const auto report =

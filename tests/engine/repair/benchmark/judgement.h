@@ -1,7 +1,7 @@
 /// Whether a repaired program is the program that it was before the mistake.
 #pragma once
 
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 #include "engine/review/reviewer.h"
 
 #include <cstdint>
