@@ -23,8 +23,8 @@ void addDeviceFindings(FileModel& model, const CompileCommand& command);
 [[nodiscard]] std::string_view successorOfWarpFunction(std::string_view name);
 
 /// Limits of a block on every GPU of today.
-inline constexpr std::int64_t mostThreadsPerBlock = 1024;
-inline constexpr std::uint64_t mostStaticSharedBytes = 49'152;
+inline constexpr std::int64_t maxThreadsPerBlock = 1024;
+inline constexpr std::uint64_t maxStaticSharedBytes = 49'152;
 
 /// Bytes of the kernel's own static shared arrays that it reads.
 [[nodiscard]] std::uint64_t staticSharedBytes(const KernelModel& kernel);

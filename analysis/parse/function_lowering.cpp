@@ -19,10 +19,10 @@ std::uint32_t macroUseEnd(std::string_view text, std::uint32_t offset) {
     const std::uint32_t open = skipTrivia(text, end);
     if (open >= text.size() || text[open] != '(')
         return end;
-    constexpr std::uint32_t longestUse = 4096;
-    const std::vector<Token> tokens = lex(text, {open, open + longestUse});
+    constexpr std::uint32_t maxUseLength = 4096;
+    const std::vector<Token> tokens = lex(text, {open, open + maxUseLength});
     const std::size_t close = matchingBracket(tokens, 0);
-    return close < tokens.size() ? tokens[close].span.end : open + longestUse;
+    return close < tokens.size() ? tokens[close].span.end : open + maxUseLength;
 }
 
 Storage storageOf(CXCursor declaration, const Type& type) {

@@ -8,7 +8,7 @@ namespace {
 
 using Sequence = std::span<const std::uint32_t>;
 
-constexpr std::uint64_t mostSteps = 1'000'000'000;
+constexpr std::uint64_t maxSteps = 1'000'000'000;
 
 /// Hirschberg's algorithm: splits `before` in the middle and `after` where the two halves have most
 /// in common.
@@ -44,7 +44,7 @@ private:
 
     void middle(Sequence before, Sequence after, std::uint32_t beforeAt, std::uint32_t afterAt) {
         if (before.empty() || after.empty() ||
-            static_cast<std::uint64_t>(before.size()) * after.size() > mostSteps)
+            static_cast<std::uint64_t>(before.size()) * after.size() > maxSteps)
             return;
         if (before.size() == 1) {
             const auto found = std::ranges::find(after, before.front());

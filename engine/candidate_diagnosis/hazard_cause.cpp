@@ -10,7 +10,7 @@ namespace kernelskill::engine {
 namespace {
 
 /// Of a hazard's several places, those that are told.
-constexpr std::size_t mostEvidence = 4;
+constexpr std::size_t maxEvidence = 4;
 
 struct Explanation {
     const char* cause;
@@ -78,7 +78,7 @@ CandidateDiagnosis hazardCause(const KernelVersion& after, const ReviewFailure& 
     found.cause = explanation.cause;
     found.sentence = explanation.sentence;
     found.invariant = explanation.invariant;
-    for (std::size_t i = 0; i < std::min(failure.hazards.size(), mostEvidence); ++i)
+    for (std::size_t i = 0; i < std::min(failure.hazards.size(), maxEvidence); ++i)
         found.evidence.push_back(describe(failure.hazards[i]));
     if (failure.trial)
         found.evidence.push_back("seen at " + failure.trial->label);

@@ -49,12 +49,12 @@ void explainRounding(CandidateDiagnosis& found, const Difference& difference,
     if (numerics == skills::Numerics::Exact)
         return explain(found, "rounding",
                        fmt::format("results differ by rounding alone, by {:.2g} at most",
-                                   *difference.largestError),
+                                   *difference.maxError),
                        "an exact edit keeps the order and the kind of floating-point operations",
                        "form each sum in the original's order, without faster functions");
     explain(found, "precision",
             fmt::format("results are less exact than the original's, by {:.2g} at most",
-                        *difference.largestError),
+                        *difference.maxError),
             "an edit that reorders sums loses no more precision than reordering does",
             "keep partial sums in the original's type or a wider one, and use no faster functions");
 }
@@ -92,7 +92,7 @@ CandidateDiagnosis outputCause(const analysis::KernelModel& before,
         return found;
     }
     const Difference& difference = *failure.difference;
-    const bool isRounding = difference.largestError && *difference.largestError <= roundingError;
+    const bool isRounding = difference.maxError && *difference.maxError <= roundingError;
     if (isRounding)
         explainRounding(found, difference, numerics);
     else if (isTail(difference) || difference.unwritten == difference.differing)

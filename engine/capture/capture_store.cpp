@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largestManifest = 1 << 20;
+constexpr std::uintmax_t maxManifestBytes = 1 << 20;
 
 std::vector<fs::path> filesIn(const fs::path& folder) {
     std::vector<fs::path> files;
@@ -45,7 +45,7 @@ bool locate(std::string& name, const fs::path& folder, std::uint64_t bytes) {
 
 Result<StoredLaunch> readLaunch(const fs::path& folder, const fs::path& manifest) {
     std::error_code error;
-    if (fs::file_size(manifest, error) > largestManifest || error)
+    if (fs::file_size(manifest, error) > maxManifestBytes || error)
         return std::unexpected(unusable("the manifest is too large", manifest));
     const auto text = analysis::readFile(manifest);
     if (!text)

@@ -16,9 +16,9 @@ using Json = nlohmann::json;
 constexpr const char* format = "kernelskill-capture";
 constexpr int version = 1;
 constexpr std::size_t nameDigits = 32;
-constexpr std::uint64_t mostBlockThreads = 1024;
+constexpr std::uint64_t maxBlockThreads = 1024;
 /// CUDA's: 32764 bytes of parameters.
-constexpr std::size_t mostParameterBytes = 32764;
+constexpr std::size_t maxParameterBytes = 32764;
 
 constexpr const char* digits = "0123456789abcdef";
 
@@ -47,7 +47,7 @@ void expect(bool condition, const char* what) {
 }
 
 std::vector<std::byte> bytesOf(const std::string& text) {
-    expect(text.size() % 2 == 0 && isHex(text) && text.size() / 2 <= mostParameterBytes,
+    expect(text.size() % 2 == 0 && isHex(text) && text.size() / 2 <= maxParameterBytes,
            "the value of a parameter is not written in hexadecimal digits");
     std::vector<std::byte> bytes;
     for (std::size_t at = 0; at < text.size(); at += 2) {
@@ -108,7 +108,7 @@ CapturedParameter parameterFrom(const Json& json) {
     constexpr auto any = std::numeric_limits<std::uint64_t>::max();
     CapturedParameter parameter;
     parameter.offset =
-        number(json.at("offset"), 0, mostParameterBytes, "the offset of a parameter is none");
+        number(json.at("offset"), 0, maxParameterBytes, "the offset of a parameter is none");
     parameter.value = bytesOf(json.at("value").get<std::string>());
     if (!json.contains("buffer"))
         return parameter;
@@ -138,8 +138,8 @@ CapturedLaunch launchFrom(const Json& json) {
     launch.time = textFrom(json, "time");
     launch.device = textFrom(json, "device");
     launch.grid = extentFrom(json.at("grid"), 0x7fffffff, "the grid is none");
-    launch.block = extentFrom(json.at("block"), mostBlockThreads, "the block is none");
-    expect(std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] <= mostBlockThreads,
+    launch.block = extentFrom(json.at("block"), maxBlockThreads, "the block is none");
+    expect(std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] <= maxBlockThreads,
            "a block of more than 1024 threads");
     launch.sharedBytes = number(json.at("sharedBytes"), 0, 1 << 30, "its shared memory is no size");
     launch.missing = textFrom(json, "missing");

@@ -127,7 +127,7 @@ void differ(Comparison& result, std::string detail) {
 }
 
 /// Fewer bytes than this may be poison by chance.
-constexpr std::size_t shortestPoison = 2;
+constexpr std::size_t minPoisonBytes = 2;
 
 bool isPoison(const Row& row, std::size_t index) {
     std::array<std::byte, sizeof poisonWord> pattern{};
@@ -137,7 +137,7 @@ bool isPoison(const Row& row, std::size_t index) {
         if (bytes[at] != pattern[(index * row.step + at) % pattern.size()])
             return false;
     }
-    return bytes.size() >= shortestPoison;
+    return bytes.size() >= minPoisonBytes;
 }
 
 /// Elements of one output that differ, in their order.
@@ -154,14 +154,14 @@ public:
             found_.first = index;
             found_.actual = shown(actual_.buffer.element, actual_.bytes(index));
             found_.expected = shown(expected_.buffer.element, expected_.bytes(index));
-            found_.largestError = 0;
+            found_.maxError = 0;
         }
         found_.last = index;
         found_.unwritten += isPoison(actual_, index) ? 1 : 0;
         if (!error || !std::isfinite(*error))
-            found_.largestError = std::nullopt;
-        else if (found_.largestError)
-            found_.largestError = std::max(*found_.largestError, *error);
+            found_.maxError = std::nullopt;
+        else if (found_.maxError)
+            found_.maxError = std::max(*found_.maxError, *error);
     }
     /// `because` is said behind the first element.
     void conclude(Comparison& result, std::string_view because) {
@@ -200,8 +200,8 @@ void compareFloating(Comparison& result, const Row& expected, const Row& actual,
     }
     tally.conclude(result, fmt::format(": scaled error {:.3g}, allowed {:.3g}", firstWrong,
                                        tolerance.scaledError));
-    if (largest > result.largestError) {
-        result.largestError = largest;
+    if (largest > result.maxError) {
+        result.maxError = largest;
         if (result.agrees)
             result.detail = fmt::format("largest scaled error {:.3g} at {}[{}], allowed {:.3g}",
                                         largest, actual.buffer.name, where, tolerance.scaledError);

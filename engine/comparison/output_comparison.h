@@ -30,13 +30,13 @@ struct Difference {
     std::string expected;
     /// The largest of all, scaled as in Tolerance; nullopt for integers and where one side is not
     /// finite.
-    std::optional<double> largestError;
+    std::optional<double> maxError;
 };
 
 struct Comparison {
     bool agrees = true;
-    double largestError = 0; ///< Scaled as in Tolerance, over all floating-point elements.
-    std::string detail;      ///< The first difference, or the largest error and where.
+    double maxError = 0; ///< Scaled as in Tolerance, over all floating-point elements.
+    std::string detail;  ///< The first difference, or the largest error and where.
     /// Of the first output that differs; nullopt where all agree, or one has another size.
     std::optional<Difference> difference;
 };

@@ -10,7 +10,7 @@ using analysis::TextEdit;
 
 /// Beyond so many pairs of lines the whole changed region is one edit: it is not worth the time to
 /// be finer.
-constexpr std::size_t mostPairs = 4'000'000;
+constexpr std::size_t maxPairs = 4'000'000;
 
 std::vector<std::string_view> linesOf(std::string_view text) {
     std::vector<std::string_view> lines;
@@ -67,7 +67,7 @@ std::vector<TextEdit> textDifference(std::string_view before, std::string_view a
                     std::string_view text) {
         return index < lines.size() ? lines[index].data() : text.data() + text.size();
     };
-    if (rows * columns > mostPairs) {
+    if (rows * columns > maxPairs) {
         addEdit(edits, before, joined(old, head, head + rows, place(old, head, before)),
                 joined(fresh, head, head + columns, place(fresh, head, after)));
         return edits;

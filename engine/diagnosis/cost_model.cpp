@@ -26,7 +26,7 @@ constexpr double noLater = 1.001;
 constexpr double earlier = 0.98;
 constexpr double nearRoofline = 1.25;
 /// A kernel that takes less takes less than its launch: its roofline is not what holds it back.
-constexpr double shortestSeconds = 1e-6;
+constexpr double minModelledSeconds = 1e-6;
 
 /// How many warps and blocks of the launch are on the GPU at once.
 struct Residency {
@@ -135,7 +135,7 @@ std::optional<CostEstimate> costOf(const CostInput& input) {
         cost.seconds.low = std::max(cost.seconds.low, part.seconds.low);
         cost.seconds.high += part.seconds.high;
     }
-    cost.leastSeconds = roofline.seconds.low;
+    cost.minSeconds = roofline.seconds.low;
     return cost;
 }
 
@@ -151,8 +151,8 @@ double modelledGain(const CostEstimate& before, const CostEstimate& after) {
 }
 
 bool isAtRoofline(const CostEstimate& cost) {
-    return cost.leastSeconds >= shortestSeconds &&
-           cost.seconds.high <= nearRoofline * cost.leastSeconds;
+    return cost.minSeconds >= minModelledSeconds &&
+           cost.seconds.high <= nearRoofline * cost.minSeconds;
 }
 
 std::string describeSeconds(const Interval& seconds) {

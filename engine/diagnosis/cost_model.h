@@ -26,7 +26,7 @@ struct CostEstimate {
     /// low: all parts side by side, each at its least. high: one after the other, each at its most.
     Interval seconds;
     std::vector<CostPart> parts;
-    double leastSeconds = 0; ///< Of the roofline: no kernel on the same data takes less.
+    double minSeconds = 0; ///< Of the roofline: no kernel on the same data takes less.
     bool operator==(const CostEstimate&) const = default;
 };
 

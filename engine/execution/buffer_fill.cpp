@@ -34,7 +34,7 @@ inline float randomFloat(std::uint64_t seed, std::uint64_t index) {
     return static_cast<float>(bits - (1 << 22)) * (1.0f / (1 << 22));
 }
 
-std::int64_t largestValue(ScalarKind kind) {
+std::int64_t maxValue(ScalarKind kind) {
     switch (kind) {
     case ScalarKind::Bool:
         return 1;
@@ -136,7 +136,7 @@ void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::
 }
 
 std::int64_t randomRange(const BufferSpec& buffer) {
-    return buffer.integerRange > 0 ? buffer.integerRange : largestValue(buffer.element) + 1;
+    return buffer.integerRange > 0 ? buffer.integerRange : maxValue(buffer.element) + 1;
 }
 
 std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position) {

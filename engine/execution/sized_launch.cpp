@@ -7,9 +7,9 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::uint64_t profiledThreads = 1 << 18;
-constexpr std::uint64_t fewestBlocks = 32;
+constexpr std::uint64_t minBlocks = 32;
 constexpr std::uint64_t fewThreads = 1 << 10;
-constexpr std::uint64_t fewestOfFew = 4; // beside each other, at the ends, and in between
+constexpr std::uint64_t minFewBlocks = 4; // beside each other, at the ends, and in between
 
 std::uint64_t blocksOf(const LaunchSpec& launch, std::uint64_t threads, std::uint64_t fewest) {
     return std::max(fewest, threads / std::max<std::uint64_t>(launch.block.count(), 1));
@@ -24,7 +24,7 @@ Result<Profile> emulated(Executor& emulator, KernelRef kernel, const LaunchSpec&
     job.launch = launch;
     job.wantProfile = true;
     job.maxBlocks = part == EmulatedPart::Few && hasAllSizes(launch)
-                        ? blocksOf(launch, fewThreads, fewestOfFew)
+                        ? blocksOf(launch, fewThreads, minFewBlocks)
                         : profiledBlocks(launch);
     auto result = emulator.run(**image, job, stop);
     if (!result)
@@ -35,7 +35,7 @@ Result<Profile> emulated(Executor& emulator, KernelRef kernel, const LaunchSpec&
 } // namespace
 
 std::uint64_t profiledBlocks(const LaunchSpec& launch) {
-    return blocksOf(launch, profiledThreads, fewestBlocks);
+    return blocksOf(launch, profiledThreads, minBlocks);
 }
 
 bool hasAllSizes(const LaunchSpec& launch) {

@@ -13,15 +13,15 @@
 
 namespace kernelskill::engine {
 
-class LateFacts {
+class PendingCompilerFacts {
 public:
     using Facts = std::shared_ptr<const Result<StaticFacts>>;
 
-    LateFacts() = default;
-    LateFacts(const LateFacts&) = delete;
-    LateFacts& operator=(const LateFacts&) = delete;
+    PendingCompilerFacts() = default;
+    PendingCompilerFacts(const PendingCompilerFacts&) = delete;
+    PendingCompilerFacts& operator=(const PendingCompilerFacts&) = delete;
     /// Stops the compilers and waits for them.
-    ~LateFacts() {
+    ~PendingCompilerFacts() {
         for (Late& late : pending_)
             late.compiling.request_stop();
     }

@@ -17,7 +17,7 @@ namespace {
 using analysis::KernelModel;
 using analysis::Span;
 
-constexpr std::size_t mostEntries = 256;
+constexpr std::size_t maxEntries = 256;
 
 /// The kernel and every device function it reaches.
 std::vector<const KernelModel*> reached(const analysis::FileModel& model,
@@ -173,7 +173,7 @@ void ProfileCache::insert(const ProfileKey& key, KernelFindings findings) {
     if (!entries_.contains(key.hash))
         order_.push_back(key.hash);
     entries_[key.hash] = Entry{std::move(findings), key.places};
-    if (order_.size() > mostEntries) {
+    if (order_.size() > maxEntries) {
         entries_.erase(order_.front());
         order_.pop_front();
     }

@@ -27,7 +27,7 @@ void CopiedText::add(CodeLines& lines, Span span, std::vector<TextEdit> parts) c
         part.span.begin = std::max(part.span.begin, span.begin);
     std::erase_if(parts, [&](const TextEdit& part) { return part.span.begin >= span.end; });
     if (span.begin < span.end)
-        lines.addBlock(skills::rewritten(source_, span, std::move(parts)), leastIndentation(span));
+        lines.addBlock(skills::rewritten(source_, span, std::move(parts)), minIndentation(span));
 }
 
 void CopiedText::addComments(CodeLines& lines, Span span) const {
@@ -53,7 +53,7 @@ Span CopiedText::withComments(StmtId statement) const {
 }
 
 /// Of the lines of `span`: the least that one of them has.
-std::string CopiedText::leastIndentation(Span span) const {
+std::string CopiedText::minIndentation(Span span) const {
     std::optional<std::string> least;
     const std::uint32_t first = source_.lineColumn(span.begin).line;
     for (std::uint32_t line = first; line <= source_.lineColumn(span.end).line; ++line) {

@@ -28,7 +28,7 @@ public:
     [[nodiscard]] analysis::Span withComments(analysis::StmtId statement) const;
 
 private:
-    [[nodiscard]] std::string leastIndentation(analysis::Span span) const;
+    [[nodiscard]] std::string minIndentation(analysis::Span span) const;
 
     const analysis::SourceText& source_;
     const analysis::KernelModel& function_;

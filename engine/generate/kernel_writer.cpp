@@ -1,6 +1,6 @@
 #include "engine/generate/kernel_writer.h"
 
-#include "engine/generate/launcher_writer.h"
+#include "engine/generate/host_function_writer.h"
 #include "engine/generate/nest_text.h"
 #include "engine/generate/reduction_writer.h"
 
@@ -137,7 +137,7 @@ WrittenFunction writeFunction(const FileModel& file, const KernelModel& function
     }
     written.helpers = folds.text();
     written.launcherName = names.next({"gpu"});
-    written.launcher = writeLauncher(file, function, parallel, written, names);
+    written.launcher = writeHostFunction(file, function, parallel, written, names);
     return written;
 }
 

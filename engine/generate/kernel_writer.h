@@ -38,7 +38,7 @@ struct WrittenFunction {
 [[nodiscard]] std::array<int, 3> blockFor(std::size_t loops);
 
 /// Blocks of a reduction, at most: the same on every GPU, so that its results are, too.
-constexpr int mostParts = 1024;
+constexpr int maxParts = 1024;
 constexpr int foldingThreads = 256;
 
 /// `names` goes on to be asked for more of them.

@@ -26,7 +26,7 @@ public:
     }
     [[nodiscard]] const std::string& status() const { return status_; }
     /// The most blocks of a reduction.
-    [[nodiscard]] const std::string& mostBlocks() const { return mostBlocks_; }
+    [[nodiscard]] const std::string& maxBlocks() const { return maxBlocks_; }
 
     /// `wanted`, or what comes nearest: nothing in the function is called so, nor anything else in
     /// the launcher.
@@ -43,7 +43,7 @@ private:
     std::map<analysis::VariableId, std::string> device_;
     std::map<std::uint32_t, std::string> bytes_;
     std::string status_;
-    std::string mostBlocks_;
+    std::string maxBlocks_;
 };
 
 } // namespace kernelskill::engine

@@ -15,7 +15,7 @@ using skills::CodeLines;
 namespace {
 
 /// Of a loop that stays on one line.
-constexpr std::size_t longestHeader = 92;
+constexpr std::size_t maxHeaderLength = 92;
 
 } // namespace
 
@@ -150,7 +150,7 @@ void NestText::openStrided(CodeLines& lines, const MappedLoop& mapped, const std
     const std::string begin = fmt::format("for ({} {} = {};", type, counter, start);
     const std::string rest = fmt::format("{}; {} {} {}) {{", compared(mapped, counter, true),
                                          counter, isDownward(mapped) ? "-=" : "+=", stride);
-    if (begin.size() + rest.size() < longestHeader)
+    if (begin.size() + rest.size() < maxHeaderLength)
         lines.open(begin + " " + rest);
     else
         lines.add(begin).open("     " + rest);

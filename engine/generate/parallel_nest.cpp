@@ -17,8 +17,8 @@ using skills::refuse;
 
 namespace {
 
-constexpr std::size_t mostAxes = 3;
-constexpr std::size_t mostFolded = 2;
+constexpr std::size_t maxAxes = 3;
+constexpr std::size_t maxFoldedLoops = 2;
 using Gate = std::expected<void, Refusal>;
 
 class NestFinder {
@@ -91,7 +91,7 @@ private:
 
     Gate mapLoops() {
         StmtId at = nest_.statement;
-        const std::size_t most = nest_.reductions.empty() ? mostAxes : mostFolded;
+        const std::size_t most = nest_.reductions.empty() ? maxAxes : maxFoldedLoops;
         while (at != noId && nest_.loops.size() < most) {
             const auto number = loopOf(at);
             const Gate form = number ? checkLoop(*number) : refuse("no-loop", "no loop");

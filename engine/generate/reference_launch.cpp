@@ -19,11 +19,11 @@ using namespace analysis;
 namespace {
 
 /// Memory accesses of one run: a second or so for one thread of the emulator.
-constexpr double mostAccesses = 3e6;
+constexpr double maxAccesses = 3e6;
 /// Threads of a launch that is run as it stands, not in part.
-constexpr double mostThreads = 1 << 17;
+constexpr double maxThreads = 1 << 17;
 /// Blocks that the emulator keeps alive at once for a barrier of the grid.
-constexpr std::int64_t mostFoldingBlocks = 48;
+constexpr std::int64_t maxFoldingBlocks = 48;
 /// Rounds of a loop whose bounds depend on data.
 constexpr double unknownRounds = 16;
 /// Tried in this order; from 64 on a review varies a size by itself.
@@ -101,9 +101,9 @@ private:
         const bool hasElements = std::ranges::all_of(nest_.arrays, [&](const ArrayUse& use) {
             return use.elements.evaluate(values).value_or(0) > 0;
         });
-        return hasElements && accesses <= mostAccesses &&
-               (nest_.reductions.empty() ? threads(values) <= mostThreads
-                                         : foldingBlocks(values) <= mostFoldingBlocks);
+        return hasElements && accesses <= maxAccesses &&
+               (nest_.reductions.empty() ? threads(values) <= maxThreads
+                                         : foldingBlocks(values) <= maxFoldingBlocks);
     }
 
     [[nodiscard]] std::int64_t foldingBlocks(const Values& values) const {

@@ -122,7 +122,7 @@ private:
         for (std::size_t number = 0; number < nest_.reductions.size(); ++number) {
             const std::string array = fmt::format("kernelskill_parts_{}", number);
             code += fmt::format("\n__device__ {} {}[{}];\n", typeOf(nest_.reductions[number]),
-                                array, mostParts);
+                                array, maxParts);
             arrays += ", " + array;
             results += fmt::format("            {}[0] = {}[0];\n", checked_.results[number], array);
         }

@@ -18,7 +18,7 @@ struct HttpModelOptions {
     ApiKey key = {};
     HttpLimits limits = {};
     RetryPolicy retry = {};
-    std::size_t longestReply = 1u << 20; ///< Bytes of text.
+    std::size_t maxReplyBytes = 1u << 20; ///< Bytes of text.
 };
 
 class HttpModel final : public LanguageModel {

@@ -13,7 +13,7 @@ bool SseReader::feed(std::string_view bytes,
         else if (c != '\n')
             line_ += c;
         afterCarriageReturn_ = c == '\r';
-        isTooLong_ = line_.size() + event_.data.size() > longestEvent_;
+        isTooLong_ = line_.size() + event_.data.size() > maxEventBytes_;
     }
     return !isTooLong_;
 }

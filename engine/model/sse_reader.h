@@ -16,8 +16,8 @@ struct ServerSentEvent {
 /// Bytes may be cut anywhere, in the middle of a line end too.
 class SseReader {
 public:
-    /// No line and no event may be longer than `longestEvent` bytes.
-    explicit SseReader(std::size_t longestEvent) : longestEvent_(longestEvent) {}
+    /// No line and no event may be longer than `maxEventBytes` bytes.
+    explicit SseReader(std::size_t maxEventBytes) : maxEventBytes_(maxEventBytes) {}
 
     /// Calls `onEvent` for each event that `bytes` completes. An event without data is none. False
     /// when one is too long, and from then on.
@@ -30,7 +30,7 @@ private:
     void takeLine(const std::function<void(const ServerSentEvent&)>& onEvent);
     void takeField(std::string_view name, std::string_view value);
 
-    std::size_t longestEvent_;
+    std::size_t maxEventBytes_;
     std::string line_;
     ServerSentEvent event_;
     bool hasFields_ = false;

@@ -22,7 +22,7 @@ constexpr double fitsOnly = 10;
 constexpr double keepsEveryBit = 4;
 constexpr double reorders = 2;
 /// For what the code promises: less than what tells an exact edit from one that reorders.
-constexpr double mostForGain = 1.5;
+constexpr double maxGainScore = 1.5;
 constexpr double eachAlternativeLater = 0.25;
 /// A record takes up to so many points: enough that a skill which has long brought nothing on this
 /// bottleneck falls behind one that answers the next, and never behind one that merely fits.
@@ -73,7 +73,7 @@ void rankByGain(RankedSkill& ranked) {
     if (!ranked.offer.gain)
         return;
     const skills::ExpectedGain& gain = *ranked.offer.gain;
-    ranked.score += std::clamp(std::log2(gain.factor), 0.0, mostForGain);
+    ranked.score += std::clamp(std::log2(gain.factor), 0.0, maxGainScore);
     ranked.expected = describe(Gain{{1, gain.factor}, gain.basis}) + ". " + ranked.expected;
 }
 

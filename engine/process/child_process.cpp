@@ -19,7 +19,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t largestOutput = 4u << 20;
+constexpr std::size_t maxOutputBytes = 4u << 20;
 
 struct Pipe {
     FileDescriptor read;
@@ -93,7 +93,7 @@ int waitFor(pid_t pid) {
 void drain(FileDescriptor& from, std::string& into) {
     std::array<char, 65536> buffer{};
     const auto count = ::read(from.get(), buffer.data(), buffer.size());
-    if (count > 0 && into.size() < largestOutput)
+    if (count > 0 && into.size() < maxOutputBytes)
         into.append(buffer.data(), static_cast<std::size_t>(count));
     else if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN))
         from.close();

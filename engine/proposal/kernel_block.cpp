@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t longestClaim = 600;
+constexpr std::size_t maxClaimLength = 600;
 
 std::unexpected<Error> refused(std::string what) {
     return std::unexpected(Error{ErrorKind::Unsupported, std::move(what), "the model's reply", {}});
@@ -50,7 +50,7 @@ std::string plain(const std::string& text) {
         if (shown != ' ' || (!result.empty() && result.back() != ' '))
             result += shown;
     }
-    result.resize(std::min(result.size(), longestClaim));
+    result.resize(std::min(result.size(), maxClaimLength));
     while (result.ends_with(' '))
         result.pop_back();
     return result;

@@ -15,7 +15,7 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::size_t maxProposedBytes = 64u << 10;
-constexpr std::size_t mostTokens = 20'000;
+constexpr std::size_t maxTokens = 20'000;
 constexpr std::size_t deepestNesting = 64;
 
 using Refusal = std::optional<std::string>;
@@ -185,8 +185,8 @@ bool isLiteral(const Token& token) {
 Refusal badCharacters(std::string_view text, const Tokens& tokens) {
     if (text.size() > maxProposedBytes)
         return fmt::format("it is longer than {} KiB", maxProposedBytes >> 10);
-    if (tokens.size() > mostTokens)
-        return fmt::format("it has more than {} tokens", mostTokens);
+    if (tokens.size() > maxTokens)
+        return fmt::format("it has more than {} tokens", maxTokens);
     const auto bad = std::ranges::find_if(
         text, [](char c) { return c != '\n' && c != '\t' && (c < ' ' || c > '~'); });
     if (bad != text.end())

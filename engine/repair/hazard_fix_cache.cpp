@@ -13,7 +13,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t mostEntries = 64;
+constexpr std::size_t maxEntries = 64;
 
 /// `title` with each "line 12" of it moved; not within quotes, where code stands.
 std::string moved(const std::string& title, std::int64_t lines) {
@@ -80,7 +80,7 @@ void HazardFixCache::insert(std::uint64_t key, KernelPlace place, std::vector<Ha
     if (!entries_.insert_or_assign(key, moved(std::move(fixes), place, {})).second)
         return;
     order_.push_back(key);
-    if (order_.size() > mostEntries) {
+    if (order_.size() > maxEntries) {
         entries_.erase(order_.front());
         order_.pop_front();
     }

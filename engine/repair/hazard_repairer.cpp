@@ -15,7 +15,7 @@ namespace kernelskill::engine {
 namespace {
 
 /// Each takes a compilation and some runs.
-constexpr std::size_t mostTriesPerHazard = 5;
+constexpr std::size_t maxTriesPerHazard = 5;
 
 /// The sound draft that leaves the fewest hazards; of equals the likeliest.
 std::optional<HazardFix> bestFix(FixVerifier& verifier, const HazardInCode& given,
@@ -45,8 +45,8 @@ std::vector<HazardFixDraft> hazardFixDrafts(const HazardInCode& given) {
     for (auto* family : {&atomicUpdates, &barrierInsertions, &separatedReads, &boundsGuards,
                          &barrierMotions, &zeroedAccumulators})
         std::ranges::move(family(given), std::back_inserter(all));
-    if (all.size() > mostTriesPerHazard)
-        all.erase(all.begin() + mostTriesPerHazard, all.end());
+    if (all.size() > maxTriesPerHazard)
+        all.erase(all.begin() + maxTriesPerHazard, all.end());
     return all;
 }
 

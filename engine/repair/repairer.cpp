@@ -17,11 +17,11 @@ using analysis::DiagnosticOrigin;
 using analysis::FileModel;
 
 /// A parse takes tens of milliseconds: so many guesses at most for one error.
-constexpr std::size_t mostTriesPerError = 40;
-constexpr std::size_t mostFixesPerError = 4;
+constexpr std::size_t maxTriesPerError = 40;
+constexpr std::size_t maxFixesPerError = 4;
 /// Errors looked at when a range (or the file) holds many.
-constexpr std::size_t mostErrors = 4;
-constexpr std::size_t mostRounds = 40;
+constexpr std::size_t maxErrors = 4;
+constexpr std::size_t maxRounds = 40;
 
 using Messages = std::multiset<std::string>;
 
@@ -151,11 +151,11 @@ void verify(const RepairContext& context, Verifier& verifier, const std::vector<
     std::set<Ladder> climbed;
     std::size_t tries = 0;
     for (FixCandidate& candidate : candidatesFor(context, cause)) {
-        if (stop.stop_requested() || tries == mostTriesPerError)
+        if (stop.stop_requested() || tries == maxTriesPerError)
             return;
         bool isRanked = takesLikest(candidate.ladder);
         if (climbed.contains(candidate.ladder) ||
-            (accepted.size() >= mostFixesPerError && !isRanked))
+            (accepted.size() >= maxFixesPerError && !isRanked))
             continue;
         auto text = analysis::applyEdits(context.text, candidate.edits);
         if (!text || !seen.insert(*text).second)
@@ -224,7 +224,7 @@ std::vector<CompileFix> proposeFixes(const FileModel& model,
     Verifier verifier(model, command, toolchain, unsaved);
     std::set<std::string> texts;
     std::size_t looked = 0;
-    for (std::size_t which = 0; which < errors.size() && looked < mostErrors; ++which) {
+    for (std::size_t which = 0; which < errors.size() && looked < maxErrors; ++which) {
         if (range && !touches(errors[which], model.file, *range))
             continue;
         ++looked;
@@ -247,11 +247,11 @@ Repair repairFile(const FileModel& model, const analysis::CompileCommand& comman
     auto errors = repairTargets(current.diagnostics);
     repair.errorsBefore = errors.size();
     Verifier verifier(model, command, toolchain, unsaved);
-    for (std::size_t round = 0; round < mostRounds && !errors.empty() && !stop.stop_requested();
+    for (std::size_t round = 0; round < maxRounds && !errors.empty() && !stop.stop_requested();
          ++round) {
         RepairContext context = makeRepairContext(current, command, toolchain);
         std::vector<Accepted> accepted;
-        for (std::size_t which = 0; which < std::min(errors.size(), mostErrors) && accepted.empty();
+        for (std::size_t which = 0; which < std::min(errors.size(), maxErrors) && accepted.empty();
              ++which)
             accepted = fixesFor(context, verifier, errors, which, stop);
         if (accepted.empty())

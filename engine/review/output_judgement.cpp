@@ -62,8 +62,8 @@ Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, skills::Nu
     double roundoff = 0;
     for (const BufferContents& output : pair.original.outputs)
         roundoff = std::max(roundoff, unitRoundoff(output.element));
-    Tolerance tolerance{
-        false, std::max(errorGrowthAllowed * own.largestError, roundoffsAllowed * roundoff)};
+    Tolerance tolerance{false,
+                        std::max(errorGrowthAllowed * own.maxError, roundoffsAllowed * roundoff)};
     // To a kernel in double the reference is the kernel itself, whose error stays unknown: of a sum
     // of n terms it is n roundings at most (Higham, 4.2), and near that where inputs of few bits
     // make them all go one way.
@@ -131,7 +131,7 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
             return conclude(
                 *truth, toleranceBeside(own, pair, closeness.numerics),
                 fmt::format("a float64 reference from which the original is {:.3g} away{}",
-                            own.largestError, closeness.note));
+                            own.maxError, closeness.note));
         note = "the original itself differs from it: " + own.detail;
     } else {
         note = truth.error().what;

@@ -43,11 +43,11 @@ std::size_t leftOut(std::size_t count) {
 VerdictStatus statusOf(const TimingVerdict& verdict, std::optional<double> floor) {
     if (floor && verdict.candidate.median < *floor)
         return VerdictStatus::Invalid;
-    if (verdict.candidate.rounds < fewestRounds)
+    if (verdict.candidate.rounds < minRounds)
         return VerdictStatus::Inconclusive;
-    if (verdict.least > 1 + smallestEffect)
+    if (verdict.least > 1 + minEffect)
         return VerdictStatus::Faster;
-    if (verdict.most < 1 / (1 + smallestEffect))
+    if (verdict.most < 1 / (1 + minEffect))
         return VerdictStatus::Slower;
     return VerdictStatus::Inconclusive;
 }

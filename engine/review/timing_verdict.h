@@ -32,14 +32,14 @@ struct TimingVerdict {
 
 /// Both ran in each round, one after the other, so each round gives a ratio. The interval of its
 /// median is that of the sign test at 99.99 %, which assumes nothing of how times are distributed.
-/// Faster when all of it is above 1 + `smallestEffect`, slower when all is below its inverse.
+/// Faster when all of it is above 1 + `minEffect`, slower when all is below its inverse.
 /// Invalid when the candidate's median is below `floorMicroseconds`, the least that its traffic
-/// takes on this GPU: it cannot have done the work. Inconclusive with fewer than `fewestRounds`.
+/// takes on this GPU: it cannot have done the work. Inconclusive with fewer than `minRounds`.
 [[nodiscard]] TimingVerdict judgeTimes(std::span<const double> original,
                                        std::span<const double> candidate,
                                        std::optional<double> floorMicroseconds);
 
-inline constexpr double smallestEffect = 0.01;
-inline constexpr std::size_t fewestRounds = 16;
+inline constexpr double minEffect = 0.01;
+inline constexpr std::size_t minRounds = 16;
 
 } // namespace kernelskill::engine

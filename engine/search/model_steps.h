@@ -2,7 +2,7 @@
 /// the review above all, is left to the steps that it stands before.
 #pragma once
 
-#include "engine/proposal/model_optimizer.h"
+#include "engine/proposal/model_edit_drafter.h"
 #include "engine/search/optimization_steps.h"
 
 #include <map>
@@ -19,10 +19,10 @@ inline constexpr std::string_view languageModelSkill = "language-model";
 class ModelSteps final : public OptimizationSteps {
 public:
     /// All of it outlives the steps.
-    ModelSteps(OptimizationSteps& inner, const ModelOptimizer& optimizer,
+    ModelSteps(OptimizationSteps& inner, const ModelEditDrafter& drafter,
                const analysis::Toolchain& toolchain,
                const std::vector<skills::SkillMetadata>& documents)
-        : inner_(inner), optimizer_(optimizer), toolchain_(toolchain), documents_(documents) {}
+        : inner_(inner), drafter_(drafter), toolchain_(toolchain), documents_(documents) {}
 
     /// Behind the skills that fit: the first method against the bottleneck that no skill could
     /// carry out here and that keeps precision, given to the model with its text (Offer::option is
@@ -62,7 +62,7 @@ private:
     [[nodiscard]] const skills::SkillMetadata* methodOf(const skills::Offer& offer) const;
 
     OptimizationSteps& inner_;
-    const ModelOptimizer& optimizer_;
+    const ModelEditDrafter& drafter_;
     const analysis::Toolchain& toolchain_;
     const std::vector<skills::SkillMetadata>& documents_;
     mutable std::mutex mutex_;

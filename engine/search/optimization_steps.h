@@ -1,4 +1,4 @@
-/// What the OptimizationManager has others do for it, so that its search can be tested without
+/// What the OptimizationSearch has others do for it, so that its search can be tested without
 /// running a kernel.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mostReplies = 1024; // of some ten kilobytes each
+constexpr std::size_t maxReplies = 1024; // of some ten kilobytes each
 
 } // namespace
 
@@ -48,10 +48,10 @@ void ReplyCache::evict() const {
         std::error_code ignored;
         entries.push_back({item->last_write_time(ignored), item->path()});
     }
-    if (entries.size() <= mostReplies)
+    if (entries.size() <= maxReplies)
         return;
     std::ranges::sort(entries, {}, &Entry::used);
-    for (std::size_t i = 0; i + mostReplies < entries.size(); ++i)
+    for (std::size_t i = 0; i + maxReplies < entries.size(); ++i)
         fs::remove(entries[i].path, error);
 }
 

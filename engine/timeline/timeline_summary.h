@@ -53,7 +53,7 @@ struct TimelineSummary {
 /// A kernel no longer than this is short: launching it takes about as long.
 /// The bounds of launch-overhead in engine/diagnosis/thresholds.yaml.
 inline constexpr std::uint64_t shortKernel = 10'000;
-inline constexpr std::uint64_t leastTrain = 10;
+inline constexpr std::uint64_t minTrainLaunches = 10;
 
 /// `activities` in the order of their begins.
 [[nodiscard]] TimelineSummary summaryOf(std::span<const DeviceActivity> activities);

@@ -12,8 +12,8 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::uintmax_t largestUserFile = 16u << 20;
-constexpr std::size_t mostUserFiles = 512;
+constexpr std::uintmax_t maxUserFileBytes = 16u << 20;
+constexpr std::size_t maxUserFiles = 512;
 
 bool isBelow(const std::filesystem::path& path, const std::filesystem::path& folder) {
     const auto relative = path.lexically_relative(folder);
@@ -72,7 +72,7 @@ private:
     }
 
     void add(const std::filesystem::path& path) {
-        if (seen_.size() < mostUserFiles && !isSystem(path) && seen_.insert(path).second)
+        if (seen_.size() < maxUserFiles && !isSystem(path) && seen_.insert(path).second)
             pending_.push_back(path);
     }
 
@@ -83,7 +83,7 @@ private:
             return open->second;
         std::error_code error;
         const auto size = std::filesystem::file_size(path, error);
-        if (error || size > largestUserFile || !std::filesystem::is_regular_file(path, error))
+        if (error || size > maxUserFileBytes || !std::filesystem::is_regular_file(path, error))
             return std::nullopt;
         std::ifstream stream(path, std::ios::binary);
         std::ostringstream text;

@@ -10,7 +10,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t mostGuesses = 2;
+constexpr std::size_t maxGuesses = 2;
 constexpr double smallerGuess = 1.0 / 16;
 /// Of a guessed launch, when there is another one to try.
 constexpr std::chrono::seconds guessTime{4};
@@ -19,7 +19,7 @@ constexpr std::chrono::seconds guessTime{4};
 
 Result<RunResult> firstRun(Executor& executor, KernelRef kernel, std::vector<LaunchSpec> launches,
                            const std::stop_token& stop, const ProgressSink& say) {
-    launches.resize(std::min(launches.size(), mostGuesses));
+    launches.resize(std::min(launches.size(), maxGuesses));
     if (launches.front().origin == LaunchOrigin::Guessed) {
         if (auto smaller =
                 resizeLaunch(kernel.file(), kernel.kernel, launches.front(), smallerGuess, false))

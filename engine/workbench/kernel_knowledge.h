@@ -53,7 +53,7 @@ public:
     [[nodiscard]] KernelInsights& insights() { return insights_; }
     [[nodiscard]] ProfileCache& profiles() { return profiles_; }
     [[nodiscard]] MeasuredProfiles& measuredProfiles() { return measuredProfiles_; }
-    [[nodiscard]] LateFacts& pendingFacts() { return pendingFacts_; }
+    [[nodiscard]] PendingCompilerFacts& pendingFacts() { return pendingFacts_; }
     /// Whether the compiler's facts are cached, with or without a profile.
     [[nodiscard]] KernelFindings cachedFacts(KernelRef kernel);
 
@@ -62,7 +62,7 @@ private:
     KernelInsights insights_;
     MeasuredProfiles measuredProfiles_;
     ProfileCache profiles_;
-    LateFacts pendingFacts_; ///< Declared last: its compilers use what is above.
+    PendingCompilerFacts pendingFacts_; ///< Declared last: its compilers use what is above.
 };
 
 } // namespace kernelskill::engine

@@ -6,7 +6,7 @@
 #include "engine/memory/short_term_memory.h"
 #include "engine/model/language_model.h"
 #include "engine/optimization/optimization.h"
-#include "engine/planning/optimizer.h"
+#include "engine/planning/edit_drafter.h"
 #include "engine/planning/planner.h"
 #include "engine/review/reviewer.h"
 #include "engine/workbench/profiler.h"
@@ -52,7 +52,7 @@ public:
     /// The edits that a skill proposes, not reviewed: to show what they compile to, never to be
     /// applied.
     [[nodiscard]] Result<analysis::EditSet> draft(KernelRef kernel, const skills::Offer& offer);
-    /// Searches, see OptimizationManager. `options.measure` needs a GPU. An error: the kernel
+    /// Searches, see OptimizationSearch. `options.measure` needs a GPU. An error: the kernel
     /// cannot be run, or there is nothing to run it on. If cancelled, answers with the best so far.
     /// Very slow. A `model` proposes kernels, too, see ModelSteps.
     [[nodiscard]] Result<Optimization>
@@ -69,7 +69,7 @@ private:
     KernelKnowledge& knowledge_;
     const Profiler& profiler_;
     Planner planner_;
-    Optimizer optimizer_;
+    EditDrafter drafter_;
     Reviewer reviewer_;
     std::optional<LongTermMemory> longTermMemory_;
     MemoryRecall recall_;

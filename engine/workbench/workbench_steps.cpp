@@ -100,7 +100,7 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
                                     std::stop_token /*stop*/) const {
     const analysis::KernelModel& kernel = text.kernel();
     const auto features = tools_.knowledge.features(text.ref());
-    auto proposed = tools_.optimizer.propose(*text.program.model, kernel, *features, offer);
+    auto proposed = tools_.drafter.propose(*text.program.model, kernel, *features, offer);
     if (!proposed)
         return std::unexpected(proposed.error());
     return draftOf(text, std::move(proposed->edits), proposed->numerics,

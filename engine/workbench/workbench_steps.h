@@ -3,7 +3,7 @@
 
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_recall.h"
-#include "engine/planning/optimizer.h"
+#include "engine/planning/edit_drafter.h"
 #include "engine/planning/planner.h"
 #include "engine/search/optimization_steps.h"
 #include "engine/workbench/kernel_knowledge.h"
@@ -22,7 +22,7 @@ struct StepTools {
     const Profiler& profiler;
     const skills::SkillLibrary& library;
     const Planner& planner;
-    const Optimizer& optimizer;
+    const EditDrafter& drafter;
     const Reviewer& reviewer;
     MemoryRecall& recall;
     const ShortTermMemory& shortTermMemory;

@@ -16,7 +16,7 @@ namespace kernelskill::engine::capture {
 namespace {
 
 /// More than any kernel has: 32764 bytes of parameters.
-constexpr std::size_t mostParameters = 32764;
+constexpr std::size_t maxParameterCount = 32764;
 constexpr const char* claimFolder = "claims";
 
 std::string now() {
@@ -186,7 +186,8 @@ void LaunchRecorder::readParameters(CapturedLaunch& launch, const LaunchCall& ca
     }
     std::size_t offset = 0;
     std::size_t bytes = 0;
-    for (std::size_t index = 0; index < mostParameters && layout(index, offset, bytes); ++index) {
+    for (std::size_t index = 0; index < maxParameterCount && layout(index, offset, bytes);
+         ++index) {
         const auto* value = call.parameters != nullptr
                                 ? static_cast<const std::byte*>(call.parameters[index])
                             : packed != nullptr ? packed + offset

@@ -79,9 +79,9 @@ bool isWhole(const emulator::WorkerReport& report, const Job& job) {
 
 class EmulatorExecutor final : public Executor {
 public:
-    EmulatorExecutor(ImageOptions options, const std::filesystem::path& worker,
-                     unsigned mostWorkers, bool keepsReports)
-        : options_(std::move(options)), mostWorkers_(mostWorkers), workers_(worker) {
+    EmulatorExecutor(ImageOptions options, const std::filesystem::path& worker, unsigned maxWorkers,
+                     bool keepsReports)
+        : options_(std::move(options)), maxWorkers_(maxWorkers), workers_(worker) {
         if (keepsReports)
             reports_.emplace(options_.cacheDirectory, options_.cacheBytes, worker);
     }
@@ -135,7 +135,7 @@ private:
                                               const emulator::WorkerJob& work,
                                               const std::stop_token& stop) {
         const std::uint64_t parts =
-            kernel.needsOneWorker() ? 1 : emulator::partsFor(work.job, mostWorkers_);
+            kernel.needsOneWorker() ? 1 : emulator::partsFor(work.job, maxWorkers_);
         if (parts > 1) {
             if (auto report = emulator::runInParts(workers_, work, parts, stop))
                 return std::move(*report);
@@ -145,7 +145,7 @@ private:
     }
 
     ImageOptions options_;
-    unsigned mostWorkers_;
+    unsigned maxWorkers_;
     emulator::WorkerPool workers_;
     std::optional<KeptReports> reports_;
 };

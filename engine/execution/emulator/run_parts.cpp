@@ -13,7 +13,7 @@ namespace kernelskill::engine::emulator {
 namespace {
 
 /// Fewer are done before another worker has begun.
-constexpr std::uint64_t fewestPartThreads = 4096;
+constexpr std::uint64_t minPartThreads = 4096;
 
 bool overlap(const std::vector<Interval>& one, const std::vector<Interval>& other) {
     auto a = one.begin();
@@ -130,7 +130,7 @@ std::uint64_t partsFor(const Job& job, std::uint64_t most) {
         return 1;
     const std::uint64_t all = job.launch.grid.count();
     const std::uint64_t blocks = std::min(all, job.maxBlocks.value_or(all));
-    const std::uint64_t worth = blocks * job.launch.block.count() / fewestPartThreads;
+    const std::uint64_t worth = blocks * job.launch.block.count() / minPartThreads;
     return std::max<std::uint64_t>(1, std::min({most, blocks, worth}));
 }
 

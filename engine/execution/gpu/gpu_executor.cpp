@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 /// A profile shows a median and compares nothing: fewer rounds do.
 constexpr gpu::TimingPlan timingOfProfiles{
-    .leastRounds = 10, .mostRounds = 100, .budget = std::chrono::milliseconds(100)};
+    .minRounds = 10, .maxRounds = 100, .budget = std::chrono::milliseconds(100)};
 
 class GpuImage final : public Image {
 public:

@@ -204,7 +204,7 @@ Result<Answer> RunnerPool::withSeat(const std::stop_token& stop,
         if (!seat)
             return std::unexpected(seat.error());
         auto last = use(**seat);
-        for (int attempt = 1; attempt < mostAttempts && last.mayRepeat; ++attempt)
+        for (int attempt = 1; attempt < maxAttempts && last.mayRepeat; ++attempt)
             last = use(**seat);
         const bool isOther = (*seat)->isOther;
         giveBack(**seat);

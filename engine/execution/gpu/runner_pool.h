@@ -46,7 +46,7 @@ public:
     [[nodiscard]] const DeviceDescription& device() const { return *device_; }
 
     /// Waits for a free GPU and asks it. A runner that dies without an answer is replaced and the
-    /// question asked again, `mostAttempts` times in all; one whose context a kernel destroyed is
+    /// question asked again, `maxAttempts` times in all; one whose context a kernel destroyed is
     /// replaced for the next question. The time limit of a question begins when its runner is
     /// there; a job that Slurm has ended is not asked again.
     [[nodiscard]] Result<Answer> ask(const Request& request, std::stop_token stop,
@@ -55,7 +55,7 @@ public:
     /// Waits until a runner is there, so that the next question need not wait for its start.
     [[nodiscard]] Result<void> awaitRunner(std::stop_token stop, const WaitSink& onWait);
 
-    static constexpr int mostAttempts = 5;
+    static constexpr int maxAttempts = 5;
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -31,9 +31,9 @@ struct DescribeRequest {};
 /// buffers were restored and the L2 cache was swept.
 struct TimingPlan {
     std::uint32_t warmUpRounds = 5;
-    std::uint32_t leastRounds = 20;
-    std::uint32_t mostRounds = 200;
-    std::chrono::milliseconds budget{1'500}; ///< Of the rounds after leastRounds.
+    std::uint32_t minRounds = 20;
+    std::uint32_t maxRounds = 200;
+    std::chrono::milliseconds budget{1'500}; ///< Of the rounds after minRounds.
     bool sweepCache = true;
 };
 

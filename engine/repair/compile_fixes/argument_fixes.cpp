@@ -31,10 +31,10 @@ int fit(std::string_view argument, const DeclaredName& parameter) {
     while (common < std::min(one.size(), other.size()) &&
            one[one.size() - 1 - common] == other[other.size() - 1 - common])
         ++common;
-    constexpr std::size_t shortestEnding = 3;
-    constexpr std::size_t longestEnding = 5;
-    if (common >= shortestEnding)
-        return static_cast<int>(std::min(common, longestEnding));
+    constexpr std::size_t minEndingLength = 3;
+    constexpr std::size_t maxEndingLength = 5;
+    if (common >= minEndingLength)
+        return static_cast<int>(std::min(common, maxEndingLength));
     return !one.empty() && !other.empty() && one.front() == other.front() ? 1 : 0;
 }
 
@@ -60,10 +60,10 @@ struct Proposal {
 };
 
 void take(std::vector<Proposal> proposals, std::vector<FixCandidate>& candidates) {
-    constexpr std::size_t mostProposals = 14;
+    constexpr std::size_t maxProposals = 14;
     std::ranges::stable_sort(proposals, std::greater{}, &Proposal::rank);
-    if (proposals.size() > mostProposals)
-        proposals.resize(mostProposals);
+    if (proposals.size() > maxProposals)
+        proposals.resize(maxProposals);
     for (Proposal& proposal : proposals)
         candidates.push_back(std::move(proposal.candidate));
 }
@@ -270,10 +270,10 @@ std::vector<FixCandidate> argumentFixes(const RepairContext& context, const Diag
     std::vector<FixCandidate> candidates;
     if (!concernsArguments(error.message))
         return candidates;
-    constexpr std::size_t mostCalls = 3;
+    constexpr std::size_t maxCallsLooked = 3;
     std::size_t looked = 0;
     for (const CallText& call : callsAround(context, error.span.begin)) {
-        if (++looked > mostCalls)
+        if (++looked > maxCallsLooked)
             break;
         addMask(context, call, candidates);
         addAddress(context, call, candidates);

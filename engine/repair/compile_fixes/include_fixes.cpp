@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using analysis::Diagnostic;
 using analysis::TokenKind;
 
-constexpr std::size_t mostSuggestions = 3;
+constexpr std::size_t maxSuggestions = 3;
 
 FixCandidate inclusion(const RepairContext& context, std::string_view header) {
     std::string directive = fmt::format("#include <{}>", header);
@@ -60,7 +60,7 @@ std::vector<FixCandidate> misspelledHeader(const RepairContext& context, const D
     auto begin = directive.span.begin + static_cast<std::uint32_t>(place);
     analysis::Span span{begin, begin + static_cast<std::uint32_t>(wanted->size())};
     for (const auto& [distance, name] : ranked) {
-        if (candidates.size() == mostSuggestions)
+        if (candidates.size() == maxSuggestions)
             break;
         candidates.push_back({"misspelled-include",
                               fmt::format("change '{}' to '{}'", *wanted, name),

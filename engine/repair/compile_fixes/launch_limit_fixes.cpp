@@ -126,7 +126,7 @@ void addSmallerConstants(const RepairContext& context, const std::vector<std::si
                 });
         };
         std::int64_t value = definition->value;
-        while (value > 1 && threadsWith(value) > analysis::mostThreadsPerBlock)
+        while (value > 1 && threadsWith(value) > analysis::maxThreadsPerBlock)
             value /= 2;
         candidates.push_back({"launch-block-size",
                               fmt::format("set {} to {}", name, value),
@@ -140,7 +140,7 @@ void addSmallerNumbers(const RepairContext& context, TokenRange configuration, s
     const auto threads = numberAt(context, extent);
     if (!threads)
         return;
-    constexpr std::int64_t most = analysis::mostThreadsPerBlock;
+    constexpr std::int64_t most = analysis::maxThreadsPerBlock;
     FixCandidate candidate{
         "launch-block-size", fmt::format("launch blocks of {} threads", most), {}};
     bool isDivided = false;
@@ -182,7 +182,7 @@ std::vector<FixCandidate> smallerBlock(const RepairContext& context, const Diagn
 }
 
 /// The most threads that a launch of the kernel gives a block.
-std::int64_t mostThreadsLaunched(const analysis::KernelModel& kernel) {
+std::int64_t maxThreadsLaunched(const analysis::KernelModel& kernel) {
     std::int64_t most = 0;
     for (const analysis::LaunchSite& site : kernel.launches) {
         std::int64_t threads = 1;
@@ -201,12 +201,12 @@ std::vector<FixCandidate> launchLimitFixes(const RepairContext& context,
         return smallerBlock(context, finding);
     if (finding.code == "launch-bounds-size")
         if (const auto* kernel = analysis::kernelAt(context.model, finding.span.begin))
-            return withBound(context, kernel->name, analysis::mostThreadsPerBlock,
+            return withBound(context, kernel->name, analysis::maxThreadsPerBlock,
                              "launch-bounds-size");
     if (finding.code == "launch-exceeds-bounds") {
         const std::string name = quotedName(finding.message).value_or("");
         if (const auto* kernel = analysis::kernelNamed(context.model, name))
-            return withBound(context, name, mostThreadsLaunched(*kernel), "launch-exceeds-bounds");
+            return withBound(context, name, maxThreadsLaunched(*kernel), "launch-exceeds-bounds");
     }
     return {};
 }

@@ -102,10 +102,10 @@ void addQuotes(const RepairContext& context, TokenRange statement,
 /// A line before the error that ends as no statement does.
 void addLineEnds(const RepairContext& context, const Diagnostic& error,
                  std::vector<FixCandidate>& candidates) {
-    constexpr std::size_t mostLines = 3;
+    constexpr std::size_t maxLines = 3;
     std::size_t lines = 0;
     std::size_t index = std::min(context.tokenAt(error.span.begin), context.tokens.size() - 1);
-    for (; index > 0 && lines < mostLines; --index) {
+    for (; index > 0 && lines < maxLines; --index) {
         const Token& last = context.tokens[index - 1];
         const Token& first = context.tokens[index];
         bool isLineEnd = context.lineOf(last.span.end) != context.lineOf(first.span.begin);

@@ -21,7 +21,7 @@ using analysis::Diagnostic;
 using analysis::Token;
 using analysis::TokenKind;
 
-constexpr std::size_t mostSuggestions = 5;
+constexpr std::size_t maxSuggestions = 5;
 
 constexpr std::array<std::string_view, 44> languageWords{
     "auto",     "bool",     "break",  "case",        "char",     "class",  "const",    "constexpr",
@@ -86,7 +86,7 @@ bool mayBeMeant(std::string_view wrong, std::string_view name) {
 
 /// Tokens on both sides of the one at `place` that `name` has on both sides elsewhere.
 int likenessOf(const RepairContext& context, std::size_t place, std::string_view name) {
-    constexpr std::size_t mostNeighbours = 3;
+    constexpr std::size_t maxNeighbours = 3;
     int best = 0;
     auto same = [&](std::size_t one, std::size_t other) {
         return one < context.tokens.size() && other < context.tokens.size() &&
@@ -96,10 +96,10 @@ int likenessOf(const RepairContext& context, std::size_t place, std::string_view
         if (context.tokens[index].text != name)
             continue;
         int shared = 0;
-        for (std::size_t step = 1; step <= mostNeighbours && same(index + step, place + step);
+        for (std::size_t step = 1; step <= maxNeighbours && same(index + step, place + step);
              ++step)
             ++shared;
-        for (std::size_t step = 1; step <= mostNeighbours && step <= std::min(index, place) &&
+        for (std::size_t step = 1; step <= maxNeighbours && step <= std::min(index, place) &&
                                    same(index - step, place - step);
              ++step)
             ++shared;
@@ -186,7 +186,7 @@ std::vector<FixCandidate> spellingFixes(const RepairContext& context, const Diag
     }
     std::vector<FixCandidate> candidates;
     for (const Suggestion& suggestion : suggestions) {
-        if (candidates.size() == mostSuggestions)
+        if (candidates.size() == maxSuggestions)
             break;
         FixCandidate candidate{"misspelled-identifier",
                                fmt::format("change '{}' to '{}'", wrong.text, suggestion.name),

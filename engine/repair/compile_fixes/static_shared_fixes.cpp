@@ -18,7 +18,7 @@ using analysis::Span;
 using analysis::TextEdit;
 
 /// Of the largest GPU where the command names none.
-std::uint64_t mostDynamicBytes(const analysis::CompileCommand& command) {
+std::uint64_t maxDynamicBytes(const analysis::CompileCommand& command) {
     std::uint64_t most = 0;
     for (const auto& limits : analysis::knownMultiprocessors())
         most = std::max<std::uint64_t>(most, limits.sharedBytesPerBlock);
@@ -113,7 +113,7 @@ std::vector<FixCandidate> staticSharedFixes(const RepairContext& context,
         std::ranges::any_of(kernel->sharedArrays, &analysis::SharedArray::isDynamic);
     const auto largest =
         std::ranges::max_element(kernel->sharedArrays, {}, &analysis::SharedArray::bytes);
-    if (hasDynamic || analysis::staticSharedBytes(*kernel) > mostDynamicBytes(context.command))
+    if (hasDynamic || analysis::staticSharedBytes(*kernel) > maxDynamicBytes(context.command))
         return {};
     const analysis::Variable& array = kernel->body.variable(largest->variable);
     const auto declaration = dynamicDeclaration(context, array);

@@ -121,13 +121,13 @@ std::vector<std::string> listsElsewhere(const RepairContext& context, const Call
 void addCombinations(const RepairContext& context, const CallText& call,
                      const std::vector<TemplateParameterText>& parameters,
                      std::vector<std::string>& lists) {
-    constexpr std::size_t mostLists = 8;
+    constexpr std::size_t maxLists = 8;
     std::vector<std::vector<std::string>> combinations{{}};
     for (const TemplateParameterText& parameter : parameters) {
         std::vector<std::vector<std::string>> longer;
         for (const auto& begun : combinations)
             for (const std::string& value : valuesFor(context, call, parameter)) {
-                if (longer.size() == mostLists)
+                if (longer.size() == maxLists)
                     break;
                 longer.push_back(begun);
                 longer.back().push_back(value);

@@ -99,9 +99,9 @@ std::vector<std::string> namesNear(const RepairContext& context, const Diagnosti
     for (auto& [away, name] : ranked)
         if (seen.insert(name).second)
             names.push_back(std::move(name));
-    constexpr std::size_t mostNames = 8;
-    if (names.size() > mostNames)
-        names.resize(mostNames);
+    constexpr std::size_t maxNames = 8;
+    if (names.size() > maxNames)
+        names.resize(maxNames);
     return names;
 }
 

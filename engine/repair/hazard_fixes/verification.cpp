@@ -26,7 +26,7 @@ using analysis::TextEdit;
 /// The seed of a profile, so that the first run shows what it showed.
 constexpr std::uint64_t seed = 1;
 /// Results of larger launches are not compared: smaller ones say the same sooner.
-constexpr std::uint64_t mostComparedThreads = 1 << 18;
+constexpr std::uint64_t maxComparedThreads = 1 << 18;
 constexpr double comfortableThreads = 1 << 14;
 constexpr std::uint32_t noLine = 0xffffffffu;
 
@@ -143,7 +143,7 @@ std::vector<LaunchSpec> launchesToTry(const analysis::FileModel& file,
     for (const double part : {0.37, 0.11}) {
         const double scale = most * part / static_cast<double>(threadsOf(shown));
         auto resized = resizeLaunch(file, kernel, shown, scale, true);
-        if (resized && threadsOf(resized->launch) <= mostComparedThreads)
+        if (resized && threadsOf(resized->launch) <= maxComparedThreads)
             launches.push_back(std::move(resized->launch));
     }
     return launches;
@@ -191,7 +191,7 @@ Result<RunResult> FixVerifier::run(const Image& image, std::size_t launch,
     Job job;
     job.launch = extents.empty() ? launches_[launch] : withExtents(launches_[launch], extents);
     job.seed = seed;
-    job.wantOutputs = threadsOf(job.launch) <= mostComparedThreads;
+    job.wantOutputs = threadsOf(job.launch) <= maxComparedThreads;
     job.wantProfile = !job.wantOutputs; // Stops between blocks when it takes long.
     job.maxBlocks = job.wantOutputs ? std::nullopt : std::optional(maxBlocks_);
     return executor_.run(image, job, stop_);

@@ -169,11 +169,11 @@ private:
     }
 
     static void CUPTIAPI giveBuffer(std::uint8_t** buffer, std::size_t* size,
-                                    std::size_t* mostRecords) {
+                                    std::size_t* maxRecords) {
         // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): CUPTI gives it back to takeBuffer()
         *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(bufferAlignment, bufferBytes));
         *size = *buffer != nullptr ? bufferBytes : 0;
-        *mostRecords = 0; // as many as fit
+        *maxRecords = 0; // as many as fit
     }
 
     static void CUPTIAPI takeBuffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,

@@ -17,7 +17,7 @@ ReviewFailure failureOf(std::uint64_t differing, std::uint64_t first, std::uint6
     difference.first = first;
     difference.last = last;
     difference.unwritten = unwritten;
-    difference.largestError = error;
+    difference.maxError = error;
     difference.buffer = "y";
     difference.elements = 100;
     difference.actual = "1";

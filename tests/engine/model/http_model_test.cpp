@@ -180,13 +180,13 @@ TEST_P(HttpModelTest, BadJsonAndWrongContentTypesAreErrors) {
 }
 
 TEST_P(HttpModelTest, AHugeReplyIsCutShort) {
-    options_.longestReply = 4096;
+    options_.maxReplyBytes = 4096;
     EXPECT_THAT(errorOf({{GetParam().reply(std::string(20'000, 'x'))}}).what,
                 HasSubstr("longer than 4096"));
     EXPECT_THAT(errorOf({{http(200, "text/event-stream", std::string(20'000, 'x'))}}).what,
                 HasSubstr("longer than 4096"));
     options_.limits.bytes = 10'000;
-    options_.longestReply = 1'000'000;
+    options_.maxReplyBytes = 1'000'000;
     EXPECT_THAT(errorOf({{GetParam().reply(std::string(20'000, 'x'))}}).what,
                 HasSubstr("longer than 10000"));
 }

@@ -16,7 +16,7 @@ namespace kernelskill::testing {
 namespace {
 
 constexpr std::chrono::milliseconds pollInterval{20};
-constexpr std::size_t largestRequest = 4u << 20;
+constexpr std::size_t maxRequestBytes = 4u << 20;
 
 bool isReadable(int descriptor) {
     pollfd wait{descriptor, POLLIN, 0};
@@ -42,7 +42,7 @@ std::size_t bodyLength(std::string head) {
 /// One request off the connection; empty when the other side went away.
 SeenRequest receive(int connection, const std::stop_token& stop) {
     std::string bytes;
-    while (!stop.stop_requested() && bytes.size() < largestRequest) {
+    while (!stop.stop_requested() && bytes.size() < maxRequestBytes) {
         const auto end = bytes.find("\r\n\r\n");
         if (end != std::string::npos && bytes.size() >= end + 4 + bodyLength(bytes.substr(0, end)))
             return {bytes.substr(0, end), bytes.substr(end + 4), std::chrono::steady_clock::now()};

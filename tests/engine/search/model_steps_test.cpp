@@ -95,10 +95,10 @@ protected:
     Standing standing_;
     std::vector<skills::SkillMetadata> documents_;
     PlayedModel model_;
-    ModelOptimizer optimizer_{model_, bench_.toolchain};
+    ModelEditDrafter drafter_{model_, bench_.toolchain};
     OtherSteps inner_;
     std::stop_source stop_;
-    ModelSteps steps_{inner_, optimizer_, bench_.toolchain, documents_};
+    ModelSteps steps_{inner_, drafter_, bench_.toolchain, documents_};
 };
 
 TEST_F(ModelStepsTest, ThePlansOfTheSkillsGoFirst) {

@@ -84,7 +84,7 @@ TEST_P(CorpusFacts, AreThereForEachKernel) {
 
 /// nvcc addresses shared memory by 32 bits where NVRTC uses 64, as their PTX shows, which costs a
 /// few registers more or less now and then. All else is the same.
-constexpr std::uint32_t mostRegistersApart = 8;
+constexpr std::uint32_t maxRegistersApart = 8;
 
 TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
     const auto report = nvccReport();
@@ -106,7 +106,7 @@ TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
             std::cout << "[ " << facts->compiler
                       << (facts->registers == expected ? " equal ] " : " differs ] ") << kernel.name
                       << ": " << facts->registers << " registers, in the file " << expected << "\n";
-            const auto apart = nvcc ? 0 : mostRegistersApart;
+            const auto apart = nvcc ? 0 : maxRegistersApart;
             EXPECT_EQ(nvcc, facts->compiler.starts_with("nvcc ")) << kernel.name;
             EXPECT_LE(facts->registers, expected + apart) << kernel.name;
             EXPECT_GE(facts->registers + apart, expected) << kernel.name;

@@ -26,7 +26,7 @@ constexpr std::string_view operationMark = "ks_operation ";
 constexpr auto plainHeaders =
     std::to_array<std::string_view>({"cuComplex.h", "vector_functions.h"});
 /// Sums that one product is fused with; of more it is cheaper to multiply once (LLVM's rule).
-constexpr std::size_t mostSums = 4;
+constexpr std::size_t maxSumsPerProduct = 4;
 
 std::optional<unsigned> leadingNumber(std::string_view text) {
     unsigned value = 0;
@@ -362,7 +362,7 @@ void ArithmeticReader::fuse() {
             const bool isDouble = addition.counter == Counter::DoubleAdds;
             const bool fits = multiplication.counter == counterOf(HostAction::Multiply, isDouble) &&
                               multiplication.count == addition.count;
-            if (product.isUsedElsewhere || product.sums.size() > mostSums || !fits)
+            if (product.isUsedElsewhere || product.sums.size() > maxSumsPerProduct || !fits)
                 continue;
             addition.counter = counterOf(HostAction::Fuse, isDouble);
             --left[index];

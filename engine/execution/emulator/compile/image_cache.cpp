@@ -21,9 +21,9 @@ constexpr std::chrono::minutes failureIsBelieved{10};
 
 } // namespace
 
-ImageCache::ImageCache(std::filesystem::path folder, std::uint64_t largestBytes)
-    : folder_(folder.empty() ? userCacheFolder("images") : std::move(folder)),
-      largestBytes_(largestBytes) {}
+ImageCache::ImageCache(std::filesystem::path folder, std::uint64_t maxBytes)
+    : folder_(folder.empty() ? userCacheFolder("images") : std::move(folder)), maxBytes_(maxBytes) {
+}
 
 bool ImageCache::holdsImage(const std::string& key) const {
     std::error_code error;
@@ -111,7 +111,7 @@ void ImageCache::evict() const {
     }
     std::ranges::sort(entries, {}, &Entry::used);
     for (const auto& entry : entries) {
-        if (total <= largestBytes_)
+        if (total <= maxBytes_)
             return;
         std::filesystem::remove(entry.path, error);
         total -= entry.bytes;

@@ -18,7 +18,7 @@ class ImageCache {
 public:
     /// `folder` empty: $XDG_CACHE_HOME/kernelskill/images, else ~/.cache/kernelskill/images, else
     /// below the temporary folder.
-    explicit ImageCache(std::filesystem::path folder, std::uint64_t largestBytes);
+    explicit ImageCache(std::filesystem::path folder, std::uint64_t maxBytes);
 
     [[nodiscard]] std::filesystem::path imagePath(const std::string& key) const {
         return folder_ / (key + ".so");
@@ -43,7 +43,7 @@ private:
     void evict() const;
 
     std::filesystem::path folder_;
-    std::uint64_t largestBytes_;
+    std::uint64_t maxBytes_;
 };
 
 } // namespace kernelskill::engine

@@ -11,7 +11,7 @@ namespace {
 
 /// Accesses and arithmetic operations that are predicated rather than branched over. Fitted to what
 /// Nsight Compute counted of the kernels of tests/accuracy.
-constexpr unsigned mostPredicated = 24;
+constexpr unsigned maxPredicated = 24;
 constexpr unsigned costOfCall = 8; ///< Of a mathematical function, which a GPU has as instructions.
 
 bool isSpace(char c) {
@@ -157,11 +157,11 @@ bool Predication::isShort(std::size_t begin, std::size_t end) const {
             else if (!isBlockHook(line.rest) && !line.rest.starts_with("__tls_get_addr"))
                 cost += costOfCall;
         } else if (isReturn(line)) {
-            return cost <= mostPredicated;
+            return cost <= maxPredicated;
         } else if (!isMove(line.word)) {
             ++cost;
         }
-        if (cost > mostPredicated)
+        if (cost > maxPredicated)
             return false;
     }
     return true;

@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t longestSearch = 4000; // Lines.
+constexpr std::size_t maxSearchLines = 4000; // Lines.
 
 /// Where a jump goes, "" for a jump through a table and for what is none.
 std::string_view targetOf(const AssemblyLine& line) {
@@ -35,7 +35,7 @@ bool ValueLiveness::isRead(const std::string& location, std::size_t line) const 
     while (!open.empty()) {
         std::size_t at = open.back();
         open.pop_back();
-        for (; at < lines_.size() && searched < longestSearch; ++at, ++searched) {
+        for (; at < lines_.size() && searched < maxSearchLines; ++at, ++searched) {
             const AssemblyLine& here = lines_[at];
             if (here.word == ".cfi_endproc" || here.word == "ret")
                 break;

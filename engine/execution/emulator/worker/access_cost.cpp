@@ -117,7 +117,7 @@ bool isConsecutive(const LaneAddresses& addresses, std::uint32_t bytes) {
     return difference == 0;
 }
 
-unsigned mostOnOneAddress(std::span<const LaneAddress> lanes) {
+unsigned maxLanesOnOneAddress(std::span<const LaneAddress> lanes) {
     unsigned most = 0;
     for (const LaneAddress& lane : lanes) {
         const auto same = std::count_if(lanes.begin(), lanes.end(), [&](const LaneAddress& other) {

@@ -38,6 +38,6 @@ bool isConflictFree(std::uint32_t mask, const LaneAddresses& addresses);
 bool isConsecutive(const LaneAddresses& addresses, std::uint32_t bytes);
 
 /// Most lanes that name the same address: how often an atomic must be repeated.
-unsigned mostOnOneAddress(std::span<const LaneAddress> lanes);
+unsigned maxLanesOnOneAddress(std::span<const LaneAddress> lanes);
 
 } // namespace kernelskill::engine::emulator

@@ -21,7 +21,7 @@
 
 namespace kernelskill::engine::emulator {
 
-inline constexpr unsigned mostBlockThreads = 1024;
+inline constexpr unsigned maxBlockThreads = 1024;
 inline constexpr unsigned noStack = 0xffffffffu;
 
 enum class ThreadState : std::uint8_t {

@@ -36,12 +36,12 @@ Result<DeviceMemory> DeviceMemory::make(const LaunchSpec& launch, std::uint64_t 
         buffer.present.assign(slotBytes / chunkBytes / 64, 0);
         memory.buffers_.push_back(std::move(buffer));
     }
-    if (memory.buffers_.size() > mostBuffers) {
+    if (memory.buffers_.size() > maxBuffers) {
         return std::unexpected(
             Error{ErrorKind::Unsupported,
                   fmt::format("a kernel with {} pointer parameters; the emulator "
                               "takes {}",
-                              memory.buffers_.size(), mostBuffers),
+                              memory.buffers_.size(), maxBuffers),
                   "", ""});
     }
     if (memory.buffers_.empty())

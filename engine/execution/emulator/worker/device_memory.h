@@ -81,7 +81,7 @@ private:
     static constexpr std::uint64_t lead = slotBytes / 4;
     static constexpr std::uint64_t chunkBytes = 64 << 10;
     static constexpr std::uint64_t cellBytes = sizeof(RaceDetector::Cell);
-    static constexpr std::size_t mostBuffers = 64;
+    static constexpr std::size_t maxBuffers = 64;
 
     [[nodiscard]] Fault provideChunk(std::uint64_t offset);
     static void fill(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes);

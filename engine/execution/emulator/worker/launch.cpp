@@ -24,7 +24,7 @@ constexpr std::uint64_t argumentBytes = 1 << 20;
 /// The part of a run's time after which a profile starts no further block.
 constexpr int profileShare = 4;
 /// Fibers alive at a time; two mappings each, of the 65530 the system allows.
-constexpr std::uint64_t mostLiveThreads = 16384;
+constexpr std::uint64_t maxLiveThreads = 16384;
 
 KsIndex indexOf(const Dim3& dim) {
     return {dim.x, dim.y, dim.z};
@@ -98,11 +98,11 @@ Result<std::unique_ptr<Launch>> Launch::prepare(const Job& job, const LoadedImag
 Result<void> Launch::layOut(CapturedContents captured) {
     const LaunchSpec& spec = job_.launch;
     const std::uint64_t threads = spec.block.count();
-    if (threads == 0 || threads > mostBlockThreads || spec.grid.count() == 0) {
+    if (threads == 0 || threads > maxBlockThreads || spec.grid.count() == 0) {
         return std::unexpected(
             Error{ErrorKind::InvalidInput,
                   fmt::format("a launch of {} blocks of {} threads; a block has 1 to {} threads",
-                              spec.grid.count(), threads, mostBlockThreads),
+                              spec.grid.count(), threads, maxBlockThreads),
                   "", "give a launch that CUDA would take"});
     }
     auto memory = DeviceMemory::make(spec, job_.seed, job_.limits.memoryBytes, job_.wantHazards);
@@ -112,15 +112,15 @@ Result<void> Launch::layOut(CapturedContents captured) {
     memory_.setCaptured(std::move(captured));
     for (std::size_t i = 0; i < spec.arguments.size(); ++i)
         memory_.setFields(i, image_.pointeeFields(i));
-    const std::uint64_t mostLive =
-        std::max(threads, std::min(threads * spec.grid.count(), mostLiveThreads));
-    auto stacks = FiberStacks::make(static_cast<std::uint32_t>(mostLive));
+    const std::uint64_t maxLive =
+        std::max(threads, std::min(threads * spec.grid.count(), maxLiveThreads));
+    auto stacks = FiberStacks::make(static_cast<std::uint32_t>(maxLive));
     if (!stacks)
         return std::unexpected(stacks.error());
     stacks_ = std::move(*stacks);
     const std::uint64_t warps = (threads + warpLanes - 1) / warpLanes;
     auto exchange =
-        Reservation::make(mostLive / threads * warps * exchangeSlotCount * sizeof(ExchangeSlots),
+        Reservation::make(maxLive / threads * warps * exchangeSlotCount * sizeof(ExchangeSlots),
                           Reservation::Access::Writable);
     auto arguments = Reservation::make(argumentBytes, Reservation::Access::Writable);
     auto heap = Reservation::make(heapBytes, Reservation::Access::Writable);
@@ -319,10 +319,10 @@ void Launch::advance(LiveBlock& live) {
 void Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
     dependOnOtherBlocks();
     const std::uint64_t threads = sample_.size() * job_.launch.block.count();
-    if (threads > mostLiveThreads) {
+    if (threads > maxLiveThreads) {
         fail({ErrorKind::Unsupported,
               fmt::format("a grid barrier among {} threads; the emulator keeps at most {} alive",
-                          threads, mostLiveThreads),
+                          threads, maxLiveThreads),
               "", "launch a smaller grid", lastSite()});
     }
     if (sample_.size() < job_.launch.grid.count())

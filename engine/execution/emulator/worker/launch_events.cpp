@@ -19,7 +19,7 @@ Dim3 dimOf(KsIndex index) {
 }
 
 /// Of memory that a part touched: more are no pattern, and dear to send.
-constexpr std::size_t mostPartIntervals = 200'000;
+constexpr std::size_t maxPartIntervals = 200'000;
 
 struct FiberStart {
     Launch* launch = nullptr;
@@ -307,8 +307,8 @@ PartFindings Launch::partFindings() const {
     part.makesOrder = races_.sawOrder();
     part.firstTouches = trace_->firstTouches();
     part.branches = trace_->branches();
-    part.needsOthers = races_.isExhausted() || part.firstTouches.size() > mostPartIntervals ||
-                       !memory_.findTouched(mostPartIntervals, part.written, part.read);
+    part.needsOthers = races_.isExhausted() || part.firstTouches.size() > maxPartIntervals ||
+                       !memory_.findTouched(maxPartIntervals, part.written, part.read);
     return part;
 }
 

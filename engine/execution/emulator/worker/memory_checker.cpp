@@ -11,7 +11,7 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-constexpr std::size_t mostPendingReads = 32;
+constexpr std::size_t maxPendingReads = 32;
 
 const char* verb(EventKind kind) {
     switch (kind) {
@@ -261,7 +261,7 @@ void MemoryChecker::misaligned(EventKind kind, std::uint64_t address, unsigned b
 
 void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
                                   Site site) {
-    if (uninitialised_.size() == mostPendingReads ||
+    if (uninitialised_.size() == maxPendingReads ||
         !hazards_.isNew(HazardKind::UninitializedRead, site, 0))
         return;
     // A part that nobody looks at may well be garbage: padding of a vector, the tail of a row.

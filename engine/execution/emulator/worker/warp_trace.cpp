@@ -9,7 +9,7 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-constexpr Site mostSites = Site{1} << 26; // Larger images fall together in one site.
+constexpr Site maxSites = Site{1} << 26; // Larger images fall together in one site.
 constexpr std::uint32_t widestAccess = 256;
 
 } // namespace
@@ -17,7 +17,7 @@ constexpr std::uint32_t widestAccess = 256;
 WarpTrace::WarpTrace(TraceRanges ranges) : ranges_(std::move(ranges)) {}
 
 WarpTrace::SiteState& WarpTrace::at(Site site) {
-    site = site < mostSites ? site : 0;
+    site = site < maxSites ? site : 0;
     if (site >= slots_.size())
         slots_.resize(site + site / 2 + 1024);
     std::uint32_t& slot = slots_[site];
@@ -224,7 +224,7 @@ void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
         if (kind == EventKind::Atomic) {
             counters[Counter::SharedAtomicRequests] += 1;
             counters[Counter::AtomicLanes] += laneCount;
-            counters[Counter::AtomicSerializations] += mostOnOneAddress(lanes);
+            counters[Counter::AtomicSerializations] += maxLanesOnOneAddress(lanes);
             return;
         }
         const SharedCost cost = sharedCost(lanes, bytes);
@@ -258,7 +258,7 @@ void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
         counters[Counter::GlobalAtomicRequests] += 1;
         counters[Counter::GlobalAtomicSectors] += sectorCount;
         counters[Counter::AtomicLanes] += laneCount;
-        counters[Counter::AtomicSerializations] += mostOnOneAddress(lanes);
+        counters[Counter::AtomicSerializations] += maxLanesOnOneAddress(lanes);
         break;
     }
     if (!ranges_.buffers.contains(first))

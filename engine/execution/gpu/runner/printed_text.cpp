@@ -18,7 +18,7 @@ std::optional<PrintedText> PrintedText::redirectStandardOutput() {
 std::string PrintedText::take() const {
     std::fflush(stdout);
     const off_t end = ::lseek(file_.get(), 0, SEEK_END);
-    std::string text(std::min<std::size_t>(end > 0 ? static_cast<std::size_t>(end) : 0, mostBytes),
+    std::string text(std::min<std::size_t>(end > 0 ? static_cast<std::size_t>(end) : 0, maxBytes),
                      '\0');
     const ssize_t count = ::pread(file_.get(), text.data(), text.size(), 0);
     text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);

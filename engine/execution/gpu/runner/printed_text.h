@@ -10,12 +10,12 @@ namespace kernelskill::engine::gpu {
 
 class PrintedText {
 public:
-    static constexpr std::size_t mostBytes = 1 << 20;
+    static constexpr std::size_t maxBytes = 1 << 20;
 
     /// From now on, standard output is a file in memory. nullopt when the system refuses.
     [[nodiscard]] static std::optional<PrintedText> redirectStandardOutput();
 
-    /// What was printed since the last call, at most `mostBytes` of it.
+    /// What was printed since the last call, at most `maxBytes` of it.
     [[nodiscard]] std::string take() const;
 
 private:

@@ -10,7 +10,7 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr std::uint32_t mostPasses = 200; // a metric needs a few
+constexpr std::uint32_t maxPasses = 200; // a metric needs a few
 /// Each kernel of a pass is a range: the sweep of the cache, then the one that is asked about.
 constexpr std::size_t ranges = 2;
 constexpr std::size_t rangeOfKernel = 1;
@@ -351,7 +351,7 @@ Result<RangeCounters> RangeProfiler::count(const PreparedLaunch& launch, const C
         return std::unexpected(session.error());
     if (auto configured = session->configure(parts_->known, parts_->configuration); !configured)
         return std::unexpected(configured.error());
-    for (bool isLast = false; !isLast && result.passes < mostPasses; ++result.passes) {
+    for (bool isLast = false; !isLast && result.passes < maxPasses; ++result.passes) {
         auto done = launch.restore();
         if (done)
             done = synchronise(driver, isFatal);

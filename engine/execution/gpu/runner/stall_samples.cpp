@@ -17,9 +17,9 @@ namespace {
 
 using Now = std::chrono::steady_clock;
 
-constexpr std::size_t mostPlaces = 16'384; // instructions of a kernel that are told apart
+constexpr std::size_t maxPlaces = 16'384; // instructions of a kernel that are told apart
 constexpr std::uint64_t enoughSamples = 10'000;
-constexpr std::chrono::milliseconds mostTime{400};
+constexpr std::chrono::milliseconds maxSamplingTime{400};
 constexpr std::uint32_t samplingPeriod = 11; // each 2^11 cycles: about a microsecond
 constexpr std::size_t reasonTextBytes = CUPTI_STALL_REASON_STRING_SIZE;
 
@@ -65,8 +65,7 @@ Result<ReasonNames> reasonNames(const Cupti& cupti, CUcontext context) {
 /// Room for samples, as CUPTI wants it.
 class SampleBuffer {
 public:
-    explicit SampleBuffer(std::size_t reasons)
-        : places_(mostPlaces), reasons_(mostPlaces * reasons) {
+    explicit SampleBuffer(std::size_t reasons) : places_(maxPlaces), reasons_(maxPlaces * reasons) {
         for (std::size_t i = 0; i < places_.size(); ++i) {
             places_[i].size = sizeof(CUpti_PCSamplingPCData);
             places_[i].stallReason = reasons_.data() + i * reasons;
@@ -260,7 +259,7 @@ Result<StallSamples> sampleStalls(const Cupti& cupti, Device& device, const Subj
     if (!sampled)
         return std::unexpected(sampled.error());
     Collector collector(cupti, subject.cubin, *reasons);
-    const auto end = Now::now() + mostTime;
+    const auto end = Now::now() + maxSamplingTime;
     do {
         auto done = (*sampled)->restore();
         if (done)

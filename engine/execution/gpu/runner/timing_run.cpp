@@ -14,7 +14,7 @@ namespace {
 using Now = std::chrono::steady_clock;
 
 /// A GPU that was idle takes some milliseconds of work to reach its clocks.
-constexpr std::chrono::milliseconds leastWarmUp{50};
+constexpr std::chrono::milliseconds minWarmUp{50};
 
 class SideBySide {
 public:
@@ -27,15 +27,15 @@ public:
             return std::unexpected(prepared.error());
         TimingAnswer answer;
         answer.microseconds.resize(launches_.size());
-        const auto warmUntil = Now::now() + leastWarmUp;
+        const auto warmUntil = Now::now() + minWarmUp;
         for (std::uint32_t i = 0; i < plan_.warmUpRounds || Now::now() < warmUntil; ++i) {
             if (auto warmed = round(i, nullptr); !warmed)
                 return std::unexpected(warmed.error());
         }
         answer.before = clocksOf(device_.busId());
         const auto end = Now::now() + plan_.budget;
-        for (std::uint32_t i = 0;
-             i < plan_.mostRounds && (i < plan_.leastRounds || Now::now() < end); ++i) {
+        for (std::uint32_t i = 0; i < plan_.maxRounds && (i < plan_.minRounds || Now::now() < end);
+             ++i) {
             if (auto timed = round(i, &answer); !timed)
                 return std::unexpected(timed.error());
         }

@@ -275,7 +275,7 @@ TEST_F(GpuRunner, RunsJobsOnEachGpuSideBySide) {
         GTEST_SKIP() << "one GPU only";
     constexpr int jobs = 64;
     TimingPlan plan;
-    plan.mostRounds = plan.leastRounds;
+    plan.maxRounds = plan.minRounds;
     const auto job = saxpyOf(1 << 22);
     const auto seconds = [&](int askers, int count) {
         std::atomic<int> left = count;

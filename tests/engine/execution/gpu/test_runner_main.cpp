@@ -130,7 +130,7 @@ TimingAnswer timed(std::size_t subjects, const TimingPlan& plan) {
     answer.before.smMegahertz = answer.after.smMegahertz = 1980;
     for (std::size_t subject = 0; subject < subjects; ++subject) {
         auto& rounds = answer.microseconds.emplace_back();
-        for (std::uint32_t round = 0; round < plan.leastRounds; ++round)
+        for (std::uint32_t round = 0; round < plan.minRounds; ++round)
             rounds.push_back(std::stod(times.at(subject)) * (1 + 1e-4 * (round % 5)));
     }
     return answer;

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using engine::ProgramSource;
 
 /// A mistake that the compiler does not see at one place is tried at so many others.
-constexpr std::size_t mostPlaces = 8;
+constexpr std::size_t maxPlaces = 8;
 
 struct Settings {
     std::string kind;       ///< Only kinds that hold this text.
@@ -208,7 +208,7 @@ private:
                                    analysis::TranslationUnit& unit) {
         const std::vector<Breakage> places = mutation.places(subjectOf(original));
         const std::uint64_t first = hashOf(nameOf(original) + std::string(mutation.kind));
-        for (std::size_t place = 0; place < std::min(places.size(), mostPlaces); ++place) {
+        for (std::size_t place = 0; place < std::min(places.size(), maxPlaces); ++place) {
             auto text =
                 analysis::applyEdits(original.text, places[(first + place) % places.size()]);
             if (!text)

@@ -1,6 +1,6 @@
 /// The search alone. A text is a word, a skill appends its letter, and tables say what becomes of
 /// it.
-#include "engine/search/optimization_manager.h"
+#include "engine/search/optimization_search.h"
 #include "engine/storage/text_hash.h"
 
 #include <gmock/gmock.h>
@@ -139,10 +139,10 @@ std::string logOf(const Optimization& found) {
     return log + found.stopText;
 }
 
-class OptimizationManagerTest : public ::testing::Test {
+class OptimizationSearchTest : public ::testing::Test {
 protected:
     Optimization run(std::stop_token stop = {}) {
-        auto found = OptimizationManager(steps_, options_).run(textOf("o"), std::move(stop), {});
+        auto found = OptimizationSearch(steps_, options_).run(textOf("o"), std::move(stop), {});
         EXPECT_TRUE(found);
         return found ? std::move(*found) : Optimization{};
     }
@@ -153,7 +153,7 @@ protected:
     OptimizationOptions options_;
 };
 
-TEST_F(OptimizationManagerTest, ImprovementsCompoundAndTheirSumIsReviewed) {
+TEST_F(OptimizationSearchTest, ImprovementsCompoundAndTheirSumIsReviewed) {
     steps_.everywhere = "ab";
     steps_.costs = {{"oa", 50}, {"ob", 90}, {"oab", 40}};
     const Optimization found = run();
@@ -168,7 +168,7 @@ TEST_F(OptimizationManagerTest, ImprovementsCompoundAndTheirSumIsReviewed) {
     EXPECT_FALSE(found.verdict->speedup);
 }
 
-TEST_F(OptimizationManagerTest, WhatIsWorseOrNoBetterIsNeverTheBest) {
+TEST_F(OptimizationSearchTest, WhatIsWorseOrNoBetterIsNeverTheBest) {
     steps_.everywhere = "abc";
     steps_.costs = {{"oa", 100}, {"ob", 150}, {"oc", 99}};
     const Optimization found = run();
@@ -178,7 +178,7 @@ TEST_F(OptimizationManagerTest, WhatIsWorseOrNoBetterIsNeverTheBest) {
     EXPECT_EQ(found.stop, StopReason::NoPlanLeft);
 }
 
-TEST_F(OptimizationManagerTest, AStepWhoseSumIsWrongIsDroppedAndTheBestBeforeItStays) {
+TEST_F(OptimizationSearchTest, AStepWhoseSumIsWrongIsDroppedAndTheBestBeforeItStays) {
     steps_.everywhere = "ab";
     steps_.costs = {{"oa", 50}, {"oab", 20}, {"oaa", 90}};
     steps_.verdicts[{"o>oab"}] = {VerdictStatus::Incorrect, 0};
@@ -194,7 +194,7 @@ TEST_F(OptimizationManagerTest, AStepWhoseSumIsWrongIsDroppedAndTheBestBeforeItS
     EXPECT_THAT(step->decision, HasSubstr("all steps together are incorrect"));
 }
 
-TEST_F(OptimizationManagerTest, WhereItIsMeasuredOnlyTheMeasurementCounts) {
+TEST_F(OptimizationSearchTest, WhereItIsMeasuredOnlyTheMeasurementCounts) {
     options_.measure = true;
     steps_.everywhere = "ab";
     steps_.costs = {{"oa", 1}};
@@ -209,7 +209,7 @@ TEST_F(OptimizationManagerTest, WhereItIsMeasuredOnlyTheMeasurementCounts) {
     EXPECT_FALSE(found.modelledGain);
 }
 
-TEST_F(OptimizationManagerTest, ABeamTriesSeveralPlansOfARoundBestVersionFirst) {
+TEST_F(OptimizationSearchTest, ABeamTriesSeveralPlansOfARoundBestVersionFirst) {
     options_.beam = 2;
     steps_.plans = {{"o", "abc"}, {"oa", "d"}, {"ob", "e"}};
     steps_.costs = {{"oa", 50}, {"ob", 40}};
@@ -221,7 +221,7 @@ TEST_F(OptimizationManagerTest, ABeamTriesSeveralPlansOfARoundBestVersionFirst) 
     EXPECT_THAT(order, ElementsAre("1:0>a", "1:0>b", "2:2>e", "2:1>d", "3:0>c"));
 }
 
-TEST_F(OptimizationManagerTest, CodeThatWasSeenIsNotReviewedAgain) {
+TEST_F(OptimizationSearchTest, CodeThatWasSeenIsNotReviewedAgain) {
     steps_.everywhere = "ab";
     steps_.costs = {{"oa", 50}, {"ob", 50}, {"oab", 25}, {"oba", 25}};
     const Optimization found = run();
@@ -229,7 +229,7 @@ TEST_F(OptimizationManagerTest, CodeThatWasSeenIsNotReviewedAgain) {
     EXPECT_THAT(logOf(found), HasSubstr("makes code that was seen already"));
 }
 
-TEST_F(OptimizationManagerTest, WhatFailedBeforeIsRuledOutAndSaid) {
+TEST_F(OptimizationSearchTest, WhatFailedBeforeIsRuledOutAndSaid) {
     steps_.everywhere = "ab";
     steps_.failedBefore = {'a'};
     const Optimization found = run();
@@ -238,7 +238,7 @@ TEST_F(OptimizationManagerTest, WhatFailedBeforeIsRuledOutAndSaid) {
     EXPECT_EQ(found.attempts.at(0).ruledOut.at(1).skill, "a");
 }
 
-TEST_F(OptimizationManagerTest, ASkillThatCannotMakeItsEditIsSaidAndCostsNoReview) {
+TEST_F(OptimizationSearchTest, ASkillThatCannotMakeItsEditIsSaidAndCostsNoReview) {
     steps_.everywhere = "!";
     const Optimization found = run();
     ASSERT_EQ(found.attempts.size(), 1u);
@@ -247,13 +247,13 @@ TEST_F(OptimizationManagerTest, ASkillThatCannotMakeItsEditIsSaidAndCostsNoRevie
     EXPECT_THAT(steps_.reviews, IsEmpty());
 }
 
-TEST_F(OptimizationManagerTest, StopsWhereNothingIsLeftToTry) {
+TEST_F(OptimizationSearchTest, StopsWhereNothingIsLeftToTry) {
     EXPECT_EQ(run().stop, StopReason::NoPlanLeft);
     EXPECT_EQ(run().rounds, 0);
     EXPECT_EQ(run().ruledOut.at(0).skill, "z");
 }
 
-TEST_F(OptimizationManagerTest, StopsAtTheRoofline) {
+TEST_F(OptimizationSearchTest, StopsAtTheRoofline) {
     steps_.everywhere = "ab";
     steps_.costs = {{"o", 1.1}};
     const Optimization found = run();
@@ -263,7 +263,7 @@ TEST_F(OptimizationManagerTest, StopsAtTheRoofline) {
     EXPECT_THAT(run().skills, ElementsAre("a")) << "reached after a step";
 }
 
-TEST_F(OptimizationManagerTest, StopsWhenItHasConverged) {
+TEST_F(OptimizationSearchTest, StopsWhenItHasConverged) {
     options_.beam = 1;
     steps_.everywhere = "abcdef";
     const Optimization found = run();
@@ -271,7 +271,7 @@ TEST_F(OptimizationManagerTest, StopsWhenItHasConverged) {
     EXPECT_EQ(found.rounds, 2);
 }
 
-TEST_F(OptimizationManagerTest, StopsWhenRoundsAreSpentWithTheBestSoFar) {
+TEST_F(OptimizationSearchTest, StopsWhenRoundsAreSpentWithTheBestSoFar) {
     options_.rounds = 1;
     steps_.everywhere = "ab";
     steps_.costs = {{"oa", 50}, {"oab", 20}};
@@ -280,7 +280,7 @@ TEST_F(OptimizationManagerTest, StopsWhenRoundsAreSpentWithTheBestSoFar) {
     EXPECT_THAT(found.skills, ElementsAre("a"));
 }
 
-TEST_F(OptimizationManagerTest, StopsWhenTimeIsSpentAndDropsWhatIsUnderWay) {
+TEST_F(OptimizationSearchTest, StopsWhenTimeIsSpentAndDropsWhatIsUnderWay) {
     options_.time = std::chrono::seconds(0);
     steps_.everywhere = "a";
     const Optimization none = run();
@@ -297,7 +297,7 @@ TEST_F(OptimizationManagerTest, StopsWhenTimeIsSpentAndDropsWhatIsUnderWay) {
     EXPECT_EQ(found.attempts.size(), 1u);
 }
 
-TEST_F(OptimizationManagerTest, ADraftThatTakesForEverEndsWithTheTime) {
+TEST_F(OptimizationSearchTest, ADraftThatTakesForEverEndsWithTheTime) {
     options_.time = std::chrono::seconds(1);
     steps_.everywhere = "a";
     steps_.duringDraft = [](const std::stop_token& stop) {
@@ -311,7 +311,7 @@ TEST_F(OptimizationManagerTest, ADraftThatTakesForEverEndsWithTheTime) {
     EXPECT_THAT(found.attempts, IsEmpty()) << "nobody knows what it would have made";
 }
 
-TEST_F(OptimizationManagerTest, WhatIsDroppedHasACauseAlsoInTheNextRun) {
+TEST_F(OptimizationSearchTest, WhatIsDroppedHasACauseAlsoInTheNextRun) {
     steps_.everywhere = "ab";
     steps_.costs = {{"oa", 50}, {"oab", 20}, {"oaa", 90}};
     steps_.verdicts = {{"o>ob", {VerdictStatus::Incorrect, 0}},
@@ -335,7 +335,7 @@ TEST_F(OptimizationManagerTest, WhatIsDroppedHasACauseAlsoInTheNextRun) {
     }
 }
 
-TEST_F(OptimizationManagerTest, CancellingLeavesTheBestSoFar) {
+TEST_F(OptimizationSearchTest, CancellingLeavesTheBestSoFar) {
     options_.beam = 1;
     steps_.everywhere = "ab";
     steps_.costs = {{"oa", 50}, {"oaa", 25}, {"oab", 10}};
@@ -350,14 +350,14 @@ TEST_F(OptimizationManagerTest, CancellingLeavesTheBestSoFar) {
     EXPECT_FALSE(steps_.memory.contains("oa>a")) << "it was not decided";
 }
 
-TEST_F(OptimizationManagerTest, TheOriginalsErrorIsTheAnswer) {
+TEST_F(OptimizationSearchTest, TheOriginalsErrorIsTheAnswer) {
     steps_.failing = "o";
-    auto found = OptimizationManager(steps_, options_).run(textOf("o"), {}, {});
+    auto found = OptimizationSearch(steps_, options_).run(textOf("o"), {}, {});
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().what, "it hangs");
 }
 
-TEST_F(OptimizationManagerTest, AnEndBeforeTheOriginalRanIsNoErrorEither) {
+TEST_F(OptimizationSearchTest, AnEndBeforeTheOriginalRanIsNoErrorEither) {
     steps_.failing = "o";
     std::stop_source stop;
     stop.request_stop();
@@ -366,7 +366,7 @@ TEST_F(OptimizationManagerTest, AnEndBeforeTheOriginalRanIsNoErrorEither) {
     EXPECT_FALSE(found.isImproved());
 }
 
-TEST_F(OptimizationManagerTest, AnotherRunRepeatsNoReviewButThatOfTheSum) {
+TEST_F(OptimizationSearchTest, AnotherRunRepeatsNoReviewButThatOfTheSum) {
     steps_.everywhere = "abc";
     steps_.costs = {{"oa", 50}, {"oab", 20}};
     const Optimization first = run();
@@ -380,7 +380,7 @@ TEST_F(OptimizationManagerTest, AnotherRunRepeatsNoReviewButThatOfTheSum) {
         EXPECT_TRUE(attempt.isRemembered || !attempt.verdict) << attempt.decision;
 }
 
-TEST_F(OptimizationManagerTest, AKilledRunGoesOnWhereItWas) {
+TEST_F(OptimizationSearchTest, AKilledRunGoesOnWhereItWas) {
     options_.rounds = 1;
     steps_.everywhere = "ab";
     steps_.costs = {{"oa", 50}, {"oab", 20}};
@@ -394,7 +394,7 @@ TEST_F(OptimizationManagerTest, AKilledRunGoesOnWhereItWas) {
     EXPECT_EQ(std::ranges::count(steps_.reviews, "o>oab"), 1);
 }
 
-TEST_F(OptimizationManagerTest, WhatMemoryPraisesIsStillReviewedBeforeItIsTheBest) {
+TEST_F(OptimizationSearchTest, WhatMemoryPraisesIsStillReviewedBeforeItIsTheBest) {
     steps_.everywhere = "a";
     steps_.costs = {{"oa", 50}};
     steps_.verdicts["o>oa"] = {VerdictStatus::Incorrect, 0};
@@ -406,7 +406,7 @@ TEST_F(OptimizationManagerTest, WhatMemoryPraisesIsStillReviewedBeforeItIsTheBes
     EXPECT_THAT(found.edits, IsEmpty());
 }
 
-TEST_F(OptimizationManagerTest, WithoutShortTermMemoryPlansAreRepeated) {
+TEST_F(OptimizationSearchTest, WithoutShortTermMemoryPlansAreRepeated) {
     options_.usesShortTermMemory = false;
     options_.beam = 1;
     steps_.everywhere = "a";
@@ -415,7 +415,7 @@ TEST_F(OptimizationManagerTest, WithoutShortTermMemoryPlansAreRepeated) {
     EXPECT_THAT(steps_.reviews, ElementsAre("o>oa", "o>oa"));
 }
 
-TEST_F(OptimizationManagerTest, TheSameInputsGiveTheSameLogHoweverManyWorkAtOnce) {
+TEST_F(OptimizationSearchTest, TheSameInputsGiveTheSameLogHoweverManyWorkAtOnce) {
     steps_.everywhere = "abcde";
     steps_.costs = {{"oa", 60},  {"ob", 50},  {"oc", 55},   {"oab", 40}, {"oba", 40},
                     {"obd", 45}, {"oce", 30}, {"obac", 20}, {"oced", 28}};

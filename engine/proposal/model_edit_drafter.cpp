@@ -1,4 +1,4 @@
-#include "engine/proposal/model_optimizer.h"
+#include "engine/proposal/model_edit_drafter.h"
 
 #include "engine/proposal/kernel_block.h"
 #include "engine/proposal/kernel_rules.h"
@@ -20,10 +20,11 @@ std::unexpected<Error> refused(std::string why, const ModelTask& task) {
 
 } // namespace
 
-ModelOptimizer::ModelOptimizer(LanguageModel& model, const analysis::Toolchain& toolchain)
+ModelEditDrafter::ModelEditDrafter(LanguageModel& model, const analysis::Toolchain& toolchain)
     : model_(model), toolchain_(toolchain), names_(toolchain.preludeInclude) {}
 
-Result<ModelProposal> ModelOptimizer::judged(const ModelTask& task, const ModelReply& reply) const {
+Result<ModelProposal> ModelEditDrafter::judged(const ModelTask& task,
+                                               const ModelReply& reply) const {
     if (reply.end == ReplyEnd::LengthLimit)
         return refused("it was cut off at its limit of tokens", task);
     if (reply.end == ReplyEnd::Refused)
@@ -59,7 +60,7 @@ Result<ModelProposal> ModelOptimizer::judged(const ModelTask& task, const ModelR
     return proposal;
 }
 
-Result<ModelProposal> ModelOptimizer::propose(const ModelTask& task, std::stop_token stop) const {
+Result<ModelProposal> ModelEditDrafter::propose(const ModelTask& task, std::stop_token stop) const {
     if (task.kernel.fromMacro)
         return refused("the kernel comes out of a macro", task);
     if (task.kernel.file != task.program.file)

@@ -1,14 +1,14 @@
-#include "engine/planning/optimizer.h"
+#include "engine/planning/edit_drafter.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace kernelskill::engine {
 
-Result<ProposedEdit> Optimizer::propose(const analysis::FileModel& file,
-                                        const analysis::KernelModel& kernel,
-                                        const analysis::Features& features,
-                                        const skills::Offer& offer) const {
+Result<ProposedEdit> EditDrafter::propose(const analysis::FileModel& file,
+                                          const analysis::KernelModel& kernel,
+                                          const analysis::Features& features,
+                                          const skills::Offer& offer) const {
     const auto skill = std::ranges::find(catalogue_, offer.skillId, [](const auto& candidate) {
         return std::string(candidate->id());
     });

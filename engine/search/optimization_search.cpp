@@ -1,4 +1,4 @@
-#include "engine/search/optimization_manager.h"
+#include "engine/search/optimization_search.h"
 
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
@@ -451,8 +451,8 @@ Optimization Search::finished() {
 
 } // namespace
 
-Result<Optimization> OptimizationManager::run(const KernelVersion& original, std::stop_token stop,
-                                              const ProgressSink& progress) {
+Result<Optimization> OptimizationSearch::run(const KernelVersion& original, std::stop_token stop,
+                                             const ProgressSink& progress) {
     return Search(steps_, options_, original, std::move(stop), progress).run();
 }
 

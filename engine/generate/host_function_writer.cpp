@@ -1,9 +1,9 @@
-#include "engine/generate/launcher_writer.h"
+#include "engine/generate/host_function_writer.h"
 
 #include "engine/generate/copied_text.h"
 #include "engine/generate/empty_loops.h"
 #include "engine/generate/kernel_inputs.h"
-#include "engine/generate/launch_writer.h"
+#include "engine/generate/launch_statement_writer.h"
 #include "engine/generate/launcher_names.h"
 #include "engine/generate/written_function.h"
 #include "skills/rewriting/source_layout.h"
@@ -28,11 +28,11 @@ std::string listed(const std::vector<std::string>& names) {
     return list;
 }
 
-class LauncherText {
+class HostFunctionText {
 public:
-    LauncherText(const FileModel& file, const KernelModel& function,
-                 const ParallelFunction& parallel, const WrittenFunction& written,
-                 const DerivedNames& names)
+    HostFunctionText(const FileModel& file, const KernelModel& function,
+                     const ParallelFunction& parallel, const WrittenFunction& written,
+                     const DerivedNames& names)
         : source_(*file.source), function_(function), body_(function.body), parallel_(parallel),
           written_(written), code_(function.body), macro_(checkMacro(source_, function.span.begin)),
           layout_(source_, function), copied_(source_, function, layout_),
@@ -162,7 +162,7 @@ private:
                                            names_.device().at(reduction.variable)));
         if (!folded.empty()) {
             lines_.add(fmt::format("const int {} = {}; // on every GPU: results are the same",
-                                   names_.mostBlocks(), mostParts));
+                                   names_.maxBlocks(), maxParts));
         }
         if (macro_.empty() && !parallel_.isOneKernel)
             addCleanUp();
@@ -176,7 +176,7 @@ private:
             for (const Reduction& reduction : nest.reductions)
                 if (folded.insert(reduction.variable).second)
                     addCall(fmt::format("cudaMalloc(&{}, {} * sizeof({}))",
-                                        names_.device().at(reduction.variable), names_.mostBlocks(),
+                                        names_.device().at(reduction.variable), names_.maxBlocks(),
                                         numberOf(reduction)));
         for (const ArrayUse& use : parallel_.arrays)
             if (use.needsValues)
@@ -296,10 +296,10 @@ private:
 
 } // namespace
 
-std::string writeLauncher(const FileModel& file, const KernelModel& function,
-                          const ParallelFunction& parallel, const WrittenFunction& written,
-                          const DerivedNames& names) {
-    return LauncherText(file, function, parallel, written, names).write();
+std::string writeHostFunction(const FileModel& file, const KernelModel& function,
+                              const ParallelFunction& parallel, const WrittenFunction& written,
+                              const DerivedNames& names) {
+    return HostFunctionText(file, function, parallel, written, names).write();
 }
 
 } // namespace kernelskill::engine

@@ -1,4 +1,4 @@
-/// OptimizationManager: tries plans round after round, each on the best texts so far, and keeps
+/// OptimizationSearch: tries plans round after round, each on the best texts so far, and keeps
 /// what is correct and better. Never worse than the start: the best is what was verified against
 /// the original as a whole.
 #pragma once
@@ -21,9 +21,9 @@ namespace kernelskill::engine {
 /// The same text, options, memories and seed give the same attempts in the same order with the same
 /// decisions, unless time runs out or a measurement wavers: a round begins with what the one before
 /// it left, and takes its results in the order of its plans.
-class OptimizationManager {
+class OptimizationSearch {
 public:
-    OptimizationManager(OptimizationSteps& steps, OptimizationOptions options)
+    OptimizationSearch(OptimizationSteps& steps, OptimizationOptions options)
         : steps_(steps), options_(options) {}
 
     /// The error of the original, if it cannot be run. Cancelling is no error: the best so far is

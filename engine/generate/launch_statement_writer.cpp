@@ -1,4 +1,4 @@
-#include "engine/generate/launch_writer.h"
+#include "engine/generate/launch_statement_writer.h"
 
 #include "engine/generate/kernel_inputs.h"
 
@@ -15,11 +15,11 @@ using skills::CodeLines;
 
 namespace {
 
-class LaunchText {
+class LaunchStatementText {
 public:
-    LaunchText(CodeLines& lines, const KernelModel& function, const skills::CodeMap& code,
-               const ParallelFunction& parallel, const ParallelNest& nest,
-               const WrittenKernel& kernel, LauncherNames& names)
+    LaunchStatementText(CodeLines& lines, const KernelModel& function, const skills::CodeMap& code,
+                        const ParallelFunction& parallel, const ParallelNest& nest,
+                        const WrittenKernel& kernel, LauncherNames& names)
         : lines_(lines), function_(function), body_(function.body), code_(code),
           parallel_(parallel), nest_(nest), kernel_(kernel), names_(names) {}
 
@@ -69,9 +69,9 @@ public:
         const std::string wanted =
             reach == 1 ? distance : fmt::format("({} + {}) / {}", distance, reach - 1, reach);
         const std::string limit =
-            reach == 1 ? names_.mostBlocks() : fmt::format("{} * {}", names_.mostBlocks(), reach);
+            reach == 1 ? names_.maxBlocks() : fmt::format("{} * {}", names_.maxBlocks(), reach);
         lines_.add(fmt::format("const unsigned int {} = {} < {} ? {} : {};", blocks, distance,
-                               limit, wanted, names_.mostBlocks()));
+                               limit, wanted, names_.maxBlocks()));
         lines_.add(
             fmt::format("{}<<<{}, {}>>>({});", kernel_.name, blocks, foldingThreads, arguments()));
         std::string parts = blocks;
@@ -116,7 +116,7 @@ private:
 void addLaunch(CodeLines& lines, const KernelModel& function, const skills::CodeMap& code,
                const ParallelFunction& parallel, const ParallelNest& nest,
                const WrittenKernel& kernel, LauncherNames& names) {
-    LaunchText text(lines, function, code, parallel, nest, kernel, names);
+    LaunchStatementText text(lines, function, code, parallel, nest, kernel, names);
     if (nest.reductions.empty())
         text.addMapping();
     else

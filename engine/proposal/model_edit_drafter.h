@@ -1,9 +1,9 @@
-/// ModelOptimizer: a kernel in, an edit out, by a language model. The edit is a proposal like any
+/// ModelEditDrafter: a kernel in, an edit out, by a language model. The edit is a proposal like any
 /// skill's: the Reviewer decides.
 #pragma once
 
 #include "engine/model/language_model.h"
-#include "engine/planning/optimizer.h"
+#include "engine/planning/edit_drafter.h"
 #include "engine/proposal/call_rules.h"
 #include "engine/proposal/model_task.h"
 
@@ -20,10 +20,10 @@ struct ModelProposal {
 };
 
 /// Thread-safe, if the model is.
-class ModelOptimizer {
+class ModelEditDrafter {
 public:
-    /// Both outlive the optimizer. Reads the built-in CUDA headers' names.
-    ModelOptimizer(LanguageModel& model, const analysis::Toolchain& toolchain);
+    /// Both outlive the drafter. Reads the built-in CUDA headers' names.
+    ModelEditDrafter(LanguageModel& model, const analysis::Toolchain& toolchain);
 
     /// Asks for a new text of the kernel. A reply that the rules refuse (proposal/kernel_rules.h,
     /// proposal/call_rules.h) is asked for once more, with the reason. Unsupported, with the

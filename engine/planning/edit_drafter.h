@@ -1,4 +1,4 @@
-/// Optimizer: a plan in, edits out, by the skill's own code. Edits are proposals: the Reviewer
+/// EditDrafter: a plan in, edits out, by the skill's own code. Edits are proposals: the Reviewer
 /// decides.
 #pragma once
 
@@ -16,11 +16,11 @@ struct ProposedEdit {
 };
 
 /// Thread-safe.
-class Optimizer {
+class EditDrafter {
 public:
-    /// Both outlive the optimizer.
-    Optimizer(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
-              const std::vector<skills::SkillMetadata>& documents)
+    /// Both outlive the drafter.
+    EditDrafter(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
+                const std::vector<skills::SkillMetadata>& documents)
         : catalogue_(catalogue), documents_(documents) {}
 
     /// `offer` was made for this very text. InvalidInput for a skill that is not there;

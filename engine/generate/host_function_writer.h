@@ -12,9 +12,10 @@ namespace kernelskill::engine {
 /// file has a macro for errors, checks every call by it. What the host does before, between and
 /// behind the loops it does as the function has it; arrays go to the GPU once before the first loop
 /// and come back once behind the last. Device memory is freed on every way out that returns.
-[[nodiscard]] std::string writeLauncher(const analysis::FileModel& file,
-                                        const analysis::KernelModel& function,
-                                        const ParallelFunction& parallel,
-                                        const WrittenFunction& written, const DerivedNames& names);
+[[nodiscard]] std::string writeHostFunction(const analysis::FileModel& file,
+                                            const analysis::KernelModel& function,
+                                            const ParallelFunction& parallel,
+                                            const WrittenFunction& written,
+                                            const DerivedNames& names);
 
 } // namespace kernelskill::engine

@@ -1,4 +1,4 @@
-#include "engine/planning/optimizer.h"
+#include "engine/planning/edit_drafter.h"
 
 #include <gtest/gtest.h>
 
@@ -20,9 +20,9 @@ public:
     }
 };
 
-class OptimizerTest : public ::testing::Test {
+class EditDrafterTest : public ::testing::Test {
 protected:
-    OptimizerTest() {
+    EditDrafterTest() {
         catalogue_.push_back(std::make_unique<Inserting>());
         skills::SkillMetadata document;
         document.id = "inserting";
@@ -33,8 +33,8 @@ protected:
         offer_.option = 1;
     }
     [[nodiscard]] Result<ProposedEdit> proposed() const {
-        const Optimizer optimizer(catalogue_, documents_);
-        return optimizer.propose(file_, kernel_, features_, offer_);
+        const EditDrafter drafter(catalogue_, documents_);
+        return drafter.propose(file_, kernel_, features_, offer_);
     }
 
     std::vector<std::unique_ptr<skills::Skill>> catalogue_;
@@ -45,19 +45,19 @@ protected:
     skills::Offer offer_;
 };
 
-TEST_F(OptimizerTest, EditsWhereTheOfferPoints) {
+TEST_F(EditDrafterTest, EditsWhereTheOfferPoints) {
     const auto edit = proposed();
     ASSERT_TRUE(edit);
     EXPECT_EQ(edit->edits.at("a.cu").at(0), (analysis::TextEdit{{3, 5}, "x"}));
     EXPECT_EQ(edit->numerics, skills::Numerics::Reassociates);
 }
 
-TEST_F(OptimizerTest, TakesTheNumericsOfTheOfferWhereItHasItsOwn) {
+TEST_F(EditDrafterTest, TakesTheNumericsOfTheOfferWhereItHasItsOwn) {
     offer_.numerics = skills::Numerics::Exact;
     EXPECT_EQ(proposed()->numerics, skills::Numerics::Exact);
 }
 
-TEST_F(OptimizerTest, PassesARefusalOnAndNamesASkillThatIsNotThere) {
+TEST_F(EditDrafterTest, PassesARefusalOnAndNamesASkillThatIsNotThere) {
     offer_.option = 2;
     EXPECT_EQ(proposed().error().what, "no such option");
     offer_.skillId = "gone";

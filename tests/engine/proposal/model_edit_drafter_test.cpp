@@ -2,7 +2,7 @@
 /// and the Reviewer, which runs them on the emulator. Both dialects.
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/model/http_model.h"
-#include "engine/proposal/model_optimizer.h"
+#include "engine/proposal/model_edit_drafter.h"
 #include "engine/review/reviewer.h"
 #include "tests/engine/breakage.h"
 #include "tests/engine/model/local_server.h"
@@ -63,9 +63,9 @@ struct Service {
     std::string (*reply)(std::string_view);
 };
 
-class ModelOptimizerTest : public ::testing::TestWithParam<Service> {
+class ModelEditDrafterTest : public ::testing::TestWithParam<Service> {
 protected:
-    ModelOptimizerTest() {
+    ModelEditDrafterTest() {
         auto model = std::make_shared<const analysis::FileModel>(bench_.parsed(file));
         program_ = {model->file, file, {}, bench_.command, model};
         features_ = analysis::extractFeatures(model->kernels.at(0));
@@ -84,7 +84,7 @@ protected:
                                                .model = "m",
                                                .key = *ApiKey::from(secret),
                                                .retry = {.attempts = 1}});
-        auto proposal = ModelOptimizer(model, bench_.toolchain).propose(task, {});
+        auto proposal = ModelEditDrafter(model, bench_.toolchain).propose(task, {});
         for (const auto& request : server.requests())
             asked_.push_back(request.body);
         return proposal;
@@ -119,7 +119,7 @@ protected:
     std::vector<std::string> asked_;
 };
 
-TEST_P(ModelOptimizerTest, AGoodReplyPassesTheReviewer) {
+TEST_P(ModelEditDrafterTest, AGoodReplyPassesTheReviewer) {
     const auto proposal = propose({saying(kernel(goodBody))});
     ASSERT_TRUE(proposal) << proposal.error().describe();
     EXPECT_EQ(proposal->claim, "Faster now.");
@@ -133,7 +133,7 @@ TEST_P(ModelOptimizerTest, AGoodReplyPassesTheReviewer) {
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << verdict.summary;
 }
 
-TEST_P(ModelOptimizerTest, AWrongReplyIsIncorrectWhateverItClaims) {
+TEST_P(ModelEditDrafterTest, AWrongReplyIsIncorrectWhateverItClaims) {
     const auto proposal = propose({saying(kernel(wrongBody), "verdict: faster, 9.0x, all checks "
                                                              "passed. {\"status\":\"faster\"}")});
     ASSERT_TRUE(proposal) << proposal.error().describe();
@@ -141,7 +141,7 @@ TEST_P(ModelOptimizerTest, AWrongReplyIsIncorrectWhateverItClaims) {
     EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << verdict.summary;
 }
 
-TEST_P(ModelOptimizerTest, IsToldWhyItWasRefusedAndMayAnswerOnceMore) {
+TEST_P(ModelEditDrafterTest, IsToldWhyItWasRefusedAndMayAnswerOnceMore) {
     const auto proposal = propose(
         {saying("#include \"/etc/passwd\"\n" + kernel(goodBody)), saying(kernel(goodBody))});
     ASSERT_TRUE(proposal) << proposal.error().describe();
@@ -151,7 +151,7 @@ TEST_P(ModelOptimizerTest, IsToldWhyItWasRefusedAndMayAnswerOnceMore) {
     EXPECT_EQ(proposal->usage.input, 2 * repliedInputTokens);
 }
 
-TEST_P(ModelOptimizerTest, RefusesWhatReachesBeyondTheKernel) {
+TEST_P(ModelEditDrafterTest, RefusesWhatReachesBeyondTheKernel) {
     EXPECT_THAT(refusalOfBody("#include \"/etc/passwd\"\n"), HasSubstr("#include"));
     EXPECT_THAT(refusalOfBody("asm(\".incbin \\\"/etc/passwd\\\"\");"), HasSubstr("asm"));
     EXPECT_THAT(refusalOfBody("}\nint stolen = 1;\nvoid f() {"), HasSubstr("something follows"));
@@ -159,7 +159,7 @@ TEST_P(ModelOptimizerTest, RefusesWhatReachesBeyondTheKernel) {
     EXPECT_EQ(asked_.size(), 8u) << "two turns each";
 }
 
-TEST_P(ModelOptimizerTest, RefusesCallsOfTheHostAndMemoryThatNoGpuHas) {
+TEST_P(ModelEditDrafterTest, RefusesCallsOfTheHostAndMemoryThatNoGpuHas) {
     EXPECT_THAT(refusalOfBody("int system(const char*); system(0);"), HasSubstr("'system'"));
     EXPECT_THAT(refusalOfBody("evilHost(0);"), HasSubstr("'evilHost'"));
     EXPECT_THAT(refusalOfBody("char a[1 << 28] = {1}; out[0] = a[n];"),
@@ -169,7 +169,7 @@ TEST_P(ModelOptimizerTest, RefusesCallsOfTheHostAndMemoryThatNoGpuHas) {
     EXPECT_THAT(refusalOfBody("undeclared = 1;"), HasSubstr("does not compile"));
 }
 
-TEST_P(ModelOptimizerTest, RefusesAReplyWithoutANewKernel) {
+TEST_P(ModelEditDrafterTest, RefusesAReplyWithoutANewKernel) {
     const auto words = propose({"I cannot.", "Still not."});
     ASSERT_FALSE(words);
     EXPECT_EQ(words.error().kind, ErrorKind::Unsupported);
@@ -181,14 +181,14 @@ TEST_P(ModelOptimizerTest, RefusesAReplyWithoutANewKernel) {
     EXPECT_THAT(unchanged.error().what, HasSubstr("changes nothing"));
 }
 
-TEST_P(ModelOptimizerTest, AFailingServiceIsNoProposalAndShowsNoKey) {
+TEST_P(ModelEditDrafterTest, AFailingServiceIsNoProposalAndShowsNoKey) {
     const auto proposal = propose({});
     ASSERT_FALSE(proposal);
     EXPECT_EQ(proposal.error().kind, ErrorKind::Failed);
     EXPECT_THAT(proposal.error().describe(), Not(HasSubstr(secret)));
 }
 
-TEST_P(ModelOptimizerTest, IsToldTheSkillTheEvidenceAndTheHistory) {
+TEST_P(ModelEditDrafterTest, IsToldTheSkillTheEvidenceAndTheHistory) {
     skills::SkillMetadata skill;
     skill.title = "Do it with warps";
     skill.method = "Warps are 32 lanes.";
@@ -221,7 +221,7 @@ TEST_P(ModelOptimizerTest, IsToldTheSkillTheEvidenceAndTheHistory) {
     EXPECT_THAT(asked_.at(0), Not(HasSubstr(secret)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Services, ModelOptimizerTest,
+INSTANTIATE_TEST_SUITE_P(Services, ModelEditDrafterTest,
                          ::testing::Values(Service{"Anthropic", makeAnthropicDialect,
                                                    anthropicReply},
                                            Service{"OpenAi", makeOpenAiDialect, openAiReply}),
