@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t profiledThreads = 1 << 18;
 constexpr std::uint64_t minBlocks = 32;
 constexpr std::uint64_t fewThreads = 1 << 10;
-constexpr std::uint64_t minFewBlocks = 4; // beside each other, at the ends, and in between
+constexpr std::uint64_t minFewBlocks = 4; // Neighbours, both ends, and one in between.
 
 std::uint64_t blocksOf(const LaunchSpec& launch, std::uint64_t threads, std::uint64_t fewest) {
     return std::max(fewest, threads / std::max<std::uint64_t>(launch.block.count(), 1));

@@ -10,16 +10,16 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A few open files' worth of kernels.
+/// As many kernels as a few open files have.
 constexpr std::size_t maxKnownKernels = 512;
 
 } // namespace
 
-// Everything is worked out without the lock: two threads that ask at once both do it, and get the
-// same.
+// Everything is computed without the lock: two threads that ask at once both compute it, with the
+// same result.
 
 KernelInsights::Known& KernelInsights::known(KernelRef kernel) {
-    // The latest model is asked for most, and its kernels are at the end.
+    // The latest model is asked for most often, and its kernels are at the end.
     auto found = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& entry) {
         return entry.span == kernel.kernel.span && entry.model.lock() == kernel.program.model &&
                entry.kernel == kernel.kernel.qualifiedName;
@@ -27,7 +27,7 @@ KernelInsights::Known& KernelInsights::known(KernelRef kernel) {
     auto captures = capturesOf(kernel.program.captures);
     if (found != known_.rend() && found->captures == captures)
         return *found;
-    if (found != known_.rend()) { // What follows from launches is worked out anew.
+    if (found != known_.rend()) { // Discard what was computed from other launches.
         *found = Known{found->model,
                        found->kernel,
                        found->span,
@@ -107,7 +107,7 @@ ProfileKey KernelInsights::refreshedKey(KernelRef kernel) {
     std::scoped_lock lock(mutex_);
     Known& entry = known(kernel);
     entry.key = key;
-    entry.measuredKey.reset(); // made from it
+    entry.measuredKey.reset(); // It was computed from the old key.
     return *key;
 }
 

@@ -1,4 +1,4 @@
-/// What the GPU's compiler has yet to say about kernels whose profiles are shown already.
+/// Facts that the GPU's compiler still computes for kernels whose profiles are already shown.
 #pragma once
 
 #include "engine/findings/profile_cache.h"
@@ -33,7 +33,7 @@ public:
             {std::move(key), std::move(profile), std::move(facts), std::move(compiling)});
     }
 
-    /// Puts those that have come beside their profiles; of `awaited`, waits for them.
+    /// Adds the facts that are ready to their profiles. If `awaited` is given, waits for its facts.
     void settle(ProfileCache& profiles, const ProfileKey* awaited = nullptr) {
         std::list<Late> come;
         {

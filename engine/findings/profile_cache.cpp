@@ -19,7 +19,7 @@ using analysis::Span;
 
 constexpr std::size_t maxEntries = 256;
 
-/// The kernel and every device function it reaches.
+/// The kernel and every device function that it reaches.
 std::vector<const KernelModel*> reached(const analysis::FileModel& model,
                                         const KernelModel& kernel) {
     std::vector<const KernelModel*> found{&kernel};
@@ -28,7 +28,7 @@ std::vector<const KernelModel*> reached(const analysis::FileModel& model,
         for (const std::string& callee : found[next]->calls) {
             if (!names.insert(callee).second)
                 continue;
-            // Overloads share a name: all of them count.
+            // Overloads share a name, so all of them count.
             for (const KernelModel& function : model.deviceFunctions) {
                 if (function.qualifiedName == callee)
                     found.push_back(&function);
@@ -66,7 +66,7 @@ void addHeaders(TextHash& hash, const ProgramSource& program) {
     }
 }
 
-/// Spans of functions that the kernel has nothing to do with.
+/// The spans of functions that are unrelated to the kernel.
 std::vector<Span> foreignSpans(const ProgramSource& program,
                                const std::vector<const KernelModel*>& own) {
     const analysis::FileModel& model = *program.model;
@@ -99,7 +99,7 @@ ProfileKey profileKey(KernelRef kernel) {
     auto own = reached(kernel.file(), kernel.kernel);
     ProfileKey key;
     TextHash hash;
-    TextHash lines; // where tokens of the kernel and of what it calls fall
+    TextHash lines; // Where tokens of the kernel and of its callees are.
     hash.add(kernel.kernel.qualifiedName);
     for (const KernelModel* function : own) {
         if (function->file == kernel.program.file)
@@ -140,7 +140,7 @@ Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
             const FunctionPlace& old = from[index];
             if (old.file == file && old.firstLine <= line && line <= old.lastLine) {
                 line = line - old.firstLine + to[index].firstLine;
-                file = to[index].file; // The same text may stand in another file.
+                file = to[index].file; // The same text may be in another file now.
                 return;
             }
         }

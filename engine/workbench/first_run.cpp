@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t maxGuesses = 2;
 constexpr double smallerGuess = 1.0 / 16;
-/// Of a guessed launch, when there is another one to try.
+/// The time limit of a guessed launch if there is another launch to try.
 constexpr std::chrono::seconds guessTime{4};
 
 } // namespace

@@ -14,10 +14,10 @@
 namespace kernelskill::engine {
 namespace {
 
-/// How long Facts::Later waits all the same: enough for facts that are in the cache.
+/// How long Facts::Later waits nevertheless: long enough for facts that are in the cache.
 constexpr std::chrono::milliseconds cachedFactsTime{20};
 
-/// Null without a toolkit.
+/// Null if there is no toolkit.
 std::shared_ptr<const Result<StaticFacts>> findFacts(const Machines& machines, KernelRef kernel,
                                                      const LaunchSpec& launch, const Gpu& gpu,
                                                      std::stop_token stop) {
@@ -47,7 +47,7 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
     const auto launches = knowledge_.launches(kernel);
     if (!*launches)
         return std::unexpected(launches->error());
-    // The compiler runs beside the emulator; neither waits for the other, nor does a refusal.
+    // The compiler runs beside the emulator. Neither waits for the other, nor does an early error.
     std::stop_source compiling;
     const std::stop_callback cancelled(stop, [&] { compiling.request_stop(); });
     // The task may outlive this call and the profiler: it owns the program.
@@ -87,7 +87,7 @@ Result<KernelReport> Profiler::profileOnGpu(KernelRef kernel, std::stop_token st
     const auto emulator = machines_.emulator();
     if (!emulator)
         return std::unexpected(emulator.error());
-    // Before the run, which reads the headers as they are now.
+    // Computed before the run, which reads the headers as they are now.
     std::ignore = knowledge_.insights().refreshedKey(kernel);
     const auto launch = knowledge_.insights().gpuLaunch(kernel);
     if (!*launch)

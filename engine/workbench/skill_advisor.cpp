@@ -61,7 +61,7 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
                                          const ShortTermMemory& memory, std::stop_token stop,
                                          const ProgressSink& progress) {
     OptimizationOptions options;
-    options.measure = true; // where there is a GPU
+    options.measure = true; // Takes effect only where there is a GPU.
     WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, drafter_, reviewer_,
                           recall_, memory, longTermMemory()},
                          options);

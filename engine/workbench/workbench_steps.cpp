@@ -13,7 +13,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// How much precision is enough is the user's to say, who applies such a skill by hand.
+/// Rules out skills that lower precision: only the user can say how much is enough.
 void ruleOutLessPrecise(Plan& plan, const std::vector<skills::SkillMetadata>& documents) {
     const auto isLessPrecise = [&](const RankedSkill& ranked) {
         const auto document =
@@ -90,7 +90,7 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) c
     if (standing.facts && standing.launch)
         compiled = compiledKernelOf(*standing.facts, *standing.launch);
     input.compiled = compiled ? &*compiled : nullptr;
-    input.wantsAlternatives = options_.measure; // The model cannot tell most of them apart.
+    input.wantsAlternatives = options_.measure; // The model cannot tell most alternatives apart.
     Plan plan = tools_.planner.plan(input);
     ruleOutLessPrecise(plan, tools_.library.documents);
     return plan;
@@ -130,7 +130,7 @@ std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& tex
     if (last == entries->rend())
         return std::nullopt;
     const auto status = statusSpelled(last->status);
-    // What the model judged says nothing to one who measures, and the other way round.
+    // A modelled verdict is no evidence for a measuring search, nor the other way round.
     if (!status || (*status != VerdictStatus::Unmeasured) != options_.measure)
         return std::nullopt;
     RememberedOutcome outcome{last->time, {}, *last->isKept, last->diagnosis};
@@ -142,7 +142,7 @@ std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& tex
 
 std::optional<CandidateDiagnosis> WorkbenchSteps::diagnose(const DroppedCandidate& dropped,
                                                            std::stop_token stop) const {
-    // One that was measured and is no faster was not profiled: its compiler's facts are in the
+    // A measured text that is not faster was not profiled, so its compiler facts come from the
     // cache.
     Standing compiled;
     DroppedCandidate known = dropped;
@@ -176,7 +176,7 @@ void WorkbenchSteps::remember(Moment moment, const KernelVersion& text, const At
     const skills::Offer& offer = attempt.plan.offer;
     const bool isOutcome =
         (moment == Moment::Decided || moment == Moment::Reviewed) && attempt.verdict;
-    // An edit that could not be tried is no failure of the skill.
+    // An edit that could not be tried is not a failure of the skill.
     const bool isEvidence = isOutcome && attempt.verdict->isAboutEdit;
     if (options_.usesShortTermMemory) {
         MemoryEntry entry;
@@ -216,7 +216,7 @@ void WorkbenchSteps::remember(Moment moment, const KernelVersion& text, const At
     }
     if (isEvidence && draft != nullptr && attempt.bottleneck != nullptr &&
         options_.usesLongTermMemory && tools_.longTermMemory != nullptr) {
-        // Statistics for ranking: not worth failing a search for.
+        // These are statistics for ranking: a search need not fail if they are lost.
         static_cast<void>(tools_.longTermMemory->record(outcomeOf(
             *attempt.verdict, offer.skillId, std::string(spelling(attempt.bottleneck->kind)),
             kernel.normalisedHash, architecture())));

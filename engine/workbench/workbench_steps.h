@@ -1,4 +1,4 @@
-/// The steps of an optimisation as they really are: with skills, machines and memories.
+/// The steps of a real optimisation: with skills, machines and memories.
 #pragma once
 
 #include "engine/memory/long_term_memory.h"
@@ -15,7 +15,7 @@
 
 namespace kernelskill::engine {
 
-/// What the steps work with; all of it outlives them.
+/// What the steps work with. Everything outlives them.
 struct StepTools {
     const Machines& machines;
     KernelKnowledge& knowledge;
@@ -26,7 +26,7 @@ struct StepTools {
     const Reviewer& reviewer;
     MemoryRecall& recall;
     const ShortTermMemory& shortTermMemory;
-    LongTermMemory* longTermMemory = nullptr; ///< Null: there is none.
+    LongTermMemory* longTermMemory = nullptr; ///< Null if there is none.
 };
 
 class WorkbenchSteps final : public OptimizationSteps {
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] std::string notRemembered() const override;
 
 private:
-    /// Architecture of the GPU that measures, or of the one that estimates are for.
+    /// The architecture of the GPU that measures, else of the GPU of estimates.
     [[nodiscard]] std::string architecture() const;
     [[nodiscard]] MemoryRecall::Entries remembered(const KernelVersion& text) const;
     void append(const MemoryEntry& entry);
