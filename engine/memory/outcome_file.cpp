@@ -27,7 +27,7 @@ bool hasText(const json& object, const char* key, bool mayBeEmpty) {
            (mayBeEmpty || !found->get_ref<const std::string&>().empty());
 }
 
-/// nullopt when a field is missing or is not what it should be.
+/// nullopt if a field is missing or has the wrong type.
 std::optional<Outcome> outcomeFrom(const json& object) {
     if (!object.is_object())
         return std::nullopt;

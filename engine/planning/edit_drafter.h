@@ -1,5 +1,4 @@
-/// EditDrafter: a plan in, edits out, by the skill's own code. Edits are proposals: the Reviewer
-/// decides.
+/// EditDrafter: lets a skill make the edits of a plan. Edits are proposals: the Reviewer decides.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -12,19 +11,19 @@ namespace kernelskill::engine {
 
 struct ProposedEdit {
     analysis::EditSet edits;
-    skills::Numerics numerics = skills::Numerics::Exact; ///< Of this offer.
+    skills::Numerics numerics = skills::Numerics::Exact; ///< The offer's numerics.
 };
 
 /// Thread-safe.
 class EditDrafter {
 public:
-    /// Both outlive the drafter.
+    /// Both arguments outlive the drafter.
     EditDrafter(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
                 const std::vector<skills::SkillMetadata>& documents)
         : catalogue_(catalogue), documents_(documents) {}
 
-    /// `offer` was made for this very text. InvalidInput for a skill that is not there;
-    /// Unsupported, with the reason, where its rewrite turns out to be impossible. May be slow.
+    /// `offer` was made for exactly this text. InvalidInput if there is no such skill; Unsupported,
+    /// with the reason, if the rewrite is impossible. May be slow.
     [[nodiscard]] Result<ProposedEdit> propose(const analysis::FileModel& file,
                                                const analysis::KernelModel& kernel,
                                                const analysis::Features& features,

@@ -72,7 +72,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 53> explanat
     {"shared-name-twice", "Dynamic shared arrays of one name have one type"},
 }};
 
-/// The parser's own first: what the device's rules say of a file with errors is not the whole.
+/// The parser's errors come first: the device's rules cannot see all of a file with errors.
 template <typename Predicate>
 std::vector<analysis::Diagnostic> selected(const std::vector<analysis::Diagnostic>& diagnostics,
                                            const Predicate& isWanted) {

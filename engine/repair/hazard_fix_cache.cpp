@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t maxEntries = 64;
 
-/// `title` with each "line 12" of it moved; not within quotes, where code stands.
+/// Moves each "line 12" of `title`, except within quotes, which contain code.
 std::string moved(const std::string& title, std::int64_t lines) {
     constexpr std::string_view word = "line ";
     std::string result;
@@ -38,7 +38,7 @@ std::string moved(const std::string& title, std::int64_t lines) {
 }
 
 std::vector<HazardFix> moved(std::vector<HazardFix> fixes, KernelPlace from, KernelPlace to) {
-    const std::uint32_t bytes = to.offset - from.offset; // Modulo 2^32: may be backwards.
+    const std::uint32_t bytes = to.offset - from.offset; // Modulo 2^32, so it may be negative.
     for (HazardFix& fix : fixes) {
         fix.title = moved(fix.title, std::int64_t{to.line} - from.line);
         for (analysis::TextEdit& edit : fix.edits) {

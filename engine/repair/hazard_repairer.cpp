@@ -14,10 +14,10 @@ namespace kernelskill::engine {
 
 namespace {
 
-/// Each takes a compilation and some runs.
+/// Each try takes a compilation and some runs.
 constexpr std::size_t maxTriesPerHazard = 5;
 
-/// The sound draft that leaves the fewest hazards; of equals the likeliest.
+/// The sound draft that leaves the fewest hazards; the likelier one if equal.
 std::optional<HazardFix> bestFix(FixVerifier& verifier, const HazardInCode& given,
                                  const std::stop_token& stop) {
     std::optional<HazardFix> best;
@@ -41,7 +41,7 @@ std::optional<HazardFix> bestFix(FixVerifier& verifier, const HazardInCode& give
 
 std::vector<HazardFixDraft> hazardFixDrafts(const HazardInCode& given) {
     std::vector<HazardFixDraft> all;
-    // An update that was meant to be atomic is not cured by a barrier.
+    // The order matters: a barrier does not cure an update that should be atomic.
     for (auto* family : {&atomicUpdates, &barrierInsertions, &separatedReads, &boundsGuards,
                          &barrierMotions, &zeroedAccumulators})
         std::ranges::move(family(given), std::back_inserter(all));

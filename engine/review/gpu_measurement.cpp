@@ -15,8 +15,8 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Part of the least time that is held against a candidate: unique bytes of a sampled run are an
-/// estimate.
+/// The share of the minimum time that a candidate must take. It is below 1 because the unique bytes
+/// of a sampled run are an estimate.
 constexpr double floorMargin = 0.8;
 
 Result<RunResult> outputsOf(GpuExecutor& gpu, const Image& image, const LaunchSpec& launch,
@@ -28,8 +28,8 @@ Result<RunResult> outputsOf(GpuExecutor& gpu, const Image& image, const LaunchSp
     return gpu.run(image, job, stop);
 }
 
-/// Compilers contract and order floating-point operations as they like, so that even an exact
-/// rewrite may round differently on a GPU; that it is exact was shown on the emulator.
+/// A GPU's compiler may contract and reorder floating-point operations, so that even an exact
+/// rewrite rounds differently on a GPU. The emulator has already shown that it is exact.
 skills::Numerics comparedAs(skills::Numerics numerics) {
     return numerics == skills::Numerics::Exact ? skills::Numerics::Reassociates : numerics;
 }
@@ -39,7 +39,7 @@ skills::Numerics comparedAs(skills::Numerics numerics) {
 std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& counted,
                                    const gpu::DeviceDescription& device) {
     const auto unique = counted.find(metric::load.uniqueBytes);
-    // Double data rate; a datasheet's bandwidth.
+    // Double data rate: the bandwidth that a datasheet gives.
     const double bandwidth = 2e6 * device.memoryClockMegahertz * device.memoryBusBits / 8;
     if (unique == counted.end() || bandwidth <= 0)
         return std::nullopt;

@@ -10,10 +10,11 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Compilers contract and order floating-point operations as they like.
+/// Compilers may contract and reorder floating-point operations.
 constexpr double programError = 1e-4;
 
-/// Poison is what a kernel did not write: the program's memory had something else there.
+/// Poison marks elements that the kernel did not write. The program's memory held something else
+/// there.
 void dropUnwritten(BufferContents& left, const std::vector<std::byte>& known) {
     constexpr std::size_t step = sizeof poisonWord;
     for (std::size_t at = 0; at + step <= left.bytes.size(); at += step) {

@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// An error's `what` is the note that says why there is no reference.
+/// Builds the float64 reference. An error's `what` is the note with the reason.
 Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchain& toolchain,
                                     KernelRef original, const Trial& trial,
                                     const std::stop_token& stop) {

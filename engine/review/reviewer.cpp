@@ -61,7 +61,7 @@ private:
             progress_(what, fraction);
     }
 
-    /// Notes a check; whether the review goes on.
+    /// Adds a check. Returns whether the review continues.
     bool take(CheckResult result) {
         if (result) {
             verdict_.checks.push_back(std::move(*result));
@@ -102,7 +102,7 @@ private:
     Closeness closeness_;
     const GpuSource& gpu_;
     bool measures_;
-    std::mt19937_64 seeds_; ///< One for each input.
+    std::mt19937_64 seeds_; ///< Gives one seed for each input.
     std::stop_token stop_;
     const ProgressSink& progress_;
 
@@ -113,12 +113,13 @@ private:
     std::size_t runsDone_ = 0;
     std::size_t runsPlanned_ = 1;
 
-    /// Of the first trial: what the control is tried on.
+    /// The outputs of the first trial, which the control uses.
     std::vector<std::vector<BufferContents>> controlOutputs_;
     Tolerance controlTolerance_;
     bool hasRandomInput_ = false;
     bool readsRandomInput_ = false;
-    bool changesOrder_ = false; ///< Of what the host asks of the GPU.
+    /// Whether the edit changes the order of the host's requests to the GPU.
+    bool changesOrder_ = false;
     Verdict verdict_;
     std::optional<Error> trouble_;
 };
@@ -147,13 +148,13 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
     return take(held("parses"));
 }
 
-/// The runs below are of one kernel alone: they say nothing of when it is launched.
+/// The trials run one kernel alone and do not show when the host launches it, so this check does.
 bool Review::keepsHostOrder() {
     changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
         return true;
     CheckResult order = checkHostOrder(original_.file(), *candidate_.model);
-    // Another kernel may need other work around it: what that makes of the program is not known.
+    // Another kernel may need other work around it; the effect on the program is unknown.
     if (!order && original_.kernel.normalisedHash != candidateKernel_->normalisedHash)
         order.error().status = VerdictStatus::Invalid;
     return take(std::move(order));
@@ -218,7 +219,7 @@ bool Review::runTrials() {
     return true;
 }
 
-/// Runs several comparands at once, then judges them in their order.
+/// Runs several comparands at once, then judges them in order.
 bool Review::runBatch(const std::vector<Comparand>& batch) {
     const Comparand& first = batch.front();
     report(fmt::format("running seed {} of {}, {}", first.seedNumber, first.trial->seeds,
@@ -237,7 +238,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     if (!runs.original) {
         if (comparand.trialNumber == 0)
             return take(unusable("the original runs", runs.original.error().describe()));
-        // An odd size that the original does not bear says nothing about the edit.
+        // If the original fails on an odd size, the trial says nothing about the edit.
         plan_.notes.push_back(trial.label + " was left out: the original fails on it");
         return true;
     }
@@ -257,8 +258,8 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     }
     hasRandomInput_ |= hasRandomInput(pair.original.profile.launch);
     readsRandomInput_ |= readsRandomInput(pair.original.profile);
-    // A hazard is the cause where a difference is only what it does: it is named first. What holds
-    // for every seed is said once.
+    // A hazard may be the cause of a difference, so hazards are judged first. A message that holds
+    // for every seed is written once.
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair);
     bool isSaid = hazards && std::ranges::find(verdict_.checks, hazards->name, &Check::name) !=
                                  verdict_.checks.end();

@@ -9,9 +9,9 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr double mistaken = 1e-4; // how often the interval may miss, both ends together
+constexpr double mistaken = 1e-4; // The chance that the interval misses, both ends together.
 
-/// The value at `part` of the sorted values, between neighbours where it falls between them.
+/// The quantile `part` of sorted values, interpolated between neighbours.
 double quantile(const std::vector<double>& sorted, double part) {
     const double place = part * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(place);
@@ -29,7 +29,7 @@ std::vector<double> sortedCopy(std::span<const double> values) {
 /// How many of the smallest (and of the largest) of `count` values the interval leaves out: the
 /// chance that the median lies among them is that of so few heads in `count` tosses.
 std::size_t leftOut(std::size_t count) {
-    double chance = std::exp2(-static_cast<double>(count)); // of no heads
+    double chance = std::exp2(-static_cast<double>(count)); // The chance of no heads.
     double sum = 0;
     for (std::size_t heads = 0; heads < count; ++heads) {
         sum += chance;

@@ -22,36 +22,36 @@ namespace {
 
 /// Rounds without a new best after which the search has converged.
 constexpr int patience = 2;
-/// A measured kernel this near to what its GPU reaches at best is left alone.
+/// A measured kernel that reaches this percentage of its GPU's roofline is left alone.
 constexpr double rooflinePercent = 95;
-/// A review keeps some cores busy by itself.
+/// A review keeps several cores busy.
 constexpr unsigned coresOfASlot = 4;
 
 using Clock = Deadline::Clock;
 
-/// A text that was kept. Version 0 is the original.
+/// A text that the search kept. Version 0 is the original.
 struct Version {
     int number = 0;
     KernelVersion text;
     Standing standing;
     std::uint64_t codeHash = 0;
-    double gain = 1; ///< Over the original, step by step: to rank.
-    skills::Numerics numerics = skills::Numerics::Exact; ///< Of all steps: the least exact one.
+    double gain = 1; ///< The gain over the original, step by step; used for ranking.
+    skills::Numerics numerics = skills::Numerics::Exact; ///< The least exact numerics of all steps.
     std::vector<std::string> skills;
-    std::size_t attempt = 0;    ///< That made it.
-    bool isVerified = false;    ///< As a whole, in this run.
-    std::optional<Verdict> sum; ///< Of that verification.
-    bool isDropped = false;     ///< Its sum did not hold.
+    std::size_t attempt = 0;    ///< The attempt that made this version.
+    bool isVerified = false;    ///< Whether the whole was reviewed in this run.
+    std::optional<Verdict> sum; ///< The verdict of that review.
+    bool isDropped = false;     ///< Whether that review failed.
     std::set<std::pair<std::string, int>> tried;
 };
 
-/// A plan on its way through a round.
+/// A plan during a round.
 struct Candidate {
-    std::size_t version = 0; ///< Index of the one that it edits.
+    std::size_t version = 0; ///< The index of the version that it edits.
     Attempt attempt;
     std::optional<Draft> draft;
-    bool isSettled = false; ///< Nothing is to be run for it.
-    bool isCutOff = false;  ///< Stopped before there was a decision.
+    bool isSettled = false; ///< Nothing needs to run for it.
+    bool isCutOff = false;  ///< Stopped before a decision.
 };
 
 class Search {
@@ -71,7 +71,7 @@ public:
         if (!standing && !deadline_.token().stop_requested())
             return std::unexpected(standing.error());
         if (!standing) {
-            std::ignore = isOver(); // It says why.
+            std::ignore = isOver(); // It sets the reason.
             return finished();
         }
         base.standing = std::move(*standing);
@@ -135,11 +135,11 @@ private:
     std::vector<Version> versions_;
     Optimization result_;
     int roundsWithoutGain_ = 0;
-    bool wasFresh_ = true; ///< The last round learnt something that memory did not hold.
+    bool wasFresh_ = true; ///< Whether the last round learnt something new to memory.
     bool isExhausted_ = false;
 };
 
-/// Of what a roofline leaves to win.
+/// Says how much the roofline leaves to gain.
 std::optional<std::string> rooflineText(const Standing& standing) {
     if (standing.measured && standing.measured->percent() >= rooflinePercent)
         return fmt::format("it reaches {:.0f} % of what the GPU does at best, as measured",
@@ -186,7 +186,7 @@ void Search::playRound() {
         names.push_back(candidate.attempt.plan.offer.skillId);
     say("trying " + fmt::format("{}", fmt::join(names, ", ")));
 
-    // What an earlier candidate of the round makes, a later one need not make again.
+    // If an earlier candidate of the round has the same code, a later one is dropped.
     std::set<std::uint64_t> codes;
     if (options_.usesShortTermMemory) {
         for (const Version& version : versions_)
@@ -209,7 +209,7 @@ void Search::playRound() {
     roundsWithoutGain_ = bestVersion() == before ? roundsWithoutGain_ + 1 : 0;
 }
 
-/// The plans of this round. The best version's come first.
+/// The plans of this round, the best version's first.
 std::vector<Candidate> Search::choose() {
     std::vector<std::size_t> order;
     for (std::size_t index = 0; index < versions_.size(); ++index) {
@@ -253,7 +253,7 @@ std::vector<Candidate> Search::choose() {
     return chosen;
 }
 
-/// Makes the candidate's text, and settles what needs no run.
+/// Makes the candidate's text, and settles candidates that need no run.
 void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
     Version& version = versions_[candidate.version];
     Attempt& attempt = candidate.attempt;
@@ -309,7 +309,7 @@ void Search::judgeAll(std::vector<Candidate>& candidates) {
     work();
 }
 
-/// Several threads at once.
+/// Called by several threads at once.
 void Search::judge(Candidate& candidate) {
     const Version& version = versions_[candidate.version];
     Attempt& attempt = candidate.attempt;
@@ -375,7 +375,7 @@ void Search::settle(Candidate candidate) {
         made.skills = from.skills;
         made.skills.push_back(attempt.plan.offer.skillId);
         made.attempt = result_.attempts.size();
-        // The first step is the sum.
+        // After the first step the whole is the step itself.
         made.isVerified = candidate.version == 0 && !attempt.isRemembered;
         if (made.isVerified)
             made.sum = attempt.verdict;
@@ -385,7 +385,7 @@ void Search::settle(Candidate candidate) {
     result_.attempts.push_back(std::move(attempt));
 }
 
-/// Until the best version is one that was reviewed as a whole, or nobody has time for that.
+/// Reviews best versions as a whole until one passes or time is up.
 void Search::verifyBest(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
         Version& best = versions_[bestVersion()];
@@ -424,7 +424,7 @@ void Search::verifyBest(const std::stop_token& stop) {
 }
 
 Optimization Search::finished() {
-    // A version that nobody had time to verify as a whole is no result.
+    // A version that was not verified as a whole cannot be the result.
     std::size_t best = 0;
     for (std::size_t index = 1; index < versions_.size(); ++index) {
         const Version& version = versions_[index];
@@ -437,7 +437,7 @@ Optimization Search::finished() {
     const Version& base = versions_.front();
     Version& version = versions_[best];
     auto edits = editsBetween(base.text.program, version.text.program);
-    if (!edits) // Its files were read a moment ago.
+    if (!edits) // The files were readable a moment ago.
         return std::move(result_);
     result_.edits = std::move(*edits);
     result_.diff = diffOf(base.text.program, result_.edits);

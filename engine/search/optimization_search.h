@@ -1,6 +1,6 @@
 /// OptimizationSearch: tries plans round after round, each on the best texts so far, and keeps
-/// what is correct and better. Never worse than the start: the best is what was verified against
-/// the original as a whole.
+/// those that are correct and better. The result is never worse than the start: the best text was
+/// verified as a whole against the original.
 #pragma once
 
 #include "engine/optimization/optimization.h"
@@ -10,24 +10,24 @@
 
 namespace kernelskill::engine {
 
-/// How it searches. A round takes the `beam` first plans: those of the best version first, in the
-/// planner's order, then of the next best. Versions with a plan left stay in the search, so that
+/// A round takes the first `beam` plans: the best version's plans first, in the planner's order,
+/// then those of the next best. Versions that have a plan left stay in the search, so that
 /// improvements compound. A plan is kept
-/// - by measurement: if the verdict is Faster;
-/// - where nothing is measured: if it is correct, and isImprovement() by the cost model.
-/// It ends at the roofline, when no version has a plan left, after two rounds without a new best,
-/// when rounds or seconds are spent, or when it is cancelled.
+/// - if it was measured and the verdict is Faster;
+/// - if nothing is measured, it is correct, and isImprovement() holds in the cost model.
+/// The search ends at the roofline, when no version has a plan left, after two rounds without a new
+/// best, when rounds or seconds are spent, or when it is cancelled.
 ///
 /// The same text, options, memories and seed give the same attempts in the same order with the same
-/// decisions, unless time runs out or a measurement wavers: a round begins with what the one before
-/// it left, and takes its results in the order of its plans.
+/// decisions, because a round takes its results in the order of its plans. Only time limits and
+/// noise in measurements can change that.
 class OptimizationSearch {
 public:
     OptimizationSearch(OptimizationSteps& steps, OptimizationOptions options)
         : steps_(steps), options_(options) {}
 
-    /// The error of the original, if it cannot be run. Cancelling is no error: the best so far is
-    /// the answer.
+    /// Returns the error of the original if it cannot be run. Cancelling is no error: the result is
+    /// the best so far.
     [[nodiscard]] Result<Optimization> run(const KernelVersion& original, std::stop_token stop,
                                            const ProgressSink& progress);
 
