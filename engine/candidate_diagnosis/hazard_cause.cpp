@@ -9,14 +9,14 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Of a hazard's several places, those that are told.
+/// The maximum number of a hazard's places that are listed.
 constexpr std::size_t maxEvidence = 4;
 
 struct Explanation {
     const char* cause;
     const char* sentence;
     const char* invariant;
-    const char* repair; ///< Where no draft fits the code.
+    const char* repair; ///< Used if no draft fits the code.
 };
 
 Explanation explained(const Hazard& hazard) {

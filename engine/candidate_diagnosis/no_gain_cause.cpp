@@ -16,14 +16,14 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A smaller change is that of another order of threads.
+/// A smaller relative change may come from another order of threads.
 constexpr double changeThatCounts = 0.02;
 
-/// Metrics that are one quantity together, of which less is better.
+/// Metrics that form one quantity together; less is better.
 struct Counter {
     const char* label;
     std::array<const char*, 3> metrics;
-    std::string_view part; ///< Of the cost model, that it makes later.
+    std::string_view part; ///< The part of the cost model that it delays.
     const char* cause;
     const char* invariant;
     const char* repair;
@@ -89,10 +89,10 @@ std::optional<double> total(const Counter& counter, const Metrics& metrics) {
     return sum;
 }
 
-/// A quantity of both, and by how much it got worse: 1 where it is the same.
+/// A quantity in both profiles, and the factor by which it got worse; 1 if it is the same.
 struct Change {
     double factor = 1;
-    std::string_view part; ///< As Counter::part; empty: what the model does not see.
+    std::string_view part; ///< As Counter::part; empty if the model does not contain it.
     std::string text;
     CandidateDiagnosis diagnosis;
 
@@ -185,7 +185,7 @@ std::vector<Change> changesBetween(const DroppedCandidate& dropped) {
     return changes;
 }
 
-/// Whether the cost model, where it judged, holds what got worse to cost time.
+/// Whether the cost model, if it judged, says that this change costs time.
 bool isCostly(const Change& change, const DroppedCandidate& dropped) {
     const Standing* after = dropped.standingAfter;
     const bool isModelled = dropped.verdict.status == VerdictStatus::Unmeasured &&
@@ -200,7 +200,7 @@ bool isCostly(const Change& change, const DroppedCandidate& dropped) {
     return latest(*after->cost) - latest(before) > changeThatCounts * before.seconds.high;
 }
 
-/// What keeps it from running on the GPU at all.
+/// The reason why the candidate cannot run on the GPU at all.
 std::optional<CandidateDiagnosis> refusal(const DroppedCandidate& dropped) {
     const Standing* after = dropped.standingAfter;
     if (after == nullptr)

@@ -7,7 +7,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Below it, differences of floating-point results are taken for rounding.
+/// Smaller differences between floating-point results are considered rounding.
 constexpr double roundingError = 1e-3;
 
 bool isTail(const Difference& difference) {
@@ -29,7 +29,7 @@ constexpr const char* anySize = "the result is right for every size, not only fo
 constexpr const char* leftOver =
     "round the grid up, or end with a loop over what a whole block, tile or vector leaves";
 
-/// Of a difference in which elements are wrong.
+/// Explains which elements of an output differ.
 void explainElements(CandidateDiagnosis& found, const Difference& difference) {
     const bool isUnwritten = difference.unwritten == difference.differing;
     if (isTail(difference))

@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// How an executor says that a run ended, and what that means.
+/// An executor's message about the end of a run, and its meaning.
 struct Ending {
     std::string_view words;
     const char* cause;
@@ -18,7 +18,7 @@ struct Ending {
     const char* repair;
 };
 
-/// The first whose words are in the message.
+/// The first entry whose words are in the message applies.
 constexpr std::array<Ending, 9> endings{{
     {"deadlock in block", "barrier-divergence",
      "threads wait at a barrier or a warp operation that others never reach",

@@ -32,7 +32,7 @@ Error unusable(std::string what, const fs::path& file) {
             "capture the program again"};
 }
 
-/// Turns a name of data into its path; whether the file is as long as the buffer.
+/// Replaces the name of data by its path. Returns whether the file has the buffer's length.
 bool locate(std::string& name, const fs::path& folder, std::uint64_t bytes) {
     if (name.empty())
         return true;
@@ -112,7 +112,7 @@ StoredCaptures readCaptures(const fs::path& folder) {
 
 std::shared_ptr<const StoredCaptures> CaptureStore::captures() const {
     std::error_code error;
-    // Of a folder that is not there it is the least time there is.
+    // If there is no folder, this is the minimum time.
     const auto changed = fs::last_write_time(folder_ / manifestFolder, error);
     const std::scoped_lock lock(mutex_);
     if (!known_ || changed != changed_) {
@@ -137,8 +137,8 @@ Result<StoredCaptures> adoptCaptures(const fs::path& folder, const fs::path& inc
             return std::unexpected(failure("the captures cannot be kept", folder / name, error));
     }
     if (const auto ignored = folder / ".gitignore"; !analysis::isFile(ignored))
-        std::ofstream(ignored) << "*\n"; // A user's data is no part of a repository.
-    // Data first: a manifest never names what is not there.
+        std::ofstream(ignored) << "*\n"; // Keeps the user's data out of the repository.
+    // Data first: a manifest never names missing data.
     const auto take = [&](std::string& path) {
         const auto place = folder / dataFolder / fs::path(path).filename();
         if (!analysis::isFile(place))

@@ -17,7 +17,7 @@ constexpr const char* format = "kernelskill-capture";
 constexpr int version = 1;
 constexpr std::size_t nameDigits = 32;
 constexpr std::uint64_t maxBlockThreads = 1024;
-/// CUDA's: 32764 bytes of parameters.
+/// CUDA's limit for the parameters of a launch.
 constexpr std::size_t maxParameterBytes = 32764;
 
 constexpr const char* digits = "0123456789abcdef";
@@ -35,8 +35,7 @@ bool isHex(std::string_view text) {
     return text.find_first_not_of(digits) == std::string_view::npos;
 }
 
-/// A manifest that cannot be used: thrown and caught in this file, like what the JSON library
-/// throws.
+/// An unusable manifest. Thrown and caught in this file, like exceptions of the JSON library.
 struct Malformed {
     std::string what;
 };
@@ -59,7 +58,7 @@ std::vector<std::byte> bytesOf(const std::string& text) {
     return bytes;
 }
 
-/// A whole number of [least, most].
+/// Reads a whole number in [least, most].
 std::uint64_t number(const Json& json, std::uint64_t least, std::uint64_t most, const char* what) {
     expect(json.is_number_unsigned(), what);
     const auto value = json.get<std::uint64_t>();
@@ -148,7 +147,7 @@ CapturedLaunch launchFrom(const Json& json) {
     return launch;
 }
 
-/// SplitMix64's finaliser.
+/// The finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
     value = (value ^ (value >> 27)) * 0x94D049BB133111EBull;

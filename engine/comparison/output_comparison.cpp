@@ -78,7 +78,7 @@ std::string shown(ScalarKind kind, std::span<const std::byte> bytes) {
     }
 }
 
-/// A buffer as a row of scalars.
+/// A buffer as an array of scalars.
 struct Row {
     const BufferContents& buffer;
     std::uint32_t step;
@@ -126,7 +126,7 @@ void differ(Comparison& result, std::string detail) {
     result.agrees = false;
 }
 
-/// Fewer bytes than this may be poison by chance.
+/// Fewer bytes than this may equal poison by chance.
 constexpr std::size_t minPoisonBytes = 2;
 
 bool isPoison(const Row& row, std::size_t index) {
@@ -140,7 +140,7 @@ bool isPoison(const Row& row, std::size_t index) {
     return bytes.size() >= minPoisonBytes;
 }
 
-/// Elements of one output that differ, in their order.
+/// Collects the differing elements of one output, in order.
 class DifferenceTally {
 public:
     DifferenceTally(const Row& expected, const Row& actual) : expected_(expected), actual_(actual) {
@@ -148,7 +148,7 @@ public:
         found_.elements = actual.size();
     }
 
-    /// `error` as in Tolerance; nullopt for what has none.
+    /// `error` as in Tolerance; nullopt if there is none.
     void add(std::size_t index, std::optional<double> error) {
         if (found_.differing++ == 0) {
             found_.first = index;
@@ -163,7 +163,7 @@ public:
         else if (found_.maxError)
             found_.maxError = std::max(*found_.maxError, *error);
     }
-    /// `because` is said behind the first element.
+    /// `because` is appended after the first element.
     void conclude(Comparison& result, std::string_view because) {
         if (found_.differing == 0)
             return;

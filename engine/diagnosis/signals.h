@@ -34,7 +34,7 @@ struct Signal {
 [[nodiscard]] std::vector<Signal> staticSignals(const DiagnosisInput& input);
 /// Empty if there are no facts.
 [[nodiscard]] std::vector<Signal> compilerSignals(const DiagnosisInput& input);
-/// Empty without a profile. A metric the executor does not count yields no signal.
+/// Empty if there is no profile. A metric that the executor does not count yields no signal.
 [[nodiscard]] std::vector<Signal> profileSignals(const DiagnosisInput& input);
 /// Signals from the launch and from the same counters related to the GPU: occupancy, intensity,
 /// launches. `launchSeconds` is the time of an empty launch.

@@ -55,7 +55,7 @@ Refusal badCall(const analysis::FileModel& before, const analysis::KernelModel& 
     const auto known = calledNames(original);
     const auto isAllowed = [&](const analysis::Expr& call) {
         const std::string_view name = analysis::unqualified(call.name);
-        // A method belongs to an object, whose type has to come from somewhere: CUDA, or the file.
+        // A method belongs to an object, whose type comes from CUDA or from the file.
         return call.isMethod || names.contains(name) || known.contains(name) ||
                analysis::mathFunction(name) != analysis::MathKind::None ||
                std::ranges::find(before.deviceFunctions, name, &analysis::KernelModel::name) !=

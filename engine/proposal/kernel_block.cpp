@@ -19,7 +19,7 @@ bool isFence(std::string_view line) {
     return begin != std::string_view::npos && begin <= 3 && line.substr(begin).starts_with("```");
 }
 
-/// Lines without their ends.
+/// The lines without line ends.
 std::vector<std::string_view> linesOf(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
@@ -37,7 +37,7 @@ std::string trimmed(const std::string& text) {
     const auto begin = text.find_first_not_of(" \t\n");
     if (begin == std::string::npos)
         return {};
-    // The indentation of the first line stays with it.
+    // Keep the indentation of the first line.
     const auto lineBegin = begin == 0 ? std::string::npos : text.rfind('\n', begin - 1);
     const auto from = lineBegin == std::string::npos ? 0 : lineBegin + 1;
     return text.substr(from, text.find_last_not_of(" \t\n") - from + 1);

@@ -21,7 +21,7 @@ constexpr std::size_t deepestNesting = 64;
 using Refusal = std::optional<std::string>;
 using Tokens = std::vector<Token>;
 
-/// Reserved names that are CUDA's. Those with a star stand for all that begin so.
+/// Reserved names that CUDA defines. A star at the end matches every continuation.
 constexpr std::array<std::string_view, 81> cudaNames{"__shared__",
                                                      "__restrict__",
                                                      "__restrict",
@@ -143,7 +143,7 @@ constexpr std::array<std::string_view, 40> moreCudaNames{"__float_as_*",
                                                          "__vsub*",
                                                          "__pipeline_*",
                                                          "__cvta_generic_to_shared"};
-/// Of the compilers' own, those that only tell them something.
+/// The compilers' builtins that only give hints.
 constexpr std::array<std::string_view, 6> harmlessBuiltins{
     "__builtin_assume",      "__builtin_assume_aligned", "__builtin_expect",
     "__builtin_unreachable", "__builtin_popcount",       "__builtin_clz"};
@@ -153,7 +153,7 @@ constexpr std::array<std::string_view, 24> forbiddenWords{
     "try",      "catch",    "new",       "delete", "typeid",       "dynamic_cast",
     "co_await", "co_yield", "co_return", "friend", "requires",     "concept",
     "setjmp",   "longjmp",  "environ",   "errno",  "stdin",        "stdout"};
-/// The emulator's.
+/// Prefixes of the emulator's names.
 constexpr std::array<std::string_view, 6> forbiddenPrefixes{"ks_",   "kernelskill", "KERNELSKILL",
                                                             "CUPTI", "cupti",       "cuda_gdb"};
 constexpr std::array<std::string_view, 5> harmlessAttributes{"likely", "unlikely", "maybe_unused",
@@ -168,7 +168,7 @@ bool isOneOf(std::string_view name, const auto& patterns) {
     return std::ranges::any_of(patterns, [&](auto pattern) { return matches(name, pattern); });
 }
 
-/// Two underscores anywhere, or one before a capital: the implementation's, says C++.
+/// C++ reserves names with two underscores, and those with one before a capital letter.
 bool isReserved(std::string_view name) {
     return name.contains("__") || (name.size() > 1 && name[0] == '_' &&
                                    std::isupper(static_cast<unsigned char>(name[1])) != 0);
@@ -194,8 +194,8 @@ Refusal badCharacters(std::string_view text, const Tokens& tokens) {
                            lineOf(text, static_cast<std::uint32_t>(bad - text.begin())));
     if (text.contains("\?\?"))
         return "it holds ??, which may begin a trigraph";
-    // In a literal a backslash is an escape; elsewhere it joins lines or spells a letter by number,
-    // and hides words from whoever reads the text as it stands.
+    // In a literal a backslash starts an escape. Elsewhere it joins lines or spells a letter by its
+    // number, which could hide words from these rules.
     std::string outside(text);
     for (const Token& token : tokens) {
         if (!isLiteral(token))
@@ -233,10 +233,10 @@ Refusal unbalanced(const Tokens& tokens) {
     return open.empty() ? Refusal() : "its brackets do not match";
 }
 
-/// Tokens before the body, without what may come and go.
+/// The tokens before the body, without those that may be added or removed.
 struct Signature {
     std::vector<std::string_view> words;
-    std::size_t body = 0; ///< Index of the '{'; the number of tokens without one.
+    std::size_t body = 0; ///< Index of the '{', or the number of tokens if there is none.
 };
 
 Signature signatureOf(const Tokens& tokens) {
@@ -272,7 +272,7 @@ Refusal otherShape(const Tokens& original, const Tokens& proposed) {
     return std::nullopt;
 }
 
-/// Words and quotations that the original has may be used again: they are the user's.
+/// Words and quotations of the original may be used again, because they are the user's.
 using Known = std::set<std::string_view, std::less<>>;
 
 Refusal badName(std::string_view name, const Known& known) {
@@ -290,7 +290,7 @@ Refusal badName(std::string_view name, const Known& known) {
     return std::nullopt;
 }
 
-/// What `#pragma unroll` may be given: an expression of names and numbers.
+/// The allowed argument of `#pragma unroll`: an expression of names and numbers.
 bool isPlainExpression(std::string_view text, const Known& known) {
     return std::ranges::all_of(tokenize(text), [&](const Token& token) {
         return token.kind == TokenKind::Number || token.is("(") || token.is(")") || token.is("+") ||

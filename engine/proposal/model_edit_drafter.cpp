@@ -10,7 +10,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// In which the model may answer.
+/// The maximum number of replies per proposal.
 constexpr int turns = 2;
 
 std::unexpected<Error> refused(std::string why, const ModelTask& task) {
@@ -81,7 +81,7 @@ Result<ModelProposal> ModelEditDrafter::propose(const ModelTask& task, std::stop
             proposal->usage = usage;
             return proposal;
         }
-        // A reply without a word cannot be sent back.
+        // An empty reply cannot be part of a conversation.
         const bool isLast =
             turn == turns || reply->text.empty() || reply->end != ReplyEnd::Finished;
         if (proposal.error().kind != ErrorKind::Unsupported || isLast) {

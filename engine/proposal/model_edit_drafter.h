@@ -1,5 +1,5 @@
-/// ModelEditDrafter: a kernel in, an edit out, by a language model. The edit is a proposal like any
-/// skill's: the Reviewer decides.
+/// ModelEditDrafter: asks a language model for an edit of a kernel. Like a skill's edit, it is a
+/// proposal: the Reviewer decides.
 #pragma once
 
 #include "engine/model/language_model.h"
@@ -13,22 +13,22 @@
 namespace kernelskill::engine {
 
 struct ModelProposal {
-    ProposedEdit edit; ///< Of the kernel's own text and nothing else.
+    ProposedEdit edit; ///< It changes only the kernel's own text.
     std::string
-        claim; ///< What the model says of it, printable ASCII: no finding, not to be acted on.
-    TokenUsage usage; ///< Of all turns.
+        claim; ///< The model's words in printable ASCII: not a finding, and not to be acted on.
+    TokenUsage usage; ///< Summed over all turns.
 };
 
-/// Thread-safe, if the model is.
+/// Thread-safe if the model is.
 class ModelEditDrafter {
 public:
-    /// Both outlive the drafter. Reads the built-in CUDA headers' names.
+    /// Both arguments outlive the drafter. Reads the names in the built-in CUDA headers.
     ModelEditDrafter(LanguageModel& model, const analysis::Toolchain& toolchain);
 
-    /// Asks for a new text of the kernel. A reply that the rules refuse (proposal/kernel_rules.h,
-    /// proposal/call_rules.h) is asked for once more, with the reason. Unsupported, with the
-    /// reason, when that one is refused too, or for a kernel that cannot be replaced; what
-    /// LanguageModel::ask() says when there is no reply. Compiles and runs nothing.
+    /// Asks for a new text of the kernel. If the rules refuse the reply (proposal/kernel_rules.h,
+    /// proposal/call_rules.h), asks once more and gives the reason. Unsupported, with the reason,
+    /// if the second reply is refused as well, or if the kernel cannot be replaced. If there is no
+    /// reply, returns the error of LanguageModel::ask(). Compiles and runs nothing.
     [[nodiscard]] Result<ModelProposal> propose(const ModelTask& task, std::stop_token stop) const;
 
 private:

@@ -118,7 +118,7 @@ std::string method(const ModelTask& task) {
     return text;
 }
 
-/// Verdicts and failures, the latest last.
+/// Verdicts and failures, oldest first.
 std::string history(const ModelTask& task) {
     std::vector<std::string> lines;
     for (const MemoryEntry& entry : task.history) {

@@ -24,8 +24,8 @@ struct GpuMeasurement {
                                                   skills::Numerics numerics, std::uint64_t seed,
                                                   const std::stop_token& stop);
 
-/// The least time, in microseconds, that the data which `launch` reads, as `counted` on the
-/// emulator, takes to come from the memory of `device`; nullopt when that is not known.
+/// The minimum time in microseconds that the memory of `device` needs to deliver the data that
+/// `launch` reads, as the emulator `counted` it; nullopt if unknown.
 [[nodiscard]] std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& counted,
                                                  const gpu::DeviceDescription& device);
 

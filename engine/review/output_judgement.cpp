@@ -16,8 +16,8 @@ namespace {
 constexpr double errorGrowthAllowed = 4;
 /// An error below this many units of roundoff passes, even if the original was more exact.
 constexpr double roundoffsAllowed = 16;
-/// An original further than this from float64 does not compute what the reference computes (a
-/// decision in it went the other way), and the reference is of no use.
+/// If the original differs from float64 by more than this, a branch went the other way and the
+/// reference does not compute the same function. Then the reference is not used.
 constexpr double meaningfulReference = 1e-2;
 constexpr double reducedPrecisionError = 5e-3;
 

@@ -26,8 +26,8 @@ std::vector<double> sortedCopy(std::span<const double> values) {
     return sorted;
 }
 
-/// How many of the smallest (and of the largest) of `count` values the interval leaves out: the
-/// chance that the median lies among them is that of so few heads in `count` tosses.
+/// How many of the smallest (and of the largest) of `count` values the interval leaves out. The
+/// chance that the median lies among them equals the chance of that few heads in `count` tosses.
 std::size_t leftOut(std::size_t count) {
     double chance = std::exp2(-static_cast<double>(count)); // The chance of no heads.
     double sum = 0;

@@ -18,9 +18,9 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr rlim_t maxMemoryBytes = 4ULL << 30; // beyond what the process has mapped by then
-constexpr rlim_t maxCpuSeconds = 120; // the parent's time limit is shorter; this is for orphans
-constexpr rlim_t maxFileBytes = 64ULL << 20; // its answer, where that goes to a file
+constexpr rlim_t maxMemoryBytes = 4ULL << 30; // Added to what the process has mapped by then.
+constexpr rlim_t maxCpuSeconds = 120; // Longer than the parent's time limit: it ends orphans.
+constexpr rlim_t maxFileBytes = 64ULL << 20; // Limits the reply if standard output is a file.
 
 /// Private writable memory of this process, in bytes.
 rlim_t mappedData() {
@@ -89,7 +89,7 @@ int runCompileWorker() {
     const auto text = encodeReply(reply(input));
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
-    // NVRTC's clean-up at exit is time spent for nothing.
+    // Skips NVRTC's clean-up at exit, which takes time.
     ::_exit(0);
 }
 

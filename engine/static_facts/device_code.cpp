@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Part of a reply's identity: changes with what a job means.
+/// Part of the cache key. Changes when the meaning of a job changes.
 constexpr std::string_view jobEdition = "4";
 
 std::vector<fs::path> includeFolders(const analysis::CompileCommand& command,
@@ -30,7 +30,7 @@ std::vector<fs::path> includeFolders(const analysis::CompileCommand& command,
     return toolkitFolders;
 }
 
-/// One kernel on its way to the GPU.
+/// Compiles one kernel to machine code.
 class DeviceCodeMaker {
 public:
     DeviceCodeMaker(KernelRef kernel, const std::vector<std::string>& templateArguments,
@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    /// Units of growing breadth, until one compiles.
+    /// Tries units of growing breadth until one compiles.
     Result<DeviceCode> tryAll(DeviceCompiler compiler, const fs::path& tool) {
         DeviceUnitBreadth breadth;
         std::string firstLog;
@@ -81,7 +81,7 @@ private:
         }
     }
 
-    /// Sets what to try next after `log`; false when there is nothing left to try.
+    /// Sets what to try next after `log`; returns false if there is nothing left to try.
     static bool widen(DeviceUnitBreadth& breadth, int attempt, DeviceCompiler compiler,
                       std::string_view log) {
         const auto names = undefinedDeviceNames(log);
@@ -151,7 +151,7 @@ private:
         return decodeReply(child->output);
     }
 
-    /// The reply that the cache holds, else that of `compile`, which is kept.
+    /// The cached reply, else the reply of `compile`, which is then cached.
     template <typename Compile>
     Result<CompileReply> cached(const std::string& key, const Compile& compile) {
         if (const auto known = cache_.find(key)) {
@@ -188,7 +188,7 @@ private:
         return DeviceCode{std::move(*facts), std::move(reply.cubin), std::move(reply.ptx)};
     }
 
-    /// The failure in the user's terms.
+    /// Describes the failure in the user's terms.
     Error explained(const std::string& log, const std::string& compiler) const {
         if (const auto function = unresolvedFunction(log))
             return {ErrorKind::Unsupported,

@@ -18,8 +18,8 @@ std::string inQuotes(const std::string& path) {
     return result + "\"";
 }
 
-/// The file without what the slice leaves out, its includes of user files by the place of their
-/// copies, whatever folder they are reached from. `rules` null: every other include stays.
+/// The file without what the slice leaves out. Includes of user files name the place of their
+/// copies, whatever folder they are reached from. If `rules` is null, all other includes stay.
 std::string deviceText(const ScannedProgram::File& file, const FileSlice& slice,
                        const DeviceIncludeRules* rules) {
     auto text = blankedText(file, slice);
@@ -37,7 +37,7 @@ std::string deviceText(const ScannedProgram::File& file, const FileSlice& slice,
 
 std::string nameExpression(const analysis::KernelModel& kernel,
                            const std::vector<std::string>& templateArguments) {
-    // A member of an unnamed namespace is named as if it stood outside.
+    // A member of an unnamed namespace is named without that namespace.
     static constexpr std::string_view unnamed = "(anonymous namespace)::";
     auto name = kernel.qualifiedName;
     for (auto at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))

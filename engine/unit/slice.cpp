@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Whether device code can use the declaration at all.
+/// Whether device code can use the declaration.
 bool isUsableOnDevice(const Declaration& declaration) {
     switch (declaration.kind) {
     case DeclarationKind::Function:
@@ -29,7 +29,7 @@ bool isAlwaysKept(const Declaration& declaration) {
     return deviceOperator || declaration.kind == DeclarationKind::UsingNamespace;
 }
 
-/// Grows the set of kept declarations until nothing they name is left out.
+/// Extends the set of kept declarations until it contains all that they name.
 class Closure {
 public:
     Closure(const ScannedProgram& program, const SliceRequest& request)
@@ -85,7 +85,7 @@ private:
             return true;
         if (declaration.isKernel && request_.width == SliceWidth::Needed &&
             name != request_.kernelName && declaration.kind == DeclarationKind::Function)
-            return false; // another kernel: a name in common with a local
+            return false; // Another kernel that shares its name with a local variable.
         // Out-of-class members come with their class, not with any use of the member's name.
         const bool member = !declaration.owner.empty();
         return isUsableOnDevice(declaration) && (member ? declaration.owner == name : named);
@@ -205,7 +205,7 @@ std::string blankedText(const ScannedProgram::File& file, const FileSlice& slice
     for (const auto& span : slice.dropped) {
         blank(result, span);
         for (const auto& token :
-             file.tokens) { // directives inside a dropped member balance those outside
+             file.tokens) { // Directives inside a dropped member match those outside.
             if (token.kind == TokenKind::Directive && span.contains(token.span.begin))
                 restore(token.span);
         }

@@ -49,7 +49,7 @@ std::string namespaceForwards(const ScannedProgram& program) {
                 closing += "} ";
             }
             if (first == "std")
-                forwards.insert("namespace std { }"); // its inner ones may be inline
+                forwards.insert("namespace std { }"); // Its inner namespaces may be inline.
             else if (!first.empty() && !own.contains(first))
                 forwards.insert(text + closing);
         }
@@ -62,7 +62,7 @@ std::string namespaceForwards(const ScannedProgram& program) {
 
 std::string withoutTrailingBlanks(const std::string& text) {
     std::string result;
-    std::size_t pending = 0; // of the characters at the end of `result`, how many are blank
+    std::size_t pending = 0; // Number of blanks at the end of `result`.
     for (const char c : text) {
         if (c == '\n') {
             result.resize(result.size() - pending);

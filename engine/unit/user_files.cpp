@@ -120,7 +120,7 @@ private:
         return file;
     }
 
-    /// The user file that an #include reaches, or nothing.
+    /// The user file that an #include names, or empty.
     std::filesystem::path resolve(std::string_view spelling,
                                   const std::filesystem::path& folder) const {
         const std::filesystem::path name(spelling.substr(1, spelling.size() - 2));
