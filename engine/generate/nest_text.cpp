@@ -14,7 +14,7 @@ using skills::CodeLines;
 
 namespace {
 
-/// Of a loop that stays on one line.
+/// The maximum length of a loop's header on one line.
 constexpr std::size_t maxHeaderLength = 92;
 
 } // namespace
@@ -38,7 +38,7 @@ std::string NestText::typeOf(const MappedLoop& mapped) const {
     return type.spelling == "auto" ? type.canonical : type.spelling;
 }
 
-/// Its text, fit to be added or compared.
+/// The expression's text, in a form that can be added or compared.
 std::string NestText::operand(ExprId expr) const {
     std::string code(source_.slice(body_.expr(expr).span));
     return code.find_first_of("<>&|^?%") == std::string::npos ? code : "(" + code + ")";
@@ -68,13 +68,13 @@ void NestText::addLeadingText(CodeLines& lines) const {
                                     body_.stmt(loop(nest_.loops[outer + 1]).statement).span.begin});
 }
 
-/// By steps of more than one: threads then have the loop's values in its order. By one they have
-/// them upwards, however the loop runs.
+/// Whether threads take the loop's values downwards. They do for steps greater than one; for a step
+/// of one they count upwards, whatever direction the loop has.
 bool NestText::isDownward(const MappedLoop& mapped) const {
     return *loop(mapped).step < -1;
 }
 
-/// The value of round 0; empty where it is 0 and counted up from.
+/// The value in iteration 0; empty if it is 0 and the loop counts upwards.
 std::string NestText::firstOf(const MappedLoop& mapped) const {
     const Loop& counted = loop(mapped);
     if (isDownward(mapped))

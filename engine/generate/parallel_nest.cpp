@@ -57,14 +57,14 @@ private:
         return static_cast<std::uint32_t>(found - function_.loops.begin());
     }
 
-    /// The `for` that is all there is in `body`; noId when there is more.
+    /// The `for` if it is the only statement in `body`; else noId.
     [[nodiscard]] StmtId onlyLoopIn(StmtId body) const {
         while (body != noId && body_.stmt(body).kind == StmtKind::Compound)
             body = body_.stmt(body).children.size() == 1 ? body_.stmt(body).children.front() : noId;
         return body != noId && body_.stmt(body).kind == StmtKind::For ? body : noId;
     }
 
-    /// What else keeps a loop from being mapped; the first reason.
+    /// The first other reason that keeps a loop from being mapped.
     [[nodiscard]] Gate checkLoop(std::uint32_t number) const {
         const Loop& loop = function_.loops[number];
         const Stmt& stmt = body_.stmt(loop.statement);
@@ -116,7 +116,7 @@ private:
         return {};
     }
 
-    /// Only arrays behind parameters, and what belongs to one thread.
+    /// Allows only arrays behind parameters, and variables that belong to one thread.
     [[nodiscard]] Gate checkAccesses() const {
         for (const MemoryAccess& access : function_.accesses) {
             if (!code_.holds(nest_.statement, access.expression))
@@ -142,8 +142,8 @@ private:
         return {};
     }
 
-    /// x for the loop along which most accesses are contiguous, else the innermost; y and z for
-    /// what is left, from the inside.
+    /// Chooses x for the loop along which most accesses are contiguous, else for the innermost one;
+    /// then y and z from the inside out.
     void chooseAxes() {
         const auto contiguous = [&](const MappedLoop& mapped) {
             const Symbol variable{SymbolKind::LoopVariable,

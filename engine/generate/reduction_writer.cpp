@@ -100,7 +100,7 @@ public:
         kernel_.text = lines.text();
     }
 
-    /// One reduction has names of its own there: the kernel may serve several nests.
+    /// A single reduction has general names in that kernel, because several nests may share it.
     void writeTotal() {
         const bool isOne = parallel_.reductions.size() == 1;
         std::vector<std::string> values;
@@ -155,7 +155,7 @@ private:
         list += (list.empty() ? "" : ", ") + item;
     }
 
-    /// A variable that is a parameter keeps what it was where that may be folded in again.
+    /// A variable that is a parameter keeps its start value if that may be folded in again.
     void addStart(CodeLines& lines, const Reduction& reduction) const {
         if (reduction.startsNeutral)
             lines.add(fmt::format("{} {} = {};", typeOf(reduction), nameOf(reduction), "0"));

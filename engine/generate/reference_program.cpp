@@ -79,7 +79,7 @@ private:
         return list;
     }
 
-    /// A kernel whose first thread runs the loops as they stand.
+    /// A kernel whose first thread runs the original loops.
     [[nodiscard]] std::string oneThread() const {
         std::string positions;
         std::string isFirst;
@@ -105,7 +105,7 @@ private:
                            checked_.name, parameters(), positions, isFirst, work);
     }
 
-    /// Both kernels of a reduction as they are written, called by one that waits in between.
+    /// A kernel that calls both kernels of a reduction and waits in between.
     [[nodiscard]] std::string bothKernels() const {
         std::string code;
         std::string arrays;

@@ -10,7 +10,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Of an error's body: enough for its message.
+/// The maximum size of an error's body: enough for its message.
 constexpr std::size_t maxErrorBodyBytes = 16u << 10;
 constexpr std::string_view eventStream = "text/event-stream";
 
@@ -36,7 +36,7 @@ std::string HttpModel::name() const {
     return fmt::format("{} {}", dialect_->name(), options_.model);
 }
 
-/// What of one answer has come.
+/// The state of one attempt to get an answer.
 struct HttpModel::Attempt {
     const Dialect& dialect;
     const ReplyProgress& progress;
