@@ -12,7 +12,7 @@ using skills::Refusal;
 
 namespace {
 
-/// The accesses that run in every round of the loops around them.
+/// Finds the accesses that run in every iteration of the loops around them.
 class CertainAccesses {
 public:
     explicit CertainAccesses(const KernelModel& function) : function_(function) {
@@ -27,7 +27,7 @@ public:
 private:
     using Found = std::set<const MemoryAccess*>;
 
-    /// False when what follows may be left out.
+    /// Returns false if the following statements may be skipped.
     bool walk(StmtId id, Found& found) const {
         const Stmt& stmt = function_.body.stmt(id);
         switch (stmt.kind) {
@@ -54,7 +54,7 @@ private:
             return true;
         case StmtKind::Null:
             return true;
-        default: // what leaves, and what is not looked into
+        default: // Statements that leave, and statements that are not examined.
             return false;
         }
     }
@@ -96,8 +96,8 @@ private:
     Found found_;
 };
 
-/// Whether the loops around a write run through every element from 0 to `elements`: one counts the
-/// elements of a row, the next the rows, and so on.
+/// Whether the loops around a write cover every element from 0 to `elements`: one counts the
+/// elements of a row, the next one the rows, and so on.
 bool coversAll(IndexExpression index, std::vector<LoopRange> loops,
                const IndexExpression& elements) {
     IndexExpression stride = IndexExpression::constant(1);
@@ -174,14 +174,14 @@ public:
     }
 
 private:
-    /// The nest that holds it; noId for none.
+    /// The nest that contains it; noId if there is none.
     [[nodiscard]] StmtId nestOf(const MemoryAccess& access) const {
         const auto found = std::ranges::find_if(
             nests_, [&](StmtId nest) { return code_.holds(nest, access.expression); });
         return found == nests_.end() ? noId : *found;
     }
 
-    /// The first write that goes through all elements; null for none.
+    /// The first write that covers all elements; null if there is none.
     [[nodiscard]] const MemoryAccess* wholeWrite(VariableId array,
                                                  const IndexExpression& elements) const {
         const auto found =
@@ -198,8 +198,8 @@ private:
         return found == function_.accesses.end() ? nullptr : &*found;
     }
 
-    /// Whether an element may be read before `write` sets it. Nests run one after the other; within
-    /// one, what reads the same element further down in the same round reads what was written.
+    /// Whether an element may be read before `write` sets it. Nests run one after the other. Within
+    /// a nest, a later read of the same element in the same iteration reads the written value.
     [[nodiscard]] bool isTouchedBefore(const MemoryAccess& write) const {
         const auto span = [&](const MemoryAccess& access) {
             return function_.body.stmt(code_.statement(access.expression)).span;

@@ -22,7 +22,7 @@ void CopiedText::add(CodeLines& lines, Span span, std::vector<TextEdit> parts) c
         ++span.begin;
     while (span.begin < span.end && blank(span.end - 1))
         --span.end;
-    // A pragma that goes with its line takes the blanks in front of it along.
+    // Removing a pragma also removes the blanks before it.
     for (TextEdit& part : parts)
         part.span.begin = std::max(part.span.begin, span.begin);
     std::erase_if(parts, [&](const TextEdit& part) { return part.span.begin >= span.end; });
@@ -52,7 +52,7 @@ Span CopiedText::withComments(StmtId statement) const {
             layout_.endOfLineTrivia(function_.body.stmt(statement).span.end)};
 }
 
-/// Of the lines of `span`: the least that one of them has.
+/// The smallest indentation among the lines of `span`.
 std::string CopiedText::minIndentation(Span span) const {
     std::optional<std::string> least;
     const std::uint32_t first = source_.lineColumn(span.begin).line;

@@ -12,7 +12,7 @@ using namespace analysis;
 
 namespace {
 
-/// Of a loop by more than one nothing is known but its header.
+/// Whether nothing but the header changes the loop's variable and ends the loop.
 bool isRuledByHeader(const KernelModel& function, const skills::CodeMap& code, const Loop& loop) {
     const FunctionBody& body = function.body;
     const Stmt& stmt = body.stmt(loop.statement);
@@ -34,7 +34,7 @@ bool namesALoop(const IndexExpression& value) {
     });
 }
 
-/// From the first value to where the loop ends, by its comparison.
+/// The distance from the first value to the loop's end, given its comparison.
 std::optional<IndexExpression> distanceOf(const Loop& loop, const IndexExpression& end) {
     const IndexExpression one = IndexExpression::constant(1);
     const bool isByOne = std::abs(*loop.step) == 1;
@@ -80,7 +80,7 @@ std::optional<LoopRange> rangeOf(const KernelModel& function, const skills::Code
         if (const auto constant = distance->asConstant()) {
             rounds = IndexExpression::constant(roundsIn(*constant, range.step));
         } else {
-            // The function has no variable for it: its number lies behind theirs.
+            // The function has no variable for it, so its number follows theirs.
             range.rounds =
                 Symbol{SymbolKind::Parameter,
                        static_cast<std::uint32_t>(function.body.variables.size()) + number};

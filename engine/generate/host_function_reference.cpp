@@ -21,7 +21,7 @@ std::string listOf(const std::vector<std::string>& names) {
     return list;
 }
 
-/// Of one nest.
+/// The explanation for one nest.
 std::string whyOf(const SourceText& source, const KernelModel& function,
                   const ParallelFunction& parallel, const ParallelNest& nest) {
     std::vector<std::string> variables;
@@ -92,7 +92,7 @@ std::expected<KernelDraft, skills::Refusal> HostFunctionReference::draft() const
             draft.numerics = check->numerics;
         draft.checks.push_back(std::move(*check));
     }
-    added.resize(added.size() - newline.size()); // the file's own follows
+    added.resize(added.size() - newline.size()); // The file's own line end follows.
     draft.edits[file_.file] = {{{after, after}, std::move(added)}};
     return draft;
 }

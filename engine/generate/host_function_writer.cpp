@@ -76,7 +76,7 @@ private:
         return numberType(body_.variable(reduction.variable).type);
     }
 
-    /// Where no loop runs, nothing at all is done.
+    /// Whether the function does nothing if no loop runs.
     [[nodiscard]] bool canReturnAtOnce() const {
         const std::string nothing = nothingToDo(body_, parallel_.nests.front());
         const bool isHostIdle =
@@ -134,7 +134,7 @@ private:
             .leave();
     }
 
-    /// As far as the loops run for which it is there.
+    /// The bytes that are needed if the loops run for which the array is used.
     [[nodiscard]] std::string bytesText(const ArrayUse& use) const {
         std::string code = codeOf(use.elements, body_, true, parallel_.rounds);
         if (use.elements.terms().size() > 1)
@@ -184,7 +184,7 @@ private:
                                     parameterOf(use).name, names_.bytes(use.parameter)));
     }
 
-    /// What is freed wherever the launcher returns.
+    /// Adds the statements that free memory wherever the function returns.
     void addCleanUp() {
         finish_ = names_.fresh("finish");
         lines_.open(
@@ -198,7 +198,7 @@ private:
         return macro_.empty() ? call + ";" : fmt::format("{}({});", macro_, call);
     }
 
-    /// After an error nothing more is done but to free.
+    /// After an error, only the clean-up follows.
     void addCall(const std::string& call) {
         if (!macro_.empty()) {
             lines_.add(wrapped(call));
@@ -287,9 +287,9 @@ private:
     CopiedText copied_;
     CodeLines lines_;
     LauncherNames names_;
-    std::string finish_; ///< The name of what frees; empty: what frees stands at the end alone.
-    std::string last_ = "cudaSuccess"; ///< What is asked of the runtime before it.
-    std::string result_; ///< The parameter for what the function returns; empty: none.
+    std::string finish_; ///< The name of the function that frees; empty if only the end frees.
+    std::string last_ = "cudaSuccess"; ///< The status expression to check before it.
+    std::string result_; ///< The parameter for the function's result; empty if there is none.
     bool isFirst_ = true;
     bool isEmptyAtOnce_ = false;
 };

@@ -1,4 +1,5 @@
-/// Writes the host function that runs generated kernels on arrays of the host.
+/// Writes the complete host function that copies arrays to the GPU, launches generated kernels and
+/// copies the results back. launch_statement_writer.h writes its launch statements.
 #pragma once
 
 #include "engine/generate/kernel_writer.h"
@@ -7,11 +8,12 @@
 
 namespace kernelskill::engine {
 
-/// `written` has the kernels. It has the parameters of `function`, and either returns the first
-/// error of the runtime, and what the function returns through a further parameter, or, where the
-/// file has a macro for errors, checks every call by it. What the host does before, between and
-/// behind the loops it does as the function has it; arrays go to the GPU once before the first loop
-/// and come back once behind the last. Device memory is freed on every way out that returns.
+/// `written` contains the kernels. The host function has the parameters of `function`. It returns
+/// the first error of the CUDA runtime, and the result of `function` through a further parameter.
+/// If the file has a macro for CUDA errors, it checks every call with that macro instead.
+/// Statements of `function` before, between and after the loops are copied. Arrays go to the GPU
+/// once before the first loop and back once after the last one. Every return frees the device
+/// memory.
 [[nodiscard]] std::string writeHostFunction(const analysis::FileModel& file,
                                             const analysis::KernelModel& function,
                                             const ParallelFunction& parallel,

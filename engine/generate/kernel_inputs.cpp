@@ -51,7 +51,7 @@ private:
             take(inner);
     }
 
-    /// Sizes made of the function's parameters: bounds and indices are known by those.
+    /// Sizes computed from the function's parameters: they bound loops and indices.
     [[nodiscard]] bool isDerived(StmtId declaration) const {
         return std::ranges::all_of(body_.stmt(declaration).declared, [&](VariableId variable) {
             const ExprId init = body_.variable(variable).init;

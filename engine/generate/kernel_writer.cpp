@@ -58,7 +58,7 @@ void addConfiguration(const KernelModel& function, const ParallelNest& nest,
     }
 }
 
-/// What a nest is for: the variable that it folds values into, else the first array that it writes.
+/// The variable that a nest folds into, else the first array that it writes.
 std::string purposeOf(const KernelModel& function, const ParallelNest& nest) {
     if (!nest.reductions.empty())
         return function.body.variable(nest.reductions.front().variable).name;
@@ -66,7 +66,7 @@ std::string purposeOf(const KernelModel& function, const ParallelNest& nest) {
     return written == nest.arrays.end() ? "" : function.parameters[written->parameter].name;
 }
 
-/// Whether the parts of both come together in the same way.
+/// Whether the partial results of both nests are combined in the same way.
 bool haveOneTotal(const KernelModel& function, const ParallelNest& a, const ParallelNest& b) {
     const auto type = [&](const ParallelNest& nest) {
         return numberType(function.body.variable(nest.reductions.front().variable).type);

@@ -58,12 +58,13 @@ public:
             fmt::format("{}<<<{}, {}>>>({});", kernel_.name, gridName, blockName, arguments()));
     }
 
-    /// As many blocks as there is work for, up to a number that does not depend on the GPU.
+    /// Adds the number of blocks: as many as the work needs, up to a maximum that does not depend
+    /// on the GPU.
     void addFolding() {
         const std::string& first = body_.variable(nest_.reductions.front().variable).name;
         const std::string blocks = names_.fresh(first, "blocks");
         const MappedLoop& outer = nest_.loops.front();
-        // Of two loops, blocks take the rounds of the first.
+        // With two loops, blocks share the iterations of the first one.
         const std::int64_t reach = outer.step * (nest_.loops.size() == 1 ? foldingThreads : 1);
         const std::string distance = codeOf(outer.distance, body_, false);
         const std::string wanted =

@@ -1,4 +1,5 @@
-/// Writes the launch of a nest's kernels.
+/// Writes the statements that launch a nest's kernels, inside the host function of
+/// host_function_writer.h.
 #pragma once
 
 #include "engine/generate/kernel_writer.h"
@@ -8,8 +9,8 @@
 
 namespace kernelskill::engine {
 
-/// Its configuration, and the call of the kernel, or of both of a reduction. What the runtime says
-/// of them is left to be asked for.
+/// Adds the launch configuration and the launch of the kernel, or of both kernels of a reduction.
+/// The caller adds the check of the runtime's status.
 void addLaunch(skills::CodeLines& lines, const analysis::KernelModel& function,
                const skills::CodeMap& code, const ParallelFunction& parallel,
                const ParallelNest& nest, const WrittenKernel& kernel, LauncherNames& names);

@@ -68,8 +68,8 @@ void NestText::addLeadingText(CodeLines& lines) const {
                                     body_.stmt(loop(nest_.loops[outer + 1]).statement).span.begin});
 }
 
-/// Whether threads take the loop's values downwards. They do for steps greater than one; for a step
-/// of one they count upwards, whatever direction the loop has.
+/// Whether threads take the loop's values downwards: only if it counts down by more than one. A
+/// loop with step -1 is taken upwards.
 bool NestText::isDownward(const MappedLoop& mapped) const {
     return *loop(mapped).step < -1;
 }

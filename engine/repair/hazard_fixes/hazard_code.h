@@ -1,5 +1,5 @@
-/// A kernel's code as the fixes of hazards look at it: what stands on a line, and which threads get
-/// to a statement.
+/// Answers questions about a kernel's code for the fixes of hazards: which statements are on a
+/// line, and which threads reach a statement.
 #pragma once
 
 #include "analysis/model/dependence.h"
@@ -16,7 +16,7 @@
 
 namespace kernelskill::engine {
 
-/// Built once a kernel. Keeps references to both models.
+/// Built once per kernel. Keeps references to both models.
 class HazardCode {
 public:
     HazardCode(const analysis::FileModel& file, const analysis::KernelModel& kernel);
@@ -34,23 +34,23 @@ public:
     }
     [[nodiscard]] std::uint32_t lineOf(std::uint32_t offset) const;
 
-    /// Indices of the kernel's accesses to `object` on a line; of those to shared memory when
-    /// `object` is empty.
+    /// The indices of the kernel's accesses to `object` on a line. If `object` is empty, of its
+    /// accesses to shared memory.
     [[nodiscard]] std::vector<std::uint32_t> accessesOn(std::uint32_t line,
                                                         std::string_view object) const;
-    /// The innermost statements of a line that touch `object`, in the order of the source.
+    /// The innermost statements of a line that access `object`, in source order.
     [[nodiscard]] std::vector<analysis::StmtId> statementsOn(std::uint32_t line,
                                                              std::string_view object) const;
 
-    /// The condition has one value for all threads of a block, whatever the data.
+    /// Whether the condition has one value for all threads of a block, for any data.
     [[nodiscard]] bool isUniform(analysis::ExprId condition) const;
-    /// All threads of a block that have not returned execute `statement` equally often.
+    /// Whether all threads of a block that have not returned execute `statement` equally often.
     [[nodiscard]] bool isReachedByBlock(analysis::StmtId statement) const;
-    /// All threads of a warp do, in blocks of the shape of `launch`.
+    /// Whether all threads of a warp do, in blocks of the shape of `launch`.
     [[nodiscard]] bool isReachedByWarps(analysis::StmtId statement, const LaunchSpec& launch) const;
 
-    /// Without calls, assignments and reads of memory: evaluated twice it says the same twice, as
-    /// long as nothing in `meanwhile` changes one of its variables.
+    /// Whether the condition can be evaluated twice with the same result: it has no calls,
+    /// assignments or reads of memory, and nothing in `meanwhile` changes its variables.
     [[nodiscard]] bool isRepeatable(analysis::ExprId condition, analysis::StmtId meanwhile) const;
 
 private:

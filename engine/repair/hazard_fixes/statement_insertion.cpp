@@ -18,14 +18,14 @@ bool isInBlock(const HazardCode& code, StmtId statement) {
     return parent != noId && code.stmt(parent).kind == StmtKind::Compound;
 }
 
-/// The statement before in the same block; noId for the first.
+/// The previous statement in the same block; noId for the first one.
 StmtId previous(const HazardCode& code, StmtId statement) {
     const auto& siblings = code.stmt(code.stmt(statement).parent).children;
     const auto place = std::ranges::find(siblings, statement);
     return place == siblings.begin() || place == siblings.end() ? noId : *(place - 1);
 }
 
-/// `lines` and `statement` as a block in the place of `statement`, which stands alone under a head.
+/// Replaces `statement`, which has no braces, by a block with `lines` and `statement`.
 Edits inBraces(const HazardCode& code, StmtId statement, const std::string& before,
                const std::string& after) {
     const Stmt& single = code.stmt(statement);
@@ -34,7 +34,7 @@ Edits inBraces(const HazardCode& code, StmtId statement, const std::string& befo
     const skills::SourceLayout& layout = code.layout();
     const std::string& text = code.file().source->text();
     const auto head = text.find_last_not_of(" \t\r\n", single.span.begin - 1);
-    // A comment behind the head would swallow the brace.
+    // A comment after the head would comment out the brace.
     if (head == std::string::npos || !layout.startsLine(single.span.begin) ||
         (text[head] != ')' && text.substr(head - 3, 4) != "else"))
         return std::nullopt;
@@ -51,7 +51,7 @@ Edits inBraces(const HazardCode& code, StmtId statement, const std::string& befo
     return edits;
 }
 
-/// Whether the file's own `if`s put a single statement in braces.
+/// Whether the file puts single statements under `if` in braces.
 bool bracesSingles(const FileModel& file) {
     int withBraces = 0;
     int without = 0;
@@ -77,7 +77,7 @@ Edits insertedBefore(const HazardCode& code, StmtId statement, const std::string
         return std::nullopt;
     if (!isInBlock(code, statement))
         return inBraces(code, statement, line, "");
-    // Behind the statement before: a comment stays with the statement that it is about.
+    // Insert after the previous statement, so that a comment stays with its own statement.
     if (const StmtId before = previous(code, statement);
         before != noId && !code.stmt(before).fromMacro)
         return insertedAfter(code, before, line);

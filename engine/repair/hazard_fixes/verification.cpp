@@ -23,14 +23,14 @@ namespace {
 using analysis::SourceText;
 using analysis::TextEdit;
 
-/// The seed of a profile, so that the first run shows what it showed.
+/// The seed of profiles, so that the first run repeats the profile's run.
 constexpr std::uint64_t seed = 1;
-/// Results of larger launches are not compared: smaller ones say the same sooner.
+/// Results of larger launches are not compared: smaller ones show differences sooner.
 constexpr std::uint64_t maxComparedThreads = 1 << 18;
 constexpr double comfortableThreads = 1 << 14;
 constexpr std::uint32_t noLine = 0xffffffffu;
 
-/// Where the lines of an edited text were before; noLine for new ones.
+/// Maps lines of an edited text to the original; noLine for new ones.
 class LineOrigins {
 public:
     LineOrigins(const std::string& before, const std::string& after)
@@ -42,7 +42,7 @@ public:
         const auto begin =
             static_cast<std::int64_t>(after_.lineSpan(line).begin) +
             static_cast<std::int64_t>(after_.indentationAt(after_.lineSpan(line).begin).size());
-        std::int64_t shift = 0; // From the text before to the text after.
+        std::int64_t shift = 0; // From the original text to the edited one.
         for (const TextEdit& edit : edits_) {
             const std::int64_t from = edit.span.begin + shift;
             if (begin < from)
@@ -76,7 +76,7 @@ std::vector<Hazard> withOriginalLines(std::vector<Hazard> hazards, const std::st
     return hazards;
 }
 
-/// What a buffer holds before the launch; nullopt where it cannot be told from outside.
+/// The content of a buffer before the launch; nullopt if unknown.
 std::optional<std::vector<std::byte>> initialBytes(const LaunchSpec& launch,
                                                    const std::string& name, std::size_t size) {
     for (std::size_t position = 0; position < launch.arguments.size(); ++position) {
@@ -92,8 +92,8 @@ std::optional<std::vector<std::byte>> initialBytes(const LaunchSpec& launch,
     return std::nullopt;
 }
 
-/// The first element that the kernel with the fix sets to something else than the one without it.
-/// Elements that it leaves as they were are not compared.
+/// The first element for which the kernel with the fix stores another value than the kernel
+/// without. Elements that the fixed kernel does not change are not compared.
 std::optional<std::string> firstChangedElement(const LaunchSpec& launch,
                                                const std::vector<BufferContents>& before,
                                                const std::vector<BufferContents>& after) {
@@ -149,7 +149,7 @@ std::vector<LaunchSpec> launchesToTry(const analysis::FileModel& file,
     return launches;
 }
 
-/// Parses texts of one file, keeping the unit so that only the first parse is a full one.
+/// Parses texts of one file and keeps the unit, so that only the first parse is a full one.
 struct FixVerifier::Parser {
     const ProgramSource& program;
     const analysis::Toolchain& toolchain;
@@ -192,7 +192,7 @@ Result<RunResult> FixVerifier::run(const Image& image, std::size_t launch,
     job.launch = extents.empty() ? launches_[launch] : withExtents(launches_[launch], extents);
     job.seed = seed;
     job.wantOutputs = threadsOf(job.launch) <= maxComparedThreads;
-    job.wantProfile = !job.wantOutputs; // Stops between blocks when it takes long.
+    job.wantProfile = !job.wantOutputs; // Such a run stops between blocks when it takes long.
     job.maxBlocks = job.wantOutputs ? std::nullopt : std::optional(maxBlocks_);
     return executor_.run(image, job, stop_);
 }
@@ -272,8 +272,8 @@ FixTrial FixVerifier::judge(const HazardFixDraft& draft, const std::string& text
     return trial;
 }
 
-/// What the fix may not have changed, but did. Where the original has a hazard its own result is
-/// one of several, and only what a guard leaves out can be told from what it changes.
+/// A change that the fix must not cause. If the original has a hazard, its result is one of several
+/// possible ones; then only elements that a guard leaves unchanged can be compared.
 std::optional<std::string> FixVerifier::difference(const HazardFixDraft& draft, std::size_t launch,
                                                    const RunResult& before,
                                                    const RunResult& after) const {
