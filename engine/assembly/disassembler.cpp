@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Its first argument is the file for what the disassembler prints. Limits: address space in
-/// kilobytes, seconds of CPU time, blocks of 512 bytes of a file.
+/// Its first argument is the file for the output. Limits: address space in kilobytes, seconds of
+/// CPU time, file size in blocks of 512 bytes.
 constexpr const char* limitedStart =
     "out=$1; shift; ulimit -v 8388608 && ulimit -t 120 && ulimit -f 524288 && exec \"$0\" \"$@\" "
     ">\"$out\"";

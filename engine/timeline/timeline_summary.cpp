@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A longer gap is not the price of a launch: the host does something else.
+/// A longer gap is not caused by launching: the host does something else.
 constexpr std::uint64_t maxLaunchGap = 5 * shortKernel;
 
 class DeviceWatch {
