@@ -13,7 +13,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// One kernel on its way to an image.
+/// Builds the image of one kernel.
 class ImageBuilder {
 public:
     ImageBuilder(KernelRef kernel, const LaunchSpec& launch, const ImageOptions& options,
@@ -57,8 +57,8 @@ public:
     }
 
 private:
-    /// Sets what to try next after `messages_`. Returns whether that holds a declaration which was
-    /// left out before, so that another attempt is not in vain.
+    /// Sets what to try next after `messages_`. Returns whether that adds a declaration that was
+    /// left out before, so that another attempt is useful.
     bool widen(UnitBreadth& breadth, int attempt) const {
         bool learnt = false;
         for (const auto& name : missingNames(messages_))
@@ -83,8 +83,8 @@ private:
         return learnt;
     }
 
-    /// Of `constexpr auto ksKernel = &::norm`, where a function of the C library has the name as
-    /// well.
+    /// Recognises the error for `constexpr auto ksKernel = &::norm` if the C library has a function
+    /// of that name as well.
     static bool namesSeveral(const CompilerMessage& error) {
         return error.file.ends_with("/unit.cpp") &&
                error.text.find("'const auto'") != std::string::npos;
@@ -99,7 +99,7 @@ private:
         });
     }
 
-    /// Whether headers or declarations that the unit lacks could be behind the messages.
+    /// Whether a missing header or declaration may have caused the messages.
     static bool maybeMissing(const std::string& messages) {
         return !missingNames(messages).empty() ||
                messages.find("No such file") != std::string::npos ||
@@ -236,7 +236,8 @@ private:
         return {};
     }
 
-    /// The failure in the user's terms: a feature refused by name, or the compiler's first error.
+    /// Describes the failure in the user's terms: a feature that is refused by name, or the
+    /// compiler's first error.
     Error explain(const std::string& messages) const {
         const auto error = firstError(messages);
         if (auto refused = refusedFeature(kernel_.kernel, program_, launch_, error))
@@ -263,7 +264,7 @@ private:
     std::stop_token stop_;
     ScannedProgram program_;
     ImageCache cache_;
-    std::string messages_; ///< Of the last failed compile.
+    std::string messages_; ///< From the last failed compilation.
 };
 
 } // namespace

@@ -22,17 +22,17 @@ public:
     explicit CompiledImage(EmulationImage built) : built_(std::move(built)) {}
     [[nodiscard]] const EmulationImage& built() const { return built_; }
     [[nodiscard]] emulator::PlaceTable& places() const { return places_; }
-    /// Whether its blocks have been seen to need each other.
+    /// Whether a run has shown that its blocks depend on each other.
     [[nodiscard]] std::atomic<bool>& needsOneWorker() const { return needsOneWorker_; }
 
 private:
     mutable std::atomic<bool> needsOneWorker_ = false;
     EmulationImage built_;
     mutable emulator::PlaceTable places_{
-        built_.sharedObject}; ///< Synchronised; grows with what runs ask for.
+        built_.sharedObject}; ///< Synchronised; grows as runs require places.
 };
 
-/// Reports of profiles on disk. A report follows from the image, the job and the worker alone.
+/// Reports of profiles on disk. A report depends only on the image, the job and the worker.
 class KeptReports {
 public:
     KeptReports(const std::filesystem::path& folder, std::uint64_t bytes,
@@ -41,7 +41,8 @@ public:
 
     [[nodiscard]] std::string keyOf(const emulator::WorkerJob& work) const {
         emulator::WorkerJob named = work;
-        named.image = std::filesystem::path(work.image).filename().string(); // A hash of all in it.
+        // A hash of all its inputs.
+        named.image = std::filesystem::path(work.image).filename().string();
         const std::vector<std::byte> message = emulator::encode(named);
         std::error_code ignored;
         ContentHash hash;
@@ -71,7 +72,7 @@ private:
     std::filesystem::path worker_;
 };
 
-/// Whether another run would show the same: all blocks that were wanted were run, to their end.
+/// Whether another run would give the same report: all requested blocks ran to their end.
 bool isWhole(const emulator::WorkerReport& report, const Job& job) {
     const std::uint64_t all = job.launch.grid.count();
     return !report.failure && report.blocksRun == std::min(all, job.maxBlocks.value_or(all));
@@ -119,7 +120,7 @@ private:
     Result<emulator::WorkerReport> runBlocks(const CompiledImage& kernel, const Job& job,
                                              const std::stop_token& stop) {
         const emulator::WorkerJob work{kernel.built().sharedObject.string(), job, {}};
-        // Outputs are asked for once; profiles again and again.
+        // Outputs are requested once; profiles are requested repeatedly.
         if (!reports_ || !job.wantProfile || job.wantOutputs)
             return runWorkers(kernel, work, stop);
         const std::string key = reports_->keyOf(work);

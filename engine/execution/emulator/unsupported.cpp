@@ -8,8 +8,8 @@ namespace kernelskill::engine {
 namespace {
 
 struct Feature {
-    std::string_view prefix; ///< Of an identifier.
-    bool whole;              ///< The identifier is the prefix.
+    std::string_view prefix; ///< The prefix of an identifier.
+    bool whole;              ///< The identifier equals the prefix.
     std::string_view name;
 };
 

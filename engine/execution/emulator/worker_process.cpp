@@ -6,8 +6,8 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-/// The worker enforces the job's limit, in processor time, and can explain it better than we can.
-/// On a busy machine that takes longer by the clock.
+/// The worker enforces the job's limit in processor time and can explain it better. On a busy
+/// machine that takes longer in wall-clock time, by up to this factor.
 constexpr int patience = 8;
 constexpr std::chrono::milliseconds grace{3000};
 constexpr std::size_t maxIdleWorkers = 8;

@@ -15,8 +15,8 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A compile can fail for what is over soon (a full disk, headers that are being replaced), and
-/// its texts do not show it.
+/// A failure is cached only for this time, because its cause may be temporary (a full disk, headers
+/// being replaced) and not visible in the texts.
 constexpr std::chrono::minutes failureIsBelieved{10};
 
 } // namespace
@@ -100,7 +100,7 @@ void ImageCache::evict() const {
         const auto used = item.last_write_time(itemError);
         if (itemError)
             continue;
-        if (item.is_directory(itemError)) { // of a process that died
+        if (item.is_directory(itemError)) { // Left by a process that died.
             if (used < stale)
                 std::filesystem::remove_all(item.path(), itemError);
             continue;

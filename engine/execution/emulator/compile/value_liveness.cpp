@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t maxSearchLines = 4000; // Lines.
 
-/// Where a jump goes, "" for a jump through a table and for what is none.
+/// The target of a jump; "" for a jump through a table and for other instructions.
 std::string_view targetOf(const AssemblyLine& line) {
     const auto comma = line.rest.rfind(',');
     auto name = comma == std::string_view::npos ? line.rest : line.rest.substr(comma + 1);

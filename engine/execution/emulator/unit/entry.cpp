@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// "a::b" of "a::b::kernel"; anonymous namespaces, however they are spelled, left out.
+/// "a::b" for "a::b::kernel", without anonymous namespaces in any spelling.
 std::string scopeOf(const analysis::KernelModel& kernel) {
     std::string result;
     const auto tokens = tokenize(kernel.qualifiedName);
@@ -43,7 +43,7 @@ bool isOverloaded(const ScannedProgram& program, const analysis::KernelModel& ke
     return parameters.size() > 1;
 }
 
-/// An expression of type pointer to function that names the kernel.
+/// An expression of the type pointer to function that names the kernel.
 std::string kernelPointer(const ScannedProgram& program, const analysis::KernelModel& kernel,
                           const LaunchSpec& launch, bool isTyped) {
     const auto scope = scopeOf(kernel);

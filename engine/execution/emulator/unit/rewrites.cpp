@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Elements that a dynamic shared array is said to have: more than any block's shared memory holds.
+/// The declared extent of a dynamic shared array: larger than any block's shared memory.
 constexpr std::string_view dynamicExtent = "[1<<20]";
 
 struct Replacement {
@@ -40,7 +40,7 @@ public:
 
 private:
     void scan(const std::vector<Token>& tokens, std::uint32_t offset, bool inDirective) {
-        int depth = 0; // of braces that are not namespaces
+        int depth = 0; // Depth of braces, except those of namespaces.
         std::vector<bool> transparent;
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             const auto& token = tokens[i];
@@ -72,7 +72,7 @@ private:
 
     static bool opensNamespace(const std::vector<Token>& tokens, std::size_t brace) {
         if (brace > 0 && tokens[brace - 1].kind == TokenKind::String)
-            return true; // extern "C" {
+            return true; // For extern "C" {.
         for (auto i = brace; i-- > 0;) {
             if (tokens[i].is("namespace"))
                 return true;
@@ -119,7 +119,7 @@ private:
         for (; part < close && tokens[part].kind == TokenKind::String; ++part)
             ptx += stringValue(tokens[part].text);
         std::vector<std::string> operands;
-        for (; part < close; ++part) { // "=r"(expression)
+        for (; part < close; ++part) { // For "=r"(expression).
             if (tokens[part].kind != TokenKind::String || part + 1 >= close ||
                 !tokens[part + 1].is("("))
                 continue;
@@ -143,7 +143,8 @@ private:
         return text;
     }
 
-    /// `%n` of the statement become parameters, so that operands are evaluated where they stand.
+    /// Turns each `%n` of the statement into a parameter, so that operands are evaluated at their
+    /// original place.
     std::string callOf(const std::string& statement, const std::vector<std::string>& operands) {
         std::string parameters = "(";
         std::string arguments = "(";
@@ -215,7 +216,7 @@ private:
         return end;
     }
 
-    /// `extern __shared__ T name[];`, in any order of its specifiers.
+    /// Handles `extern __shared__ T name[];` with its specifiers in any order.
     std::size_t sharedDeclaration(const std::vector<Token>& tokens, std::size_t i,
                                   std::uint32_t offset, bool local) {
         auto begin = i;
@@ -223,7 +224,7 @@ private:
                !tokens[begin - 1].is(";") && !tokens[begin - 1].is("{") &&
                !tokens[begin - 1].is("}") && !tokens[begin - 1].is(":"))
             --begin;
-        if (tokens[begin].is("define")) { // within a macro: from the word itself
+        if (tokens[begin].is("define")) { // Within a macro: begin at the word itself.
             begin = i;
             while (begin > 0 &&
                    (tokens[begin - 1].is("extern") || tokens[begin - 1].is("volatile")))
@@ -248,7 +249,7 @@ private:
         if (local) {
             auto declaration = array->declaration;
             if (end == tokens.size())
-                declaration.pop_back(); // a macro whose use brings the semicolon
+                declaration.pop_back(); // A macro whose use supplies the semicolon.
             replace(first, last, declaration);
         } else {
             replace(first, last, "");
@@ -285,7 +286,7 @@ private:
             if (token.is(","))
                 return std::nullopt;
             if (!extents.empty())
-                continue; // an attribute behind the declarator
+                continue; // An attribute after the declarator.
             type += name + (name.empty() ? "" : " ");
             name = token.text;
         }
@@ -294,8 +295,8 @@ private:
         return DynamicArray{name, type + "(&" + name + ")" + extents + "=ks::DynamicShared{};"};
     }
 
-    /// A file-scope array is bound anew in each function that names it: its place differs from
-    /// block to block.
+    /// Binds a file-scope array in each function that names it, because its address differs between
+    /// blocks.
     void bindFileScopeArrays() {
         if (fileScopeArrays_.empty())
             return;
@@ -333,7 +334,7 @@ private:
             replace(declaration.bodySpan.begin + 1, declaration.bodySpan.begin + 1, bindings);
     }
 
-    /// Puts the text where the span's first line was; line ends inside the span stay.
+    /// Writes the text at the span's first line. Line ends inside the span stay.
     void apply(const Replacement& replacement) {
         blank(text_, replacement.span);
         const auto region = text_.substr(replacement.span.begin, replacement.span.size());
@@ -342,8 +343,8 @@ private:
         text_.replace(replacement.span.begin, firstLine, replacement.text + std::string(kept, ' '));
     }
 
-    const analysis::SourceText source_; ///< What the tokens and spans refer to.
-    std::string text_;                  ///< The same, being rewritten from its end to its begin.
+    const analysis::SourceText source_; ///< The text that tokens and spans refer to.
+    std::string text_;                  ///< The same text, rewritten from its end to its begin.
     const std::string& path_;
     const MacroTable& macros_;
     RewriteMacros& rewrites_;

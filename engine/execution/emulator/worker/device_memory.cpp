@@ -100,7 +100,7 @@ DeviceMemory::Fault DeviceMemory::provideChunk(std::uint64_t offset) {
     std::uint64_t& word = buffer.present[chunk / 64];
     const std::uint64_t bit = std::uint64_t{1} << (chunk % 64);
     if ((word & bit) != 0)
-        return Fault::NotOurs; // A fault on a page that is there is no lack of a page.
+        return Fault::NotOurs; // A fault on a present page has another cause.
     if (usedBytes_ + chunkBytes > budgetBytes_ || !arena_.grant(start, chunkBytes))
         return Fault::OverBudget;
     if (shadow_.bytes() != 0 && !shadow_.grant(start / 4 * cellBytes, chunkBytes / 4 * cellBytes))
