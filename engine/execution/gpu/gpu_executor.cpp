@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A profile shows a median and compares nothing: fewer rounds do.
+/// A profile shows a median and compares nothing, so it needs fewer rounds.
 constexpr gpu::TimingPlan timingOfProfiles{
     .minRounds = 10, .maxRounds = 100, .budget = std::chrono::milliseconds(100)};
 
@@ -57,10 +57,10 @@ Result<Wanted> expectAnswer(Result<gpu::Answer> answer) {
 
 constexpr std::string_view sampledReason = "smsp__pcsamp_warps_issue_stalled_";
 
-/// Samples of the lines, and what part of the time of resident warps went there for each reason:
-/// each sample is a warp at a moment.
+/// The samples of each line, and the share of resident warps' time that each reason took. A sample
+/// is one warp at one moment.
 std::vector<LineMetrics> lineMetrics(const std::vector<gpu::LineStalls>& stalls) {
-    // CUPTI counts a warp that did not issue under a second name as well.
+    // CUPTI counts a warp that did not issue a second time under another name.
     const auto isReason = [](std::string_view name) {
         return name.starts_with(sampledReason) && !name.ends_with("_not_issued");
     };

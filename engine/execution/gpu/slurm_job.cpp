@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::string_view timeLimitMark = "DUE TO TIME LIMIT";
 constexpr std::string_view cancelledMark = "CANCELLED AT";
-/// From srun itself. The node's own word, with the reason, comes before or after it, and now and
-/// then not at all.
+/// A message of srun itself. The node's own message with the reason comes before or after it, and
+/// sometimes not at all.
 constexpr std::string_view abortedMark = "Job step aborted";
 
-/// What srun says, what it means and what to do about it.
+/// A message of srun, its meaning, and a remedy.
 struct Trouble {
     std::string_view mark;
     ErrorKind kind;
@@ -29,7 +29,7 @@ std::string quoted(const std::string& text) {
     return "'" + text + "'";
 }
 
-/// The first whose mark is found says it: the more exact ones come first.
+/// The first mark that is found decides; more specific ones come first.
 constexpr std::array troubles{
     Trouble{timeLimitMark, ErrorKind::Failed,
             [](const SlurmJob& job) {
@@ -105,7 +105,7 @@ constexpr std::array troubles{
         "(kernelskill.slurm.timeLimit)"},
 };
 
-/// The lines, without who says them.
+/// The lines without their sender.
 std::vector<std::string> linesOf(std::string_view said) {
     std::vector<std::string> lines;
     std::istringstream stream{std::string(said)};
@@ -141,8 +141,8 @@ Result<std::vector<std::string>> srunWords(const SlurmJob& job) {
                   {},
                   "install Slurm's client commands (Debian: slurm-client), or set "
                   "kernelskill.slurm.srun"});
-    // Unbuffered: frames end where they end, not with a line. Without --output, with which srun
-    // keeps to itself what the node says of the job.
+    // Unbuffered, because frames do not end with a line. Without --output, because with it srun
+    // does not print the node's messages about the job.
     std::vector<std::string> words{program->string(),    "--job-name=kernelskill", "--nodes=1",
                                    "--ntasks=1",         "--unbuffered",           "--input=0",
                                    "--quit-on-interrupt"};
@@ -160,7 +160,7 @@ Result<std::vector<std::string>> srunWords(const SlurmJob& job) {
 
 std::vector<std::string> slurmEnvironment() {
     std::vector<std::string> variables;
-    // SLURM_JOB_ID: within an allocation of the user's, the runner is a step of it.
+    // SLURM_JOB_ID: in the user's own allocation, the runner becomes a step of it.
     for (const char* name :
          {"SLURM_CONF", "SLURM_JOB_ID", "HOME", "USER", "LOGNAME", "PATH", "LD_LIBRARY_PATH"}) {
         if (const char* value = std::getenv(name); value != nullptr)

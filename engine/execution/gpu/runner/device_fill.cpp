@@ -17,8 +17,8 @@ using analysis::ScalarKind;
 
 constexpr std::uint64_t filledWordBytes = 4;
 constexpr std::uint64_t hostChunk = 64ull << 20;
-constexpr std::uint64_t minShareBytes = 1ull << 20; // of a thread that fills
-constexpr std::uint64_t shareUnit = 4096;           // fillBuffer() wants multiples of 16
+constexpr std::uint64_t minShareBytes = 1ull << 20; // The minimum for each thread that fills.
+constexpr std::uint64_t shareUnit = 4096;           // fillBuffer() requires multiples of 16.
 
 void fillOnAllCores(const BufferSpec& spec, std::uint64_t seed, std::uint64_t offset,
                     std::span<std::byte> bytes) {

@@ -9,8 +9,8 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr unsigned blocksPerMultiprocessor = 4; // of 512 threads: all that fit
-/// The L2 cache does not replace strictly by age: more than its size has to pass.
+constexpr unsigned blocksPerMultiprocessor = 4; // Blocks of 512 threads: the maximum that fits.
+/// The L2 cache does not replace strictly by age, so more than its size has to be read.
 constexpr std::uint64_t sweepFactor = 3;
 constexpr std::uint64_t minSweepBytes = 64ull << 20;
 

@@ -13,7 +13,7 @@ namespace {
 
 using Now = std::chrono::steady_clock;
 
-/// A GPU that was idle takes some milliseconds of work to reach its clocks.
+/// An idle GPU needs some milliseconds of work to reach its clocks.
 constexpr std::chrono::milliseconds minWarmUp{50};
 
 class SideBySide {
@@ -58,7 +58,7 @@ private:
         return {};
     }
 
-    /// Every subject once; each is as often first as last.
+    /// Runs every subject once. Each is first as often as last.
     Result<void> round(std::uint32_t number, TimingAnswer* answer) {
         for (std::size_t step = 0; step < launches_.size(); ++step) {
             const auto which = number % 2 == 0 ? step : launches_.size() - 1 - step;
@@ -75,7 +75,8 @@ private:
         auto done = launch.restore();
         if (done && sweep_)
             done = (*sweep_)();
-        // What came before must have ended: a launch that waits in the queue is timed with it.
+        // Earlier work must have ended, because a launch that waits in the queue would be timed
+        // with it.
         if (done)
             done = synchronise(device_.driver(), isFatal_);
         if (done)
