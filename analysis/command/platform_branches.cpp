@@ -19,7 +19,8 @@ bool namesOtherPlatform(std::string_view word) {
     return std::ranges::binary_search(words, word);
 }
 
-/// `defined(_WIN32) || defined(_WIN64)` holds nowhere here; with anything else in it, it may hold.
+/// Whether the condition is false on every supported platform, like `defined(_WIN32) ||
+/// defined(_WIN64)`. Any other name in it may make it true.
 bool holdsOnlyElsewhere(std::string_view condition) {
     bool named = false;
     for (const Token& token : lex(condition)) {
@@ -32,7 +33,7 @@ bool holdsOnlyElsewhere(std::string_view condition) {
     return named;
 }
 
-/// "ifdef" of "#  ifdef X", and what follows it.
+/// "ifdef" in "#  ifdef X", and the text after it.
 struct Directive {
     std::string_view keyword;
     std::string_view rest;

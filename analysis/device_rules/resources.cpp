@@ -65,7 +65,7 @@ std::string times(const std::vector<std::int64_t>& extents) {
     return text;
 }
 
-/// The axis that is too long; nullopt when none is. 0 stands for one that is not constant.
+/// The axis that exceeds its maximum; nullopt if none does. 0 means not constant.
 std::optional<std::size_t> axisBeyond(const std::vector<std::int64_t>& extents,
                                       const std::array<std::int64_t, 3>& most) {
     for (std::size_t axis = 0; axis < std::min(extents.size(), most.size()); ++axis)
@@ -74,7 +74,7 @@ std::optional<std::size_t> axisBeyond(const std::vector<std::int64_t>& extents,
     return std::nullopt;
 }
 
-/// At least so many threads: axes that are not constant count once.
+/// A lower bound of the threads: axes that are not constant count as one.
 std::int64_t threadsOf(const std::vector<std::int64_t>& block) {
     std::int64_t threads = 1;
     for (const std::int64_t extent : block) {
@@ -124,7 +124,7 @@ void checkLaunch(const DeviceRuleInput& input, const KernelModel& kernel, const 
 std::uint64_t staticSharedBytes(const KernelModel& kernel) {
     std::uint64_t bytes = 0;
     for (const SharedArray& array : kernel.sharedArrays) {
-        // The compiler drops what nothing reads.
+        // The compiler removes arrays that are never read.
         const bool isRead = std::ranges::any_of(kernel.accesses, [&](const MemoryAccess& access) {
             return access.base == array.variable && access.kind != AccessKind::Write;
         });

@@ -26,7 +26,7 @@ bool dependsOnOtherAxes(const IndexExpression& index) {
     });
 }
 
-/// Axes on which all launches agree on a constant.
+/// The axes on which all launches have the same constant.
 BlockShape blockShapeOf(const KernelModel& kernel) {
     BlockShape shape;
     bool first = true;
@@ -41,7 +41,7 @@ BlockShape blockShapeOf(const KernelModel& kernel) {
     return shape;
 }
 
-/// `a[i] op= a[i + s]` in a loop that halves or doubles s between barriers.
+/// Whether the loop has `a[i] op= a[i + s]` and halves or doubles s between barriers.
 bool isTreeReduction(const KernelModel& kernel, std::uint32_t loopId) {
     const Loop& loop = kernel.loops[loopId];
     const bool geometric = loop.stepOperator == ">>=" || loop.stepOperator == "/=" ||

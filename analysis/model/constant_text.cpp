@@ -11,7 +11,7 @@ namespace {
 
 constexpr int maximumDepth = 16;
 
-/// Precedence climbing over tokens; nullopt as soon as something is not a constant.
+/// Evaluates tokens by precedence climbing; nullopt if something is not a constant.
 class Evaluator {
 public:
     Evaluator(std::string_view expression, std::string_view text, int depth)

@@ -25,7 +25,7 @@ SymbolKind builtinKind(std::string_view name) {
     return name == "blockDim" ? SymbolKind::BlockDim : SymbolKind::GridDim;
 }
 
-/// Component of a vector type: x, y, z, w.
+/// The component of a vector type: x, y, z, w.
 std::optional<std::int64_t> laneOf(std::string_view member) {
     constexpr std::string_view names = "xyzw";
     const auto lane = member.size() == 1 ? names.find(member[0]) : std::string_view::npos;
@@ -91,7 +91,7 @@ std::optional<IndexExpression> IndexEvaluator::integer(ExprId expression) const 
         return std::nullopt;
     case ExprKind::Binary:
         return binary(expr);
-    case ExprKind::InitList: // int i{0}
+    case ExprKind::InitList: // For int i{0}.
         return expr.children.size() == 1 ? integer(expr.children.front()) : std::nullopt;
     default:
         return std::nullopt;
@@ -162,13 +162,14 @@ Address IndexEvaluator::pointer(ExprId expression) const {
         std::optional<IndexExpression> step = integer(expr.children[leftIsPointer ? 1 : 0]);
         if (step && expr.op == "-")
             step = IndexExpression::constant(-1) * *step;
-        if (address.extents.size() > 1) // array + i moves by rows
+        if (address.extents.size() > 1) // array + i moves by rows.
             return {address.base, std::nullopt, address.unit, {}, {}};
         address.extents.clear();
         address.offset = sum(address.offset, step);
         return address;
     }
-    case ExprKind::Subscript: // a row of an array of arrays; anything else is a loaded pointer
+    // A row of an array of arrays; any other subscript is a loaded pointer.
+    case ExprKind::Subscript:
         if (!expr.type.arrayExtents.empty())
             return place(expression);
         return {};
@@ -336,7 +337,7 @@ void IndexEvaluator::forget(VariableId id) {
     const Variable& variable = body_.variable(id);
     const auto known = environment_.pointers.find(id);
     if (known != environment_.pointers.end()) {
-        // `p += stride` in a loop: the base stays what it was.
+        // For `p += stride` in a loop, the base stays the same.
         known->second.offset.reset();
     } else if (isPointer(variable.type) && variable.storage == Storage::Parameter) {
         environment_.pointers[id] = {id, std::nullopt, variable.type.elementSize, {}, {}};
@@ -366,7 +367,7 @@ void IndexEvaluator::join(const Environment& other) {
             address.offset.reset();
     }
     for (const auto& [id, address] : other.pointers)
-        environment_.pointers.try_emplace(id); // moved on the other side only: unknown here
+        environment_.pointers.try_emplace(id); // Changed on the other side only, so unknown here.
 }
 
 void IndexEvaluator::collectChanges(ExprId expression, std::set<VariableId>& changed) const {

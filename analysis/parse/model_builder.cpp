@@ -218,7 +218,7 @@ private:
             {spellingOf(cursor), source.path, lowered.span, std::move(lowered.body)});
     }
 
-    /// The values are expressions that clang keeps to itself; they are read from the text.
+    /// Reads the bounds from the text, because libclang does not expose their expressions.
     void readLaunchBounds(KernelModel& kernel, const SourceFile& source) const {
         const std::uint32_t end = std::max(kernel.nameSpan.begin, kernel.span.begin);
         if (kernel.fromMacro || end > source.text.size())

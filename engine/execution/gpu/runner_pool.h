@@ -84,7 +84,7 @@ private:
     /// Calls `use` with a free seat, and again if the runner dies.
     [[nodiscard]] Result<Answer> withSeat(const std::stop_token& stop,
                                           const std::function<Attempt(Seat&)>& use);
-    /// Starts a runner where there is none. Its answer is the GPU's description.
+    /// Starts a runner if there is none. Its answer is the GPU's description.
     [[nodiscard]] Attempt provide(Seat& seat, const std::stop_token& stop, const WaitSink& onWait);
     /// Gets the GPU's description from a new runner.
     [[nodiscard]] Attempt meet(Seat& seat, const std::stop_token& stop, const WaitSink& onWait);

@@ -28,7 +28,7 @@ private:
         : device_(std::move(device)), cuptiLibrary_(std::move(cuptiLibrary)) {}
 
     [[nodiscard]] Result<const Cupti*> cupti();
-    /// The one for these metrics, which the last job most likely wanted too.
+    /// The profiler for these metrics; reused if the last job had the same ones.
     [[nodiscard]] Result<const RangeProfiler*> profiler(const std::vector<std::string>& metrics);
     [[nodiscard]] Answer describe();
     [[nodiscard]] Result<RunAnswer> run(const RunRequest& request, bool& isFatal);
