@@ -87,7 +87,7 @@ std::optional<Error> refusal(const BlockResources& block, const MultiprocessorLi
         return unlaunchable(std::to_string(registers) + " registers for each of " +
                                 std::to_string(block.threads) + " threads, at most " +
                                 std::to_string(Limits::registers) + " fit",
-                            limits, "launch smaller blocks, or say __launch_bounds__");
+                            limits, "launch smaller blocks, or add __launch_bounds__");
     return std::nullopt;
 }
 

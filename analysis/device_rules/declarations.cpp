@@ -42,7 +42,7 @@ void checkCommas(const DeviceRuleInput& input, std::vector<Diagnostic>& findings
                     std::string(
                         input.text.substr(tokens[index].span.begin,
                                           tokens[close].span.end - tokens[index].span.begin)) +
-                    "' has the value of what stands behind its last comma: dim3 takes them all"));
+                    "' has the value after its last comma: write dim3(...) to pass them all"));
     }
 }
 

@@ -13,7 +13,7 @@ void checkIndices(const DeviceRuleInput& input, std::vector<Diagnostic>& finding
         const std::string name(input.text.substr(span.begin, span.size()));
         findings.push_back(input.found(span, Severity::Error, "index-in-host-code",
                                        "'" + name +
-                                           "' has a value in device code alone: in host "
+                                           "' has a value only in device code: in host "
                                            "code the linker does not find it"));
     }
 }
@@ -107,7 +107,7 @@ void checkLambdas(const DeviceRuleInput& input, std::vector<Diagnostic>& finding
                     findings.push_back(
                         input.found({*end - 1, *end}, Severity::Error, "lambda-without-device",
                                     "a lambda that is passed to '" + kernel.name +
-                                        "' is compiled for the host alone: mark it __device__"));
+                                        "' is compiled only for the host: mark it __device__"));
             }
         }
 }

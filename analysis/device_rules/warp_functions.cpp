@@ -59,7 +59,7 @@ void checkWarpFunctions(const DeviceRuleInput& input, std::vector<Diagnostic>& f
                                      : "it is gone from sm_70 on and from CUDA 13";
         findings.push_back(input.found(
             token.span, isRemoved ? Severity::Error : Severity::Warning, "removed-warp-function",
-            "'" + std::string(token.text) + "' does not say which lanes take part: " +
+            "'" + std::string(token.text) + "' does not say which lanes participate: " +
                 (isRemoved ? gone : "deprecated since CUDA 9") + "; '" + std::string(successor) +
                 "' takes their mask first"));
     }

@@ -38,7 +38,7 @@ using ClangEvaluation = std::unique_ptr<void, EvaluationDeleter>;
     return result;
 }
 
-/// A byte of a file.
+/// A byte offset in a file.
 struct ClangPlace {
     CXFile file = nullptr;
     std::uint32_t offset = 0;

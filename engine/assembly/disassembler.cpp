@@ -32,10 +32,10 @@ Result<Disassembler> findDisassembler(const std::optional<analysis::CudaToolkit>
         if (auto program = analysis::findProgram(name))
             return Disassembler{std::move(*program), tellsLines};
     }
-    return std::unexpected(Error{
-        ErrorKind::Missing, "there is no nvdisasm, which shows the machine code of a GPU (SASS)",
-        toolkit ? toolkit->root.string() : std::string(),
-        "install the CUDA toolkit's nvdisasm (package cuda-nvdisasm), or ask for PTX"});
+    return std::unexpected(
+        Error{ErrorKind::Missing, "there is no nvdisasm, which prints a GPU's machine code (SASS)",
+              toolkit ? toolkit->root.string() : std::string(),
+              "install the CUDA toolkit's nvdisasm (package cuda-nvdisasm), or ask for PTX"});
 }
 
 Result<std::string> disassemble(const Disassembler& disassembler, const std::string& cubin,

@@ -42,7 +42,7 @@ Result<KernelAssembly> kernelAssembly(KernelRef kernel, const LaunchSpec* launch
     if (!options.toolkit)
         return std::unexpected(
             Error{ErrorKind::Missing,
-                  "no CUDA toolkit was found, whose compiler makes PTX and SASS of a kernel",
+                  "no CUDA toolkit was found; its compiler is needed to make PTX and SASS",
                   {},
                   "install the CUDA toolkit (NVRTC, its run-time compiler, is enough for PTX), or "
                   "set the CUDA path"});
@@ -79,7 +79,7 @@ Result<KernelAssembly> kernelAssembly(KernelRef kernel, const LaunchSpec* launch
             "PTX, because there is no nvdisasm here to show SASS: registers are named, not yet "
             "allocated, and the assembler still reorders and merges");
     if (disassembler && !disassembler->tellsLines)
-        assembly.notes.emplace_back("cuobjdump tells no source lines; nvdisasm does");
+        assembly.notes.emplace_back("cuobjdump prints no source lines; nvdisasm does");
     return assembly;
 }
 

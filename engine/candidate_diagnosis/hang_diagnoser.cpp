@@ -136,7 +136,7 @@ private:
             fmt::format("the loop on line {} does not end", lineOf(stmt(loop).span.begin) + 1);
         const auto conditions = exits(loop);
         if (conditions.empty())
-            return {true, name + ": there is no way out of it"};
+            return {true, name + ": nothing ends it"};
         std::string unchanged;
         for (const ExprId condition : conditions) {
             const bool calls =
@@ -150,8 +150,7 @@ private:
             if (calls || std::ranges::any_of(variables, [&](VariableId variable) {
                     return isChangedIn(loop, variable);
                 }))
-                return {false,
-                        fmt::format("{}: {} does not come to say so", name, quoted(condition))};
+                return {false, fmt::format("{}: {} never ends it", name, quoted(condition))};
             for (const VariableId variable : variables)
                 unchanged += fmt::format("{}'{}'", unchanged.empty() ? "" : " or ",
                                          function_.body.variable(variable).name);
@@ -188,22 +187,22 @@ private:
             if (std::ranges::find(lines, line) == lines.end())
                 lines.push_back(line);
         }
-        const std::string text = isLock ? fmt::format("it waits for {}, which others hold", object)
-                                        : fmt::format("it waits for {} to change", object);
-        const char* verb = isLock ? "gives it back" : "writes it";
+        const std::string text =
+            isLock ? fmt::format("it waits for {}, which other threads hold", object)
+                   : fmt::format("it waits for {} to change", object);
+        const char* verb = isLock ? "releases it" : "writes it";
         if (!meanwhile.empty()) {
-            return fmt::format("{}; {} on {}{}", text,
-                               isLock ? "it is given back" : "it is written", listed(meanwhile),
+            return fmt::format("{}; {} on {}{}", text, isLock ? "it is released" : "it is written",
+                               listed(meanwhile),
                                isInside && isLock ? ", which lanes of one warp may not reach while "
                                                     "they wait for each other in lock-step"
                                                   : "");
         }
         if (!behind.empty())
-            return fmt::format("{}; what {} is on {}, behind the loop, where no thread gets", text,
-                               verb, listed(behind));
+            return fmt::format("{}; what {} is on {}, after the loop, which no thread reaches",
+                               text, verb, listed(behind));
         if (!before.empty() && !isLock)
-            return fmt::format("{}; what {} is on {}, in front of the loop", text, verb,
-                               listed(before));
+            return fmt::format("{}; what {} is on {}, before the loop", text, verb, listed(before));
         return fmt::format("{}, and nothing else in the kernel {}", text, verb);
     }
 

@@ -41,19 +41,19 @@ void explainElements(CandidateDiagnosis& found, const Difference& difference) {
     explain(found, "unwritten",
             fmt::format("{} of {} elements of '{}' are not written", difference.differing,
                         difference.elements, difference.buffer),
-            coversAll, "let each element have a thread that writes it");
+            coversAll, "let a thread write each element");
 }
 
 void explainRounding(CandidateDiagnosis& found, const Difference& difference,
                      skills::Numerics numerics) {
     if (numerics == skills::Numerics::Exact)
-        return explain(found, "rounding",
-                       fmt::format("results differ by rounding alone, by {:.2g} at most",
-                                   *difference.maxError),
-                       "an exact edit keeps the order and the kind of floating-point operations",
-                       "form each sum in the original's order, without faster functions");
+        return explain(
+            found, "rounding",
+            fmt::format("results differ only by rounding, by at most {:.2g}", *difference.maxError),
+            "an exact edit keeps the order and the kind of floating-point operations",
+            "compute each sum in the original's order, without faster functions");
     explain(found, "precision",
-            fmt::format("results are less exact than the original's, by {:.2g} at most",
+            fmt::format("results are less exact than the original's, by at most {:.2g}",
                         *difference.maxError),
             "an edit that reorders sums loses no more precision than reordering does",
             "keep partial sums in the original's type or a wider one, and use no faster functions");
@@ -67,11 +67,11 @@ void explainValues(CandidateDiagnosis& found, const Difference& difference,
     if (failure.trial && failure.trial->isOnGpu)
         return explain(found, "order-of-threads", wrong + " on the GPU, none on the emulator",
                        "the result does not depend on the order in which blocks and warps run",
-                       "look for warps that are taken to run in lock-step, and for blocks that "
-                       "read what others write");
+                       "look for warps that are assumed to run in lock-step, and for blocks that "
+                       "read data that others write");
     if (failure.trial && !failure.trial->isFileSize && failure.agreedBefore > 0)
         return explain(found, "size", wrong + " at this size, none at the file's own", anySize,
-                       "look for a count that is taken to be a multiple of a block, tile or "
+                       "look for a count that is assumed to be a multiple of a block, tile or "
                        "vector");
     if (failure.agreedBefore > 0)
         return explain(found, "data", wrong + " on this input, none on another",
@@ -88,7 +88,7 @@ CandidateDiagnosis outputCause(const analysis::KernelModel& before,
                                const ReviewFailure& failure) {
     CandidateDiagnosis found;
     if (!failure.difference) {
-        explain(found, "wrong-output", "it leaves other outputs than the original", coversAll, "");
+        explain(found, "wrong-output", "its outputs differ from the original's", coversAll, "");
         return found;
     }
     const Difference& difference = *failure.difference;

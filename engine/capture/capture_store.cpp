@@ -59,7 +59,7 @@ Result<StoredLaunch> readLaunch(const fs::path& folder, const fs::path& manifest
         CapturedBuffer& buffer = *parameter.buffer;
         if (!locate(buffer.before, folder, buffer.bytes) ||
             !locate(buffer.after, folder, buffer.bytes))
-            return std::unexpected(unusable("data of it is missing or cut short", manifest));
+            return std::unexpected(unusable("its data is missing or truncated", manifest));
     }
     auto symbol = kernelSymbol(launch->symbol);
     return StoredLaunch{std::move(*launch), std::move(symbol), manifest};

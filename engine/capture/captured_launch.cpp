@@ -70,7 +70,7 @@ std::string nameFrom(const Json& json, const char* key) {
     if (!json.contains(key))
         return {};
     auto name = json.at(key).get<std::string>();
-    expect(name.size() == nameDigits && isHex(name), "a name of data is none");
+    expect(name.size() == nameDigits && isHex(name), "a data name is malformed");
     return name;
 }
 
@@ -107,14 +107,14 @@ CapturedParameter parameterFrom(const Json& json) {
     constexpr auto any = std::numeric_limits<std::uint64_t>::max();
     CapturedParameter parameter;
     parameter.offset =
-        number(json.at("offset"), 0, maxParameterBytes, "the offset of a parameter is none");
+        number(json.at("offset"), 0, maxParameterBytes, "a parameter's offset is malformed");
     parameter.value = bytesOf(json.at("value").get<std::string>());
     if (!json.contains("buffer"))
         return parameter;
     expect(parameter.value.size() == sizeof(std::uint64_t), "a buffer without an address");
     const Json& buffer = json.at("buffer");
     CapturedBuffer& read = parameter.buffer.emplace();
-    read.address = number(buffer.at("address"), 0, any, "the address of a buffer is none");
+    read.address = number(buffer.at("address"), 0, any, "a buffer's address is malformed");
     read.bytes = number(buffer.at("bytes"), 0, std::uint64_t{1} << 48, "a buffer of no size");
     read.before = nameFrom(buffer, "before");
     read.after = nameFrom(buffer, "after");
@@ -125,7 +125,7 @@ CapturedParameter parameterFrom(const Json& json) {
 
 CapturedLaunch launchFrom(const Json& json) {
     expect(json.is_object() && json.contains("format") && json.at("format") == format,
-           "it is no capture");
+           "it is not a capture");
     expect(json.at("version") == version, "it is of another version of KernelSkill");
     CapturedLaunch launch;
     launch.symbol = json.at("symbol").get<std::string>();
@@ -136,11 +136,12 @@ CapturedLaunch launchFrom(const Json& json) {
     launch.program = textFrom(json, "program");
     launch.time = textFrom(json, "time");
     launch.device = textFrom(json, "device");
-    launch.grid = extentFrom(json.at("grid"), 0x7fffffff, "the grid is none");
-    launch.block = extentFrom(json.at("block"), maxBlockThreads, "the block is none");
+    launch.grid = extentFrom(json.at("grid"), 0x7fffffff, "the grid is malformed");
+    launch.block = extentFrom(json.at("block"), maxBlockThreads, "the block is malformed");
     expect(std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] <= maxBlockThreads,
            "a block of more than 1024 threads");
-    launch.sharedBytes = number(json.at("sharedBytes"), 0, 1 << 30, "its shared memory is no size");
+    launch.sharedBytes =
+        number(json.at("sharedBytes"), 0, 1 << 30, "its shared memory is malformed");
     launch.missing = textFrom(json, "missing");
     for (const Json& parameter : json.at("parameters"))
         launch.parameters.push_back(parameterFrom(parameter));
@@ -187,7 +188,7 @@ std::string formatCapture(const CapturedLaunch& launch) {
 Result<CapturedLaunch> parseCapture(std::string_view text) {
     const auto refused = [](const std::string& why) {
         return std::unexpected(Error{ErrorKind::InvalidInput,
-                                     "this manifest of a capture cannot be used: " + why,
+                                     "this capture's manifest cannot be used: " + why,
                                      {},
                                      "capture the program again"});
     };

@@ -131,8 +131,7 @@ Result<std::string> withDoubleArithmetic(std::string_view text) {
                 return std::unexpected(
                     unsupported(fmt::format("{} has no double counterpart", token.text)));
             if (token.text == "reinterpret_cast" && !castsToFloatFamily(tokens, index))
-                return std::unexpected(
-                    unsupported("a reinterpret_cast looks at the bits of a value"));
+                return std::unexpected(unsupported("a reinterpret_cast uses the bits of a value"));
         }
         if (std::string replacement = renamed(token); replacement != token.text)
             rewrite(token, replacement);

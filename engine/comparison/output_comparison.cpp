@@ -286,7 +286,7 @@ Comparison compareOutputs(const std::vector<BufferContents>& expected,
             continue;
         auto found = std::ranges::find(actual, wanted.name, &BufferContents::name);
         if (found == actual.end()) {
-            differ(result, fmt::format("{} is not among the outputs", wanted.name));
+            differ(result, fmt::format("{} is missing from the outputs", wanted.name));
             continue;
         }
         Row expectedRow(wanted);

@@ -136,8 +136,8 @@ Result<void> checked(const Outcome& outcome, const std::string& file) {
         return {};
     return std::unexpected(Error{
         ErrorKind::InvalidInput,
-        fmt::format("an outcome of {} is no evidence: its verdict, its speedup and where it was "
-                    "measured do not belong together",
+        fmt::format("an outcome of {} is inconsistent: its verdict, its speedup and where it was "
+                    "measured do not match",
                     outcome.skill),
         file, ""});
 }

@@ -83,7 +83,7 @@ Result<std::vector<Outcome>> parseOutcomes(std::string_view text) {
     const json document = json::parse(text, nullptr, false);
     if (document.is_discarded() || !document.is_object() || !hasText(document, "format", false) ||
         document.at("format") != format)
-        return std::unexpected(unreadable("this is no file of outcomes"));
+        return std::unexpected(unreadable("this is not a file of outcomes"));
     const auto version = document.find("version");
     if (version == document.end() || !version->is_number_integer() ||
         *version != outcomeFormatVersion)

@@ -57,7 +57,7 @@ bool isInside(const fs::path& path, const fs::path& folder) {
 Result<void> makeFolders(const fs::path& folder, const fs::path& root) {
     if (fs::path real = resolved(folder); !isInside(real, resolved(root)))
         return std::unexpected(Error{ErrorKind::Failed,
-                                     "the memory folder is a link that leads out of the workspace",
+                                     "the memory folder is a link to a place outside the workspace",
                                      folder.string(), "Remove the link"});
     std::vector<fs::path> missing;
     std::error_code code;

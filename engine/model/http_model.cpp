@@ -142,7 +142,7 @@ Result<ModelReply> HttpModel::ask(const ModelPrompt& prompt, std::stop_token sto
                 "the language model gave no answer{}: {}{}",
                 number > 1 ? fmt::format(" in {} attempts", number) : "", failure.error.what,
                 failure.isTransient && !asked.empty() && number < options_.retry.attempts
-                    ? "; it asks to wait longer than is waited"
+                    ? "; it asks for a longer wait than the limit"
                     : "");
             failure.error.where = name();
             return std::unexpected(std::move(failure.error));

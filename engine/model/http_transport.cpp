@@ -128,7 +128,7 @@ std::expected<CURLcode, HttpFailure> perform(CURL* easy, const Exchange& exchang
             return failure(ErrorKind::Cancelled, "cancelled", false);
         int running = 0;
         if (curl.multiPerform(multi.get(), &running) != CURLM_OK)
-            return failure(ErrorKind::Failed, "libcurl gave up", false);
+            return failure(ErrorKind::Failed, "libcurl failed", false);
         int left = 0;
         if (const CURLMsg* message = curl.multiInfoRead(multi.get(), &left);
             message != nullptr && message->msg == CURLMSG_DONE)
@@ -139,7 +139,7 @@ std::expected<CURLcode, HttpFailure> perform(CURL* easy, const Exchange& exchang
             return failure(ErrorKind::Failed, "timed out", false);
         if (now >= quiet)
             return failure(ErrorKind::Failed,
-                           "timed out: nothing came for " +
+                           "timed out: no data arrived for " +
                                std::to_string(patience.silence.count()) + " ms",
                            exchange.received == 0);
         const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -255,7 +255,7 @@ Result<UrlParts> partsOf(const std::string& url) {
     const CurlLibrary& curl = *loaded;
     const UrlHandle handle(curl.url(), curl.urlCleanup);
     if (!handle || curl.urlSet(handle.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
-        return refused("the endpoint is no URL");
+        return refused("the endpoint is not a URL");
     UrlParts parts{part(curl, handle.get(), CURLUPART_SCHEME),
                    part(curl, handle.get(), CURLUPART_HOST)};
     if (parts.scheme != "http" && parts.scheme != "https")

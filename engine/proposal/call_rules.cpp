@@ -65,8 +65,8 @@ Refusal badCall(const analysis::FileModel& before, const analysis::KernelModel& 
     };
     for (const auto& expr : proposed.body.exprs)
         if (expr.kind == analysis::ExprKind::Call && !isAllowed(expr))
-            return fmt::format("it calls '{}', which is no device function of CUDA or of the file",
-                               expr.name);
+            return fmt::format(
+                "it calls '{}', which is not a device function of CUDA or of the file", expr.name);
     return std::nullopt;
 }
 
@@ -108,7 +108,7 @@ std::optional<std::string> refusalOf(const analysis::FileModel& before,
                                      const analysis::KernelModel& proposed,
                                      const DeviceNames& names) {
     if (functionNames(before) != functionNames(after))
-        return "it changes which functions the file has";
+        return "it changes the set of functions in the file";
     if (proposed.body.root == analysis::noId)
         return "it has no body";
     Refusal refusal = otherParameters(original, proposed);

@@ -190,7 +190,7 @@ Refusal badCharacters(std::string_view text, const Tokens& tokens) {
     const auto bad = std::ranges::find_if(
         text, [](char c) { return c != '\n' && c != '\t' && (c < ' ' || c > '~'); });
     if (bad != text.end())
-        return fmt::format("line {} holds a byte that is not printable ASCII",
+        return fmt::format("line {} has a byte that is not printable ASCII",
                            lineOf(text, static_cast<std::uint32_t>(bad - text.begin())));
     if (text.contains("\?\?"))
         return "it holds ??, which may begin a trigraph";
@@ -263,7 +263,7 @@ Refusal otherShape(const Tokens& original, const Tokens& proposed) {
     const Signature wanted = signatureOf(original);
     const Signature given = signatureOf(proposed);
     if (given.body >= proposed.size())
-        return "it is no function definition";
+        return "it is not a function definition";
     if (given.words != wanted.words)
         return "it does not begin with the kernel's own template header, attributes, name and "
                "parameters";
@@ -279,7 +279,7 @@ Refusal badName(std::string_view name, const Known& known) {
     if (known.contains(name))
         return std::nullopt;
     if (isOneOf(name, forbiddenWords))
-        return fmt::format("'{}' may not stand in a proposed kernel", name);
+        return fmt::format("'{}' is not allowed in a proposed kernel", name);
     if (std::ranges::any_of(forbiddenPrefixes,
                             [&](auto prefix) { return name.starts_with(prefix); }))
         return fmt::format("'{}' is a name of the emulator or the profiler", name);
@@ -305,7 +305,7 @@ Refusal badDirective(const Token& token, const Known& known) {
     if (name == "pragma" && remainder.starts_with(unroll) &&
         isPlainExpression(remainder.substr(unroll.size()), known))
         return std::nullopt;
-    return fmt::format("a preprocessor directive, #{}; only #pragma unroll may stand in a kernel",
+    return fmt::format("a preprocessor directive, #{}; only #pragma unroll is allowed in a kernel",
                        name);
 }
 
@@ -334,7 +334,7 @@ Refusal badPunctuation(const Tokens& tokens, std::size_t i) {
     if (isDigraph || (token.is("%=") && next == ">"))
         return fmt::format("'{}{}' is or may be a digraph", token.text, next);
     if (token.text.contains('#'))
-        return "it holds a # that begins no line";
+        return "it has a # that does not begin a line";
     if (token.text.contains('`') || token.text.contains('@') || token.text.contains('$'))
         return fmt::format("'{}' has no meaning in C++", token.text);
     const bool isAttribute = token.is("[") && next == "[";

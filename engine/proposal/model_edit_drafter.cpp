@@ -62,9 +62,9 @@ Result<ModelProposal> ModelEditDrafter::judged(const ModelTask& task,
 
 Result<ModelProposal> ModelEditDrafter::propose(const ModelTask& task, std::stop_token stop) const {
     if (task.kernel.fromMacro)
-        return refused("the kernel comes out of a macro", task);
+        return refused("the kernel comes from a macro", task);
     if (task.kernel.file != task.program.file)
-        return refused("the kernel stands in another file", task);
+        return refused("the kernel is in another file", task);
     auto prompt = promptFor(task);
     if (!prompt)
         return std::unexpected(prompt.error());

@@ -91,11 +91,11 @@ CheckResult concluded(const std::string& name, const TrialPlace& place, const Ru
                           .hazards = newSuspicions(hazards, pair.candidate.profile.hazards),
                           .difference = result.difference});
     const Error error{ErrorKind::Unsupported,
-                      fmt::format("the original has a {}, so what it computes depends on the order "
+                      fmt::format("the original has a {}, so its result depends on the order "
                                   "of its threads and proves nothing; here {}",
                                   describe(*race), detail),
                       "", ""};
-    return unusable("the original always does the same", error.describe());
+    return unusable("the original always gives the same result", error.describe());
 }
 
 } // namespace
@@ -135,9 +135,9 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
     } else {
         note = truth.error().what;
     }
-    return conclude(
-        outputs, toleranceWithoutReference(pair, closeness.numerics),
-        fmt::format("the original, for want of a float64 reference ({}){}", note, closeness.note));
+    return conclude(outputs, toleranceWithoutReference(pair, closeness.numerics),
+                    fmt::format("the original, because there is no float64 reference ({}){}", note,
+                                closeness.note));
 }
 
 CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const RunPair& pair) {

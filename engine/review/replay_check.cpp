@@ -51,8 +51,8 @@ Check checkReplay(const LaunchSpec& launch, const std::vector<BufferContents>& o
         return check;
     const auto comparison = compareOutputs(expected, actual, {false, programError});
     check.detail = "on the captured data " + std::string(runner) +
-                   (comparison.agrees ? " gives what the program got"
-                                      : " gives something else than the program got, which may be "
+                   (comparison.agrees ? " gives the program's results"
+                                      : " gives other results than the program got, which may be "
                                         "older: " +
                                             comparison.detail);
     return check;

@@ -285,7 +285,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
 }
 
 bool Review::control() {
-    report("checking that a wrong result would be seen", 0.97);
+    report("checking that a wrong result would be noticed", 0.97);
     if (!hasRandomInput_)
         return take(controlWithoutInput());
     return take(checkControl(controlOutputs_, controlTolerance_, readsRandomInput_));
@@ -293,7 +293,7 @@ bool Review::control() {
 
 void Review::measure() {
     if (!measures_) {
-        verdict_.summary += " Not measured, as asked.";
+        verdict_.summary += " Not measured, as requested.";
         return;
     }
     if (changesOrder_) {

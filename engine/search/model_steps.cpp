@@ -67,11 +67,11 @@ Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing) const
         plan.ranked.back().score = below;
     }
     plan.ranked.push_back(modelPlan(text, 0, "Ask a language model",
-                                    "a language model may see what no skill covers"));
+                                    "a language model may find what no skill covers"));
     plan.ranked.back().score = below;
     for (std::size_t i = 0; i < std::min(failures.size(), maxRepairs); ++i) {
         plan.ranked.push_back(modelPlan(text, static_cast<int>(documents_.size() + i) + 1,
-                                        "Ask a language model again, told what failed",
+                                        "Ask a language model again, with the cause of the failure",
                                         "a language model's kernel failed: " + failures[i]));
         plan.ranked.back().score = below;
     }

@@ -66,7 +66,7 @@ public:
 
     Result<Optimization> run() {
         Version& base = versions_.front();
-        say("looking at the original");
+        say("assessing the original");
         auto standing = steps_.assess(base.text, deadline_.token(), {});
         if (!standing && !deadline_.token().stop_requested())
             return std::unexpected(standing.error());
@@ -155,7 +155,7 @@ bool Search::isOver() {
         return stopBecause(StopReason::Cancelled, "cancelled: what follows is the best so far");
     if (deadline_.hasPassed())
         return stopBecause(StopReason::TimeSpent,
-                           fmt::format("the {} s are spent", options_.time.count()));
+                           fmt::format("the {} s are used up", options_.time.count()));
     const Version& best = versions_[bestVersion()];
     if (const auto text = rooflineText(best.standing))
         return stopBecause(StopReason::AtRoofline, "at the roofline: " + *text);
@@ -165,12 +165,12 @@ bool Search::isOver() {
                            "been tried, or was ruled out");
     if (roundsWithoutGain_ >= patience)
         return stopBecause(StopReason::Converged,
-                           fmt::format("converged: {} rounds brought nothing better", patience));
+                           fmt::format("converged: {} rounds found nothing better", patience));
     if (result_.rounds >= options_.rounds)
         return stopBecause(StopReason::RoundsSpent,
                            options_.rounds == 1
-                               ? std::string("the one round is spent")
-                               : fmt::format("the {} rounds are spent", options_.rounds));
+                               ? std::string("the only round is used up")
+                               : fmt::format("the {} rounds are used up", options_.rounds));
     return false;
 }
 
@@ -274,7 +274,7 @@ void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
     attempt.diff = candidate.draft->diff;
     if (options_.usesShortTermMemory && !codes.insert(candidate.draft->codeHash).second) {
         candidate.isSettled = true;
-        attempt.decision = "makes code that was seen already in this search";
+        attempt.decision = "makes code that this search has already seen";
         return;
     }
     auto known = options_.usesShortTermMemory ? steps_.recall(version.text, offer, *candidate.draft)

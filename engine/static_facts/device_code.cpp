@@ -145,7 +145,7 @@ private:
         if (child->status != 0)
             return std::unexpected(
                 Error{ErrorKind::Failed,
-                      "the GPU compiler broke down (status " + std::to_string(child->status) + ")",
+                      "the GPU compiler crashed (status " + std::to_string(child->status) + ")",
                       kernel_.program.file,
                       {}});
         return decodeReply(child->output);
@@ -239,7 +239,7 @@ Result<DeviceCode> deviceCode(KernelRef kernel, const std::vector<std::string>& 
                               std::stop_token stop) {
     if (!options.toolkit)
         return std::unexpected(Error{ErrorKind::Missing,
-                                     "no CUDA toolkit was found, whose compiler says how many "
+                                     "no CUDA toolkit was found; its compiler tells how many "
                                      "registers a kernel needs",
                                      {},
                                      "install the CUDA toolkit, or set the CUDA path"});

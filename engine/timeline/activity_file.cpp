@@ -92,7 +92,7 @@ Result<ActivityFile> readActivities(const std::filesystem::path& path) {
         return std::unexpected(Error{ErrorKind::Missing,
                                      "the program never started the CUDA driver",
                                      {},
-                                     "run it on a machine with a GPU, and see that it uses it"});
+                                     "run it on a machine with a GPU, and check that it uses it"});
     const auto foreign = [&](std::string what) {
         return std::unexpected(
             Error{ErrorKind::InvalidInput, std::move(what), path.string(), "record it again"});

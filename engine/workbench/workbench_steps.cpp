@@ -27,7 +27,7 @@ void ruleOutLessPrecise(Plan& plan, const std::vector<skills::SkillMetadata>& do
             plan.ruledOut.push_back(
                 {ranked.offer.skillId,
                  "lower-precision: it would change results by more than rounding, which a search "
-                 "does unasked for nobody; apply it by itself"});
+                 "never does by itself; apply the skill directly"});
     }
     std::erase_if(plan.ranked, isLessPrecise);
 }

@@ -194,7 +194,7 @@ void LaunchRecorder::readParameters(CapturedLaunch& launch, const LaunchCall& ca
                             : packed != nullptr ? packed + offset
                                                 : nullptr;
         if (value == nullptr) {
-            launch.missing = "its arguments were not passed in a way that is known";
+            launch.missing = "its arguments were passed in an unknown way";
             launch.parameters.clear();
             return;
         }
@@ -217,7 +217,7 @@ void LaunchRecorder::readBefore(CapturedLaunch& launch, const DeviceReader& read
         if (isReady)
             buffer.before = keep(reader, *range, buffer.missing);
         else
-            buffer.missing = "the work in front of the launch did not end in time";
+            buffer.missing = "the work before the launch did not end in time";
     }
 }
 
@@ -288,7 +288,7 @@ std::string LaunchRecorder::deviceName() const {
 
 void LaunchRecorder::disable(const char* why) noexcept {
     if (!isOff_.exchange(true))
-        std::fprintf(stderr, "kernelskill: capturing ends here: %s\n", why);
+        std::fprintf(stderr, "kernelskill: capturing stops here: %s\n", why);
 }
 
 } // namespace kernelskill::engine::capture

@@ -130,7 +130,7 @@ Result<std::unique_ptr<GpuExecutor>> GpuExecutor::open(GpuOptions options, std::
                                                        const gpu::WaitSink& onWait) {
     if (!options.compile.toolkit)
         return std::unexpected(Error{ErrorKind::Missing,
-                                     "no CUDA toolkit was found, whose compiler a GPU needs",
+                                     "no CUDA toolkit was found; its compiler is needed for a GPU",
                                      {},
                                      "install the CUDA toolkit, or set the CUDA path"});
     auto pool = gpu::RunnerPool::open(options.runner, std::move(stop), onWait);

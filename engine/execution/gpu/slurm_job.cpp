@@ -63,7 +63,7 @@ constexpr std::array troubles{
             "`sacctmgr show associations` lists yours; set kernelskill.slurm.account (--account)"},
     Trouble{"Invalid --time specification", ErrorKind::InvalidInput,
             [](const SlurmJob& job) {
-                return quoted(job.timeLimit) + " is no time limit as Slurm writes them";
+                return quoted(job.timeLimit) + " is not a time limit in Slurm's format";
             },
             "write minutes or hours:minutes:seconds in kernelskill.slurm.timeLimit (--time-limit)"},
     Trouble{"Requested time limit is invalid", ErrorKind::InvalidInput,
@@ -87,7 +87,7 @@ constexpr std::array troubles{
             "try later, or leave --immediate out of kernelskill.slurm.arguments"},
     Trouble{
         "Requested node configuration is not available", ErrorKind::Missing,
-        [](const SlurmJob&) { return std::string("no node of Slurm has what the job asks for"); },
+        [](const SlurmJob&) { return std::string("no node of Slurm has what the job requests"); },
         "compare kernelskill.slurm.gres, .partition and .arguments with `sinfo -o '%P %G %D'`"},
     Trouble{"has been cancelled", ErrorKind::Failed,
             [](const SlurmJob&) { return std::string("the Slurm job was cancelled"); },
@@ -98,11 +98,10 @@ constexpr std::array troubles{
     Trouble{cancelledMark, ErrorKind::Failed,
             [](const SlurmJob&) { return std::string("the Slurm job was cancelled"); },
             "try again"},
-    Trouble{
-        abortedMark, ErrorKind::Failed,
-        [](const SlurmJob&) { return std::string("Slurm has ended the job and does not say why"); },
-        "try again; it was cancelled, was preempted or has reached its time limit "
-        "(kernelskill.slurm.timeLimit)"},
+    Trouble{abortedMark, ErrorKind::Failed,
+            [](const SlurmJob&) { return std::string("Slurm ended the job without a reason"); },
+            "try again; it was cancelled, was preempted or has reached its time limit "
+            "(kernelskill.slurm.timeLimit)"},
 };
 
 /// The lines without their sender.
@@ -137,7 +136,7 @@ Result<std::vector<std::string>> srunWords(const SlurmJob& job) {
     if (!program)
         return std::unexpected(
             Error{ErrorKind::Missing,
-                  "'" + name + "', which starts jobs on Slurm, is not there",
+                  "'" + name + "', which starts jobs on Slurm, was not found",
                   {},
                   "install Slurm's client commands (Debian: slurm-client), or set "
                   "kernelskill.slurm.srun"});
@@ -195,7 +194,7 @@ Error slurmError(const SlurmJob& job, std::string_view said) {
     }
     const std::string line = lastLine(lines);
     return {ErrorKind::Failed,
-            line.empty() ? "srun has ended without a word" : "srun has ended: " + line,
+            line.empty() ? "srun has ended without a message" : "srun has ended: " + line,
             {},
             "look at squeue and sinfo"};
 }

@@ -170,7 +170,7 @@ private:
 
     static void CUPTIAPI giveBuffer(std::uint8_t** buffer, std::size_t* size,
                                     std::size_t* maxRecords) {
-        // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): CUPTI gives it back to takeBuffer()
+        // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): CUPTI releases it to takeBuffer()
         *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(bufferAlignment, bufferBytes));
         *size = *buffer != nullptr ? bufferBytes : 0;
         *maxRecords = 0; // No limit other than the size.

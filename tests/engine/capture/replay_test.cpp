@@ -165,7 +165,7 @@ TEST_F(ReplayTest, IsOneTrialMoreAndAgreesWithTheProgram) {
     const auto verdict = review("const float* x", "const float* __restrict__ x");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
     EXPECT_THAT(report(verdict), HasSubstr("matches original, seed 1, n=300, as captured"));
-    EXPECT_THAT(report(verdict), HasSubstr("the emulator gives what the program got"));
+    EXPECT_THAT(report(verdict), HasSubstr("the emulator gives the program's results"));
     EXPECT_THAT(report(verdict), HasSubstr("matches original, seed 3, ")) << "with data made up";
 }
 
@@ -193,7 +193,7 @@ TEST_F(ReplayTest, SaysWhenTheProgramGotSomethingElse) {
     capture();
     const auto verdict = review("const float* x", "const float* __restrict__ x");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
-    EXPECT_THAT(report(verdict), HasSubstr("gives something else than the program got"));
+    EXPECT_THAT(report(verdict), HasSubstr("gives other results than the program got"));
 }
 
 } // namespace

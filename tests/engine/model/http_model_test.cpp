@@ -120,7 +120,7 @@ TEST_P(HttpModelTest, DoesNotWaitAsLongAsAServiceMayAsk) {
         {{{http(429, "application/json", "{}", "Retry-After: 3600\r\n")}}, good()});
     const auto reply = ask(server);
     ASSERT_FALSE(reply);
-    EXPECT_THAT(reply.error().what, HasSubstr("longer than is waited"));
+    EXPECT_THAT(reply.error().what, HasSubstr("longer wait than the limit"));
     EXPECT_EQ(server.requests().size(), 1u);
 }
 

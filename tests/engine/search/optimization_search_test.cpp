@@ -226,7 +226,7 @@ TEST_F(OptimizationSearchTest, CodeThatWasSeenIsNotReviewedAgain) {
     steps_.costs = {{"oa", 50}, {"ob", 50}, {"oab", 25}, {"oba", 25}};
     const Optimization found = run();
     EXPECT_EQ(std::ranges::count(steps_.reviews, "ob>oba"), 0) << "oab is the same code";
-    EXPECT_THAT(logOf(found), HasSubstr("makes code that was seen already"));
+    EXPECT_THAT(logOf(found), HasSubstr("makes code that this search has already"));
 }
 
 TEST_F(OptimizationSearchTest, WhatFailedBeforeIsRuledOutAndSaid) {

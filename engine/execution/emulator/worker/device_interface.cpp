@@ -86,7 +86,7 @@ void ks_begin_copy(void* address, const void* value, unsigned bytes) {
     const auto at = reinterpret_cast<std::uint64_t>(address);
     if (!hookState.checker->isShared(at))
         endLaunch(ErrorKind::Failed,
-                  fmt::format("{} copies asynchronously to what is not shared memory",
+                  fmt::format("{} copies asynchronously to memory that is not shared",
                               hookState.launch->runningThread()),
                   "", callSite());
     if (at % bytes != 0)

@@ -99,7 +99,7 @@ void onSegmentationFault(int /*signal*/, siginfo_t* info, void* context) {
         }
     }
     end(ErrorKind::Failed,
-        fmt::format("{} touched address 0x{:x}, which is nobody's", whoRuns(), address),
+        fmt::format("{} accessed address 0x{:x}, which is in no buffer", whoRuns(), address),
         "check the pointers and indices on that line", siteOf(context));
 }
 
@@ -111,7 +111,7 @@ void onCrash(int signal, siginfo_t* /*info*/, void* context) {
         break;
     case SIGILL:
     case SIGTRAP:
-        what = "reached code that cannot be reached, or trapped";
+        what = "reached code marked as unreachable, or trapped";
         break;
     case SIGABRT:
         what = "aborted";
@@ -151,7 +151,7 @@ void onRefusedCall(int /*signal*/, siginfo_t* info, void* context) {
     end(ErrorKind::Unsupported,
         fmt::format("{} called {}(), which the sandbox refuses", whoRuns(),
                     systemCallName(info->si_syscall)),
-        "a kernel has no use for files, sockets or processes", siteOf(context));
+        "a kernel may not use files, sockets or processes", siteOf(context));
 }
 
 void onTimer(int /*signal*/, siginfo_t* /*info*/, void* context) {

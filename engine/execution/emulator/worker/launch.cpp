@@ -103,7 +103,7 @@ Result<void> Launch::layOut(CapturedContents captured) {
             Error{ErrorKind::InvalidInput,
                   fmt::format("a launch of {} blocks of {} threads; a block has 1 to {} threads",
                               spec.grid.count(), threads, maxBlockThreads),
-                  "", "give a launch that CUDA would take"});
+                  "", "give a launch that CUDA would accept"});
     }
     auto memory = DeviceMemory::make(spec, job_.seed, job_.limits.memoryBytes, job_.wantHazards);
     if (!memory)
@@ -325,7 +325,7 @@ void Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
     }
     if (sample_.size() < job_.launch.grid.count())
         notes_.emplace_back(
-            "the grid's barrier joins the blocks that were run, not the whole grid");
+            "the grid's barrier joined only the blocks that were run, not the whole grid");
     checker_.stopFollowingBlocks();
     std::vector<std::unique_ptr<LiveBlock>> blocks;
     first->shared.suspend();

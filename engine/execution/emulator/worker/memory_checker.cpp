@@ -134,7 +134,7 @@ void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, st
     const std::string size =
         buffer.spec.elements ? fmt::format("which has {} elements", *buffer.spec.elements)
         : element < 0        ? std::string("before its first")
-                             : fmt::format("which lies {} GiB from its start", element >> 28);
+                             : fmt::format("which is {} GiB from its start", element >> 28);
     HazardReport hazard =
         report(HazardKind::OutOfBounds, !guessed_, site, 0,
                fmt::format("{} {} {} bytes at element {} of '{}', {}", launch_.runningThread(),
@@ -156,7 +156,7 @@ void MemoryChecker::outOfShared(EventKind kind, std::uint64_t address, unsigned 
                             "bytes of dynamic shared memory",
                             address - shared_->dynamic().low, shared_->dynamic().bytes);
     } else if (offset < variable->offset) {
-        place = fmt::format("{} bytes in front of shared '{}', which has {} bytes",
+        place = fmt::format("{} bytes before shared '{}', which has {} bytes",
                             variable->offset - offset, variable->name, variable->bytes);
     } else {
         place = fmt::format("at byte {} of shared '{}', which has {} bytes",

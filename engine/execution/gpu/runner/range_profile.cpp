@@ -287,7 +287,7 @@ Result<void> checkProfiler(const Cupti& cupti, const Device& device) {
             Error{ErrorKind::Unsupported,
                   support.architecture != CUPTI_PROFILER_CONFIGURATION_SUPPORTED
                       ? "CUPTI does not profile GPUs as old as this one"
-                      : "the GPU's counters are closed on this machine (virtual GPU, SLI, WSL or "
+                      : "the GPU's counters are disabled on this machine (virtual GPU, SLI, WSL or "
                         "confidential computing)",
                   {},
                   {}});

@@ -107,7 +107,7 @@ TEST(SlurmErrors, TellAnEndWhoseReasonWasLost) {
     EXPECT_TRUE(wasEndedBySlurm(said));
     const auto error = slurmError({}, said);
     EXPECT_EQ(error.kind, ErrorKind::Failed);
-    EXPECT_EQ(error.what, "Slurm has ended the job and does not say why");
+    EXPECT_EQ(error.what, "Slurm ended the job without a reason");
     EXPECT_THAT(error.remedy, HasSubstr("cancelled"));
 }
 
@@ -125,7 +125,7 @@ TEST(SlurmErrors, RepeatWhatNobodyForesaw) {
                                       "srun: error: vm: task 0: Exited with exit code 127\n");
     EXPECT_EQ(error.kind, ErrorKind::Failed);
     EXPECT_THAT(error.what, HasSubstr("libstdc++.so.6"));
-    EXPECT_THAT(slurmError({}, "").what, HasSubstr("without a word"));
+    EXPECT_THAT(slurmError({}, "").what, HasSubstr("without a message"));
 }
 
 } // namespace
