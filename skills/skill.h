@@ -27,9 +27,10 @@ struct SkillMetadata {
     std::string title; ///< "Pad shared memory against bank conflicts"
     SkillKind kind = SkillKind::Source;
     Numerics numerics = Numerics::Exact;
-    std::vector<std::string> bottlenecks; ///< Kinds it answers, design.md's names.
-    std::vector<std::string> when;        ///< Gates in prose, one a line; enforced by prepare().
-    std::string expectedGain;             ///< In prose, with its source.
+    std::vector<std::string>
+        bottlenecks;               ///< The kinds that it answers, spelled as in thresholds.yaml.
+    std::vector<std::string> when; ///< Gates in prose, one a line; enforced by prepare().
+    std::string expectedGain;      ///< In prose, with its source.
     std::vector<std::string> failureModes;
     std::vector<std::string> sources;
     std::string method;      ///< The prose below the front matter, Markdown.

@@ -30,7 +30,7 @@ std::vector<Diagnostic> findingsIn(const std::string& text,
 struct DeviceCase {
     const char* name;
     const char* text;
-    const char* flag;  ///< nullptr: nobody wrote the command.
+    const char* flag;  ///< nullptr: the command was inferred.
     const char* code;  ///< nullptr: nothing is found.
     const char* place; ///< The text that is underlined.
     Severity severity = Severity::Error;

@@ -22,7 +22,7 @@ using ::testing::IsSubsetOf;
 constexpr auto ptx = AssemblyLanguage::Ptx;
 constexpr auto sass = AssemblyLanguage::Sass;
 
-/// Of the gallery, but for what takes long to compile.
+/// Kernels of the gallery, except those that take long to compile.
 std::vector<fs::path> examples() {
     std::vector<fs::path> files;
     for (const char* folder : {"examples", "examples/bottlenecks"}) {

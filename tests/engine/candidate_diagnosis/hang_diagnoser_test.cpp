@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 
 class HangDiagnoserTest : public ::testing::Test {
 protected:
-    /// What is said of a run that was cut off on the line that holds `place`.
+    /// The diagnosis of a run that was cut off on the line with `place`.
     std::string diagnosis(const std::string& text, const std::string& place) {
         const analysis::FileModel model = bench_.parsed(text);
         const auto at = static_cast<std::uint32_t>(text.find(place));

@@ -1,4 +1,4 @@
-/// What a program passed, run on the real emulator: by itself and in a review.
+/// Replays captured launches on the real emulator: alone and in a review.
 #include "engine/capture/capture_store.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/review/reviewer.h"
@@ -19,7 +19,7 @@ using kernelskill::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// No number that is made up is above 100, and none makes an index into 300 elements by chance.
+// No guessed number is above 100, and none is an index into 300 elements by chance.
 constexpr const char* source = R"(
 __global__ void clip(const float* x, const int* index, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -127,7 +127,7 @@ protected:
     TemporaryFolder store_;
     std::vector<float> x_;
     std::vector<int> index_;
-    std::vector<float> y_; ///< What the kernel makes of it.
+    std::vector<float> y_; ///< The kernel's result.
 };
 
 TEST_F(ReplayTest, GivesTheKernelWhatTheProgramGaveIt) {

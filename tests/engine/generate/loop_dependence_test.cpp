@@ -19,7 +19,8 @@ using kernelskill::testing::LoopFile;
 
 struct Case {
     std::string name;
-    std::string body; ///< Of a function of n, m, k, s (int), x, y (const float*), a, b (float*).
+    /// Body of a function of n, m, k, s (int), x, y (const float*), a, b (float*).
+    std::string body;
     LoopClass expected;
     std::string gate;
 };
@@ -240,7 +241,7 @@ bool meet(const Touched& writes, const Touched& others) {
     return false;
 }
 
-/// What is called parallel is so at every size: all elements of all iterations are written down.
+/// A loop that is called parallel must be so at every size: lists all elements of all iterations.
 TEST(DependenceProperty, NoTwoIterationsOfAParallelLoopMeet) {
     std::mt19937 random(20240613);
     const auto pick = [&](const std::vector<std::string>& choices) {

@@ -14,7 +14,7 @@ using kernelskill::testing::LoopFile;
 
 struct Case {
     std::string name;
-    std::string body;     ///< Of a function of n (int), x (const float*), k (const int*).
+    std::string body;     ///< Body of a function of n (int), x (const float*), k (const int*).
     std::string expected; ///< `s+0`: s is a sum that starts neutral; else the gate of a refusal.
 };
 

@@ -49,7 +49,7 @@ protected:
                                          std::stop_token stop = {}) const {
         return model(server).ask(prompt_, std::move(stop), {});
     }
-    /// What an answer of the server alone leads to; no second try.
+    /// The result of a single answer of the server, without a retry.
     [[nodiscard]] Error errorOf(Answer answer) {
         options_.retry.attempts = 1;
         const LocalServer server({std::move(answer)});

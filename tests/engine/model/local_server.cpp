@@ -39,7 +39,7 @@ std::size_t bodyLength(std::string head) {
     return at == std::string::npos ? 0 : std::stoul(head.substr(at + 15));
 }
 
-/// One request off the connection; empty when the other side went away.
+/// Reads one request from the connection; empty if the client is gone.
 SeenRequest receive(int connection, const std::stop_token& stop) {
     std::string bytes;
     while (!stop.stop_requested() && bytes.size() < maxRequestBytes) {

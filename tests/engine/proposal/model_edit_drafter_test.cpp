@@ -73,7 +73,7 @@ protected:
     [[nodiscard]] ModelTask task() const {
         return {program_, program_.model->kernels.at(0), features_};
     }
-    /// What the replies, one a turn, lead to.
+    /// The proposal that follows from `replies`, one per turn.
     [[nodiscard]] Result<ModelProposal> propose(const std::vector<std::string>& replies,
                                                 const ModelTask& task) {
         std::vector<Answer> script;

@@ -56,7 +56,7 @@ protected:
         emulator_ = std::move(*emulator);
     }
 
-    /// On a GPU whose memory moves 128 GB/s. `variables` as test_runner_main.cpp has them.
+    /// A GPU whose memory moves 128 GB/s. test_runner_main.cpp explains `variables`.
     [[nodiscard]] Result<std::unique_ptr<GpuExecutor>>
     open(const std::vector<std::string>& variables) const {
         GpuOptions options;

@@ -117,7 +117,7 @@ public:
     [[nodiscard]] std::string notRemembered() const override { return ""; }
 
     std::string everywhere;                   ///< Skills that fit every text.
-    std::map<std::string, std::string> plans; ///< By text, instead of `everywhere`.
+    std::map<std::string, std::string> plans; ///< By text; replaces `everywhere`.
     std::map<std::string, double> costs;      ///< The later end, by text; else 100.
     std::map<std::string, std::pair<VerdictStatus, double>> verdicts; ///< By "before>after".
     std::set<char> failedBefore;
@@ -146,7 +146,7 @@ protected:
         EXPECT_TRUE(found);
         return found ? std::move(*found) : Optimization{};
     }
-    /// As after the process has been killed: only memory is left.
+    /// Simulates a new start after the process was killed: only memory is left.
     void restart() { steps_.reviews.clear(); }
 
     FakeSteps steps_;
@@ -308,7 +308,7 @@ TEST_F(OptimizationSearchTest, ADraftThatTakesForEverEndsWithTheTime) {
     const Optimization found = run();
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
     EXPECT_EQ(found.stop, StopReason::TimeSpent);
-    EXPECT_THAT(found.attempts, IsEmpty()) << "nobody knows what it would have made";
+    EXPECT_THAT(found.attempts, IsEmpty()) << "its result is unknown";
 }
 
 TEST_F(OptimizationSearchTest, WhatIsDroppedHasACauseAlsoInTheNextRun) {

@@ -1,4 +1,4 @@
-/// From a .cu file to its kernels' facts, as a user's file goes.
+/// Gets facts of kernels from a .cu file, as for a user's file.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -68,7 +68,7 @@ protected:
         return staticFacts(kernel, arguments, architecture, options_, {});
     }
 
-    /// Of the only kernel of a text.
+    /// The facts of the only kernel of a text.
     Result<StaticFacts> factsOf(const std::string& text,
                                 const std::string& architecture = "sm_90") {
         const auto program = parse("/nowhere/kernel.cu", text);

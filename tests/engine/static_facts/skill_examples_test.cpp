@@ -38,7 +38,7 @@ TEST_F(SkillExamples, AreCompiledAsTheTableSays) {
     }
 }
 
-/// What nvcc says of a program: empty where it compiles, without a warning, and links.
+/// The messages of nvcc for a program: empty if it compiles without a warning and links.
 std::string refusalOf(const std::filesystem::path& nvcc, const std::string& text) {
     const testing::TemporaryFolder folder;
     const auto program = folder.path() / "program.cu";

@@ -167,7 +167,7 @@ private:
         hookAt_ = result_.size();
     }
 
-    /// A block without a branch has one target, whoever wrote it.
+    /// A block without a branch has one target.
     void endBlock() {
         if (hookAt_ && foreignBranch_ && !ownBranch_)
             result_.replace(*hookAt_, blockHook.size(), foreignBlockHook);

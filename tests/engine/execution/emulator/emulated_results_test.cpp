@@ -1,4 +1,4 @@
-// What kernels of the corpus compute on the emulator, against the same computed here.
+// Compares results of corpus kernels on the emulator with the same computation here.
 #include "analysis/command/compile_command.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"

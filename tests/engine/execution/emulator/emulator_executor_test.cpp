@@ -1,4 +1,4 @@
-// From a .cu file to a profile that speaks of its lines.
+// Tests the path from a .cu file to a profile with its lines.
 #include "tests/engine/execution/emulator/executor_fixture.h"
 #include "tests/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-/// From a .cu text to what the emulator saw, as a user's file goes.
+/// Runs a .cu text on the emulator, as for a user's file.
 #pragma once
 
 #include "analysis/command/compile_command.h"

@@ -44,7 +44,7 @@ protected:
         job.launch = launches->front();
         job.wantProfile = true;
         job.maxBlocks = maxBlocks;
-        job.limits.time = std::chrono::seconds{60}; // No block is left out for lack of time.
+        job.limits.time = std::chrono::seconds{60}; // Long enough that no block is left out.
         auto image = executor.build({program, kernel}, job.launch, {});
         if (!image)
             return std::unexpected(image.error());
@@ -70,7 +70,7 @@ protected:
         return report && *report && !(*report)->failure;
     }
 
-    /// What both show, which has to be the same. `shared`: several workers do it.
+    /// The results of both, which must be equal. `shared`: several workers run it.
     Profile sameProfile(bool shared, const std::string& text,
                         std::optional<std::uint64_t> maxBlocks = {}) {
         const ProgramSource program = parse(source("examples/parts.cu"), text);

@@ -77,7 +77,7 @@ TEST(SlurmQueue, IsToldFromWhatSrunSays) {
     EXPECT_EQ(queueState(""), std::nullopt);
 }
 
-// What Slurm 22.05 says.
+// Messages of Slurm 22.05.
 TEST(SlurmErrors, NameTheTimeLimit) {
     const auto error = slurmError(
         jobOfEverySetting(),
@@ -98,7 +98,7 @@ TEST(SlurmErrors, TellEndsByTheClusterFromThoseByTheRunner) {
     EXPECT_FALSE(wasEndedBySlurm("srun: error: vm: task 0: Killed\n"));
 }
 
-// On a busy machine the node's word is lost once in some ten cancellations.
+// On a busy machine the node's message is lost in about one of ten cancellations.
 TEST(SlurmErrors, TellAnEndWhoseReasonWasLost) {
     constexpr std::string_view said =
         "srun: job 3 has been allocated resources\n"

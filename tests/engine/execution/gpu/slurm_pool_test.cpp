@@ -43,7 +43,7 @@ protected:
     }
     void TearDown() override { ::unsetenv("SLURM_CONF"); }
 
-    /// One GPU of the cluster's two.
+    /// Uses one of the cluster's two GPUs.
     static RunnerCommand command() {
         RunnerCommand command;
         command.executable = KERNELSKILL_TEST_RUNNER;
@@ -251,7 +251,7 @@ TEST_F(SlurmPoolTest, SendsTheRunnerAlongIfAsked) {
 TEST_F(SlurmPoolTest, AsksForAGpuWhereTheJobGotNone) {
     auto wanted = command();
     wanted.slurm->gres.clear();
-    // As a node is that hides its GPUs from jobs that asked for none.
+    // Like a node that hides its GPUs from jobs that did not request any.
     wanted.prefix.push_back("CUDA_VISIBLE_DEVICES=");
     const auto error = problemOf(wanted);
     EXPECT_EQ(error.kind, ErrorKind::Missing);

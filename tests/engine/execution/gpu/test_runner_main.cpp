@@ -68,7 +68,7 @@ std::vector<TestGpu> machine() {
     return gpus;
 }
 
-/// As CUDA does it: numbers or beginnings of UUIDs, in their order, up to the first that is none.
+/// Parses it as CUDA does: numbers or prefixes of UUIDs, in order, up to the first invalid one.
 std::vector<TestGpu> visible() {
     auto all = machine();
     const char* chosen = std::getenv("CUDA_VISIBLE_DEVICES");

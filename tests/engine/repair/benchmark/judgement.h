@@ -19,7 +19,7 @@ enum class Meaning : std::uint8_t {
 
 struct Judgement {
     Meaning meaning = Meaning::Unknown;
-    std::string reason; ///< Of one that is not the same.
+    std::string reason; ///< Set unless it is the same.
 };
 
 /// Both programs compile. `reviewer` runs kernels.

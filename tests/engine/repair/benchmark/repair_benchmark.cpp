@@ -35,9 +35,9 @@ using engine::ProgramSource;
 constexpr std::size_t maxPlaces = 8;
 
 struct Settings {
-    std::string kind;       ///< Only kinds that hold this text.
+    std::string kind;       ///< Only kinds that contain this text.
     std::string nvcc;       ///< Path; compiles what was repaired to another text than the original.
-    std::size_t files = 20; ///< Of one kind, at most.
+    std::size_t files = 20; ///< The maximum for each kind.
     bool isVerbose = false;
 };
 
@@ -64,7 +64,7 @@ void report(const Outcome& outcome) {
                isRestored(outcome) ? "restored" : "not restored");
 }
 
-/// What was not restored, and why.
+/// The mutations that were not restored, and why.
 void describe(const Outcome& outcome) {
     if (!isRestored(outcome) || outcome.isWorse)
         fmt::print(stderr, "\n{}: {}: {}{}\n{}{}", outcome.kind, outcome.file,
@@ -115,7 +115,7 @@ public:
             });
         for (std::thread& thread : threads)
             thread.join();
-        // In the order of their kinds; of each kind those that were to come first.
+        // In the order of their kinds; within a kind, in their random order.
         std::ranges::stable_sort(outcomes_, {},
                                  [](const Outcome& one) { return std::pair(one.kind, one.order); });
         std::vector<Outcome> kept;
@@ -277,7 +277,7 @@ private:
         const Mutation* mutation = nullptr;
         std::size_t order = 0;
     };
-    std::vector<std::vector<Task>> tasks_; ///< Of each program.
+    std::vector<std::vector<Task>> tasks_; ///< The tasks of each program.
     const std::vector<Mutation> mutations_ = allMutations();
     std::mutex mutex_;
     std::vector<Outcome> outcomes_;
