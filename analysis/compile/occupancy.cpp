@@ -107,7 +107,7 @@ std::optional<OccupancyStep> registerStep(BlockResources block, const Multiproce
 std::optional<OccupancyStep> sharedStep(BlockResources block, const MultiprocessorLimits& limits,
                                         std::uint32_t blocksNow) {
     const auto now = block.sharedBytes;
-    // What each block may use if there is one more, in whole allocation units.
+    // The maximum for each block if there is one more, in whole allocation units.
     const auto each = limits.sharedBytes / (blocksNow + 1) / limits.sharedAllocationUnit *
                       limits.sharedAllocationUnit;
     if (each < limits.sharedBytesReservedPerBlock ||

@@ -206,7 +206,7 @@ struct FileModel {
     std::shared_ptr<const SourceText> source;
     ParseMode mode = ParseMode::Prelude;
     std::vector<Diagnostic> diagnostics;
-    /// Those of the main file first, then those of included user headers.
+    /// Kernels of the main file first, then those of included user headers.
     std::vector<KernelModel> kernels;
     std::vector<KernelModel> deviceFunctions;
     std::vector<HostFunction> hostFunctions; ///< Only host functions with launches.

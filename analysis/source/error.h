@@ -21,7 +21,7 @@ struct Error {
     ErrorKind kind = ErrorKind::Internal;
     std::string what;   ///< One sentence without a full stop.
     std::string where;  ///< `file:line`, a request name or a path; may be empty.
-    std::string remedy; ///< What the user can do; empty if nothing.
+    std::string remedy; ///< A remedy for the user; empty if there is none.
 
     /// "what (where). remedy", for logs and terminals.
     [[nodiscard]] std::string describe() const;

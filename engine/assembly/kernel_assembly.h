@@ -21,12 +21,12 @@ struct AssemblyRequest {
 struct KernelAssembly {
     std::string kernel; ///< Qualified name.
     StaticFacts facts;
-    std::optional<analysis::Occupancy> occupancy; ///< Of the launch, if there is one.
+    std::optional<analysis::Occupancy> occupancy; ///< The occupancy of the launch, if there is one.
     std::string disassembler;                     ///< "nvdisasm"; empty for PTX.
     Listing listing;
     /// For each file of the listing: whether it is the user's and not the toolkit's.
     std::vector<bool> isUsers;
-    std::vector<std::string> notes; ///< What is missing, one sentence each.
+    std::vector<std::string> notes; ///< Missing parts, one sentence each.
 };
 
 /// Compiles as staticFacts() does, with the flags of the program's command and the same errors.

@@ -221,7 +221,7 @@ private:
     FileTable files_;
     std::vector<std::string> waitingLabels_; ///< Wait for the next instruction.
     std::vector<CodePlace> places_;          ///< The places of the next instruction.
-    std::optional<NamedLine> outermost_;     ///< Where the last of `places_` was inlined.
+    std::optional<NamedLine> outermost_;     ///< The place where the last of `places_` was inlined.
     bool placesAreUsed_ = false;
     bool isInFunction_ = false;
 };

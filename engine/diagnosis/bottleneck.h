@@ -1,4 +1,4 @@
-/// What holds a kernel back, and the evidence.
+/// The bottleneck of a kernel, and the evidence for it.
 #pragma once
 
 #include "analysis/features/features.h"

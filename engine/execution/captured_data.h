@@ -29,7 +29,7 @@ private:
     std::span<const std::byte> bytes_;
 };
 
-/// What the captured buffers of a launch hold, by their positions among its arguments.
+/// The contents of a launch's captured buffers, by their positions among its arguments.
 using CapturedContents = std::map<std::size_t, MappedFile>;
 
 /// Opens every file that `launch` is filled from; the error of the first that cannot be.

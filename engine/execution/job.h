@@ -79,7 +79,7 @@ struct SymbolSpec {
     std::int64_t integerRange = 0; ///< Only for Random integers; 0: a small range.
 };
 
-/// Where a launch came from. Shown to users, who can then pin it.
+/// The origin of a launch. Shown to users, who can then pin it.
 enum class LaunchOrigin : std::uint8_t {
     Pinned,
     Captured, ///< As a program of the user launched it.

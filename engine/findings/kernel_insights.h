@@ -52,7 +52,7 @@ private:
         std::shared_ptr<const Result<LaunchSpec>> gpuLaunch;
         std::shared_ptr<const ProfileKey> measuredKey;
         std::shared_ptr<const Bottleneck> bottleneck;
-        KernelFindings diagnosed; ///< What `bottleneck` was computed from.
+        KernelFindings diagnosed; ///< The findings from which `bottleneck` was computed.
     };
     /// The entry of a kernel; adds one if there is none. The caller holds the mutex.
     [[nodiscard]] Known& known(KernelRef kernel);

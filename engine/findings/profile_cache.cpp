@@ -99,7 +99,7 @@ ProfileKey profileKey(KernelRef kernel) {
     auto own = reached(kernel.file(), kernel.kernel);
     ProfileKey key;
     TextHash hash;
-    TextHash lines; // Where tokens of the kernel and of its callees are.
+    TextHash lines; // Lines of the tokens of the kernel and its callees.
     hash.add(kernel.kernel.qualifiedName);
     for (const KernelModel* function : own) {
         if (function->file == kernel.program.file)

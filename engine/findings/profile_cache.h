@@ -43,7 +43,7 @@ struct ProfileKey {
 [[nodiscard]] Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
                                 const std::vector<FunctionPlace>& to);
 
-/// Where and when a profile was measured.
+/// The place and time of a profile's measurement.
 struct Measurement {
     std::string device; ///< A UUID.
     std::string gpu;    ///< "NVIDIA H200"
@@ -51,7 +51,7 @@ struct Measurement {
     std::optional<DeviceCeilings> ceilings;
 };
 
-/// What running and compiling a kernel showed.
+/// The results of running and compiling a kernel.
 struct KernelFindings {
     std::shared_ptr<const Profile> profile;              ///< Null if the kernel was not run.
     std::shared_ptr<const Result<StaticFacts>> facts;    ///< Null if not requested.

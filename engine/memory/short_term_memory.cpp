@@ -87,7 +87,7 @@ std::optional<std::string> readRange(int file, off_t begin, off_t end) {
     return text;
 }
 
-/// Where the last line starts if it has no line end; nullopt if it has one.
+/// The start of the last line if it has no line end; nullopt if it has one.
 Result<std::optional<off_t>> startOfOpenLine(int file, off_t size, const fs::path& path) {
     constexpr off_t step = 4096;
     for (off_t end = size; end > 0;) {

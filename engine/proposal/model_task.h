@@ -21,7 +21,7 @@ struct ModelTask {
     const skills::SkillMetadata* skill = nullptr; ///< The method; null if the model may choose.
     std::string why = {};                         ///< The reason for this method; may be empty.
     std::vector<MemoryEntry> history = {};        ///< The earlier attempts on this kernel.
-    /// What the edit may do to results. The caller decides this, never the model.
+    /// The permitted change of results. The caller decides it, never the model.
     skills::Numerics numerics = skills::Numerics::Exact;
 };
 

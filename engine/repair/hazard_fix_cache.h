@@ -19,7 +19,7 @@ using HazardFixes = std::shared_ptr<const std::vector<HazardFix>>;
 /// it.
 [[nodiscard]] std::uint64_t hazardFixKey(KernelRef kernel, const ProfileKey& profile);
 
-/// Where a kernel begins in its file.
+/// The begin of a kernel in its file.
 struct KernelPlace {
     std::uint32_t offset = 0;
     std::uint32_t line = 0;

@@ -111,8 +111,8 @@ bool isDoubtful(const RepairContext& context, const FixCandidate& candidate,
     });
 }
 
-/// Of the candidates of one ladder that leave equally few errors, keeps the most similar one, else
-/// the first.
+/// Keeps one of a ladder's candidates that leave equally few errors: the most similar one, else the
+/// first.
 void add(std::vector<Accepted>& accepted, Accepted one) {
     if (takesLikest(one.ladder))
         for (Accepted& other : accepted) {

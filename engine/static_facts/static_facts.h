@@ -24,7 +24,7 @@ struct StaticFacts {
     /// The count of this compiler. For the same text NVRTC sometimes needs a few more or less than
     /// nvcc.
     std::uint32_t registers = 0;
-    /// Of the kernel itself; `notes` tell about functions that it calls.
+    /// Spills of the kernel itself; `notes` tell about functions that it calls.
     std::uint64_t spillStoreBytes = 0;
     std::uint64_t spillLoadBytes = 0;
     std::uint64_t stackBytes = 0;

@@ -9,7 +9,7 @@
 
 namespace kernelskill::engine {
 
-/// What to keep for one kernel: the kernel, and the names in its template arguments.
+/// The slice for one kernel: the kernel, and the names in its template arguments.
 [[nodiscard]] SliceRequest kernelSlice(const analysis::KernelModel& kernel,
                                        const std::vector<std::string>& templateArguments,
                                        SliceWidth width, const std::set<std::string>& forced);

@@ -10,7 +10,7 @@ struct CandidateDiagnosis {
     /// A stable name: "missing-barrier", "tail", "does-not-compile", "occupancy", ...
     /// docs/optimize.md lists them.
     std::string cause;
-    std::string sentence;              ///< What happened, without a full stop.
+    std::string sentence;              ///< One sentence without a full stop.
     std::vector<std::string> evidence; ///< The observations, strongest first.
     std::string invariant; ///< The rule about kernels that the edit broke; may be empty.
     std::string repair;    ///< The smallest repair that may help, untried; empty if none is known.

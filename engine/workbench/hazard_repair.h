@@ -15,7 +15,7 @@ struct HazardRepair {
         std::string title;
     };
     std::vector<Applied> applied; ///< In the order in which they were applied.
-    std::vector<Hazard> left;     ///< What remains, with the lines of the repaired text.
+    std::vector<Hazard> left;     ///< The remaining hazards, with lines of the repaired text.
     std::size_t hazardsBefore = 0;
     std::vector<std::string> notRun; ///< "'name': why" for each kernel that could not be run.
     analysis::EditSet edits;         ///< All edits together, against the original text.

@@ -22,7 +22,7 @@ struct KernelReport {
     std::optional<analysis::Occupancy> occupancy; ///< For the profiled launch; needs the facts.
     std::optional<Roofline> roofline;
     std::optional<MeasuredRoofline> measured; ///< Only for a profile of a GPU.
-    /// Where and when the profile was measured; null for a profile of the emulator.
+    /// The place and time of the measurement; null for a profile of the emulator.
     std::shared_ptr<const Measurement> measurement;
 };
 

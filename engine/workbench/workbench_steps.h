@@ -15,7 +15,7 @@
 
 namespace kernelskill::engine {
 
-/// What the steps work with. Everything outlives them.
+/// The tools of the steps. All of them outlive the steps.
 struct StepTools {
     const Machines& machines;
     KernelKnowledge& knowledge;

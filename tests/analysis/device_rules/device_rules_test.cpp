@@ -1,4 +1,4 @@
-/// What nvcc, ptxas or the driver refuse of a file that libclang accepts.
+/// Tests findings that nvcc, ptxas or the driver would report for files that libclang accepts.
 #include "analysis/device_rules/device_rules.h"
 #include "analysis/parse/translation_unit.h"
 #include "tests/analysis/support/analyze.h"

@@ -185,8 +185,9 @@ private:
     std::set<std::string> weak_; ///< Names of functions that have no label yet.
     bool inUserFile_ = false;
     bool inThreadLocal_ = false;
-    bool guarded_ = false;              ///< After the label of a variable and before its bytes.
-    std::optional<std::size_t> hookAt_; ///< Where the current block's hook name is in the result.
+    bool guarded_ = false; ///< After the label of a variable and before its bytes.
+    /// The position of the current block's hook name in the result.
+    std::optional<std::size_t> hookAt_;
     bool ownBranch_ = false;
     bool foreignBranch_ = false;
 };

@@ -60,7 +60,7 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
-/// What a part reports so that parts can be merged as if one worker had run all of them (see
+/// The findings of a part, so that parts can be merged as if one worker had run all of them (see
 /// run_parts.h). Places in buffers are relative to the low end of all buffers, so they agree
 /// between workers.
 struct PartFindings {

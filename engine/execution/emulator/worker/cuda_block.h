@@ -35,7 +35,7 @@ enum class ThreadState : std::uint8_t {
 };
 
 struct alignas(64) CudaThread {
-    void* context = nullptr; ///< Where the fiber continues.
+    void* context = nullptr; ///< The context in which the fiber continues.
     std::uint32_t stack = noStack;
     ThreadState state = ThreadState::Fresh;
     Site site = 0; ///< The site of the operation in which it waits.

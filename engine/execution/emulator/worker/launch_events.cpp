@@ -223,7 +223,7 @@ Site Launch::lastSite() const {
         return 0;
     for (const EventRow* row = hookState.row; row > first; --row) {
         const Event event{row[-1].words[hookState.lane], 0};
-        if (event.kind() != EventKind::ForeignBlock) // Those are on no line of the user's.
+        if (event.kind() != EventKind::ForeignBlock) // Foreign blocks are on no line of the user's.
             return event.site();
     }
     return 0;

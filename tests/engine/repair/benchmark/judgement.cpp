@@ -20,8 +20,8 @@ using engine::ProgramSource;
 
 constexpr std::uint64_t seed = 20;
 
-/// What tokens are compared by. Left out is what may stand elsewhere as well, as long as the file
-/// compiles: #include directives and names of namespaces.
+/// The tokens to compare. Leaves out those that may be elsewhere in a file that compiles: #include
+/// directives and names of namespaces.
 std::vector<std::string_view> words(std::string_view text, Span range) {
     std::vector<std::string_view> found;
     bool isInAlias = false;
