@@ -22,8 +22,8 @@ public:
     PendingCompilerFacts& operator=(const PendingCompilerFacts&) = delete;
     /// Stops the compilers and waits for them.
     ~PendingCompilerFacts() {
-        for (Late& late : pending_)
-            late.compiling.request_stop();
+        for (Pending& facts : pending_)
+            facts.compiling.request_stop();
     }
 
     void add(ProfileKey key, std::shared_ptr<const Profile> profile, std::future<Facts> facts,
@@ -35,7 +35,7 @@ public:
 
     /// Adds the facts that are ready to their profiles. If `awaited` is given, waits for its facts.
     void settle(ProfileCache& profiles, const ProfileKey* awaited = nullptr) {
-        std::list<Late> come;
+        std::list<Pending> ready;
         {
             const std::scoped_lock lock{mutex_};
             for (auto at = pending_.begin(); at != pending_.end();) {
@@ -43,23 +43,23 @@ public:
                 const bool isAwaited = awaited != nullptr && awaited->hash == at->key.hash;
                 if (isAwaited ||
                     at->facts.wait_for(std::chrono::seconds{0}) == std::future_status::ready)
-                    come.splice(come.end(), pending_, at);
+                    ready.splice(ready.end(), pending_, at);
                 at = next;
             }
         }
-        for (Late& late : come)
-            profiles.insert(late.key, {std::move(late.profile), late.facts.get()});
+        for (Pending& facts : ready)
+            profiles.insert(facts.key, {std::move(facts.profile), facts.facts.get()});
     }
 
 private:
-    struct Late {
+    struct Pending {
         ProfileKey key;
         std::shared_ptr<const Profile> profile;
         std::future<Facts> facts;
         std::stop_source compiling;
     };
     std::mutex mutex_;
-    std::list<Late> pending_;
+    std::list<Pending> pending_;
 };
 
 } // namespace kernelskill::engine

@@ -18,8 +18,8 @@ struct CheckedKernel {
     std::vector<std::string> results; ///< Names of the results' arrays.
 };
 
-/// The number of outermost iterations that a reduction's blocks cover at once during a check. It is
-/// small enough that threads or blocks need more than one iteration, so that a wrong stride is
+/// The distance in the outermost loop that each block covers when a reduction is checked: several
+/// iterations for each thread or, with two loops, for each block, so that a wrong stride is
 /// noticed.
 [[nodiscard]] std::int64_t checkedReach(const ParallelNest& nest);
 
