@@ -59,7 +59,7 @@ TEST(CapturedLaunch, SaysWhatIsWrong) {
     };
     const json whole = json::parse(formatCapture(sample()));
     for (const auto& [path, value, message] : {
-             Damage{"/format", "speedscope", "no capture"},
+             Damage{"/format", "speedscope", "not a capture"},
              Damage{"/version", 2, "another version"},
              Damage{"/symbol", "", "no name"},
              Damage{"/launch", 0, "no number"},

@@ -193,7 +193,7 @@ TEST_P(HttpModelTest, AHugeReplyIsCutShort) {
 
 TEST_P(HttpModelTest, SilenceAndSlownessTimeOut) {
     options_.limits.silence = 100ms;
-    EXPECT_THAT(errorOf({{GetParam().reply("late"), 20s}}).what, HasSubstr("nothing came"));
+    EXPECT_THAT(errorOf({{GetParam().reply("late"), 20s}}).what, HasSubstr("no data arrived"));
     options_.limits = {.silence = 5s, .total = 300ms};
     Answer drip{{http(200, "text/event-stream", "")}};
     for (int i = 0; i < 200; ++i)
