@@ -3,6 +3,7 @@
 
 #include "engine/capture/capture_store.h"
 #include "engine/execution/job.h"
+#include "engine/execution/profile.h"
 
 #include <string>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include "analysis/source/error.h"
 #include "engine/execution/emulator/compile/host_compiler.h"
+#include "engine/execution/job.h"
 #include "engine/unit/slice.h"
 
 #include <optional>

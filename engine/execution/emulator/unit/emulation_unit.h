@@ -2,6 +2,8 @@
 /// calls the kernel.
 #pragma once
 
+#include "engine/execution/job.h"
+#include "engine/execution/kernel_ref.h"
 #include "engine/unit/include_rules.h"
 #include "engine/unit/slice.h"
 
