@@ -1,6 +1,7 @@
 /// Local-memory traffic, as far as it is known without a GPU.
 #pragma once
 
+#include "engine/execution/profile.h"
 #include "engine/static_facts/static_facts.h"
 
 #include <string>
