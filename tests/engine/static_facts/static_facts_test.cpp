@@ -96,11 +96,11 @@ TEST_P(StaticFactsOf, TheFlagsOfTheCommand) {
     ASSERT_EQ(kernels.size(), 2U);
     const auto architecture = targetArchitecture(command, "sm_90");
     EXPECT_EQ(architecture, "sm_80");
-    const auto shared = factsOf(program, kernels[0], architecture);
+    const auto shared = factsOf({program, kernels[0]}, architecture);
     ASSERT_TRUE(shared) << shared.error().describe();
     EXPECT_EQ(shared->architecture, "sm_80");
     EXPECT_EQ(shared->staticSharedBytes, 800U);
-    const auto capped = factsOf(program, kernels[1], architecture);
+    const auto capped = factsOf({program, kernels[1]}, architecture);
     ASSERT_TRUE(capped) << capped.error().describe();
     EXPECT_LE(capped->registers, 32U);
     EXPECT_GT(capped->spillStoreBytes, 0U);

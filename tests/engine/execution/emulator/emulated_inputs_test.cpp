@@ -242,7 +242,7 @@ __device__ void spawn(int* out) {
 __global__ void parent(int* out) { spawn(out); }
 void launch(int* out) { parent<<<1, 32>>>(out); }
 )");
-    const auto result = run(nested, *analysis::kernelNamed(*nested.model, "parent"));
+    const auto result = run({nested, *analysis::kernelNamed(*nested.model, "parent")});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().kind, ErrorKind::Unsupported);
     EXPECT_THAT(result.error().what, HasSubstr("dynamic parallelism: a launch of 'child'"));

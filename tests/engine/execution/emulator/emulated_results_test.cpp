@@ -63,7 +63,7 @@ protected:
         }
         job.wantOutputs = true;
         job.limits.time = std::chrono::seconds{60};
-        const auto image = executor_->build(program, *found, job.launch, {});
+        const auto image = executor_->build({program, *found}, job.launch, {});
         ASSERT_TRUE(image) << image.error().describe();
         auto result = executor_->run(**image, job, {});
         ASSERT_TRUE(result) << result.error().describe();
