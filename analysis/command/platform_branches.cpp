@@ -1,5 +1,6 @@
 #include "analysis/command/platform_branches.h"
 
+#include "analysis/scan/macros.h"
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
@@ -32,18 +33,6 @@ bool holdsOnlyElsewhere(std::string_view condition) {
     return named;
 }
 
-/// "ifdef" of "#  ifdef X", and what follows it.
-struct Directive {
-    std::string_view keyword;
-    std::string_view rest;
-};
-
-Directive directiveOf(std::string_view line) {
-    const auto begin = std::min(line.find_first_not_of("# \t"), line.size());
-    const auto end = std::min(line.find_first_of(" \t(!/\r\n", begin), line.size());
-    return {line.substr(begin, end - begin), line.substr(end)};
-}
-
 } // namespace
 
 std::vector<Span> branchesOfOtherPlatforms(std::string_view text) {
@@ -60,7 +49,7 @@ std::vector<Span> branchesOfOtherPlatforms(std::string_view text) {
     for (const Token& token : lex(text)) {
         if (token.kind != TokenKind::Directive)
             continue;
-        const auto [keyword, rest] = directiveOf(token.text);
+        const auto [keyword, rest] = directiveParts(token.text);
         if (keyword == "if" || keyword == "ifdef") {
             open.push_back({holdsOnlyElsewhere(rest), token.span.end});
         } else if (keyword == "ifndef") {

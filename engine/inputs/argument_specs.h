@@ -1,4 +1,4 @@
-/// From a kernel's parameters to the buffers and bytes that a launch passes.
+/// Makes the buffers and bytes that a launch passes from a kernel's parameters.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -19,7 +19,8 @@ namespace kernelskill::engine {
 /// A parameter's type with the template's arguments put in.
 struct PassedType {
     analysis::ScalarKind scalar = analysis::ScalarKind::Unknown;
-    std::uint32_t bytes = 0; ///< Of the pointee for a pointer, else of the object; 0 when unknown.
+    std::uint32_t bytes =
+        0; ///< Size of the pointee for a pointer, else of the object; 0 when unknown.
     bool isPointer = false;
     std::string name; ///< Without namespaces, qualifiers and template arguments.
 };

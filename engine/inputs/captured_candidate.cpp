@@ -16,7 +16,7 @@ T valueOf(const std::vector<std::byte>& bytes) {
     return value;
 }
 
-/// For display, and for launches that follow from it.
+/// The value for display, and for launches that follow from it.
 void interpret(ScalarSpec& spec, ScalarKind kind) {
     switch (kind) {
     case ScalarKind::Bool:

@@ -1,8 +1,8 @@
-/// Arithmetic as written in pins and around launches: parsed from tokens, evaluated against
-/// whatever names mean.
+/// Arithmetic as written in pins and around launches: parsed from tokens, then evaluated with the
+/// values that names have.
 #pragma once
 
-#include "engine/source_scan/tokens.h"
+#include "analysis/syntax/lexer.h"
 
 #include <cstdint>
 #include <memory>
@@ -53,16 +53,16 @@ enum class ExpressionKind : std::uint8_t {
 struct Expression {
     ExpressionKind kind = ExpressionKind::Opaque;
     std::string text; ///< Operator, name or type.
-    Value value;      ///< Of a Number.
+    Value value;      ///< The value of a Number.
     std::vector<Expression> children;
 };
 
-/// The expression that all of [begin, end) is; nullopt when it is none.
-[[nodiscard]] std::optional<Expression> parseExpression(const std::vector<Token>& tokens,
+/// The expression that the tokens [begin, end) form; nullopt when they form none.
+[[nodiscard]] std::optional<Expression> parseExpression(const std::vector<analysis::Token>& tokens,
                                                         std::size_t begin, std::size_t end);
 [[nodiscard]] std::optional<Expression> parseExpression(std::string_view text);
 
-/// What names and calls mean.
+/// Gives names and calls their values.
 class Names {
 public:
     virtual ~Names() = default;

@@ -6,6 +6,10 @@
 #include <cstdlib>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+using analysis::TokenKind;
+
 namespace {
 
 struct OperatorLevel {
@@ -61,7 +65,8 @@ public:
     }
 
 private:
-    static constexpr int deepest = 200; ///< Nesting, against text made to overflow the stack.
+    static constexpr int maxDepth =
+        200; ///< Bounds the nesting, so that no text overflows the stack.
 
     [[nodiscard]] bool at(std::string_view text) const {
         return position_ < end_ && tokens_[position_].is(text);
@@ -81,7 +86,7 @@ private:
     }
 
     std::optional<Expression> conditional() {
-        if (++depth_ > deepest)
+        if (++depth_ > maxDepth)
             return std::nullopt;
         auto condition = binary(1);
         if (condition && take("?")) {
@@ -102,12 +107,12 @@ private:
     std::optional<Expression> binary(int lowest) {
         auto left = unary();
         while (left && position_ < end_) {
-            const auto found = std::ranges::find_if(binaryOperators, [&](const auto& level) {
-                return tokens_[position_].is(level.op);
-            });
+            const bool isShift = position_ + 1 < end_ && isShiftRight(tokens_, position_);
+            const std::string_view op = isShift ? ">>" : tokens_[position_].text;
+            const auto found = std::ranges::find(binaryOperators, op, &OperatorLevel::op);
             if (found == binaryOperators.end() || found->precedence < lowest)
                 break;
-            ++position_;
+            position_ += isShift ? 2 : 1;
             auto right = binary(found->precedence + 1);
             if (!right)
                 return std::nullopt;
@@ -119,7 +124,7 @@ private:
     }
 
     std::optional<Expression> unary() {
-        if (++depth_ > deepest || position_ >= end_)
+        if (++depth_ > maxDepth || position_ >= end_)
             return std::nullopt;
         std::optional<Expression> result;
         for (const std::string_view op : {"-", "+", "!", "~", "*", "&", "++", "--"}) {
@@ -142,7 +147,7 @@ private:
         ++position_;
         if (!at("("))
             return std::nullopt;
-        const auto close = matchingClose(tokens_, position_);
+        const auto close = matchingBracket(tokens_, position_);
         if (close >= end_)
             return std::nullopt;
         Expression result{ExpressionKind::SizeOf, textOf(position_ + 1, close), {}, {}};
@@ -152,7 +157,7 @@ private:
 
     /// If a "(type)" stands here, the index behind it; else the position.
     std::size_t castEnd() const {
-        const auto close = matchingClose(tokens_, position_);
+        const auto close = matchingBracket(tokens_, position_);
         if (close >= end_ || close + 1 >= end_ || close == position_ + 1)
             return position_;
         bool type = false;
@@ -192,7 +197,7 @@ private:
                 if (!arguments(*result))
                     return std::nullopt;
             } else if (at("[")) {
-                const auto close = matchingClose(tokens_, position_);
+                const auto close = matchingBracket(tokens_, position_);
                 if (close >= end_)
                     return std::nullopt;
                 auto index = Parser(tokens_, position_ + 1, close).run();
@@ -218,7 +223,7 @@ private:
     }
 
     bool arguments(Expression& callee) {
-        const auto close = matchingClose(tokens_, position_);
+        const auto close = matchingBracket(tokens_, position_);
         if (close >= end_)
             return false;
         Expression call{ExpressionKind::Call, callee.text, {}, {}};
@@ -229,12 +234,12 @@ private:
         return true;
     }
 
-    /// Comma-separated expressions of [begin, end); what is none becomes Opaque.
+    /// Comma-separated expressions of [begin, end); a part that is no expression becomes Opaque.
     void list(std::size_t begin, std::size_t end, Expression& into) const {
         auto start = begin;
         for (auto i = begin; i <= end && begin < end; ++i) {
             if (i < end && (tokens_[i].is("(") || tokens_[i].is("[") || tokens_[i].is("{"))) {
-                i = std::min(matchingClose(tokens_, i), end - 1);
+                i = std::min(matchingBracket(tokens_, i), end - 1);
                 continue;
             }
             if (i < end && !tokens_[i].is(","))
@@ -256,7 +261,7 @@ private:
                          : std::nullopt;
         }
         if (token.is("(")) {
-            const auto close = matchingClose(tokens_, position_);
+            const auto close = matchingBracket(tokens_, position_);
             if (close >= end_)
                 return std::nullopt;
             auto inner = Parser(tokens_, position_ + 1, close).run();
@@ -264,7 +269,7 @@ private:
             return inner;
         }
         if (token.is("{")) {
-            const auto close = matchingClose(tokens_, position_);
+            const auto close = matchingBracket(tokens_, position_);
             if (close >= end_)
                 return std::nullopt;
             Expression result{ExpressionKind::List, {}, {}, {}};
@@ -313,7 +318,7 @@ private:
         const auto angle = matchingAngle(tokens_, position_ + 1);
         if (angle + 1 >= end_ || !tokens_[angle + 1].is("("))
             return std::nullopt;
-        const auto close = matchingClose(tokens_, angle + 1);
+        const auto close = matchingBracket(tokens_, angle + 1);
         if (close >= end_)
             return std::nullopt;
         Expression result{ExpressionKind::Cast, textOf(position_ + 2, angle), {}, {}};
@@ -339,7 +344,7 @@ std::optional<Expression> parseExpression(const std::vector<Token>& tokens, std:
 }
 
 std::optional<Expression> parseExpression(std::string_view text) {
-    const auto tokens = tokenize(text);
+    const auto tokens = analysis::lex(text);
     return parseExpression(tokens, 0, tokens.size());
 }
 

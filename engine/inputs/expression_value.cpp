@@ -90,7 +90,7 @@ std::optional<Value> castTo(const std::string& type, const Value& value) {
     return Value::of(value.asInteger());
 }
 
-/// Functions of the standard library that sizes are computed with.
+/// Functions of the standard library that compute sizes.
 std::optional<Value> knownCall(const std::string& function, const std::vector<Value>& arguments) {
     const auto name = lastName(function);
     if (arguments.size() == 2) {
@@ -207,7 +207,7 @@ std::optional<Value> evaluate(const Expression& expression, const Names& names) 
 std::optional<std::int64_t> sizeOfBuiltin(std::string_view type) {
     if (type.find('*') != std::string_view::npos)
         return 8;
-    const auto tokens = tokenize(type);
+    const auto tokens = analysis::lex(type);
     std::int64_t longs = 0;
     std::int64_t size = 0;
     for (const auto& token : tokens) {

@@ -6,9 +6,13 @@
 #include <cctype>
 
 namespace kernelskill::engine {
+
+using analysis::DeclarationKind;
+using analysis::Token;
+
 namespace {
 
-constexpr std::int64_t smallestRoot = 64;
+constexpr std::int64_t minRoot = 64;
 
 bool isLiteral(const Expression& expression) {
     if (expression.kind == ExpressionKind::Name || expression.kind == ExpressionKind::Member ||
@@ -17,7 +21,7 @@ bool isLiteral(const Expression& expression) {
     return std::ranges::all_of(expression.children, isLiteral);
 }
 
-/// Rounding-up division by any of its many names.
+/// True for the usual names of a division that rounds up.
 bool isDivideUp(const std::string& name) {
     std::string letters;
     for (const char c : name) {
@@ -34,7 +38,7 @@ struct DeviceProperty {
     std::string_view name;
     std::int64_t value;
 };
-/// Of a small device, so that grids sized by them stay small enough to emulate.
+/// Properties of a small device, so that grids sized by them stay small enough to emulate.
 constexpr std::array deviceProperties = {DeviceProperty{"multiProcessorCount", 8},
                                          DeviceProperty{"maxThreadsPerBlock", 1024},
                                          DeviceProperty{"warpSize", 32},
@@ -69,7 +73,7 @@ std::size_t HostScope::expressionEnd(std::size_t begin) const {
     for (auto i = begin; i < all.size(); ++i) {
         const auto& token = all[i];
         if (token.is("(") || token.is("[") || token.is("{"))
-            i = matchingClose(all, i);
+            i = matchingBracket(all, i);
         else if (token.is(";") || token.is(",") || token.is(")") || token.is("}"))
             return i;
     }
@@ -244,7 +248,7 @@ std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& n
         } else if ((after.is("(") || after.is("{")) &&
                    ((before.isIdentifier() && !before.is("return") && !before.is("else")) ||
                     before.is(",") || before.is(">"))) {
-            const auto close = matchingClose(all, i + 1);
+            const auto close = matchingBracket(all, i + 1);
             const bool ends =
                 close + 1 < all.size() && (all[close + 1].is(";") || all[close + 1].is(","));
             if (ends)
@@ -298,7 +302,7 @@ HostScope::fileScopeDefinition(const std::string& name) const {
                                      Definition{i, {i + 2, scope.expressionEnd(i + 2)}, false});
                 if (file.tokens[i + 1].is("(") || file.tokens[i + 1].is("{"))
                     return std::pair(
-                        place, Definition{i, {i + 2, matchingClose(file.tokens, i + 1)}, true});
+                        place, Definition{i, {i + 2, matchingBracket(file.tokens, i + 1)}, true});
             }
         }
     }
@@ -307,7 +311,7 @@ HostScope::fileScopeDefinition(const std::string& name) const {
 
 void HostScope::noteRoot(const std::string& name, const Expression& expression,
                          const Value& value) const {
-    if (settings_.log != nullptr && !value.isFloating && value.integer >= smallestRoot &&
+    if (settings_.log != nullptr && !value.isFloating && value.integer >= minRoot &&
         isLiteral(expression))
         settings_.log->roots.emplace(name, value.integer);
 }
@@ -519,7 +523,7 @@ std::optional<Value> HostScope::call(const Expression& call) const {
 std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
     if (const auto size = sizeOfBuiltin(type))
         return size;
-    for (const auto& token : tokenize(type)) {
+    for (const auto& token : analysis::lex(type)) {
         if (const auto known = settings_.typeSizes.find(std::string(token.text));
             known != settings_.typeSizes.end())
             return known->second;
@@ -561,7 +565,7 @@ std::optional<std::int64_t> HostScope::allocatedBytes(std::size_t begin, std::si
                 !all[i + 1].is("("))
                 continue;
             const auto arguments =
-                program_.listBetween(function.file, i + 1, matchingClose(all, i + 1));
+                program_.listBetween(function.file, i + 1, matchingBracket(all, i + 1));
             if (arguments.size() < 2)
                 continue;
             const auto target = parseExpression(all, arguments[0].first, arguments[0].second);

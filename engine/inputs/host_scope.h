@@ -1,6 +1,6 @@
-/// What names mean at a place in host code: the last assignment before it, the caller's argument,
-/// the constant, the macro. The last resort, a guess from the name, is taken only when it is
-/// allowed.
+/// Gives names their values at a place in host code: from the last assignment before it, the
+/// caller's argument, the constant or the macro. A guess from the name is the last resort, where it
+/// is allowed.
 #pragma once
 
 #include "engine/inputs/expression.h"
@@ -16,23 +16,24 @@
 
 namespace kernelskill::engine {
 
-/// What an evaluation rested on.
+/// The values that an evaluation used.
 struct EvaluationLog {
     std::map<std::string, std::int64_t>
         roots; ///< Variables set to a literal: the sizes that others follow from.
-    std::map<std::string, std::int64_t> guesses; ///< Names that only their spelling gave a value.
+    std::map<std::string, std::int64_t>
+        guesses;                  ///< Names whose value is guessed from their spelling.
     std::set<std::string> counts; ///< Names that are a number of blocks or threads as they stand.
 };
 
 struct EvaluationSettings {
     std::map<std::string, std::int64_t>
-        overrides; ///< Values to use for names, whatever the text says.
+        overrides; ///< Values for names that replace those of the text.
     std::map<std::string, std::int64_t> typeSizes; ///< Bytes of types that are no builtins.
     bool mayGuess = false;
-    /// Names whose guesses are lengths, whatever they look like; see guessLength().
+    /// Names whose guesses are always lengths; see guessLength().
     std::map<std::string, std::int64_t> lengths;
     EvaluationLog* log = nullptr;
-    mutable std::size_t steps = 0; ///< Spent so far: text made to explode ends in "unknown".
+    mutable std::size_t steps = 0; ///< Steps taken so far: text made to explode ends in "unknown".
 };
 
 class HostScope : public Names {
@@ -67,7 +68,7 @@ private:
     /// A number of blocks or threads.
     [[nodiscard]] std::optional<Value> count(const Expression& expression) const;
     [[nodiscard]] bool tooDeep() const { return depth_ > 24 || ++settings_.steps > 20'000; }
-    [[nodiscard]] const std::vector<Token>& tokens() const {
+    [[nodiscard]] const std::vector<analysis::Token>& tokens() const {
         return program_.files()[place_.file].tokens;
     }
     [[nodiscard]] std::size_t expressionEnd(std::size_t begin) const;

@@ -1,17 +1,20 @@
 #include "engine/inputs/pin_syntax.h"
 
-#include "engine/source_scan/tokens.h"
+#include "analysis/syntax/lexer.h"
 
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+
 namespace {
 
 using Tokens = std::vector<Token>;
 
 class PinParser {
 public:
-    explicit PinParser(std::string_view text) : text_(text), tokens_(tokenize(text)) {}
+    explicit PinParser(std::string_view text) : text_(text), tokens_(analysis::lex(text)) {}
 
     Result<ParsedPin> run() {
         if (position_ >= tokens_.size() || !tokens_[position_].is("launch"))
@@ -100,7 +103,7 @@ private:
         if (begin < end && tokens_[begin].is("dim3"))
             ++begin;
         const bool tuple = begin < end && (tokens_[begin].is("(") || tokens_[begin].is("{")) &&
-                           matchingClose(tokens_, begin) + 1 == end;
+                           matchingBracket(tokens_, begin) + 1 == end;
         const auto parts = tuple ? list(begin + 1, end - 1) : list(begin, end);
         for (const auto& [from, to] : parts) {
             auto expression = parseExpression(tokens_, from, to);
@@ -120,7 +123,7 @@ private:
         auto start = begin;
         for (auto i = begin; i <= end; ++i) {
             if (i < end && (tokens_[i].is("(") || tokens_[i].is("[") || tokens_[i].is("{"))) {
-                i = std::min(matchingClose(tokens_, i), end - 1);
+                i = std::min(matchingBracket(tokens_, i), end - 1);
             } else if (i == end || tokens_[i].is(",")) {
                 if (start < i)
                     result.emplace_back(start, i);
@@ -133,7 +136,7 @@ private:
     Problem arguments() {
         if (!at("("))
             return "expected '(' with the arguments behind '>>>'";
-        const auto close = matchingClose(tokens_, position_);
+        const auto close = matchingBracket(tokens_, position_);
         if (close >= tokens_.size())
             return "the arguments are not closed with ')'";
         for (const auto& [begin, end] : list(position_ + 1, close)) {
@@ -188,7 +191,7 @@ private:
             result.constant = number->asDouble();
         }
         if (open < end) {
-            if (!tokens_[open].is("[") || matchingClose(tokens_, open) + 1 != end)
+            if (!tokens_[open].is("[") || matchingBracket(tokens_, open) + 1 != end)
                 return "'" + textOf(first, end) + "' is no buffer: write rand[elements]";
             if (auto problem = extent(open, end - 1, result))
                 return problem;

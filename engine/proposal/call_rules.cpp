@@ -2,7 +2,7 @@
 
 #include "analysis/model/known_functions.h"
 #include "analysis/source/files.h"
-#include "engine/source_scan/tokens.h"
+#include "analysis/syntax/lexer.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -13,6 +13,9 @@
 #include <vector>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+
 namespace {
 
 using Refusal = std::optional<std::string>;
@@ -94,7 +97,7 @@ DeviceNames::DeviceNames(const std::filesystem::path& preludeInclude) {
         if (!entry.is_regular_file(error))
             continue;
         const std::string text = analysis::readFile(entry.path()).value_or("");
-        for (const Token& token : tokenize(text))
+        for (const Token& token : analysis::lex(text))
             if (token.isIdentifier())
                 names_.emplace(token.text);
     }

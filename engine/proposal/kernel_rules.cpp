@@ -1,7 +1,7 @@
 #include "engine/proposal/kernel_rules.h"
 
-#include "engine/source_scan/macros.h"
-#include "engine/source_scan/tokens.h"
+#include "analysis/scan/macros.h"
+#include "analysis/syntax/lexer.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -12,6 +12,10 @@
 #include <vector>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+using analysis::TokenKind;
+
 namespace {
 
 constexpr std::size_t maxProposedBytes = 64u << 10;
@@ -217,7 +221,7 @@ Refusal badCharacters(std::string_view text, const Tokens& tokens) {
 Refusal unbalanced(const Tokens& tokens) {
     std::vector<char> open;
     for (const Token& token : tokens) {
-        if (token.kind != TokenKind::Punctuation)
+        if (token.kind != TokenKind::Punctuator)
             continue;
         if (token.is("(") || token.is("[") || token.is("{")) {
             open.push_back(token.text.front());
@@ -248,7 +252,7 @@ Signature signatureOf(const Tokens& tokens) {
         if (token.is("{") && depth == 0)
             break;
         if (token.is("__launch_bounds__") && i + 1 < tokens.size() && tokens[i + 1].is("(")) {
-            i = matchingClose(tokens, i + 1);
+            i = matchingBracket(tokens, i + 1);
             continue;
         }
         depth += token.is("(") || token.is("[") ? 1 : token.is(")") || token.is("]") ? -1 : 0;
@@ -267,7 +271,7 @@ Refusal otherShape(const Tokens& original, const Tokens& proposed) {
     if (given.words != wanted.words)
         return "it does not begin with the kernel's own template header, attributes, name and "
                "parameters";
-    if (matchingClose(proposed, given.body) != proposed.size() - 1)
+    if (matchingBracket(proposed, given.body) != proposed.size() - 1)
         return "something follows the kernel";
     return std::nullopt;
 }
@@ -292,7 +296,7 @@ Refusal badName(std::string_view name, const Known& known) {
 
 /// What `#pragma unroll` may be given: an expression of names and numbers.
 bool isPlainExpression(std::string_view text, const Known& known) {
-    return std::ranges::all_of(tokenize(text), [&](const Token& token) {
+    return std::ranges::all_of(analysis::lex(text), [&](const Token& token) {
         return token.kind == TokenKind::Number || token.is("(") || token.is(")") || token.is("+") ||
                token.is("-") || token.is("*") || token.is("/") ||
                (token.kind == TokenKind::Identifier && !badName(token.text, known));
@@ -301,7 +305,7 @@ bool isPlainExpression(std::string_view text, const Known& known) {
 
 Refusal badDirective(const Token& token, const Known& known) {
     constexpr std::string_view unroll = "unroll";
-    const auto [name, remainder] = directiveParts(token.text);
+    const auto [name, remainder] = analysis::directiveParts(token.text);
     if (name == "pragma" && remainder.starts_with(unroll) &&
         isPlainExpression(remainder.substr(unroll.size()), known))
         return std::nullopt;
@@ -327,10 +331,10 @@ Refusal badPunctuation(const Tokens& tokens, std::size_t i) {
     const std::string_view next = i + 1 < tokens.size() ? tokens[i + 1].text : "";
     const bool isAdjacent = i + 1 < tokens.size() && tokens[i + 1].span.begin == token.span.end;
     const bool isDigraph =
-        isAdjacent && ((token.is("<") && (next == ":" || next == "::" || next == "%")) ||
-                       (token.is(":") && next == ">") ||
-                       (token.is("%") && (next == ">" || next == ":" || next == ">=" ||
-                                          next == ">>" || next == "::")));
+        isAdjacent &&
+        ((token.is("<") && (next == ":" || next == "::" || next == "%")) ||
+         (token.is(":") && next == ">") ||
+         (token.is("%") && (next == ">" || next == ":" || next == ">=" || next == "::")));
     if (isDigraph || (token.is("%=") && next == ">"))
         return fmt::format("'{}{}' is or may be a digraph", token.text, next);
     if (token.text.contains('#'))
@@ -358,7 +362,7 @@ Refusal badToken(std::string_view text, const Tokens& tokens, std::size_t i, con
             token.text.contains('$') ? Refusal("a name with a $") : badName(token.text, known);
         if (!refusal)
             refusal = badStorage(tokens, i);
-    } else if (token.kind == TokenKind::Punctuation) {
+    } else if (token.kind == TokenKind::Punctuator) {
         refusal = badPunctuation(tokens, i);
     }
     if (refusal)
@@ -369,8 +373,8 @@ Refusal badToken(std::string_view text, const Tokens& tokens, std::size_t i, con
 } // namespace
 
 std::optional<std::string> refusalOf(std::string_view original, std::string_view proposed) {
-    const Tokens before = tokenize(original);
-    const Tokens after = tokenize(proposed);
+    const Tokens before = analysis::lex(original);
+    const Tokens after = analysis::lex(proposed);
     Refusal refusal = badCharacters(proposed, after);
     Known known;
     for (const Token& token : before)

@@ -1,11 +1,17 @@
 #include "engine/unit/slice.h"
 
-#include "engine/source_scan/conditional_text.h"
+#include "analysis/scan/conditional_text.h"
 
 #include <algorithm>
 #include <map>
 
 namespace kernelskill::engine {
+
+using analysis::Declaration;
+using analysis::DeclarationKind;
+using analysis::Token;
+using analysis::TokenKind;
+
 namespace {
 
 /// Whether device code can use the declaration at all.
@@ -55,7 +61,7 @@ public:
             const auto name = std::move(pending_.back());
             pending_.pop_back();
             for (const auto& macro : program_.macros().all(name)) {
-                for (const auto& token : tokenize(macro.body))
+                for (const auto& token : analysis::lex(macro.body))
                     use(token);
             }
             const auto found = byName_.find(name);
@@ -165,7 +171,7 @@ ScannedProgram::ScannedProgram(std::vector<UserFile> files,
     files_.reserve(files.size());
     for (auto& file : files) {
         auto& scanned = files_.emplace_back(File{std::move(file), {}, {}});
-        const auto tokens = tokenize(scanned.source.text);
+        const auto tokens = analysis::lex(scanned.source.text);
         macros_.addDefinitionsOf(tokens);
         scanned.tokens = withoutDisabled(tokens);
     }

@@ -2,8 +2,8 @@
 /// it names.
 #pragma once
 
-#include "engine/source_scan/declarations.h"
-#include "engine/source_scan/macros.h"
+#include "analysis/scan/declarations.h"
+#include "analysis/scan/macros.h"
 #include "engine/unit/user_files.h"
 
 #include <cstdint>
@@ -22,15 +22,15 @@ public:
 
     struct File {
         UserFile source;
-        std::vector<Token> tokens; ///< Without `#if 0` branches.
-        DeclarationScan scan;
+        std::vector<analysis::Token> tokens; ///< Without `#if 0` branches.
+        analysis::DeclarationScan scan;
     };
     [[nodiscard]] const std::vector<File>& files() const { return files_; }
-    [[nodiscard]] const MacroTable& macros() const { return macros_; }
+    [[nodiscard]] const analysis::MacroTable& macros() const { return macros_; }
 
 private:
     std::vector<File> files_;
-    MacroTable macros_;
+    analysis::MacroTable macros_;
 };
 
 enum class SliceWidth : std::uint8_t {
@@ -49,7 +49,7 @@ struct SliceRequest {
 
 /// Of one file of the program.
 struct FileSlice {
-    std::vector<const Declaration*> kept;
+    std::vector<const analysis::Declaration*> kept;
     std::vector<analysis::Span> dropped; ///< Inside kept ones: host-only member functions.
 };
 

@@ -10,6 +10,9 @@
 #include <system_error>
 
 namespace kernelskill::engine {
+
+using analysis::TokenKind;
+
 namespace {
 
 constexpr std::uintmax_t largestUserFile = 16u << 20;
@@ -98,11 +101,11 @@ private:
     }
 
     UserFile withIncludes(UserFile file) {
-        const auto tokens = tokenize(file.text);
+        const auto tokens = analysis::lex(file.text);
         for (const auto& token : tokens) {
             if (token.kind != TokenKind::Directive)
                 continue;
-            const auto [name, remainder] = directiveParts(token.text);
+            const auto [name, remainder] = analysis::directiveParts(token.text);
             if (name != "include" && name != "include_next")
                 continue;
             IncludeLine line{token.span, {}, {}};

@@ -2,8 +2,8 @@
 /// left out.
 #pragma once
 
+#include "analysis/scan/declarations.h"
 #include "engine/execution/executor.h"
-#include "engine/source_scan/declarations.h"
 
 #include <filesystem>
 #include <string>

@@ -124,7 +124,7 @@ HostValue HostInterpreter::call(const Expr& expr) {
         store(expr.children[1], first);
         return termValue("nothing");
     }
-    // What is handed the status of a call is taken for a check of it alone.
+    // A function that is handed the status of a call is taken for a mere check of it.
     const bool isCheck = std::ranges::any_of(expr.children, [&](ExprId child) {
         const Expr& argument = body_.expr(code_.withoutCasts(child));
         return argument.kind == ExprKind::Call && isRuntimeCall(argument.name);

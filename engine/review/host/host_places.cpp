@@ -1,5 +1,5 @@
-/// Where host expressions lead: into objects, so many bytes from their start, and to elements of
-/// arrays of streams and events.
+/// Follows host expressions to places: objects with an offset in bytes, and elements of arrays of
+/// streams and events.
 #include "engine/review/host/host_interpreter.h"
 
 #include <spdlog/fmt/fmt.h>

@@ -45,7 +45,7 @@ bool isAllocation(std::string_view name) {
     return name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
 }
 
-/// So many bytes behind a pointer.
+/// A range of bytes behind a pointer.
 std::optional<skills::ByteRange> bytesOf(const HostValue& pointer, const HostValue& count) {
     const auto number = certainNumber(count);
     const auto bytes = number ? skills::firstBytes(*number) : std::nullopt;

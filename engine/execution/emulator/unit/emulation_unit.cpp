@@ -7,6 +7,9 @@
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::DeclarationKind;
+
 namespace {
 
 bool namesStandardLibrary(const ScannedProgram& program, const std::vector<FileSlice>& slices) {

@@ -7,6 +7,13 @@
 #include <optional>
 
 namespace kernelskill::engine {
+
+using analysis::Declaration;
+using analysis::DeclarationKind;
+using analysis::MacroTable;
+using analysis::Token;
+using analysis::TokenKind;
+
 namespace {
 
 /// Elements that a dynamic shared array is said to have: more than any block's shared memory holds.
@@ -27,7 +34,7 @@ public:
     Rewriter(std::string text, const std::string& path, const MacroTable& macros,
              RewriteMacros& rewrites)
         : source_(std::move(text)), text_(source_.text()), path_(path), macros_(macros),
-          rewrites_(rewrites), tokens_(tokenize(source_.text())) {}
+          rewrites_(rewrites), tokens_(analysis::lex(source_.text())) {}
 
     std::string run() {
         scan(tokens_, 0, false);
@@ -63,11 +70,11 @@ private:
     }
 
     void scanDefinition(const Token& directive) {
-        if (directiveParts(directive.text).name != "define")
+        if (analysis::directiveParts(directive.text).name != "define")
             return;
         const auto hash = directive.text.find("define");
         const auto body = directive.text.substr(hash);
-        scan(tokenize(body), directive.span.begin + static_cast<std::uint32_t>(hash), true);
+        scan(analysis::lex(body), directive.span.begin + static_cast<std::uint32_t>(hash), true);
     }
 
     static bool opensNamespace(const std::vector<Token>& tokens, std::size_t brace) {
@@ -111,7 +118,7 @@ private:
             ++open;
         if (open >= tokens.size() || !tokens[open].is("("))
             return i;
-        const auto close = matchingClose(tokens, open);
+        const auto close = matchingBracket(tokens, open);
         if (close >= tokens.size())
             return i;
         std::string ptx;
@@ -123,7 +130,7 @@ private:
             if (tokens[part].kind != TokenKind::String || part + 1 >= close ||
                 !tokens[part + 1].is("("))
                 continue;
-            const auto end = matchingClose(tokens, part + 1);
+            const auto end = matchingBracket(tokens, part + 1);
             operands.push_back(
                 textBetween(tokens[part + 1].span.end, tokens[end].span.begin, offset));
             part = end;
@@ -192,17 +199,10 @@ private:
             ++close;
         if (close + 1 >= tokens.size() || !tokens[close + 1].is("("))
             return i;
-        const auto end = matchingClose(tokens, close + 1);
+        const auto end = matchingBracket(tokens, close + 1);
         auto begin = i > 0 ? i - 1 : i;
-        if (tokens[begin].is(">")) {
-            int depth = 0;
-            for (; begin > 0; --begin) {
-                depth += tokens[begin].is(">") ? 1 : tokens[begin].is("<") ? -1 : 0;
-                if (depth == 0)
-                    break;
-            }
-            begin = begin > 0 ? begin - 1 : begin;
-        }
+        if (tokens[begin].is(">"))
+            begin = std::max<std::size_t>(openingAngle(tokens, begin), 1) - 1;
         while (begin >= 2 && tokens[begin - 1].is("::"))
             begin -= 2;
         if (end >= tokens.size())
@@ -231,7 +231,7 @@ private:
         }
         auto end = i;
         while (end < tokens.size() && !tokens[end].is(";"))
-            end = tokens[end].is("{") || tokens[end].is("(") ? matchingClose(tokens, end) + 1
+            end = tokens[end].is("{") || tokens[end].is("(") ? matchingBracket(tokens, end) + 1
                                                              : end + 1;
         const bool isExtern =
             std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -269,11 +269,11 @@ private:
             const bool alignment =
                 token.is("__align__") || token.is("alignas") || token.is("__attribute__");
             if (alignment && i + 1 < end && tokens[i + 1].is("(")) {
-                i = matchingClose(tokens, i + 1);
+                i = matchingBracket(tokens, i + 1);
                 continue;
             }
             if (token.is("[")) {
-                const auto close = matchingClose(tokens, i);
+                const auto close = matchingBracket(tokens, i);
                 const bool open = close == i + 1 && extents.empty();
                 for (auto j = i; !open && j <= close && j < end; ++j)
                     extents += tokens[j].text;

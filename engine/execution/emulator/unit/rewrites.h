@@ -2,7 +2,7 @@
 /// `static __shared__`, inline PTX, launches from device code.
 #pragma once
 
-#include "engine/source_scan/macros.h"
+#include "analysis/scan/macros.h"
 
 #include <string>
 #include <vector>
@@ -25,6 +25,7 @@ private:
 /// rewritten place. What cannot be run becomes a call of ks_refuse("<feature>@<path>:<one-based
 /// line>").
 [[nodiscard]] std::string rewriteForHost(std::string text, const std::string& path,
-                                         const MacroTable& macros, RewriteMacros& rewrites);
+                                         const analysis::MacroTable& macros,
+                                         RewriteMacros& rewrites);
 
 } // namespace kernelskill::engine

@@ -1,10 +1,10 @@
-#include "engine/source_scan/conditional_text.h"
+#include "analysis/scan/conditional_text.h"
 
-#include "engine/source_scan/macros.h"
+#include "analysis/scan/macros.h"
 
 #include <algorithm>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 namespace {
 
 enum class ConditionalKind { None, Open, Alternative, Close };
@@ -22,9 +22,9 @@ ConditionalKind conditionalKind(const Token& token) {
 
 bool isNeverTrue(const Token& token) {
     const auto parts = directiveParts(token.text);
-    return (parts.name == "if" || parts.name == "elif") && tokenize(parts.remainder).size() == 1 &&
+    return (parts.name == "if" || parts.name == "elif") && lex(parts.remainder).size() == 1 &&
            (parts.remainder.starts_with("0") || parts.remainder.starts_with("false")) &&
-           tokenize(parts.remainder)[0].text.size() == (parts.remainder.starts_with("0") ? 1 : 5);
+           lex(parts.remainder)[0].text.size() == (parts.remainder.starts_with("0") ? 1 : 5);
 }
 
 /// Whether every bracket of [begin, end) closes inside it.
@@ -121,4 +121,4 @@ std::vector<Token> structuralTokens(const std::vector<Token>& tokens) {
     return result;
 }
 
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

@@ -1,17 +1,17 @@
-#include "engine/source_scan/conditional_text.h"
-#include "engine/source_scan/declarations.h"
+#include "analysis/scan/conditional_text.h"
+#include "analysis/scan/declarations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
 
 std::vector<Declaration> scan(std::string_view text) {
-    const auto tokens = tokenize(text);
+    const auto tokens = lex(text);
     MacroTable macros;
     macros.addDefinitionsOf(tokens);
     return scanDeclarations(structuralTokens(tokens), macros).declarations;
@@ -140,4 +140,4 @@ TEST(Declarations, unbalancedTextStillEnds) {
 }
 
 } // namespace
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

@@ -1,11 +1,11 @@
-#include "engine/source_scan/macros.h"
+#include "analysis/scan/macros.h"
 
 #include "analysis/source/trimmed.h"
 
 #include <algorithm>
 #include <set>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 namespace {
 
 constexpr std::string_view blanks = " \t\r\n\f\v\\";
@@ -21,7 +21,7 @@ std::string withoutContinuations(std::string_view text) {
 }
 
 Macro parseDefinition(std::string_view definition) {
-    const auto tokens = tokenize(definition);
+    const auto tokens = lex(definition);
     Macro macro;
     if (tokens.empty())
         return macro;
@@ -29,7 +29,7 @@ Macro parseDefinition(std::string_view definition) {
     auto bodyBegin = tokens[0].span.end;
     if (tokens.size() > 1 && tokens[1].is("(") && tokens[1].span.begin == tokens[0].span.end) {
         macro.isFunctionLike = true;
-        const auto close = matchingClose(tokens, 1);
+        const auto close = matchingBracket(tokens, 1);
         for (std::size_t i = 2; i < close; ++i) {
             if (tokens[i].isIdentifier() || tokens[i].is("..."))
                 macro.parameters.emplace_back(tokens[i].is("...") ? "__VA_ARGS__" : tokens[i].text);
@@ -37,18 +37,18 @@ Macro parseDefinition(std::string_view definition) {
         bodyBegin = close < tokens.size() ? tokens[close].span.end
                                           : static_cast<std::uint32_t>(definition.size());
     }
-    macro.body = analysis::trimmed(definition.substr(bodyBegin), blanks);
+    macro.body = trimmed(definition.substr(bodyBegin), blanks);
     return macro;
 }
 
 } // namespace
 
 DirectiveParts directiveParts(std::string_view directive) {
-    auto rest = analysis::trimmed(directive.substr(directive.starts_with("#") ? 1 : 0), blanks);
+    auto rest = trimmed(directive.substr(directive.starts_with("#") ? 1 : 0), blanks);
     const auto end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");
     const auto name = rest.substr(0, end);
-    return {name, end == std::string_view::npos ? std::string_view{}
-                                                : analysis::trimmed(rest.substr(end), blanks)};
+    return {name,
+            end == std::string_view::npos ? std::string_view{} : trimmed(rest.substr(end), blanks)};
 }
 
 void MacroTable::addDefinitionsOf(const std::vector<Token>& tokens) {
@@ -99,7 +99,7 @@ bool MacroTable::names(std::string_view name, const std::vector<std::string_view
         if (!seen.insert(current).second)
             continue;
         for (const auto& macro : all(current)) {
-            for (const auto& token : tokenize(macro.body)) {
+            for (const auto& token : lex(macro.body)) {
                 if (token.isIdentifier())
                     pending.emplace_back(token.text);
             }
@@ -108,4 +108,4 @@ bool MacroTable::names(std::string_view name, const std::vector<std::string_view
     return false;
 }
 
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

@@ -1,17 +1,17 @@
 /// The declarations of a C++ text at namespace and class level, found from its tokens alone.
 ///
-/// This is a reading by shape, not a parse: it is used to decide what to leave out of a text, and
-/// whoever uses it must cope with a declaration that is classified wrongly.
+/// Declarations are recognised by their shape, not parsed. The result decides what to leave out of
+/// a text; the caller must cope with a declaration that is classified wrongly.
 #pragma once
 
-#include "engine/source_scan/macros.h"
-#include "engine/source_scan/tokens.h"
+#include "analysis/scan/macros.h"
+#include "analysis/syntax/lexer.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 
 enum class DeclarationKind : std::uint8_t {
     Function,
@@ -28,10 +28,10 @@ enum class DeclarationKind : std::uint8_t {
 
 struct Declaration {
     DeclarationKind kind = DeclarationKind::Other;
-    analysis::Span span;            ///< Template header and final ';' included.
-    analysis::Span bodySpan;        ///< '{' to '}' of a function or type; empty without one.
-    analysis::Span parameterSpan;   ///< '(' to ')' of a function.
-    std::vector<std::string> names; ///< What it declares; enumerators included.
+    Span span;                      ///< Template header and final ';' included.
+    Span bodySpan;                  ///< '{' to '}' of a function or type; empty without one.
+    Span parameterSpan;             ///< '(' to ')' of a function.
+    std::vector<std::string> names; ///< The declared names, enumerators included.
     std::string owner;              ///< The class, for members and `Owner::name` definitions.
     std::string scope;              ///< Enclosing named namespaces, "a::b".
     bool isTemplate = false;
@@ -45,18 +45,18 @@ struct Declaration {
     bool isOperator = false;
     bool isDefaulted = false; ///< = default, = delete
     bool isExtern = false;
-    std::vector<Declaration> members; ///< Of a type with a body.
+    std::vector<Declaration> members; ///< Members of a type with a body.
 };
 
 struct DeclarationScan {
     std::vector<Declaration> declarations; ///< In order.
-    /// `namespace a {`, `extern "C" {` and their closing braces: what holds declarations without
-    /// being one.
-    std::vector<analysis::Span> blockDelimiters;
+    /// `namespace a {`, `extern "C" {` and their closing braces: they hold declarations and are
+    /// none.
+    std::vector<Span> blockDelimiters;
 };
 
 /// `tokens` as structuralTokens gives them.
 [[nodiscard]] DeclarationScan scanDeclarations(const std::vector<Token>& tokens,
                                                const MacroTable& macros);
 
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

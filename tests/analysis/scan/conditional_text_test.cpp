@@ -1,13 +1,13 @@
-#include "engine/source_scan/conditional_text.h"
+#include "analysis/scan/conditional_text.h"
 
 #include <gtest/gtest.h>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 namespace {
 
 std::string structureOf(std::string_view text) {
     std::string result;
-    for (const auto& token : structuralTokens(tokenize(text)))
+    for (const auto& token : structuralTokens(lex(text)))
         result += std::string(token.text) + " ";
     return result;
 }
@@ -31,4 +31,4 @@ TEST(ConditionalText, aZeroBehindAMacroIsNoDisabledBranch) {
 }
 
 } // namespace
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

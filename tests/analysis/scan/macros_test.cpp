@@ -1,13 +1,13 @@
-#include "engine/source_scan/macros.h"
+#include "analysis/scan/macros.h"
 
 #include <gtest/gtest.h>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 namespace {
 
 MacroTable tableOf(std::string_view text) {
     MacroTable table;
-    table.addDefinitionsOf(tokenize(text));
+    table.addDefinitionsOf(lex(text));
     return table;
 }
 
@@ -36,4 +36,4 @@ TEST(Macros, anOptionWithoutValueIsOne) {
 }
 
 } // namespace
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

@@ -1,14 +1,14 @@
-/// The macros that a set of texts defines, whichever branch of an #if they stand in.
+/// The macros that a set of texts defines, in any branch of an #if.
 #pragma once
 
-#include "engine/source_scan/tokens.h"
+#include "analysis/syntax/lexer.h"
 
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 
 struct Macro {
     std::string name;
@@ -20,7 +20,7 @@ struct Macro {
 /// A directive taken apart: "#define", "N", "1024".
 struct DirectiveParts {
     std::string_view name;      ///< "define", "include", "if", …
-    std::string_view remainder; ///< Trimmed text behind it.
+    std::string_view remainder; ///< Text behind the name, trimmed.
 };
 [[nodiscard]] DirectiveParts directiveParts(std::string_view directive);
 
@@ -43,4 +43,4 @@ private:
     std::map<std::string, std::vector<Macro>, std::less<>> macros_;
 };
 
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

@@ -1,10 +1,10 @@
-#include "engine/source_scan/declarations.h"
+#include "analysis/scan/declarations.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 namespace {
 
 template <std::size_t N>
@@ -63,7 +63,7 @@ public:
         return result;
     }
 
-    std::vector<analysis::Span> blockDelimiters;
+    std::vector<Span> blockDelimiters;
 
 private:
     struct Block {
@@ -77,7 +77,7 @@ private:
     }
 
     std::size_t closeOf(std::size_t open, std::size_t end) const {
-        return std::min(matchingClose(tokens_, open), end - 1);
+        return std::min(matchingBracket(tokens_, open), end - 1);
     }
 
     /// namespace a::b { … } and extern "C" { … }
@@ -327,8 +327,8 @@ private:
         }
     }
 
-    /// Index of the class key when the declaration is of a type, and not of something of a `struct
-    /// X` type.
+    /// Index of the class key when the declaration defines or declares a type, and not an object of
+    /// a `struct X` type.
     std::optional<std::size_t> typeKey(std::size_t begin, std::size_t last) const {
         for (auto i = begin; i <= last; ++i) {
             const auto& token = tokens_[i];
@@ -371,7 +371,7 @@ private:
 
     bool isAttributeParenthesisClose(std::size_t close) const {
         for (auto i = close; i-- > 0;) {
-            if (tokens_[i].is("(") && matchingClose(tokens_, i) == close)
+            if (tokens_[i].is("(") && matchingBracket(tokens_, i) == close)
                 return isAttributeParenthesis(i);
         }
         return false;
@@ -472,11 +472,8 @@ private:
 
     void functionName(std::size_t open, std::size_t close, Declaration& result) const {
         auto name = open - 1;
-        if (tokens_[name].is(">")) { // f<int>(…): a specialisation
-            while (name > 0 && !tokens_[name].is("<"))
-                --name;
-            name = name > 0 ? name - 1 : name;
-        }
+        if (tokens_[name].is(">")) // f<int>(…): a specialisation
+            name = std::max<std::size_t>(openingAngle(tokens_, name), 1) - 1;
         result.names.emplace_back(tokens_[name].text);
         if (isFunctionMacro(name)) { // NAME(copy)(float* x)
             for (auto i = open + 1; i < close; ++i) {
@@ -497,7 +494,7 @@ private:
         result.parameterSpan = {tokens_[open].span.begin, tokens_[close].span.end};
         if (tokens_[last].is("}")) {
             for (auto i = close + 1; i <= last; ++i) {
-                if (tokens_[i].is("{") && matchingClose(tokens_, i) == last)
+                if (tokens_[i].is("{") && matchingBracket(tokens_, i) == last)
                     result.bodySpan = {tokens_[i].span.begin, tokens_[last].span.end};
             }
         }
@@ -511,15 +508,8 @@ private:
         if (nameToken <= begin || !tokens_[nameToken - 1].is("::") || nameToken < begin + 2)
             return;
         auto i = nameToken - 2;
-        if (tokens_[i].is(">")) {
-            int depth = 0;
-            for (; i > begin; --i) {
-                depth += tokens_[i].is(">") ? 1 : tokens_[i].is("<") ? -1 : 0;
-                if (depth == 0)
-                    break;
-            }
-            i = i > begin ? i - 1 : i;
-        }
+        if (tokens_[i].is(">"))
+            i = std::max(openingAngle(tokens_, i), begin + 1) - 1;
         if (tokens_[i].isIdentifier())
             result.owner = tokens_[i].text;
     }
@@ -566,4 +556,4 @@ DeclarationScan scanDeclarations(const std::vector<Token>& tokens, const MacroTa
     return {std::move(declarations), std::move(scanner.blockDelimiters)};
 }
 
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis
