@@ -1,5 +1,7 @@
 #include "analysis/model/index_evaluator.h"
 
+#include "analysis/model/integer_arithmetic.h"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -36,22 +38,6 @@ std::optional<std::int64_t> laneOf(std::string_view member) {
 std::optional<IndexExpression> sum(const std::optional<IndexExpression>& a,
                                    const std::optional<IndexExpression>& b) {
     return a && b ? std::optional(*a + *b) : std::nullopt;
-}
-
-std::optional<IndexExpression> foldConstants(std::string_view op, std::int64_t a, std::int64_t b) {
-    if (op == "/" && b != 0)
-        return IndexExpression::constant(a / b);
-    if (op == "%" && b != 0)
-        return IndexExpression::constant(a % b);
-    if (op == ">>" && b >= 0 && b < 63)
-        return IndexExpression::constant(a >> b);
-    if (op == "&")
-        return IndexExpression::constant(a & b);
-    if (op == "|")
-        return IndexExpression::constant(a | b);
-    if (op == "^")
-        return IndexExpression::constant(a ^ b);
-    return std::nullopt;
 }
 
 } // namespace
@@ -116,9 +102,9 @@ std::optional<IndexExpression> IndexEvaluator::binary(const Expr& expr) const {
         return std::nullopt;
     if (expr.op == "<<" && *right >= 0 && *right < 62)
         return *a * IndexExpression::constant(std::int64_t{1} << *right);
-    if (const std::optional<std::int64_t> left = a->asConstant())
-        return foldConstants(expr.op, *left, *right);
-    return std::nullopt;
+    const std::optional<std::int64_t> left = a->asConstant();
+    const auto result = left ? integerResult(expr.op, *left, *right) : std::nullopt;
+    return result ? std::optional(IndexExpression::constant(*result)) : std::nullopt;
 }
 
 Address IndexEvaluator::pointer(ExprId expression) const {

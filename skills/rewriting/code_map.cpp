@@ -1,6 +1,5 @@
 #include "skills/rewriting/code_map.h"
 
-#include "analysis/model/integer_arithmetic.h"
 #include "analysis/model/known_functions.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -13,9 +12,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-/// Longer chains of definitions than people write; also ends a cycle.
-constexpr int maximumDepth = 32;
 
 /// Which one a template does not tell before it is instantiated.
 bool isSwap(const Expr& call) {
@@ -173,53 +169,15 @@ std::vector<StmtId> CodeMap::statementsOf(StmtId compoundOrSingle) const {
 }
 
 std::optional<std::int64_t> CodeMap::constantValue(ExprId expr) const {
-    return expr == noId ? std::nullopt : constantValue(expr, 0);
+    return FixedValues(*this).value(expr);
 }
 
-std::optional<std::int64_t> CodeMap::constantValue(ExprId id, int depth) const {
-    const Expr& expr = body_.expr(id);
-    if (depth > maximumDepth)
-        return std::nullopt;
-    const auto child = [&](std::size_t index) {
-        return constantValue(expr.children[index], depth + 1);
-    };
-    switch (expr.kind) {
-    case ExprKind::Integer:
-        return expr.integer;
-    case ExprKind::Cast:
-        return child(0);
-    case ExprKind::Variable: {
-        if (expr.variable == noId)
-            return std::nullopt;
-        const Variable& variable = body_.variable(expr.variable);
-        if (variable.constantValue)
-            return variable.constantValue;
-        const bool isFixed = variable.storage == Storage::Local && variable.init != noId &&
-                             variable.type.scalar < ScalarKind::Half &&
-                             !isEverWritten(expr.variable);
-        return isFixed ? constantValue(variable.init, depth + 1) : std::nullopt;
-    }
-    case ExprKind::InitList: // `int n{4}`
-        return expr.children.size() == 1 && expr.name.empty() ? child(0) : std::nullopt;
-    case ExprKind::Unary: {
-        const auto value = child(0);
-        return value && expr.op == "-" ? std::optional(-*value) : std::nullopt;
-    }
-    case ExprKind::Binary: {
-        if (expr.children.size() != 2)
-            return std::nullopt;
-        const auto left = child(0);
-        const auto right = child(1);
-        if (!left || !right)
-            return std::nullopt;
-        // An int that is shifted further than its width holds no value that 64 bits would tell.
-        const bool isShift = expr.op == "<<" || expr.op == ">>";
-        const bool fits = *right < 31 && *left >= 0 && *left <= 0xffffffffLL;
-        return isShift && !fits ? std::nullopt : integerResult(expr.op, *left, *right);
-    }
-    default:
-        return std::nullopt;
-    }
+ExprId FixedValues::fixedValue(VariableId id) const {
+    const Variable& variable = body().variable(id);
+    return variable.storage == Storage::Local && variable.type.scalar < ScalarKind::Half &&
+                   !code_.isEverWritten(id)
+               ? variable.init
+               : noId;
 }
 
 ExprId CodeMap::withoutCasts(ExprId expr) const {

@@ -2,6 +2,7 @@
 /// expression, where a variable is used, what is written.
 #pragma once
 
+#include "analysis/model/integer_values.h"
 #include "analysis/model/kernel_model.h"
 #include "analysis/syntax/syntax.h"
 
@@ -60,7 +61,6 @@ public:
 private:
     void visitStatement(analysis::StmtId id);
     void visitExpression(analysis::ExprId id, analysis::ExprId parent, analysis::StmtId statement);
-    [[nodiscard]] std::optional<std::int64_t> constantValue(analysis::ExprId expr, int depth) const;
 
     const analysis::FunctionBody& body_;
     std::vector<analysis::ExprId> parents_;
@@ -69,6 +69,19 @@ private:
     std::vector<bool> bound_; ///< Initialisers of references that can be written through.
     std::vector<std::vector<analysis::ExprId>> uses_;
     std::vector<bool> written_;
+};
+
+/// The integers that follow from constants and from locals that never change.
+class FixedValues : public analysis::IntegerValues {
+public:
+    /// Keeps the reference.
+    explicit FixedValues(const CodeMap& code) : IntegerValues(code.body()), code_(code) {}
+
+protected:
+    [[nodiscard]] analysis::ExprId fixedValue(analysis::VariableId variable) const override;
+
+private:
+    const CodeMap& code_;
 };
 
 [[nodiscard]] bool isAssignment(std::string_view op);

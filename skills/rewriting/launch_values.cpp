@@ -1,6 +1,5 @@
 #include "skills/rewriting/launch_values.h"
 
-#include "analysis/model/integer_arithmetic.h"
 #include "skills/rewriting/shared_analysis.h"
 
 #include <algorithm>
@@ -11,128 +10,52 @@ namespace kernelskill::skills {
 
 using namespace analysis;
 
-namespace {
-
-constexpr int maximumDepth = 16;
-
-bool isDim3(const Type& type) {
-    return type.canonical.contains("dim3") || type.spelling.contains("dim3");
-}
-
-/// 0 for `.x`; nullopt for another member.
-std::optional<std::size_t> axisOf(const Expr& member) {
-    constexpr std::string_view axes = "xyz";
-    const auto at = member.name.size() == 1 ? axes.find(member.name) : std::string_view::npos;
-    return at == std::string_view::npos ? std::nullopt : std::optional(at);
-}
-
-} // namespace
-
 LaunchValues::LaunchValues(const SkillContext& context, const LaunchSite& launch)
-    : context_(context), launch_(launch), host_(context.shared().host(launch.host)),
-      grid_(axesOf(launch.grid, 0)), block_(axesOf(launch.block, 0)) {}
-
-LaunchValues::Axes LaunchValues::axesOf(ExprId id, int depth) const {
-    const ExprId plain = host_.withoutCasts(id);
-    if (plain == noId || depth > maximumDepth)
-        return {};
-    const Expr& expr = host_.body().expr(plain);
-    if (expr.kind == ExprKind::Variable && expr.variable != noId && isDim3(expr.type)) {
-        const ExprId init = host_.body().variable(expr.variable).init;
-        return init == noId || host_.isEverWritten(expr.variable) ? Axes{}
-                                                                  : axesOf(init, depth + 1);
-    }
-    const bool isList =
-        expr.kind == ExprKind::InitList ||
-        ((expr.kind == ExprKind::Call || expr.kind == ExprKind::Other) && isDim3(expr.type));
-    if (!isList)
-        return {hostValue(plain, depth + 1), 1, 1};
-    if (expr.children.size() == 1 &&
-        isDim3(host_.body().expr(host_.withoutCasts(expr.children[0])).type))
-        return axesOf(expr.children[0], depth + 1);
-    Axes axes{1, 1, 1};
-    if (expr.children.empty() || expr.children.size() > axes.size())
-        return {};
-    for (std::size_t i = 0; i < expr.children.size(); ++i)
-        axes[i] = hostValue(expr.children[i], depth + 1);
-    return axes;
-}
-
-std::optional<std::int64_t> LaunchValues::hostValue(ExprId id, int depth) const {
-    if (const auto value = host_.constantValue(id))
-        return value;
-    const ExprId plain = host_.withoutCasts(id);
-    if (plain == noId || depth > maximumDepth)
-        return std::nullopt;
-    const Expr& expr = host_.body().expr(plain);
-    if (expr.kind == ExprKind::Member && expr.children.size() == 1)
-        if (const auto axis = axisOf(expr);
-            axis && isDim3(host_.body().expr(expr.children[0]).type))
-            return axesOf(expr.children[0], depth + 1)[*axis];
-    if (expr.kind == ExprKind::Variable && expr.variable != noId) {
-        const Variable& variable = host_.body().variable(expr.variable);
-        const bool isFixed = variable.storage == Storage::Local && variable.init != noId &&
-                             variable.type.scalar < ScalarKind::Half &&
-                             !host_.isEverWritten(expr.variable);
-        return isFixed ? hostValue(variable.init, depth + 1) : std::nullopt;
-    }
-    if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
-        return std::nullopt;
-    const auto left = hostValue(expr.children[0], depth + 1);
-    const auto right = hostValue(expr.children[1], depth + 1);
-    return left && right ? integerResult(expr.op, *left, *right) : std::nullopt;
-}
+    : IntegerValues(context.shared().code().body()), context_(context), launch_(launch),
+      host_(context.shared().host(launch.host)), grid_(host_.extents(launch.grid)),
+      block_(host_.extents(launch.block)) {}
 
 std::optional<std::int64_t> LaunchValues::of(ExprId kernelExpr) const {
-    return kernelExpr == noId ? std::nullopt : kernelValue(kernelExpr, 0);
+    return value(kernelExpr);
 }
 
-std::optional<std::int64_t> LaunchValues::kernelValue(ExprId id, int depth) const {
-    if (depth > maximumDepth)
-        return std::nullopt;
-    const CodeMap& code = context_.shared().code();
-    const Expr& expr = code.body().expr(id);
-    switch (expr.kind) {
-    case ExprKind::Integer:
-        return expr.integer;
-    case ExprKind::Cast:
-        return kernelValue(expr.children.front(), depth + 1);
-    case ExprKind::BuiltinIndex:
+ExprId LaunchValues::fixedValue(VariableId id) const {
+    const Variable& variable = body().variable(id);
+    const bool isFixed = variable.type.scalar < ScalarKind::Half &&
+                         variable.storage != Storage::Parameter &&
+                         !context_.shared().code().isEverWritten(id);
+    return isFixed ? variable.init : noId;
+}
+
+std::optional<std::int64_t> LaunchValues::leaf(const Expr& expr, int depth) const {
+    if (expr.kind == ExprKind::BuiltinIndex) {
         if (expr.name == "blockDim")
             return block_[expr.axis % 3];
         return expr.name == "gridDim" ? grid_[expr.axis % 3] : std::nullopt;
-    case ExprKind::Variable:
-        return expr.variable == noId ? templateArgument(expr.name)
-                                     : variableValue(expr.variable, depth);
-    case ExprKind::Binary: {
-        if (expr.children.size() != 2)
-            return std::nullopt;
-        const auto left = kernelValue(expr.children[0], depth + 1);
-        const auto right = kernelValue(expr.children[1], depth + 1);
-        return left && right ? integerResult(expr.op, *left, *right) : std::nullopt;
     }
-    default:
+    if (expr.kind != ExprKind::Variable)
         return std::nullopt;
-    }
+    return expr.variable == noId ? templateArgument(expr.name) : argument(expr.variable, depth);
+}
+
+std::optional<std::int64_t> LaunchValues::argument(VariableId id, int depth) const {
+    const Variable& variable = body().variable(id);
+    if (variable.type.scalar >= ScalarKind::Half || context_.shared().code().isEverWritten(id))
+        return std::nullopt;
+    if (variable.storage != Storage::Parameter)
+        return templateArgument(variable.name);
+    const auto& parameters = context_.kernel.parameters;
+    const auto at = std::ranges::find(parameters, id, &Parameter::variable);
+    const auto index = static_cast<std::size_t>(at - parameters.begin());
+    return index < launch_.arguments.size() ? host_.value(launch_.arguments[index], depth)
+                                            : std::nullopt;
 }
 
 std::optional<std::int64_t> LaunchValues::variableValue(VariableId id, int depth) const {
-    const CodeMap& code = context_.shared().code();
-    const Variable& variable = code.body().variable(id);
-    if (variable.constantValue)
-        return variable.constantValue;
-    if (variable.type.scalar >= ScalarKind::Half || code.isEverWritten(id))
-        return std::nullopt;
-    if (variable.storage == Storage::Parameter) {
-        const auto& parameters = context_.kernel.parameters;
-        const auto at = std::ranges::find(parameters, id, &Parameter::variable);
-        const auto index = static_cast<std::size_t>(at - parameters.begin());
-        return index < launch_.arguments.size() ? hostValue(launch_.arguments[index], depth + 1)
-                                                : std::nullopt;
-    }
-    if (variable.init != noId)
-        return kernelValue(variable.init, depth + 1);
-    return templateArgument(variable.name);
+    if (body().variable(id).constantValue)
+        return body().variable(id).constantValue;
+    const ExprId fixed = fixedValue(id);
+    return fixed == noId ? argument(id, depth) : value(fixed, depth);
 }
 
 std::optional<std::int64_t> LaunchValues::templateArgument(const std::string& name) const {
@@ -173,7 +96,7 @@ std::optional<std::int64_t> LaunchValues::rounds(const Loop& loop) const {
     return low ? roundsFrom(*low, loop) : std::nullopt;
 }
 
-std::optional<std::int64_t> LaunchValues::mostRounds(const Loop& loop) const {
+std::optional<std::int64_t> LaunchValues::maxRounds(const Loop& loop) const {
     if (const auto known = rounds(loop))
         return known;
     constexpr std::int64_t bits = 32;

@@ -146,7 +146,7 @@ private:
             const auto place = values.place(use.pointer);
             std::optional<ByteRange> bytes;
             if (use.launch == nullptr) {
-                if (const auto count = values.number(use.bytes))
+                if (const auto count = values.value(use.bytes))
                     bytes = firstBytes(*count);
             } else if (const auto numbers = values.launch(*use.launch)) {
                 bytes =

@@ -35,7 +35,7 @@ std::optional<double> roundsOf(const KernelModel& kernel, const LaunchValues& va
                                const std::vector<std::uint32_t>& loops) {
     double rounds = 1;
     for (const std::uint32_t number : loops) {
-        const auto known = values.mostRounds(kernel.loops[number]);
+        const auto known = values.maxRounds(kernel.loops[number]);
         if (!known)
             return std::nullopt;
         rounds *= static_cast<double>(*known);

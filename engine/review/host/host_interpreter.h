@@ -1,6 +1,7 @@
 /// Follows one host function, statement by statement.
 #pragma once
 
+#include "analysis/model/integer_values.h"
 #include "engine/review/host/host_steps.h"
 #include "engine/review/host/host_value.h"
 #include "engine/review/host/runtime_state.h"

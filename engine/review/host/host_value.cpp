@@ -101,11 +101,6 @@ HostValue converted(HostValue value, const analysis::Type& type) {
     return result;
 }
 
-bool isDim3(const analysis::Type& type) {
-    return type.pointerDepth == 0 &&
-           (type.canonical.ends_with("dim3") || type.spelling.ends_with("dim3"));
-}
-
 HostValue combined(const std::string& op, const HostValue& left, const HostValue& right) {
     HostValue value = result(op, left, right);
     value.isAssumed = left.isAssumed || right.isAssumed;

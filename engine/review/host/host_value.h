@@ -49,7 +49,6 @@ struct HostPlace {
 [[nodiscard]] std::string textOf(const HostValue& value);
 /// The value as an object of `type` holds it: integers wrap around.
 [[nodiscard]] HostValue converted(HostValue value, const analysis::Type& type);
-[[nodiscard]] bool isDim3(const analysis::Type& type);
 /// `left op right` for arithmetic, comparisons and bits; a term where it is not known.
 [[nodiscard]] HostValue combined(const std::string& op, const HostValue& left,
                                  const HostValue& right);
