@@ -25,10 +25,4 @@ using CalleeTable = std::map<FunctionKey, std::map<ExprId, std::vector<std::stri
 /// and `parameters` are there.
 void collectFacts(FileModel& model, const CalleeTable& callees);
 
-/// Values of a comma-separated list of constant expressions, e.g. of `__launch_bounds__(2 * WARP,
-/// 4)`. Names are looked up in the `#define`s and constant definitions of `text`; nullopt for what
-/// is not constant.
-[[nodiscard]] std::vector<std::optional<std::int64_t>> evaluateConstantList(std::string_view list,
-                                                                            std::string_view text);
-
 } // namespace kernelskill::analysis

@@ -6,6 +6,7 @@
 #include "analysis/parse/function_lowering.h"
 #include "analysis/parse/host_only_code.h"
 #include "analysis/parse/type_lowering.h"
+#include "analysis/scan/constant_text.h"
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>

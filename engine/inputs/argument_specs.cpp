@@ -12,6 +12,7 @@ namespace kernelskill::engine {
 
 using analysis::DeclarationKind;
 using analysis::Token;
+using analysis::Value;
 
 namespace {
 
@@ -184,7 +185,7 @@ std::vector<std::byte> classBytes(const ProgramText& program, const std::string&
     } else if (const auto fields = fieldsOf(program, type)) {
         for (const auto& field : *fields) {
             const auto kind = scalarKindOf(field.type);
-            const auto width = sizeOfBuiltin(field.type);
+            const auto width = analysis::sizeOfBuiltin(field.type);
             if (kind == ScalarKind::Unknown || !width || field.count == 0 || width.value_or(0) > 8)
                 break; // the layout behind it is not known
             while (bytes.size() % static_cast<std::size_t>(*width) != 0)
@@ -304,7 +305,7 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
         result.isPointer = result.isPointer || argument.find('*') != std::string::npos;
         result.scalar = scalarKindOf(argument);
         const auto element = argument.substr(0, argument.find('*'));
-        result.bytes = static_cast<std::uint32_t>(sizeOfBuiltin(element).value_or(0));
+        result.bytes = static_cast<std::uint32_t>(analysis::sizeOfBuiltin(element).value_or(0));
         result.name = bareName(element);
     }
     if (result.scalar == ScalarKind::Unknown && result.name.starts_with("cuda") &&

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
+#include "analysis/scan/expression.h"
 #include "analysis/source/error.h"
 #include "engine/execution/job.h"
-#include "engine/inputs/expression.h"
 #include "engine/inputs/kernel_text.h"
 #include "engine/inputs/program_text.h"
 
@@ -39,7 +39,7 @@ struct PassedType {
 /// A class whose size is not known gets as many bytes as all parameters of a kernel may have.
 [[nodiscard]] ScalarSpec scalarSpec(const ProgramText& program,
                                     const analysis::Parameter& parameter, const PassedType& type,
-                                    const Value& value);
+                                    const analysis::Value& value);
 
 /// How the kernel uses a pointer decides what its elements may be. `indexRange`: what indices must
 /// stay below.

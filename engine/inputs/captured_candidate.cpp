@@ -5,6 +5,9 @@
 #include <cstring>
 
 namespace kernelskill::engine {
+
+using analysis::Value;
+
 namespace {
 
 using analysis::ScalarKind;

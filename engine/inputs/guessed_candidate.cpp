@@ -8,6 +8,9 @@
 #include <iterator>
 
 namespace kernelskill::engine {
+
+using analysis::Value;
+
 namespace {
 
 /// A block for a kernel. `compiled` is the number of threads along a side that it is compiled for,

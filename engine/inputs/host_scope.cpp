@@ -8,7 +8,10 @@
 namespace kernelskill::engine {
 
 using analysis::DeclarationKind;
+using analysis::Expression;
+using analysis::ExpressionKind;
 using analysis::Token;
+using analysis::Value;
 
 namespace {
 
@@ -49,7 +52,7 @@ constexpr std::array deviceProperties = {DeviceProperty{"multiProcessorCount", 8
 /// The object behind `&x`, `(void**)&x`, `x + 4`, `raw_pointer_cast(x.data())`.
 std::string baseName(const Expression& expression) {
     if (expression.kind == ExpressionKind::Name)
-        return lastName(expression.text);
+        return analysis::lastName(expression.text);
     if (expression.kind == ExpressionKind::Member && expression.text != "data")
         return expression.text;
     const bool call = expression.kind == ExpressionKind::Call;
@@ -124,7 +127,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& e
             return named;
     }
     if (expression.kind == ExpressionKind::Call) {
-        for (const auto* function : program_.functionsNamed(lastName(expression.text))) {
+        for (const auto* function : program_.functionsNamed(analysis::lastName(expression.text))) {
             const auto& all = program_.files()[function->file].tokens;
             for (auto i = function->bodyEnd; i > function->bodyBegin; --i) {
                 if (!all[i].is("return"))
@@ -148,7 +151,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& e
 
 std::optional<Value> HostScope::count(const Expression& expression) const {
     if (expression.kind == ExpressionKind::Name && settings_.log != nullptr)
-        settings_.log->counts.insert(lastName(expression.text));
+        settings_.log->counts.insert(analysis::lastName(expression.text));
     return evaluate(expression, *this);
 }
 
@@ -184,7 +187,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
     }
     if (const auto* macro = program_.macros().find(name);
         macro != nullptr && !macro->isFunctionLike) {
-        if (const auto body = parseExpression(macro->body)) {
+        if (const auto body = analysis::parseExpression(macro->body)) {
             const auto result = at(place_).extent(*body);
             if (result)
                 noteRoot(name, *body, Value::of((*result)[0]));
@@ -345,7 +348,7 @@ std::optional<Value> HostScope::fromMacro(const std::string& name) const {
     for (const auto& macro : program_.macros().all(name)) {
         if (macro.isFunctionLike)
             continue;
-        const auto body = parseExpression(macro.body);
+        const auto body = analysis::parseExpression(macro.body);
         const auto result = body ? evaluate(*body, at(place_)) : std::nullopt;
         if (!result)
             continue;
@@ -387,7 +390,7 @@ std::optional<Value> HostScope::fromText(const std::string& name) const {
 std::optional<Value> HostScope::name(const std::string& qualified) const {
     if (tooDeep())
         return std::nullopt;
-    const auto name = lastName(qualified);
+    const auto name = analysis::lastName(qualified);
     if (const auto bound = bindings_.find(name); bound != bindings_.end())
         return bound->second;
     if (const auto set = settings_.overrides.find(name); set != settings_.overrides.end())
@@ -487,11 +490,11 @@ std::optional<Value> HostScope::functionResult(const FunctionText& function,
 std::optional<Value> HostScope::call(const Expression& call) const {
     if (tooDeep() || call.children.empty())
         return std::nullopt;
-    const auto name = lastName(call.text);
+    const auto name = analysis::lastName(call.text);
     for (const auto& macro : program_.macros().all(name)) {
         if (!macro.isFunctionLike)
             continue;
-        const auto body = parseExpression(macro.body);
+        const auto body = analysis::parseExpression(macro.body);
         if (!body)
             continue;
         auto scope = at(place_);
@@ -521,7 +524,7 @@ std::optional<Value> HostScope::call(const Expression& call) const {
 }
 
 std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
-    if (const auto size = sizeOfBuiltin(type))
+    if (const auto size = analysis::sizeOfBuiltin(type))
         return size;
     for (const auto& token : analysis::lex(type)) {
         if (const auto known = settings_.typeSizes.find(std::string(token.text));
@@ -534,7 +537,7 @@ std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
     if (templated)
         return 4; // a type parameter is taken to be float
     for (const auto& macro : program_.macros().all(type)) {
-        if (const auto size = sizeOfBuiltin(macro.body))
+        if (const auto size = analysis::sizeOfBuiltin(macro.body))
             return size;
     }
     for (const auto& file : program_.files()) {
@@ -542,7 +545,7 @@ std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
             if (declaration.kind != DeclarationKind::Alias ||
                 std::ranges::find(declaration.names, type) == declaration.names.end())
                 continue;
-            if (const auto size = sizeOfBuiltin(std::string_view(file.text).substr(
+            if (const auto size = analysis::sizeOfBuiltin(std::string_view(file.text).substr(
                     declaration.span.begin, declaration.span.size())))
                 return size;
         }

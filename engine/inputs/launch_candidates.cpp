@@ -7,6 +7,9 @@
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::Value;
+
 namespace {
 
 bool isFloating(analysis::ScalarKind kind) {

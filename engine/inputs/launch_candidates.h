@@ -86,7 +86,7 @@ private:
     sentinelOf(const analysis::Parameter& parameter) const;
     static void pinSymbol(LaunchSpec& spec, const PinnedArgument& argument, const HostScope& scope);
     void addSymbols(LaunchSpec& spec) const;
-    void passArguments(LaunchSpec& spec, const std::vector<std::optional<Value>>& values,
+    void passArguments(LaunchSpec& spec, const std::vector<std::optional<analysis::Value>>& values,
                        const std::vector<std::optional<std::int64_t>>& bytes) const;
 
     const analysis::FileModel& file_;

@@ -6,6 +6,7 @@
 namespace kernelskill::engine {
 
 using analysis::Comment;
+using analysis::ExpressionKind;
 
 namespace {
 
@@ -27,15 +28,11 @@ std::string pinText(const Comment& comment, std::size_t markerAt) {
     return text;
 }
 
-std::string lastName(const std::string& qualified) {
-    const auto scope = qualified.rfind("::");
-    return scope == std::string::npos ? qualified : qualified.substr(scope + 2);
-}
-
 /// Says how a well-formed pin contradicts the file; empty when it does not.
 std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file) {
     const auto kernel = std::ranges::find_if(file.kernels, [&](const auto& candidate) {
-        return candidate.qualifiedName == pin.kernel || candidate.name == lastName(pin.kernel);
+        return candidate.qualifiedName == pin.kernel ||
+               candidate.name == analysis::lastName(pin.kernel);
     });
     if (kernel == file.kernels.end())
         return "there is no kernel '" + pin.kernel + "' in this file";

@@ -6,7 +6,10 @@
 
 namespace kernelskill::engine {
 
+using analysis::Expression;
+using analysis::Names;
 using analysis::Token;
+using analysis::Value;
 
 namespace {
 
@@ -218,7 +221,7 @@ private:
         if (dots == std::string::npos || low.find_first_not_of("0 ") != std::string::npos ||
             low.empty())
             return "the range '" + text + "' must read 0..k";
-        result.range = parseExpression(text.substr(dots + 2));
+        result.range = analysis::parseExpression(text.substr(dots + 2));
         if (!result.range)
             return "the end of the range '" + text + "' is no expression";
         return std::nullopt;

@@ -10,6 +10,7 @@ namespace kernelskill::engine {
 
 using analysis::Declaration;
 using analysis::DeclarationKind;
+using analysis::Value;
 
 namespace {
 

@@ -11,6 +11,7 @@
 namespace kernelskill::engine {
 
 using analysis::Token;
+using analysis::Value;
 
 namespace {
 
@@ -63,7 +64,7 @@ public:
 
     [[nodiscard]] std::optional<Value> valueOf(const std::string& text,
                                                const TextPlace& place) const {
-        const auto expression = parseExpression(text);
+        const auto expression = analysis::parseExpression(text);
         return expression ? evaluate(*expression, HostScope(program_, place, strict_))
                           : std::nullopt;
     }

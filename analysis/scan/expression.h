@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 
 /// The part of a name behind its last `::`.
 [[nodiscard]] inline std::string lastName(const std::string& qualified) {
@@ -58,7 +58,7 @@ struct Expression {
 };
 
 /// The expression that the tokens [begin, end) form; nullopt when they form none.
-[[nodiscard]] std::optional<Expression> parseExpression(const std::vector<analysis::Token>& tokens,
+[[nodiscard]] std::optional<Expression> parseExpression(const std::vector<Token>& tokens,
                                                         std::size_t begin, std::size_t end);
 [[nodiscard]] std::optional<Expression> parseExpression(std::string_view text);
 
@@ -72,6 +72,8 @@ public:
     /// A call of anything but the functions that `evaluate` knows (min, max, ceil, …).
     [[nodiscard]] virtual std::optional<Value> call(const Expression& call) const = 0;
     [[nodiscard]] virtual std::optional<std::int64_t> sizeOf(const std::string& type) const = 0;
+    /// True if a conditional whose condition is not known has the value of the branch that is.
+    [[nodiscard]] virtual bool takesKnownBranch() const { return false; }
 };
 
 [[nodiscard]] std::optional<Value> evaluate(const Expression& expression, const Names& names);
@@ -79,4 +81,4 @@ public:
 /// Bytes of a builtin type or CUDA vector type as spelled ("unsigned int", "float4", any pointer).
 [[nodiscard]] std::optional<std::int64_t> sizeOfBuiltin(std::string_view type);
 
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

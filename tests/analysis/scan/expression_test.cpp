@@ -1,8 +1,8 @@
-#include "engine/inputs/expression.h"
+#include "analysis/scan/expression.h"
 
 #include <gtest/gtest.h>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 namespace {
 
 struct Fixed : Names {
@@ -16,6 +16,11 @@ struct Fixed : Names {
     std::optional<std::int64_t> sizeOf(const std::string& type) const override {
         return sizeOfBuiltin(type);
     }
+    bool takesKnownBranch() const override { return true; }
+};
+
+struct Strict : Fixed {
+    bool takesKnownBranch() const override { return false; }
 };
 
 struct Case {
@@ -55,6 +60,21 @@ TEST(Expression, whatCannotBeKnownHasNoValue) {
     }
 }
 
+TEST(Expression, aBranchIsTakenForAnotherOnlyWhereNamesAllowIt) {
+    const auto expression = parseExpression("unknown(3) ? 5 : 6");
+    ASSERT_TRUE(expression);
+    EXPECT_TRUE(evaluate(*expression, Fixed{}));
+    EXPECT_FALSE(evaluate(*expression, Strict{}));
+}
+
+TEST(Expression, aShiftIsToldFromAClosedList) {
+    const auto shift = parseExpression("n >> 3");
+    ASSERT_TRUE(shift);
+    EXPECT_EQ(evaluate(*shift, Fixed{})->integer, 125);
+    EXPECT_TRUE(parseExpression("f<g<int>>(n) >> 1"));
+    EXPECT_FALSE(parseExpression("n > > 3"));
+}
+
 TEST(Expression, whatIsNoExpressionIsRefused) {
     for (const auto* text : {"", "1 +", "(1", "n n", "? :", "1 2"})
         EXPECT_FALSE(parseExpression(text)) << text;
@@ -63,4 +83,4 @@ TEST(Expression, whatIsNoExpressionIsRefused) {
 }
 
 } // namespace
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

@@ -1,15 +1,11 @@
-#include "engine/inputs/expression.h"
+#include "analysis/scan/expression.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 
-namespace kernelskill::engine {
-
-using analysis::Token;
-using analysis::TokenKind;
-
+namespace kernelskill::analysis {
 namespace {
 
 struct OperatorLevel {
@@ -344,8 +340,8 @@ std::optional<Expression> parseExpression(const std::vector<Token>& tokens, std:
 }
 
 std::optional<Expression> parseExpression(std::string_view text) {
-    const auto tokens = analysis::lex(text);
+    const auto tokens = lex(text);
     return parseExpression(tokens, 0, tokens.size());
 }
 
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis

@@ -1,43 +1,17 @@
-#include "engine/inputs/expression.h"
+#include "analysis/model/integer_arithmetic.h"
+#include "analysis/scan/expression.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-namespace kernelskill::engine {
+namespace kernelskill::analysis {
 namespace {
 
 std::optional<Value> integerOperation(const std::string& op, std::int64_t a, std::int64_t b) {
-    const auto ua = static_cast<std::uint64_t>(a);
-    const auto ub = static_cast<std::uint64_t>(b);
-    const auto wrapped = [](std::uint64_t value) {
-        return Value::of(static_cast<std::int64_t>(value));
-    };
-    if (op == "+")
-        return wrapped(ua + ub);
-    if (op == "-")
-        return wrapped(ua - ub);
-    if (op == "*")
-        return wrapped(ua * ub);
-    if ((op == "/" || op == "%") &&
-        (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())))
-        return std::nullopt;
-    if (op == "/")
-        return Value::of(a / b);
-    if (op == "%")
-        return Value::of(a % b);
-    if (op == "<<")
-        return b < 0 || b > 62 ? std::nullopt : std::optional(wrapped(ua << ub));
-    if (op == ">>")
-        return b < 0 || b > 62 ? std::nullopt : std::optional(Value::of(a >> b));
-    if (op == "&")
-        return wrapped(ua & ub);
-    if (op == "|")
-        return wrapped(ua | ub);
-    if (op == "^")
-        return wrapped(ua ^ ub);
-    return std::nullopt;
+    const auto result = integerResult(op, a, b);
+    return result ? std::optional(Value::of(*result)) : std::nullopt;
 }
 
 std::optional<Value> comparison(const std::string& op, double a, double b) {
@@ -189,7 +163,9 @@ std::optional<Value> evaluate(const Expression& expression, const Names& names) 
     case ExpressionKind::Conditional: {
         if (const auto condition = evaluate(expression.children[0], names))
             return evaluate(expression.children[condition->asDouble() != 0 ? 1 : 2], names);
-        // argc > 1 ? atoi(argv[1]) : 1024: whichever branch is known.
+        if (!names.takesKnownBranch())
+            return std::nullopt;
+        // argc > 1 ? atoi(argv[1]) : 1024
         if (auto second = evaluate(expression.children[2], names))
             return second;
         return evaluate(expression.children[1], names);
@@ -207,7 +183,7 @@ std::optional<Value> evaluate(const Expression& expression, const Names& names) 
 std::optional<std::int64_t> sizeOfBuiltin(std::string_view type) {
     if (type.find('*') != std::string_view::npos)
         return 8;
-    const auto tokens = analysis::lex(type);
+    const auto tokens = lex(type);
     std::int64_t longs = 0;
     std::int64_t size = 0;
     for (const auto& token : tokens) {
@@ -256,4 +232,4 @@ std::optional<std::int64_t> sizeOfBuiltin(std::string_view type) {
     return size > 0 ? std::optional(size) : std::nullopt;
 }
 
-} // namespace kernelskill::engine
+} // namespace kernelskill::analysis
