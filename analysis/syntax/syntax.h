@@ -42,7 +42,7 @@ enum class ScalarKind : std::uint8_t {
 /// A type as far as the product needs it. `float4*` is {scalar Float, lanes 4, pointerDepth 1}.
 struct Type {
     std::string
-        spelling; ///< As written, e.g. "const float *__restrict". For display and rewriting.
+        spelling; ///< The type as written, "const float *__restrict": to show and to rewrite.
     std::string canonical;                   ///< With aliases resolved, e.g. "const float *".
     ScalarKind scalar = ScalarKind::Unknown; ///< The innermost element's kind.
     std::uint8_t lanes = 1;                  ///< 4 for float4, 2 for half2 and __half2.
@@ -50,7 +50,7 @@ struct Type {
     bool isReference = false;
     bool isConst =
         false; ///< The object itself is const: true for `float* const`, false for `const float*`.
-    bool pointeeConst = false; ///< What the outermost pointer points to is const.
+    bool pointeeConst = false; ///< True if the outermost pointer points to something const.
     bool isRestrict = false;
     bool isVolatile = false;  ///< The object, or what the outermost pointer points to, is volatile.
     bool isDependent = false; ///< Depends on a template parameter; sizes are then 0.
