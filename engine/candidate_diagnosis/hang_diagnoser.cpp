@@ -1,6 +1,6 @@
 #include "engine/candidate_diagnosis/hang_diagnoser.h"
 
-#include "skills/rewriting/code_map.h"
+#include "analysis/queries/code_map.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -218,7 +218,7 @@ private:
 
     const FileModel& file_;
     const KernelModel& function_;
-    skills::CodeMap map_;
+    analysis::CodeMap map_;
 };
 
 /// The line, from 0, of "file:line" if the file is the main one.

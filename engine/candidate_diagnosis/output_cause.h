@@ -4,7 +4,7 @@
 #include "analysis/model/kernel_model.h"
 #include "engine/verdict/candidate_diagnosis.h"
 #include "engine/verdict/review_failure.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 namespace kernelskill::engine {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/static_facts/static_facts.h"
-#include "skills/compiled_kernel.h"
+#include "skills/base/compiled_kernel.h"
 
 #include <algorithm>
 

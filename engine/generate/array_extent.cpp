@@ -1,5 +1,7 @@
 #include "engine/generate/array_extent.h"
 
+#include "analysis/queries/code_map.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -124,8 +126,9 @@ bool coversAll(IndexExpression index, std::vector<LoopRange> loops,
 
 class ExtentFinder {
 public:
-    ExtentFinder(const SourceText& source, const KernelModel& function, const skills::CodeMap& code,
-                 const LoopDependence& dependence, const std::vector<StmtId>& nests)
+    ExtentFinder(const SourceText& source, const KernelModel& function,
+                 const analysis::CodeMap& code, const LoopDependence& dependence,
+                 const std::vector<StmtId>& nests)
         : source_(source), function_(function), code_(code), dependence_(dependence), nests_(nests),
           certain_(function), every_(dependence.everyLoop()) {}
 
@@ -225,7 +228,7 @@ private:
 
     const SourceText& source_;
     const KernelModel& function_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     const LoopDependence& dependence_;
     const std::vector<StmtId>& nests_;
     CertainAccesses certain_;
@@ -235,7 +238,7 @@ private:
 } // namespace
 
 std::expected<std::vector<ArrayUse>, Refusal>
-findArrayUses(const SourceText& source, const KernelModel& function, const skills::CodeMap& code,
+findArrayUses(const SourceText& source, const KernelModel& function, const analysis::CodeMap& code,
               const LoopDependence& dependence, const std::vector<StmtId>& nests) {
     const ExtentFinder finder(source, function, code, dependence, nests);
     std::vector<ArrayUse> uses;

@@ -1,6 +1,7 @@
 /// How many elements of each array a function touches, from its index arithmetic.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/loop_dependence.h"
 
 #include <expected>
@@ -25,7 +26,7 @@ struct ArrayUse {
 /// Refuses with `unknown-index`, `unknown-extent`, `negative-index`.
 [[nodiscard]] std::expected<std::vector<ArrayUse>, skills::Refusal>
 findArrayUses(const analysis::SourceText& source, const analysis::KernelModel& function,
-              const skills::CodeMap& code, const LoopDependence& dependence,
+              const analysis::CodeMap& code, const LoopDependence& dependence,
               const std::vector<analysis::StmtId>& nests);
 
 } // namespace kernelskill::engine

@@ -1,6 +1,7 @@
 #include "engine/generate/copied_text.h"
 
 #include "analysis/syntax/lexer.h"
+#include "skills/editing/code_lines.h"
 
 #include <algorithm>
 #include <optional>
@@ -31,7 +32,7 @@ void CopiedText::add(CodeLines& lines, Span span, std::vector<TextEdit> parts) c
 }
 
 void CopiedText::addComments(CodeLines& lines, Span span) const {
-    for (const std::string& comment : skills::commentsIn(source_, span))
+    for (const std::string& comment : analysis::commentsIn(source_, span))
         lines.add(comment);
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "skills/rewriting/source_layout.h"
+#include "analysis/queries/source_layout.h"
+#include "skills/editing/code_lines.h"
 
 #include <vector>
 
@@ -12,7 +13,7 @@ class CopiedText {
 public:
     /// Keeps references to all three.
     CopiedText(const analysis::SourceText& source, const analysis::KernelModel& function,
-               const skills::SourceLayout& layout)
+               const analysis::SourceLayout& layout)
         : source_(source), function_(function), layout_(layout) {}
 
     /// The lines of `span` with `parts` of it replaced; blank ones at both ends and pragmas for the
@@ -32,7 +33,7 @@ private:
 
     const analysis::SourceText& source_;
     const analysis::KernelModel& function_;
-    const skills::SourceLayout& layout_;
+    const analysis::SourceLayout& layout_;
 };
 
 } // namespace kernelskill::engine

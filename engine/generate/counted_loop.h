@@ -1,8 +1,8 @@
 /// How a loop counts, from its header.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/iteration_space.h"
-#include "skills/rewriting/code_map.h"
 
 #include <map>
 #include <optional>
@@ -20,11 +20,11 @@ using RoundsBySymbol = std::map<analysis::Symbol, SteppedRounds>;
 /// are polynomials, which are taken not to change while it runs. With a step other than one they
 /// name no variable of another loop.
 [[nodiscard]] std::optional<LoopRange> rangeOf(const analysis::KernelModel& function,
-                                               const skills::CodeMap& code, std::uint32_t number);
+                                               const analysis::CodeMap& code, std::uint32_t number);
 
 /// Of every loop that has a symbol for its rounds.
 [[nodiscard]] RoundsBySymbol steppedRounds(const analysis::KernelModel& function,
-                                           const skills::CodeMap& code);
+                                           const analysis::CodeMap& code);
 
 /// The rounds of a loop that counts through `distance` by `step`.
 [[nodiscard]] std::int64_t roundsIn(std::int64_t distance, std::int64_t step);

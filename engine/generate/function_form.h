@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <expected>
 

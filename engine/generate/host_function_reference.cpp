@@ -1,8 +1,8 @@
 #include "engine/generate/host_function_reference.h"
 
+#include "analysis/queries/source_layout.h"
 #include "engine/generate/kernel_writer.h"
 #include "engine/generate/reference_program.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -74,7 +74,7 @@ std::expected<KernelDraft, skills::Refusal> HostFunctionReference::draft() const
     const SourceText& source = *file_.source;
     DerivedNames names(source, function_);
     const WrittenFunction written = writeFunction(file_, function_, *parallel, names);
-    const skills::SourceLayout layout(source, function_);
+    const analysis::SourceLayout layout(source, function_);
     const std::string& newline = layout.newline();
     const std::uint32_t after = layout.endOfLineTrivia(function_.span.end);
     std::string added = newline + newline + written.text(newline);

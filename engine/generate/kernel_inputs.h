@@ -1,6 +1,7 @@
 /// What a kernel of one nest has to be handed.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/parallel_function.h"
 
 #include <string>
@@ -19,12 +20,12 @@ struct KernelInputs {
 /// What `nest` uses of the function. Where that is one kernel: all of its parameters. The variables
 /// of reductions are not among them.
 [[nodiscard]] KernelInputs inputsOf(const analysis::KernelModel& function,
-                                    const skills::CodeMap& code, const ParallelFunction& parallel,
+                                    const analysis::CodeMap& code, const ParallelFunction& parallel,
                                     const ParallelNest& nest);
 
 /// A statement of the host that is part of kernels, and that nothing on the host looks at.
 [[nodiscard]] bool isOfKernelsAlone(const analysis::KernelModel& function,
-                                    const skills::CodeMap& code, const ParallelFunction& parallel,
+                                    const analysis::CodeMap& code, const ParallelFunction& parallel,
                                     analysis::StmtId statement);
 
 /// `const float* x`, or `float scale` for a local of the host function.

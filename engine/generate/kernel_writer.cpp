@@ -1,8 +1,10 @@
 #include "engine/generate/kernel_writer.h"
 
+#include "analysis/queries/source_layout.h"
 #include "engine/generate/launcher_writer.h"
 #include "engine/generate/nest_text.h"
 #include "engine/generate/reduction_writer.h"
+#include "skills/editing/code_lines.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -100,7 +102,7 @@ std::string WrittenFunction::text(const std::string& newline) const {
 
 WrittenFunction writeFunction(const FileModel& file, const KernelModel& function,
                               const ParallelFunction& parallel, DerivedNames& names) {
-    const skills::SourceLayout layout(*file.source, function);
+    const analysis::SourceLayout layout(*file.source, function);
     const std::string indentation = layout.indentation(function.span.begin);
     WrittenFunction written;
     BlockFolds folds(function.body, parallel, layout, indentation, names);

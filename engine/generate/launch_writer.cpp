@@ -1,6 +1,7 @@
 #include "engine/generate/launch_writer.h"
 
 #include "engine/generate/kernel_inputs.h"
+#include "skills/editing/code_lines.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,7 +18,7 @@ namespace {
 
 class LaunchText {
 public:
-    LaunchText(CodeLines& lines, const KernelModel& function, const skills::CodeMap& code,
+    LaunchText(CodeLines& lines, const KernelModel& function, const analysis::CodeMap& code,
                const ParallelFunction& parallel, const ParallelNest& nest,
                const WrittenKernel& kernel, LauncherNames& names)
         : lines_(lines), function_(function), body_(function.body), code_(code),
@@ -104,7 +105,7 @@ private:
     CodeLines& lines_;
     const KernelModel& function_;
     const FunctionBody& body_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     const ParallelFunction& parallel_;
     const ParallelNest& nest_;
     const WrittenKernel& kernel_;
@@ -113,7 +114,7 @@ private:
 
 } // namespace
 
-void addLaunch(CodeLines& lines, const KernelModel& function, const skills::CodeMap& code,
+void addLaunch(CodeLines& lines, const KernelModel& function, const analysis::CodeMap& code,
                const ParallelFunction& parallel, const ParallelNest& nest,
                const WrittenKernel& kernel, LauncherNames& names) {
     LaunchText text(lines, function, code, parallel, nest, kernel, names);

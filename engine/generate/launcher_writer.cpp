@@ -1,12 +1,14 @@
 #include "engine/generate/launcher_writer.h"
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_layout.h"
 #include "engine/generate/copied_text.h"
 #include "engine/generate/empty_loops.h"
 #include "engine/generate/kernel_inputs.h"
 #include "engine/generate/launch_writer.h"
 #include "engine/generate/launcher_names.h"
 #include "engine/generate/written_function.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/editing/code_lines.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -281,9 +283,9 @@ private:
     const FunctionBody& body_;
     const ParallelFunction& parallel_;
     const WrittenFunction& written_;
-    skills::CodeMap code_;
+    analysis::CodeMap code_;
     std::string macro_;
-    skills::SourceLayout layout_;
+    analysis::SourceLayout layout_;
     CopiedText copied_;
     CodeLines lines_;
     LauncherNames names_;

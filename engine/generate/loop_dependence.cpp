@@ -1,7 +1,7 @@
 #include "engine/generate/loop_dependence.h"
 
 #include "analysis/model/known_functions.h"
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/index_arithmetic.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -25,10 +25,10 @@ bool isWriting(const MemoryAccess& access) {
 } // namespace
 
 LoopDependence::LoopDependence(const SourceText& source, const KernelModel& function,
-                               const skills::CodeMap& code)
+                               const analysis::CodeMap& code)
     : source_(source), function_(function), code_(code) {
     for (const Parameter& parameter : function.parameters)
-        if (skills::isUnsignedIndexType(parameter.type))
+        if (analysis::isUnsignedIndexType(parameter.type))
             unsigned_.push_back({SymbolKind::Parameter, parameter.variable});
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
+#include "analysis/queries/code_map.h"
 #include "engine/generate/counted_loop.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <optional>
 #include <set>
@@ -29,7 +29,7 @@ class LoopDependence {
 public:
     /// Keeps references to all three.
     LoopDependence(const analysis::SourceText& source, const analysis::KernelModel& function,
-                   const skills::CodeMap& code);
+                   const analysis::CodeMap& code);
 
     /// `loop` is an index into KernelModel::loops. Variables of `folded` are not held against it.
     [[nodiscard]] LoopDecision decide(std::uint32_t loop,
@@ -59,7 +59,7 @@ private:
 
     const analysis::SourceText& source_;
     const analysis::KernelModel& function_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     std::vector<analysis::Symbol> unsigned_;
 };
 

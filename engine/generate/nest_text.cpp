@@ -1,6 +1,7 @@
 #include "engine/generate/nest_text.h"
 
 #include "engine/generate/written_function.h"
+#include "skills/editing/code_lines.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -129,7 +130,7 @@ void NestText::openStrided(CodeLines& lines, const MappedLoop& mapped, const std
     const std::string name = nameOf(mapped);
     const bool isWide = body_.variable(loop(mapped).inductionVariable).type.size > 4;
     const std::string type = isWide ? typeOf(mapped) : "long long";
-    const std::string counter = isWide ? name : skills::freshName(body_, "wide_" + name);
+    const std::string counter = isWide ? name : analysis::freshName(body_, "wide_" + name);
     const bool isSum = number.contains(' ');
     if (!isWide)
         lines.add(fmt::format("// {}: a stride beyond the last {} may be beyond its type.", counter,

@@ -1,10 +1,11 @@
 /// The pieces of a nest's kernel: what threads start from, and what each does in a round.
 #pragma once
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_layout.h"
 #include "engine/generate/copied_text.h"
 #include "engine/generate/kernel_inputs.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/editing/code_lines.h"
 
 #include <string>
 
@@ -15,8 +16,8 @@ public:
     NestText(const analysis::FileModel& file, const analysis::KernelModel& function,
              const ParallelFunction& parallel, const ParallelNest& nest);
 
-    [[nodiscard]] const skills::SourceLayout& layout() const { return layout_; }
-    [[nodiscard]] const skills::CodeMap& code() const { return code_; }
+    [[nodiscard]] const analysis::SourceLayout& layout() const { return layout_; }
+    [[nodiscard]] const analysis::CodeMap& code() const { return code_; }
     [[nodiscard]] const KernelInputs& inputs() const { return inputs_; }
     [[nodiscard]] std::string nameOf(const MappedLoop& mapped) const;
 
@@ -50,8 +51,8 @@ private:
     const ParallelFunction& parallel_;
     const ParallelNest& nest_;
     const analysis::FunctionBody& body_;
-    skills::CodeMap code_;
-    skills::SourceLayout layout_;
+    analysis::CodeMap code_;
+    analysis::SourceLayout layout_;
     CopiedText copied_;
     KernelInputs inputs_;
 };

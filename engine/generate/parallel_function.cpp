@@ -1,8 +1,9 @@
 #include "engine/generate/parallel_function.h"
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/function_form.h"
 #include "engine/generate/written_function.h"
-#include "skills/rewriting/gates.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -269,7 +270,7 @@ private:
     const FileModel& file_;
     const KernelModel& function_;
     const FunctionBody& body_;
-    skills::CodeMap code_;
+    analysis::CodeMap code_;
     LoopDependence dependence_;
     ParallelFunction result_;
 };

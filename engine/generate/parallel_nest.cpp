@@ -1,7 +1,8 @@
 #include "engine/generate/parallel_nest.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -23,7 +24,7 @@ using Gate = std::expected<void, Refusal>;
 
 class NestFinder {
 public:
-    NestFinder(const FileModel& file, const KernelModel& function, const skills::CodeMap& code,
+    NestFinder(const FileModel& file, const KernelModel& function, const analysis::CodeMap& code,
                const LoopDependence& dependence, StmtId statement)
         : file_(file), function_(function), body_(function.body), code_(code),
           dependence_(dependence) {
@@ -80,7 +81,7 @@ private:
                                                    "variable and nothing else",
                                                    at));
         if (*loop.step < -1 &&
-            skills::isUnsignedIndexType(body_.variable(loop.inductionVariable).type))
+            analysis::isUnsignedIndexType(body_.variable(loop.inductionVariable).type))
             return refuse(
                 "counts-down",
                 fmt::format("the loop of line {} counts an unsigned variable down by more "
@@ -168,7 +169,7 @@ private:
     const FileModel& file_;
     const KernelModel& function_;
     const FunctionBody& body_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     const LoopDependence& dependence_;
     std::set<VariableId> folded_;
     std::vector<LoopRange> outer_;
@@ -178,7 +179,7 @@ private:
 } // namespace
 
 std::expected<ParallelNest, Refusal>
-findParallelNest(const FileModel& file, const KernelModel& function, const skills::CodeMap& code,
+findParallelNest(const FileModel& file, const KernelModel& function, const analysis::CodeMap& code,
                  const LoopDependence& dependence, StmtId statement) {
     return NestFinder(file, function, code, dependence, statement).find();
 }

@@ -1,6 +1,7 @@
 /// The loops of a host function that a kernel's threads can take over.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/array_extent.h"
 #include "engine/generate/reduction.h"
 
@@ -35,7 +36,7 @@ struct ParallelNest {
 /// the first thing first. `arrays` is left empty.
 [[nodiscard]] std::expected<ParallelNest, skills::Refusal>
 findParallelNest(const analysis::FileModel& file, const analysis::KernelModel& function,
-                 const skills::CodeMap& code, const LoopDependence& dependence,
+                 const analysis::CodeMap& code, const LoopDependence& dependence,
                  analysis::StmtId statement);
 
 } // namespace kernelskill::engine

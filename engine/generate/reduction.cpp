@@ -40,7 +40,8 @@ struct FoldStep {
 
 class FoldReader {
 public:
-    FoldReader(const FunctionBody& body, const skills::CodeMap& code) : body_(body), code_(code) {}
+    FoldReader(const FunctionBody& body, const analysis::CodeMap& code)
+        : body_(body), code_(code) {}
 
     /// The step whose variable is written at `use`.
     [[nodiscard]] std::optional<FoldStep> stepAt(ExprId use) const {
@@ -164,13 +165,13 @@ private:
     }
 
     const FunctionBody& body_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
 };
 
 class ReductionFinder {
 public:
     ReductionFinder(const SourceText& source, const KernelModel& function,
-                    const skills::CodeMap& code, StmtId nest)
+                    const analysis::CodeMap& code, StmtId nest)
         : source_(source), body_(function.body), code_(code), nest_(nest), reader_(body_, code) {}
 
     /// nullopt: not one.
@@ -256,7 +257,7 @@ private:
 
     const SourceText& source_;
     const FunctionBody& body_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     StmtId nest_;
     FoldReader reader_;
 };
@@ -273,7 +274,7 @@ bool rounds(const FunctionBody& body, const Reduction& reduction) {
 
 std::expected<std::vector<Reduction>, Refusal> findReductions(const SourceText& source,
                                                               const KernelModel& function,
-                                                              const skills::CodeMap& code,
+                                                              const analysis::CodeMap& code,
                                                               StmtId nest) {
     const ReductionFinder finder(source, function, code, nest);
     std::vector<Reduction> found;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 
 #include <expected>
 #include <vector>
@@ -32,6 +32,6 @@ struct Reduction {
 /// its rounds have no free order for their type.
 [[nodiscard]] std::expected<std::vector<Reduction>, skills::Refusal>
 findReductions(const analysis::SourceText& source, const analysis::KernelModel& function,
-               const skills::CodeMap& code, analysis::StmtId nest);
+               const analysis::CodeMap& code, analysis::StmtId nest);
 
 } // namespace kernelskill::engine

@@ -1,6 +1,7 @@
 /// Writes the kernels of a nest with reductions.
 #pragma once
 
+#include "analysis/queries/source_layout.h"
 #include "engine/generate/kernel_writer.h"
 #include "engine/generate/nest_text.h"
 
@@ -16,7 +17,7 @@ class BlockFolds {
 public:
     /// For the reductions of `parallel`.
     BlockFolds(const analysis::FunctionBody& body, const ParallelFunction& parallel,
-               const skills::SourceLayout& layout, std::string indentation, DerivedNames& names);
+               const analysis::SourceLayout& layout, std::string indentation, DerivedNames& names);
 
     /// The name of the one for `reduction`.
     [[nodiscard]] std::string of(const Reduction& reduction);
@@ -28,7 +29,7 @@ private:
     [[nodiscard]] Kind kindOf(const Reduction& reduction) const;
 
     const analysis::FunctionBody& body_;
-    const skills::SourceLayout& layout_;
+    const analysis::SourceLayout& layout_;
     std::string indentation_;
     DerivedNames& names_;
     std::set<Kind> repeated_; ///< Needed more than once by a kernel.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/execution/executor.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <expected>
 #include <string>

@@ -1,5 +1,6 @@
 #include "engine/generate/reference_launch.h"
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/kernel_writer.h"
 #include "engine/generate/written_function.h"
 
@@ -125,7 +126,7 @@ private:
     const KernelModel& function_;
     const ParallelFunction& parallel_;
     const ParallelNest& nest_;
-    skills::CodeMap code_;
+    analysis::CodeMap code_;
     LoopDependence dependence_;
     std::set<Symbol> mappedSizes_;
 };

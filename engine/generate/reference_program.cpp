@@ -1,8 +1,8 @@
 #include "engine/generate/reference_program.h"
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/nest_text.h"
 #include "engine/generate/reference_launch.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -28,7 +28,7 @@ public:
         checked_.name = names.next({"check"});
         for (const Reduction& reduction : nest.reductions)
             checked_.results.push_back(
-                skills::freshName(body_, body_.variable(reduction.variable).name + "_result"));
+                analysis::freshName(body_, body_.variable(reduction.variable).name + "_result"));
         const std::int64_t reach = checkedReach(nest);
         checked_.grid = fmt::format(
             "({} + {}) / {}", codeOf(nest.loops.front().distance, body_, false), reach - 1, reach);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/source/text_edit.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <memory>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/diagnosis/bottleneck.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <string>
 #include <vector>

@@ -5,7 +5,7 @@
 #include "engine/diagnosis/bottleneck.h"
 #include "engine/execution/executor.h"
 #include "engine/memory/short_term_memory.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "engine/execution/executor.h"
 #include "engine/inputs/trial.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <memory>
 #include <stop_token>

@@ -5,7 +5,7 @@
 #include "engine/execution/executor.h"
 #include "engine/execution/gpu/gpu_executor.h"
 #include "engine/verdict/verdict.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <functional>

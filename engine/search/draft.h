@@ -4,7 +4,7 @@
 #include "analysis/command/toolchain.h"
 #include "analysis/source/text_edit.h"
 #include "engine/execution/kernel_version.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <string>

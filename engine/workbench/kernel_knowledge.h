@@ -8,7 +8,7 @@
 #include "engine/findings/profile_cache.h"
 #include "engine/workbench/kernel_report.h"
 #include "engine/workbench/machines.h"
-#include "skills/compiled_kernel.h"
+#include "skills/base/compiled_kernel.h"
 
 #include <filesystem>
 #include <functional>

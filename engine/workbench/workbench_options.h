@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/execution/gpu/slurm_job.h"
-#include "skills/skill_folder.h"
+#include "skills/base/skill_folder.h"
 
 #include <filesystem>
 #include <optional>

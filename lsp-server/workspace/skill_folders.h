@@ -1,7 +1,7 @@
 /// Where the skills of the user are looked for, see docs/user-skills.md.
 #pragma once
 
-#include "skills/skill_folder.h"
+#include "skills/base/skill_folder.h"
 
 #include <filesystem>
 #include <vector>

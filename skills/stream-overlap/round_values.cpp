@@ -2,6 +2,8 @@
 
 #include "analysis/model/integer_arithmetic.h"
 #include "analysis/model/known_functions.h"
+#include "analysis/queries/kernel_reach.h"
+#include "analysis/queries/launch_intervals.h"
 
 #include <algorithm>
 #include <limits>
@@ -104,7 +106,7 @@ std::optional<PlaceInMemory> RoundValues::place(ExprId id, int depth) const {
     if (expr.kind == ExprKind::Cast)
         return place(expr.children.front(), depth + 1);
     if (expr.kind == ExprKind::Variable && expr.variable != noId) {
-        // Of another name for a place in memory, that place.
+        // Another name for a place in memory means that place.
         if (const auto other = place(fixedValue(expr.variable), depth + 1))
             return other;
         return PlaceInMemory{expr.variable, 0};

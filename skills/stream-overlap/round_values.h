@@ -1,8 +1,8 @@
-/// What host expressions in a loop are worth in one of its rounds.
+/// The values of host expressions of a loop in one of its rounds.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/kernel_reach.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/launch_intervals.h"
 
 #include <array>
 #include <cstdint>
@@ -20,17 +20,19 @@ struct PlaceInMemory {
 class RoundValues {
 public:
     /// Where the loop's counter has that value. Keeps the reference.
-    RoundValues(const CodeMap& code, analysis::VariableId counter, std::int64_t value)
+    RoundValues(const analysis::CodeMap& code, analysis::VariableId counter, std::int64_t value)
         : code_(code), counter_(counter), value_(value) {}
 
-    /// Of an integral expression that follows from constants, from locals that never change and
-    /// from the counter; nullopt for others, and where it may not fit its type.
+    /// The value of an integral expression that follows from constants, from locals that never
+    /// change and from the counter; nullopt for others, and where it may not fit its type.
     [[nodiscard]] std::optional<std::int64_t> number(analysis::ExprId expr) const;
-    /// Of a pointer that is a variable and so many elements, or the address of an element.
+    /// The value of a pointer that is a variable and so many elements, or the address of an
+    /// element.
     [[nodiscard]] std::optional<PlaceInMemory> place(analysis::ExprId expr) const;
-    /// Of a grid or a block: an integer, or a dim3 that is made of integers.
+    /// The extents of a grid or a block: an integer, or a dim3 that is made of integers.
     [[nodiscard]] std::optional<std::array<std::int64_t, 3>> extents(analysis::ExprId expr) const;
-    [[nodiscard]] std::optional<LaunchNumbers> launch(const analysis::LaunchSite& site) const;
+    [[nodiscard]] std::optional<analysis::LaunchNumbers>
+    launch(const analysis::LaunchSite& site) const;
 
 private:
     [[nodiscard]] std::optional<std::int64_t> result(const analysis::Expr& expr, int depth) const;
@@ -42,7 +44,7 @@ private:
     /// The value of a local that is never given another; noId for other variables.
     [[nodiscard]] analysis::ExprId fixedValue(analysis::VariableId variable) const;
 
-    const CodeMap& code_;
+    const analysis::CodeMap& code_;
     analysis::VariableId counter_;
     std::int64_t value_;
 };

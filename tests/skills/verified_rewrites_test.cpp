@@ -64,7 +64,7 @@ std::string describe(const Verdict& verdict) {
     return text;
 }
 
-/// What the GPU's compiler might say of the kernel, each of it a reason for some skill to be
+/// Facts that the GPU's compiler might give about the kernel, each a reason for some skill to be
 /// offered. Whether an edit is correct does not depend on it.
 std::vector<skills::CompiledKernel> troubles(const analysis::KernelModel& kernel) {
     std::uint32_t threads = 256;
@@ -92,7 +92,7 @@ std::vector<skills::CompiledKernel> troubles(const analysis::KernelModel& kernel
     return found;
 }
 
-/// Of the first of `contexts` in which the skill is offered, if any.
+/// The offer in the first of `contexts` in which the skill is offered.
 std::optional<skills::Offer> offerIn(const std::vector<skills::SkillContext>& contexts,
                                      const skills::Skill& skill) {
     for (const skills::SkillContext& context : contexts)

@@ -1,4 +1,5 @@
 // Barriers in a branch that not all threads of a block take.
+#include "analysis/queries/source_layout.h"
 #include "engine/repair/hazard_fixes/fix_draft.h"
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
@@ -108,7 +109,7 @@ private:
                                                : stmt.span;
     }
     [[nodiscard]] std::vector<std::string> commentsIn(Span span) const {
-        return skills::commentsIn(*code_.file().source, span);
+        return analysis::commentsIn(*code_.file().source, span);
     }
 
     /// It holds another barrier or a way out.

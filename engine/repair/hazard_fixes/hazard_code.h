@@ -4,9 +4,9 @@
 
 #include "analysis/model/dependence.h"
 #include "analysis/model/kernel_model.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_layout.h"
 #include "engine/execution/job.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,8 +26,8 @@ public:
     [[nodiscard]] const analysis::FunctionBody& body() const { return kernel_.body; }
     [[nodiscard]] const analysis::Stmt& stmt(analysis::StmtId id) const { return body().stmt(id); }
     [[nodiscard]] const analysis::Expr& expr(analysis::ExprId id) const { return body().expr(id); }
-    [[nodiscard]] const skills::CodeMap& map() const { return map_; }
-    [[nodiscard]] const skills::SourceLayout& layout() const { return layout_; }
+    [[nodiscard]] const analysis::CodeMap& map() const { return map_; }
+    [[nodiscard]] const analysis::SourceLayout& layout() const { return layout_; }
     [[nodiscard]] std::string text(analysis::Span span) const;
     [[nodiscard]] std::string text(analysis::ExprId expr) const {
         return text(this->expr(expr).span);
@@ -62,9 +62,9 @@ private:
 
     const analysis::FileModel& file_;
     const analysis::KernelModel& kernel_;
-    skills::CodeMap map_;
+    analysis::CodeMap map_;
     analysis::DependenceAnalysis dependence_;
-    skills::SourceLayout layout_;
+    analysis::SourceLayout layout_;
     bool hasGoto_ = false;
 };
 

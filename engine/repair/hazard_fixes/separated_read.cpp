@@ -1,4 +1,5 @@
 // Races within one statement, which reads what other threads write in it.
+#include "analysis/queries/code_map.h"
 #include "engine/repair/hazard_fixes/fix_draft.h"
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
@@ -86,7 +87,7 @@ std::vector<HazardFixDraft> separatedReads(const HazardInCode& given) {
         if (parent == noId || code.stmt(parent).kind != StmtKind::Compound || !isReached(whole) ||
             !code.layout().startsLine(code.stmt(whole).span.begin))
             continue;
-        const std::string name = skills::freshName(code.body(), "value");
+        const std::string name = analysis::freshName(code.body(), "value");
         const std::string type = valueType(code, *store);
         const std::string newline =
             code.layout().newline() + code.layout().indentation(code.stmt(whole).span.begin);

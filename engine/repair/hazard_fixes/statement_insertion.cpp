@@ -1,5 +1,7 @@
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
+#include "analysis/queries/source_layout.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -31,7 +33,7 @@ Edits inBraces(const HazardCode& code, StmtId statement, const std::string& befo
     const Stmt& single = code.stmt(statement);
     if (single.parent == noId || single.fromMacro || code.stmt(single.parent).fromMacro)
         return std::nullopt;
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     const std::string& text = code.file().source->text();
     const auto head = text.find_last_not_of(" \t\r\n", single.span.begin - 1);
     // A comment behind the head would swallow the brace.
@@ -81,7 +83,7 @@ Edits insertedBefore(const HazardCode& code, StmtId statement, const std::string
     if (const StmtId before = previous(code, statement);
         before != noId && !code.stmt(before).fromMacro)
         return insertedAfter(code, before, line);
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     if (!layout.startsLine(next.span.begin))
         return std::vector{at(next.span.begin, line + " ")};
     return std::vector{
@@ -94,7 +96,7 @@ Edits insertedAfter(const HazardCode& code, StmtId statement, const std::string&
         return std::nullopt;
     if (!isInBlock(code, statement))
         return inBraces(code, statement, "", line);
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     if (!layout.endsLine(before.span.end))
         return std::vector{at(before.span.end, " " + line)};
     return std::vector{at(layout.endOfLineTrivia(before.span.end),
@@ -117,7 +119,7 @@ Edits insertedAtEnd(const HazardCode& code, StmtId loop, const std::string& line
 
 Edits putUnder(const HazardCode& code, StmtId statement, const std::string& condition) {
     const Stmt& guarded = code.stmt(statement);
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     if (guarded.fromMacro || !layout.startsLine(guarded.span.begin))
         return std::nullopt;
     const std::string indentation = layout.indentation(guarded.span.begin);
@@ -134,7 +136,7 @@ Edits putUnder(const HazardCode& code, StmtId statement, const std::string& cond
 
 std::string earlyReturn(const HazardCode& code, const std::string& condition,
                         const std::string& indentation) {
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     const bool braces = bracesSingles(code.file());
     return "if (" + condition + ")" + (braces ? " {" : "") + layout.newline() + indentation +
            layout.unit() + "return;" + (braces ? layout.newline() + indentation + "}" : "");

@@ -1,4 +1,5 @@
 // Shared memory that every thread only adds to, and nobody sets to zero.
+#include "analysis/queries/code_map.h"
 #include "engine/repair/hazard_fixes/fix_draft.h"
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
@@ -99,7 +100,7 @@ std::vector<HazardFixDraft> zeroedAccumulators(const HazardInCode& given) {
     if (extent->empty()) {
         text = "if (threadIdx.x == 0)" + newline + code.layout().unit() + declared.name + " = 0;";
     } else {
-        const std::string index = skills::freshName(code.body(), "i");
+        const std::string index = analysis::freshName(code.body(), "i");
         text = fmt::format("for (int {0} = threadIdx.x; {0} < {1}; {0} += blockDim.x)", index,
                            *extent) +
                newline + code.layout().unit() + fmt::format("{}[{}] = 0;", declared.name, index);

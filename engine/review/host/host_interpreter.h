@@ -1,11 +1,11 @@
 /// Follows one host function, statement by statement.
 #pragma once
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/kernel_reach.h"
 #include "engine/review/host/host_steps.h"
 #include "engine/review/host/host_value.h"
 #include "engine/review/host/runtime_state.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/kernel_reach.h"
 
 #include <cstddef>
 #include <map>
@@ -96,12 +96,12 @@ private:
     const analysis::FileModel& file_;
     const analysis::HostFunction& host_;
     const analysis::FunctionBody& body_;
-    skills::CodeMap code_;
+    analysis::CodeMap code_;
     const HostScenario& scenario_;
     std::vector<const analysis::LaunchSite*> launches_;
     std::map<analysis::VariableId, HostValue> values_;
     std::map<HostPlace, HostValue> elements_; ///< Of arrays of streams and events.
-    std::map<const analysis::KernelModel*, skills::KernelReach> reaches_;
+    std::map<const analysis::KernelModel*, analysis::KernelReach> reaches_;
     RuntimeState runtime_;
     int steps_ = 0;
     int hostSteps_ = 0;

@@ -20,7 +20,7 @@ bool touchesAny(const HostStep& step) {
 /// Of one object, whatever that is.
 bool areOtherParts(const MemoryUse& first, const MemoryUse& second) {
     return !first.object.empty() && first.object == second.object && first.bytes && second.bytes &&
-           skills::areApart(*first.bytes, *second.bytes);
+           analysis::areApart(*first.bytes, *second.bytes);
 }
 
 } // namespace

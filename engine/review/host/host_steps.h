@@ -3,8 +3,8 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
+#include "analysis/queries/kernel_reach.h"
 #include "analysis/source/error.h"
-#include "skills/rewriting/kernel_reach.h"
 
 #include <cstdint>
 #include <map>
@@ -31,7 +31,7 @@ struct MemoryUse {
     std::string object;
     bool isWritten = false;
     /// From the start of the object; nullopt: any of it.
-    std::optional<skills::ByteRange> bytes = {};
+    std::optional<analysis::ByteRange> bytes = {};
 };
 
 /// Whether two objects have no byte in common, for certain.

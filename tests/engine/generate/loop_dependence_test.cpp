@@ -35,7 +35,7 @@ TEST_P(Dependence, OfTheOutermostLoop) {
     const LoopFile loops("#include <cmath>\nvoid f(int n, int m, int k, int s, const float* x, "
                          "const float* y, const int* list, float* a, float* b) {\n" +
                          test.body + "\n}\n");
-    const skills::CodeMap code(loops.function().body);
+    const analysis::CodeMap code(loops.function().body);
     const LoopDependence dependence(*loops.file().source, loops.function(), code);
     const LoopDecision decision = dependence.decide(0);
     EXPECT_EQ(decision.kind, test.expected) << test.body << "\n" << decision.why.reason;
@@ -275,7 +275,7 @@ TEST(DependenceProperty, NoTwoIterationsOfAParallelLoopMeet) {
     ASSERT_EQ(loops.file().loopFunctions.size(), functions);
     int proved = 0;
     for (const analysis::KernelModel& function : loops.file().loopFunctions) {
-        const skills::CodeMap code(function.body);
+        const analysis::CodeMap code(function.body);
         const LoopDependence dependence(*loops.file().source, function, code);
         if (dependence.decide(0).kind != LoopClass::Parallel)
             continue;

@@ -28,7 +28,7 @@ TEST_P(Reductions, OfTheOneLoop) {
     const LoopFile loops("#include <algorithm>\n#include <cmath>\nfloat f(int n, const float* x, "
                          "const int* k) {\n" +
                          GetParam().body + "\nreturn 0;\n}\n");
-    const skills::CodeMap code(loops.function().body);
+    const analysis::CodeMap code(loops.function().body);
     const auto found = findReductions(*loops.file().source, loops.function(), code,
                                       loops.function().loops.at(0).statement);
     std::string described;
