@@ -27,14 +27,13 @@ class WarpUniformControlFlowSkill : public PlannedSkill<StridedBranch> {
         offer.title = fmt::format("Let whole warps do the work behind `{}`",
                                   context.file.source->slice(test));
         offer.why = fmt::format(
-            "`{}` on line {} leaves analysis::warpLanes of every warp idle; the work depends "
-            "on {} alone, so that the first threads can do it",
+            "`{}` on line {} leaves lanes of every warp idle; the work depends on {} alone, so that "
+            "the first threads can do it",
             context.file.source->slice(test), lineNumber(context, test.begin), thread);
         if (branch.constantStride)
             offer.gain = ExpectedGain{
                 static_cast<double>(std::min(*branch.constantStride, analysis::warpLanes)),
-                fmt::format("one of {} analysis::warpLanes works before and all of a warp's after, "
-                            "if the branch "
+                fmt::format("one of {} lanes works before and all of a warp's after, if the branch "
                             "takes all the time",
                             *branch.constantStride)};
         return offer;
