@@ -77,8 +77,7 @@ bool isKnownCall(const FileModel& file, const KernelModel& kernel, const Expr& c
     if (is(kernel.mathCalls) || is(kernel.atomics) || call.name.starts_with("__ldg") ||
         makesVector(call.name))
         return true;
-    const auto callee =
-        std::ranges::find(file.deviceFunctions, call.name, &KernelModel::name);
+    const auto callee = std::ranges::find(file.deviceFunctions, call.name, &KernelModel::name);
     return callee != file.deviceFunctions.end() && callee->barriers.empty() &&
            callee->warpOperations.empty() && callee->atomics.empty() && callee->calls.empty() &&
            std::ranges::none_of(callee->parameters,

@@ -26,10 +26,11 @@ class WarpUniformControlFlowSkill : public PlannedSkill<StridedBranch> {
         Offer offer = newOffer(context, body.stmt(branch.branch).span);
         offer.title = fmt::format("Let whole warps do the work behind `{}`",
                                   context.file.source->slice(test));
-        offer.why = fmt::format(
-            "`{}` on line {} leaves lanes of every warp idle; the work depends on {} alone, so that "
-            "the first threads can do it",
-            context.file.source->slice(test), lineNumber(context, test.begin), thread);
+        offer.why =
+            fmt::format("`{}` on line {} leaves lanes of every warp idle; the work depends on {} "
+                        "alone, so that "
+                        "the first threads can do it",
+                        context.file.source->slice(test), lineNumber(context, test.begin), thread);
         if (branch.constantStride)
             offer.gain = ExpectedGain{
                 static_cast<double>(std::min(*branch.constantStride, analysis::warpLanes)),
