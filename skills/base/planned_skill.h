@@ -141,5 +141,6 @@ private:
 /// namespaces.
 #define KERNELSKILL_SKILL(Class)                                                                   \
     std::unique_ptr<Skill> make##Class(std::string id) {                                           \
+        /* NOLINTNEXTLINE(bugprone-macro-parentheses) */                                           \
         return std::make_unique<Named<Class>>(std::move(id));                                      \
     }
