@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace kernelskill::analysis {
@@ -40,8 +41,13 @@ struct Features {
 
 [[nodiscard]] Features extractFeatures(const KernelModel& kernel);
 
-/// The fields of `features` as name -> value, for the `features` object of `check --json` and the
-/// log.
-[[nodiscard]] std::map<std::string, std::string> describeFeatures(const Features& features);
+using FeatureValue = std::variant<bool, std::uint32_t, double>;
+
+/// Each field of `features` by its name, typed: the `features` object of `check --json`, and a part
+/// of a language model's prompt.
+[[nodiscard]] std::map<std::string, FeatureValue> describeFeatures(const Features& features);
+
+/// "true", "2", "0.166667"
+[[nodiscard]] std::string spelling(const FeatureValue& value);
 
 } // namespace kernelskill::analysis

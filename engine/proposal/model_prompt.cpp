@@ -99,7 +99,7 @@ std::string bottleneck(const ModelTask& task) {
 std::string features(const ModelTask& task) {
     std::string text;
     for (const auto& [name, value] : analysis::describeFeatures(task.features))
-        text += fmt::format("- {}: {}\n", name, value);
+        text += fmt::format("- {}: {}\n", name, analysis::spelling(value));
     for (const auto& access : task.features.accesses)
         if (!access.explanation.empty())
             text += fmt::format("- {}\n", access.explanation);
