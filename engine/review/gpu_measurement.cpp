@@ -3,6 +3,7 @@
 #include "engine/execution/metric_names.h"
 #include "engine/execution/sized_launch.h"
 #include "engine/inputs/trial.h"
+#include "engine/review/guessed_launch.h"
 #include "engine/review/output_judgement.h"
 #include "engine/review/replay_check.h"
 
@@ -85,8 +86,10 @@ Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, Kernel
     auto actual = outputsOf(gpu, **other, trial->candidate, seed, stop);
     if (!actual)
         return GpuMeasurement{
-            invalid("runs on the GPU", actual.error().describe(),
-                    {.stage = ReviewStage::Run, .trial = place, .error = actual.error()}),
+            withoutBlameForGuess(
+                invalid("runs on the GPU", actual.error().describe(),
+                        {.stage = ReviewStage::Run, .trial = place, .error = actual.error()}),
+                trial->original),
             {}};
     expected->profile.extents = sized->profile.extents;
     expected->profile.hazards = sized->profile.hazards;
@@ -94,7 +97,7 @@ Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, Kernel
                  std::unexpected(Error{ErrorKind::Unsupported, "it is not run on GPUs", {}, {}})};
     auto judged = judgeOutputs(name, place, pair, {comparedAs(numerics), {}});
     if (!judged.check)
-        return GpuMeasurement{std::move(judged.check), {}};
+        return GpuMeasurement{withoutBlameForGuess(std::move(judged.check), trial->original), {}};
     if (trial->isReplay) {
         const auto replay = checkReplay(trial->original, pair.original.outputs, "the GPU");
         if (!replay.detail.empty())

@@ -4,6 +4,7 @@
 #include "engine/review/control.h"
 #include "engine/review/edited_program.h"
 #include "engine/review/gpu_measurement.h"
+#include "engine/review/guessed_launch.h"
 #include "engine/review/host/host_order.h"
 #include "engine/review/output_judgement.h"
 #include "engine/review/replay_check.h"
@@ -244,11 +245,14 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     const TrialPlace place{
         trial.label,    comparand.trialNumber == 0, comparand.seedNumber, comparand.seed, false,
         trial.candidate};
+    const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
     if (!runs.candidate || !*runs.candidate) {
         const Error error = runs.candidate ? runs.candidate->error()
                                            : Error{ErrorKind::Failed, "it was not started", "", ""};
-        return take(invalid("runs, " + trial.label, error.describe(),
-                            {.stage = ReviewStage::Run, .trial = place, .error = error}));
+        return take(withoutBlameForGuess(
+            invalid("runs, " + trial.label, error.describe(),
+                    {.stage = ReviewStage::Run, .trial = place, .error = error}),
+            launched));
     }
     RunPair pair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)};
     if (comparand.isFirst()) {
@@ -259,7 +263,8 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     readsRandomInput_ |= readsRandomInput(pair.original.profile);
     // A hazard is the cause where a difference is only what it does: it is named first. What holds
     // for every seed is said once.
-    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair);
+    CheckResult hazards =
+        withoutBlameForGuess(judgeHazards("no new hazard, " + trial.label, place, pair), launched);
     bool isSaid = hazards && std::ranges::find(verdict_.checks, hazards->name, &Check::name) !=
                                  verdict_.checks.end();
     if (!isSaid && !take(std::move(hazards)))
@@ -270,7 +275,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     controlTolerance_ = outputs.tolerance;
     if (!outputs.check)
         outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);
-    if (!take(std::move(outputs.check)))
+    if (!take(withoutBlameForGuess(std::move(outputs.check), launched)))
         return false;
     if (trial.isReplay) {
         Check replay = checkReplay(trial.original, pair.original.outputs, "the emulator");

@@ -137,6 +137,50 @@ TEST_F(ReviewerTest, ASumWithATermLeftOutIsIncorrectForAllItsRounding) {
     EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
 }
 
+/// As CUDA's sample has it: a loop of the kernel belongs to a block of 32 x 8 threads, which the
+/// kernel's own text does not say, and the launch is through a pointer.
+constexpr const char* transposeThroughPointer =
+    "#define TILE_DIM 32\n"
+    "#define BLOCK_ROWS 8\n"
+    "__global__ void transpose(float* odata, const float* idata, int width, int height) {\n"
+    "    __shared__ float tile[TILE_DIM][TILE_DIM];\n"
+    "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n"
+    "    int y = blockIdx.y * TILE_DIM + threadIdx.y;\n"
+    "    int in = x + y * width;\n"
+    "    x = blockIdx.y * TILE_DIM + threadIdx.x;\n"
+    "    y = blockIdx.x * TILE_DIM + threadIdx.y;\n"
+    "    int out = x + y * height;\n"
+    "    for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)\n"
+    "        tile[threadIdx.y + i][threadIdx.x] = idata[in + i * width];\n"
+    "    __syncthreads();\n"
+    "    for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)\n"
+    "        odata[out + i * height] = tile[threadIdx.x][threadIdx.y + i];\n"
+    "}\n"
+    "void run(float* out, float* in, int width, int height) {\n"
+    "    void (*kernel)(float*, const float*, int, int) = &transpose;\n"
+    "    dim3 grid(width / TILE_DIM, height / TILE_DIM), threads(TILE_DIM, BLOCK_ROWS);\n"
+    "    kernel<<<grid, threads>>>(out, in, width, height);\n"
+    "}\n";
+
+TEST_F(ReviewerTest, AFailureOnAGuessedLaunchIsNotHeldAgainstTheEdit) {
+    const Verdict verdict =
+        review(transposeThroughPointer, "tile[TILE_DIM][TILE_DIM]", "tile[TILE_DIM][TILE_DIM + 1]");
+    EXPECT_EQ(verdict.status, VerdictStatus::Invalid) << report(verdict);
+    EXPECT_FALSE(verdict.isAboutEdit);
+    EXPECT_EQ(verdict.failure, nullptr);
+    EXPECT_THAT(verdict.summary, HasSubstr("with a guessed launch, which may be at fault"));
+    EXPECT_THAT(verdict.summary, HasSubstr("`// kernelskill: launch transpose<<<"));
+}
+
+TEST_F(ReviewerTest, TheSameEditPassesOnThePinnedLaunch) {
+    const std::string pinned =
+        "// kernelskill: launch transpose<<<dim3(4, 4), dim3(32, 8)>>>(odata=zero[16384], "
+        "idata=rand[16384], width=128, height=128)\n";
+    const Verdict verdict = review(pinned + transposeThroughPointer, "tile[TILE_DIM][TILE_DIM]",
+                                   "tile[TILE_DIM][TILE_DIM + 1]");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+}
+
 TEST_F(ReviewerTest, AnEditThatDoesNotParseIsInvalidWithTheCompilersWords) {
     Verdict verdict = review(sourceFile("examples/saxpy.cu"), "if (i < n)", "if (i < m)");
     EXPECT_EQ(verdict.status, VerdictStatus::Invalid);

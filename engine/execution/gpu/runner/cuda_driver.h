@@ -26,6 +26,7 @@ namespace kernelskill::engine::gpu {
     X(cuDevicePrimaryCtxRetain)                                                                    \
     X(cuCtxSetCurrent)                                                                             \
     X(cuCtxSynchronize)                                                                            \
+    X(cuMemGetInfo)                                                                                \
     X(cuMemAlloc)                                                                                  \
     X(cuMemFree)                                                                                   \
     X(cuMemcpyHtoD)                                                                                \

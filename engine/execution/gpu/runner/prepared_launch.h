@@ -18,7 +18,8 @@ public:
     /// Loads, allocates and fills. Buffers that `other`, if there is one, has at the same place,
     /// alike, are shared: where memory lies changes times by a percent. Unsupported for arguments
     /// that the GPU cannot be given; InvalidInput for a launch that the device refuses (block or
-    /// shared memory too large).
+    /// shared memory too large), and for a guessed one that asks for more than half of the free
+    /// memory.
     [[nodiscard]] static Result<std::unique_ptr<PreparedLaunch>>
     prepare(Device& device, const Subject& subject, std::uint64_t seed,
             const PreparedLaunch* other = nullptr);
@@ -44,6 +45,11 @@ private:
     PreparedLaunch(Device& device, const LaunchSpec& launch) : device_(device), spec_(launch) {}
 
     [[nodiscard]] Result<void> findFunction(const Subject& subject);
+    /// The buffer of this launch at `position` if it is made as `spec` says; else null.
+    [[nodiscard]] std::shared_ptr<const Argument> argumentLike(const BufferSpec& spec,
+                                                               std::size_t position) const;
+    /// InvalidInput for a guessed launch that asks for too much of the free memory.
+    [[nodiscard]] Result<void> checkDemand(const PreparedLaunch* other) const;
     [[nodiscard]] Result<void> addBuffer(const BufferSpec& spec, std::uint64_t seed,
                                          std::size_t position, const PreparedLaunch* other);
     [[nodiscard]] Result<void> addArguments(std::uint64_t seed, const PreparedLaunch* other);
