@@ -2,6 +2,7 @@
 
 #include "engine/execution/metric_names.h"
 #include "lsp-server/report/access_cost.h"
+#include "lsp-server/report/markdown_text.h"
 #include "lsp-server/report/stall_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -38,8 +39,9 @@ std::set<std::uint32_t> addEvidence(const Snapshot& snapshot, const analysis::Ke
         // The load and the store of one line may both be evidence: the stronger is shown.
         if (!lines.insert(*evidence.line).second)
             continue;
-        hints.push_back({toPosition(snapshot.source(), end, encoding), evidence.hint,
-                         fmt::format("**{}**: {}", spelling(bottleneck->kind), evidence.text)});
+        hints.push_back(
+            {toPosition(snapshot.source(), end, encoding), evidence.hint,
+             fmt::format("**{}**: {}", spelling(bottleneck->kind), markdownText(evidence.text))});
     }
     return lines;
 }
@@ -123,10 +125,10 @@ std::vector<InlayHint> inlayHints(const Snapshot& snapshot, analysis::Span range
             if (told.contains(snapshot.source().lineColumn(access.span.begin).line))
                 continue;
             lastEnd = access.span.end;
-            hints.push_back({toPosition(snapshot.source(), access.span.end, encoding),
-                             shortLabel(*cost),
-                             fmt::format("{}\n\nThe minimum is {}.", accessFeatures.explanation,
-                                         formatNumber(cost->minimum))});
+            hints.push_back(
+                {toPosition(snapshot.source(), access.span.end, encoding), shortLabel(*cost),
+                 fmt::format("{}\n\nThe minimum is {}.", markdownText(accessFeatures.explanation),
+                             formatNumber(cost->minimum))});
         }
     }
     return hints;

@@ -1,5 +1,7 @@
 #include "lsp-server/report/history_text.h"
 
+#include "lsp-server/report/markdown_text.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ std::string outcome(const MemoryEntry& entry) {
     if (entry.isKept)
         text += *entry.isKept ? ", kept" : ", dropped";
     if (entry.diagnosis)
-        text += ": " + entry.diagnosis->sentence;
+        text += ": " + markdownText(entry.diagnosis->sentence);
     return text;
 }
 
