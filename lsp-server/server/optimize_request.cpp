@@ -55,11 +55,11 @@ void finish(const ServerContext& context, const SnapshotPtr& snapshot,
         return reply.error(ErrorCode::ContentModified,
                            "the document changed while the kernel was optimised; the next time the "
                            "search goes on where it was");
-    context.showMessage(ServerContext::MessageType::Info, summaryOf(found));
     applyInEditor(context, *snapshot,
                   {.label = fmt::format("Optimize kernel '{}'", found.kernel),
                    .description = summaryOf(found),
-                   .needsConfirmation = context.workspace.options().previewOptimize},
+                   .needsConfirmation = context.workspace.options().previewOptimize,
+                   .notice = summaryOf(found) + " One undo takes it back."},
                   found.edits, std::move(result), std::move(reply));
 }
 
