@@ -13,6 +13,7 @@ import type { VirtualDocuments } from '../virtualDocuments';
 import type { Kernel } from '../kernels/kernelList';
 import type { Request } from '../webview/state';
 import { type Attempt, attemptsOf, type MemoryEntry } from './attempts';
+import { textAfter } from './editPreview';
 import type { Panels } from './panel';
 
 interface Memory {
@@ -72,11 +73,7 @@ export class MemoryView {
         const resource = client.protocol2CodeConverter.asUri(uri);
         const edit = await client.protocol2CodeConverter.asWorkspaceEdit(resolved.edit);
         const document = await vscode.workspace.openTextDocument(resource);
-        let text = document.getText();
-        const edits = (edit?.get(resource) ?? []).sort((a, b) => b.range.start.compareTo(a.range.start));
-        for (const { range, newText } of edits) {
-            text = text.slice(0, document.offsetAt(range.start)) + newText + text.slice(document.offsetAt(range.end));
-        }
+        const text = textAfter(document, edit?.get(resource) ?? []);
         const proposed = this.documents.put(`${attempt.skill}/${vscode.workspace.asRelativePath(resource)}`, text);
         await vscode.commands.executeCommand('vscode.diff', resource, proposed, `${attempt.skill} on ${attempt.kernel}`);
     }

@@ -114,6 +114,11 @@ export class Workbench {
         return this.page.locator('.editor-instance .view-line', { hasText: text });
     }
 
+    /** A line of the text that a preview proposes. */
+    proposed(text: string): Locator {
+        return this.page.locator('.monaco-diff-editor .modified .view-line', { hasText: text }).first();
+    }
+
     /** Waits until the hover at the cursor says all of this; its parts come one after the other. */
     async hoverAtCursor(...texts: readonly RegExp[]): Promise<void> {
         await this.page.keyboard.press('Control+K');
