@@ -105,6 +105,31 @@ return {
         end,
     },
     {
+        'the help opens by the runtimepath line of the README alone',
+        function()
+            local line = table.concat(vim.fn.readfile(t.root .. '/README.md'), '\n'):match("vim%.opt%.runtimepath:append%b()")
+            line = line:gsub('/path/to/kernelskill/editors/neovim', plugin)
+            local output, code = other_nvim({
+                '--cmd', 'lua ' .. line,
+                '-c', 'help kernelskill',
+                '-c', 'lua io.stdout:write(vim.fn.expand("%:t"))',
+                '-c', 'qall!',
+            })
+            t.equal(0, code, 'exit status of the other Neovim')
+            t.contains(output, 'kernelskill.txt')
+        end,
+    },
+    {
+        'the tags beside the help are those of its text',
+        function()
+            local doc = t.scratch .. '/tags-of'
+            vim.fn.mkdir(doc, 'p')
+            vim.fn.writefile(vim.fn.readfile(plugin .. '/doc/kernelskill.txt'), doc .. '/kernelskill.txt')
+            vim.cmd('helptags ' .. doc)
+            t.equal(vim.fn.readfile(doc .. '/tags'), vim.fn.readfile(plugin .. '/doc/tags'), 'run :helptags editors/neovim/doc')
+        end,
+    },
+    {
         'Tab completes subcommands and what may follow them',
         function()
             vim.g.kernelskill = { path = t.server }
