@@ -236,7 +236,7 @@ int runCheck(const std::string& file, const Invocation& invocation) {
     const auto snapshot = openInput(file, invocation.options);
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
-    // What the GPU's compiler said when the kernel was last profiled.
+    // The facts that the GPU's compiler gave when the kernel was last profiled.
     for (const analysis::KernelModel& kernel : (*snapshot)->model().kernels)
         std::ignore = (*snapshot)->workbench->profiler().compile(
             {(*snapshot)->program, kernel}, engine::Profiler::Compiler::OnlyCached, {});

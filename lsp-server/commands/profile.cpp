@@ -120,7 +120,7 @@ void printLines(const Terminal& terminal, const engine::Profile& profile, TextLo
     }
 }
 
-/// With the lines of both sides.
+/// Prints a hazard with the lines of both sides.
 void printHazard(const Terminal& terminal, const engine::Hazard& hazard, const Snapshot& snapshot,
                  TextLookup& texts, const std::string& shownName) {
     const auto printLine = [&](const std::string& file, std::uint32_t line) {

@@ -52,7 +52,7 @@ std::string counterTable(const engine::Metrics& metrics) {
                         : "\n| counter | value | in Nsight Compute |\n|:--|--:|:--|\n" + rows;
 }
 
-/// What was tried on the kernel; empty where nothing was.
+/// The attempts on the kernel; empty where there were none.
 std::string historyItems(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
     const auto contents = snapshot.memory().read();
     if (!contents)
@@ -61,13 +61,13 @@ std::string historyItems(const Snapshot& snapshot, const analysis::KernelModel& 
     return tree.empty() ? tree : "\n**Tried**\n\n" + tree;
 }
 
-/// What warps wait for most; empty where nothing was sampled.
+/// The stall reasons with the max share of samples; empty where nothing was sampled.
 std::string stallTable(const engine::Profile& profile) {
-    constexpr std::size_t mostReasons = 4;
+    constexpr std::size_t maxReasons = 4;
     std::string rows;
     std::size_t shown = 0;
     for (const StallShare& share : stallShares(profile)) {
-        if (share.reason == "selected" || shown == mostReasons)
+        if (share.reason == "selected" || shown == maxReasons)
             continue;
         rows += fmt::format("| {} | {:.0f} % | `{}` |\n",
                             share.meaning.empty() ? share.reason : std::string(share.meaning),
@@ -123,7 +123,7 @@ std::string accessText(const Snapshot& snapshot, const analysis::KernelModel& ke
     return text;
 }
 
-/// What was counted on the line of `offset`; empty without a profile.
+/// The counts of the line of `offset`; empty without a profile.
 std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                           std::uint32_t offset) {
     const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
@@ -141,7 +141,7 @@ std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel&
                           : fmt::format("\n\nCounted on this line: {}.", fmt::join(counts, "; "));
 }
 
-/// What the diagnosis holds against the line of `offset`; empty where it holds nothing.
+/// The diagnosis's evidence on the line of `offset`; empty where there is none.
 std::string evidenceOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                            std::uint32_t offset) {
     const std::uint32_t line = snapshot.source().lineColumn(offset).line;
@@ -155,7 +155,7 @@ std::string evidenceOnLine(const Snapshot& snapshot, const analysis::KernelModel
                : fmt::format("**{}** in `{}`{}", spelling(bottleneck->kind), kernel.name, items);
 }
 
-/// A line that holds a kernel back, where nothing else has something to say.
+/// The hover on a line that holds a kernel back and has no access at `offset`.
 std::optional<HoverContent> hoverOnEvidence(const Snapshot& snapshot,
                                             const analysis::KernelModel& kernel,
                                             std::uint32_t offset) {

@@ -10,7 +10,7 @@
 
 namespace kernelskill::lsp {
 
-/// What the user is told of an edit: with it, before it is applied, and after.
+/// The words that go with an edit: shown with it, before it is applied, and after.
 struct EditAnnotation {
     std::string label;       ///< "Apply skill: Unroll the loop by 4"
     std::string description; ///< The verdict, in a sentence; empty: there is nothing to tell.

@@ -1,4 +1,4 @@
-/// What the client can do, as far as this server's behaviour depends on it. Absent means it cannot.
+/// The client's capabilities that this server's behaviour depends on. Absent means it cannot.
 #pragma once
 
 #include "lsp-server/protocol/position.h"

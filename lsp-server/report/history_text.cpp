@@ -14,7 +14,7 @@ namespace {
 using engine::EntryKind;
 using engine::MemoryEntry;
 
-constexpr std::size_t mostLines = 12;
+constexpr std::size_t maxLines = 12;
 
 std::string outcome(const MemoryEntry& entry) {
     std::string text = entry.status;
@@ -67,7 +67,7 @@ private:
                 *same = &entry;
         }
         for (const MemoryEntry* entry : newest) {
-            if (lines_ == mostLines) {
+            if (lines_ == maxLines) {
                 ++left_;
                 continue;
             }

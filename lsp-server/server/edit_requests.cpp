@@ -1,5 +1,5 @@
 // Edits: codeAction/resolve and the commands that end in workspace/applyEdit. A skill's edit is
-// reviewed before anybody sees it.
+// reviewed before it is shown.
 #include "lsp-server/server/edit_requests.h"
 
 #include "engine/workbench/hazard_repair.h"
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Throws what becomes InvalidParams: to be called while the reply can still give it.
+/// Throws an error that becomes InvalidParams: to be called while the reply can still give it.
 void requireAction(const json& data) {
     std::ignore = data.at("uri").get<std::string>();
     std::ignore = data.at("version").get<int>();

@@ -10,9 +10,9 @@
 
 namespace kernelskill::lsp {
 
-/// What a command's argument points at.
+/// The place that a command's argument names.
 struct CommandTarget {
-    const analysis::KernelModel* kernel = nullptr; ///< Of the snapshot.
+    const analysis::KernelModel* kernel = nullptr; ///< One of the snapshot's.
     analysis::Span range;                          ///< The line, or the whole kernel.
 };
 
@@ -24,7 +24,7 @@ struct CommandTarget {
 void whenUnchanged(const ServerContext& context, const nlohmann::json& data,
                    DocumentWorker::SnapshotReader reader);
 
-/// What the user is told of a reviewed edit: the verdict with what was checked, whether the
+/// The words for a reviewed edit: the verdict with what was checked, whether the
 /// settings want a preview, and how to take it back.
 [[nodiscard]] EditAnnotation annotationOf(const ServerContext& context, std::string label,
                                           const engine::Verdict& verdict);

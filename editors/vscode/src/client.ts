@@ -37,7 +37,7 @@ const generate = 'kernelskill.generate';
 /** Commands whose edit is checked before it is applied. */
 const verifying = new Set([applySkill, generate]);
 
-/** Where the results of lenses and actions are shown, and who hears of what the server does. */
+/** The views that show results of lenses and actions, and the listeners to the server's state. */
 export interface Audience {
     readonly profile: ProfileView;
     readonly memory: MemoryView;
@@ -184,7 +184,7 @@ export class Server implements vscode.Disposable {
         void this.stop();
     }
 
-    /** What the program says of itself; the one that comes with the extension is unpacked before. */
+    /** The program's own version; the program that comes with the extension is unpacked before. */
     private async versionOf({ file, origin }: Found & { kind: 'found' }): Promise<string> {
         if (origin === 'bundled') await (this.unpacking ??= this.unpack().finally(() => (this.unpacking = undefined)));
         try {
@@ -232,7 +232,7 @@ export class Server implements vscode.Disposable {
                         if (!(await this.audience.preview.confirm(client, params))) return { applied: false, failureReason: 'discarded' };
                         return next({ ...params, edit: confirmed(params.edit) }, token);
                     },
-                    // What the server pulls gets the same treatment as what it was started with.
+                    // Settings that the server pulls are treated like those that it was started with.
                     configuration: async (params, token, next) => {
                         const values = await next(params, token);
                         if (!Array.isArray(values)) return values;
@@ -247,7 +247,7 @@ export class Server implements vscode.Disposable {
                     (await next(document, range, context, token))?.map(asCommand),
                 // An action that became a command has nothing to resolve.
                 resolveCodeAction: (item, token, next) => (item.command ? item : next(item, token)),
-                // What a lens or an action of the server's asks for is shown in its view.
+                // The result of a lens or an action of the server is shown in its view.
                 executeCommand: async (command, args, next) => {
                     const target = args[0] as Target | undefined;
                     const client = this.isRunning();

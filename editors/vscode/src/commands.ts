@@ -1,4 +1,4 @@
-// What the user can call by name.
+// The commands that the user can call by name.
 import { execFile } from 'node:child_process';
 import * as vscode from 'vscode';
 import {
@@ -21,7 +21,7 @@ import type { RunView } from './views/runView';
 
 export type Commands = { readonly [name in CommandName]: (...values: unknown[]) => unknown };
 
-/** What commands show their results in. */
+/** The views in which commands show their results. */
 export interface Views {
     readonly profile: ProfileView;
     readonly memory: MemoryView;

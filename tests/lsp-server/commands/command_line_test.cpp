@@ -277,7 +277,7 @@ TEST_F(CommandLine, DoctorNamesWhatItChecked) {
     std::vector<std::string> names;
     for (const json& check : checks) {
         names.push_back(check.at("name"));
-        // What a machine may lack.
+        // A machine may lack these.
         const bool mayBeAbsent =
             check.at("name") == "cuda-toolkit" || check.at("name") == "compilation-database" ||
             check.at("name") == "slurm" || check.at("name") == "language-model" ||

@@ -114,7 +114,7 @@ TEST_F(CodeActions, ASkillIsAQuickFixOfTheDiagnosticThatItAnswers) {
     EXPECT_TRUE(withKind(all, "refactor.rewrite.shared-memory-padding").is_null());
     EXPECT_FALSE(withKind(all, "refactor.rewrite.restrict-and-const").is_null());
 
-    // Whoever asks for refactorings gets it as one.
+    // A client that asks for refactorings gets it as one.
     const json refactorings =
         actionsAt(transpose, place, {{"diagnostics", diagnostics}, {"only", {"refactor.rewrite"}}});
     const json padding = withKind(refactorings, "refactor.rewrite.shared-memory-padding");
@@ -207,7 +207,7 @@ TEST_F(CodeActions, AnEditSaysItsVerdictWhereTheEditorCanShowIt) {
         EXPECT_EQ(change.at("annotationId"), annotation.key());
 }
 
-/// What a user reads who applies a skill: the verdict, what was checked, and the way back.
+/// The notice after a skill is applied: the verdict, what was checked, and the way back.
 auto isNoticeOfPadding() {
     return ::testing::AllOf(
         HasSubstr("Apply skill: Pad the rows of shared array tile by 1: unmeasured: "),

@@ -83,7 +83,7 @@ TEST_F(OptimizeRequest, TheActionOfAKernelEndsInOneEdit) {
     EXPECT_THAT(message.dump(), HasSubstr("The search ended"));
     EXPECT_EQ(annotations.begin().value().at("description").get<std::string>() +
                   " One undo takes it back.",
-              message.at("params").at("message"));
+              message.at("params").at("message").get<std::string>());
 }
 
 TEST_F(OptimizeRequest, WhatTheUserDiscardsIsNotApplied) {

@@ -1,4 +1,4 @@
-// What was tried on a file, and trying it again.
+// The attempts on a file, and trying them again.
 import * as vscode from 'vscode';
 import {
     CodeActionRequest,
@@ -57,7 +57,7 @@ export class MemoryView {
         });
     }
 
-    /** What the skill would do to the present text, beside it. It is checked first: a wrong edit is not shown as a proposal. */
+    /** Shows the skill's edit of the present text beside it. The edit is checked first: a wrong one is not shown. */
     private async showEdit(client: LanguageClient, uri: string, kernels: readonly Kernel[], attempt: Attempt): Promise<void> {
         const kernel = kernels.find(({ name }) => name === attempt.kernel);
         const actions = await client.sendRequest(CodeActionRequest.type, {

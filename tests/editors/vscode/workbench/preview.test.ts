@@ -19,7 +19,7 @@ async function preview(workbench: Workbench): Promise<void> {
 test('closing the preview discards the edit', async (session) => {
     const workbench = new Workbench(session.page);
     await preview(workbench);
-    await session.page.keyboard.press('Control+F4');
+    await workbench.closeEditor();
     await workbench.proposed('__restrict__ out').waitFor({ state: 'detached' });
     await workbench.open(file);
     await session.save(file, original);
@@ -48,7 +48,7 @@ test('the button over the preview applies all parts of the edit', async (session
 test('the blue button of the question applies it as well', async (session) => {
     const workbench = new Workbench(session.page);
     await preview(workbench);
-    const question = workbench.notification(/^KernelSkill: Apply skill: Qualify the pointers.* Matches the original/).first();
+    const question = workbench.notification(/Apply skill: Qualify the pointers.* Matches the original/).first();
     await question.getByRole('button', { name: 'Apply', exact: true }).click();
     await workbench.line('__restrict__ out').waitFor();
     await workbench.notification(/One undo takes it back/).waitFor();

@@ -1,4 +1,4 @@
--- What the plug-in is made of: found without a manager, documented, completed, configured.
+-- The plug-in as a package: found without a manager, documented, completed, configured.
 local t = require('harness')
 local user_command = require('kernelskill.user_command')
 
@@ -29,7 +29,7 @@ local function other_nvim(arguments)
     return table.concat(lines, '\n'), code
 end
 
---- What another Neovim writes, which has the plug-in as a package and opens an example; `script` is Lua.
+--- The output of another Neovim, which has the plug-in as a package and opens an example; `script` is Lua.
 local function packaged(prefix, script)
     local folder = ('%s/%s'):format(t.scratch, prefix)
     local start = folder .. '/site/pack/kernelskill/start'
