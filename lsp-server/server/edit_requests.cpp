@@ -263,7 +263,8 @@ EditAnnotation annotationOf(const ServerContext& context, std::string label,
     std::string description(spelling(verdict.status));
     if (!verdict.summary.empty())
         description += ": " + verdict.summary;
-    std::string notice = fmt::format("{}: {} One undo takes it back.", label, description);
+    std::string notice =
+        fmt::format("Applied, {} One undo takes it back. ({})", description, label);
     return {std::move(label), std::move(description), context.workspace.options().previewSkills,
             std::move(notice)};
 }

@@ -92,13 +92,18 @@ TEST_F(ReviewerTest, OneElementTooFarIsRejected) {
     EXPECT_NE(failed(verdict), nullptr);
 }
 
-TEST_F(ReviewerTest, OneElementTooFarIsRejectedWhereNobodyStatedALength) {
+TEST_F(ReviewerTest, OneElementTooFarIsRejectedOnAGuessedLaunch) {
     const std::string text = "__global__ void scale(const float* x, float* y, int n) {\n"
                              "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                              "    if (i < n) y[i] = 2 * x[i];\n"
                              "}\n";
     const Verdict verdict = review(text, "i < n", "i <= n");
-    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+    EXPECT_EQ(verdict.status, VerdictStatus::Invalid) << report(verdict);
+    EXPECT_THAT(verdict.summary, HasSubstr("out-of-bounds on line 3"));
+    const std::string stated =
+        "// kernelskill: launch scale<<<6, 256>>>(x=rand[1515], y=zero[1515], n=1515)\n" + text;
+    const Verdict blamed = review(stated, "i < n", "i <= n");
+    EXPECT_EQ(blamed.status, VerdictStatus::Incorrect) << report(blamed);
 }
 
 TEST_F(ReviewerTest, ABarrierTakenAwayIsARace) {

@@ -209,9 +209,9 @@ TEST_F(CodeActions, AnEditSaysItsVerdictWhereTheEditorCanShowIt) {
 
 /// The notice after a skill is applied: the verdict, what was checked, and the way back.
 auto isNoticeOfPadding() {
-    return ::testing::AllOf(
-        HasSubstr("Apply skill: Pad the rows of shared array tile by 1: unmeasured: "),
-        HasSubstr("Matches the original on "), HasSubstr("One undo takes it back."));
+    return ::testing::AllOf(HasSubstr("Applied, unmeasured: Matches the original on "),
+                            HasSubstr("One undo takes it back."),
+                            HasSubstr("Pad the rows of shared array tile by 1"));
 }
 
 TEST_F(CodeActions, ASkillThatIsAppliedSaysWhatWasChecked) {

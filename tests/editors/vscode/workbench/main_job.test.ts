@@ -57,7 +57,7 @@ test('a skill is applied from the light bulb, and one undo takes it back', async
     await workbench.goTo(7, 22);
     await workbench.takeAction('Pad the rows of shared array tile by 1');
     await workbench.line(padded).waitFor();
-    await workbench.notification(/Pad the rows.* Matches the original on .* One undo takes it back/).waitFor();
+    await workbench.notification(/Applied, unmeasured: Matches the original on .* One undo takes it back/).waitFor();
     await session.save(file, improved);
     await workbench.lens('bank-conflicts').waitFor({ state: 'detached' });
 
