@@ -1,14 +1,14 @@
 /// Every skill there is, in one list.
 #pragma once
 
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <memory>
 #include <vector>
 
 namespace kernelskill::skills {
 
-/// In the order they are shown. To add a skill: its folder, and one line in catalogue.cpp.
+/// The skills of skills/CMakeLists.txt, in the order of its lines, which is that of the menus.
 [[nodiscard]] std::vector<std::unique_ptr<Skill>> makeCatalogue();
 
 } // namespace kernelskill::skills

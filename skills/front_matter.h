@@ -15,7 +15,7 @@
 
 namespace kernelskill::skills {
 
-/// What is wrong in a document, and the line that it is on.
+/// A fault of a document, and the line that it is on.
 struct DocumentProblem {
     int line = 1;
     std::string what;
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] static Read<FrontMatter> parse(std::string_view document);
 
     [[nodiscard]] bool has(std::string_view field) const;
-    /// Of the field's value; 1 where there is none.
+    /// The line of the field's value; 1 where there is none.
     [[nodiscard]] int lineOf(std::string_view field) const;
     /// A text that is not empty, without the line ends behind it. A problem where it is missing.
     [[nodiscard]] Read<std::string> text(std::string_view field) const;

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 10> fields = {
     "name",        "description", "title",         "kind",          "numerics",
     "bottlenecks", "when",        "expected_gain", "failure_modes", "sources"};
 
-constexpr std::size_t longestName = 64;
+constexpr std::size_t maxName = 64;
 
 Read<SkillMetadata> readFields(const FrontMatter& front) {
     SkillMetadata skill;
@@ -131,7 +131,7 @@ bool isSkillName(std::string_view name) {
     const auto isLetter = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
     };
-    return !name.empty() && name.size() <= longestName && std::ranges::all_of(name, isLetter) &&
+    return !name.empty() && name.size() <= maxName && std::ranges::all_of(name, isLetter) &&
            !name.starts_with('-') && !name.ends_with('-') &&
            name.find("--") == std::string_view::npos;
 }
@@ -141,7 +141,7 @@ Read<void> requireFolderName(std::string_view name, const std::filesystem::path&
         return std::unexpected(DocumentProblem{
             1, fmt::format("the name '{}' is not made of lower-case letters, digits and single "
                            "hyphens, {} at most",
-                           name, longestName)});
+                           name, maxName)});
     if (name != document.parent_path().filename().string())
         return std::unexpected(
             DocumentProblem{1, fmt::format("'{}' is not the name of its folder", name)});

@@ -1,8 +1,8 @@
 /// SKILL.md: the part of a skill that people, the planner and language models read.
 #pragma once
 
+#include "skills/base/skill.h"
 #include "skills/front_matter.h"
-#include "skills/skill.h"
 
 #include <filesystem>
 #include <span>

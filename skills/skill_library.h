@@ -1,8 +1,8 @@
 /// Every skill there is: the built-in ones and those of the user's folders.
 #pragma once
 
-#include "skills/skill.h"
-#include "skills/skill_folder.h"
+#include "skills/base/skill.h"
+#include "skills/base/skill_folder.h"
 
 #include <filesystem>
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace kernelskill::skills {
 
-/// A value that somebody owns; what uses it is given it.
+/// A value with one owner, handed to what uses it.
 struct SkillLibrary {
     std::vector<std::unique_ptr<Skill>> skills; ///< In the order they are shown.
-    /// Of the skills, and of methods that nothing carries out by itself.
+    /// The documents of the skills, and of methods that nothing carries out by itself.
     std::vector<SkillMetadata> documents;
-    std::vector<Error> errors; ///< Of documents that are left out.
+    std::vector<Error> errors; ///< The errors of documents that are left out.
 };
 
 /// The catalogue with its documents in `builtIn`, then what is in `folders`, each as

@@ -13,7 +13,7 @@ namespace kernelskill::skills {
 
 namespace {
 
-constexpr std::size_t longestDescription = 1024;
+constexpr std::size_t maxDescription = 1024;
 
 /// Ours, then those of the agent-skill convention.
 constexpr std::array<std::string_view, 15> userSkillFields = {
@@ -198,10 +198,10 @@ Read<UserSkill> read(const FrontMatter& front) {
     auto description = front.text("description");
     if (!description)
         return std::unexpected(description.error());
-    if (description->size() > longestDescription)
+    if (description->size() > maxDescription)
         return std::unexpected(DocumentProblem{
             front.lineOf("description"),
-            fmt::format("the description has more than {} characters", longestDescription)});
+            fmt::format("the description has more than {} characters", maxDescription)});
     skill.metadata.id = std::move(*name);
     skill.metadata.description = std::move(*description);
     skill.metadata.title = titleFrom(skill.metadata.id);

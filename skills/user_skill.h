@@ -2,8 +2,8 @@
 /// language models to read. The format is docs/user-skills.md.
 #pragma once
 
+#include "skills/base/skill.h"
 #include "skills/patterns/code_pattern.h"
-#include "skills/skill.h"
 
 #include <string>
 #include <string_view>

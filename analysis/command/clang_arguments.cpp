@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What g++, nvcc's host compiler, lets pass or only warns about, and clang makes an error of.
+/// Errors of clang that g++, nvcc's host compiler, accepts or only warns about.
 constexpr auto lenience = std::to_array<std::string_view>({
     "-Wno-unknown-cuda-version",
     "-Wno-unused-command-line-argument",
@@ -30,7 +30,7 @@ constexpr auto lenience = std::to_array<std::string_view>({
     "-Wno-pragma-once-outside-header",
 });
 
-/// The newest architecture that was asked for, within what clang 22 knows.
+/// The newest requested architecture that clang 22 supports.
 std::string clangArchitecture(const std::vector<std::string>& architectures) {
     constexpr int oldest = 52;
     constexpr int newest = 121;
@@ -46,7 +46,7 @@ std::string clangArchitecture(const std::vector<std::string>& architectures) {
     return name;
 }
 
-/// g++'s dialects have the extensions on, and CUDA 13's own headers need C++17.
+/// g++'s dialects enable extensions, and CUDA 13's headers need C++17.
 std::string clangStandard(const CompileCommand& command, const Toolchain& toolchain) {
     std::string_view digits = command.standard;
     const auto plus = digits.rfind('+');
@@ -72,7 +72,7 @@ std::vector<std::string> clangArguments(const CompileCommand& command, const Too
         "-resource-dir",
         toolchain.clangResourceDir.string(),
         "-ferror-limit=0",
-        // The default, 2048, is deeper than the stack of the threads that libclang parses on.
+        // The default of 2048 would overflow the stack of libclang's parsing threads.
         "-fbracket-depth=256",
         "-fspell-checking",
         "-Xclang",
@@ -82,13 +82,12 @@ std::vector<std::string> clangArguments(const CompileCommand& command, const Too
         arguments.push_back("--sysroot=" + root->string());
     arguments.insert(arguments.end(), lenience.begin(), lenience.end());
     for (const std::string& flag : command.hostFlags) {
-        if (flag.starts_with(
-                "-m")) // of the host's processor: the device compiler has no such feature
+        // Options for the host's processor; the device compiler has no such features.
+        if (flag.starts_with("-m"))
             arguments.emplace_back("-Xarch_host");
         arguments.push_back(flag);
     }
-    // A launch inside a kernel needs -rdc=true, which a Makefile that nobody shows us may well
-    // pass.
+    // A launch inside a kernel needs -rdc=true, which an unknown Makefile may pass.
     if (command.relocatableDeviceCode || command.origin == CommandOrigin::Inferred)
         arguments.emplace_back("-fgpu-rdc");
     for (const std::string& definition : command.definitions)

@@ -45,7 +45,7 @@ std::vector<std::string> argumentsOf(const json& entry) {
     } else {
         words = splitShellWords(text(entry, "command"));
     }
-    // The compiler's name, and a launcher's before it: `ccache nvcc ...`.
+    // The compiler's name, and a launcher before it: `ccache nvcc ...`.
     const auto first = std::ranges::find_if(words, [](const std::string& word) {
         return word.starts_with('-') || word.starts_with('@');
     });
@@ -106,7 +106,7 @@ const DatabaseEntry* entryFor(const std::vector<DatabaseEntry>& entries, const f
         entries, [&](const DatabaseEntry& a, const DatabaseEntry& b) { return rank(a) < rank(b); });
     if (best == entries.end())
         return nullptr;
-    // What a C++ file next to it is compiled with says nothing about a kernel's source.
+    // The command of a neighbouring C++ file says nothing about a kernel's source.
     const bool isForeign =
         isCudaSource(wanted) && best->file != wanted && !isCudaSource(best->file);
     return isForeign ? nullptr : &*best;

@@ -1,4 +1,4 @@
-/// compile_commands.json and compile_flags.txt.
+/// Reads compile_commands.json and compile_flags.txt.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -16,18 +16,18 @@ struct DatabaseEntry {
     std::vector<std::string> arguments; ///< Without the program's name.
 };
 
-/// InvalidInput with file and line when `path` is not a compilation database. Entries without a
-/// file or a command are left out.
+/// InvalidInput with file and line if `path` is not a compilation database. Entries without a file
+/// or a command are left out.
 [[nodiscard]] Result<std::vector<DatabaseEntry>>
 readCompilationDatabase(const std::filesystem::path& path);
 
-/// The entry of `file`; for a header, or a file that is not listed, the closest one: same stem,
-/// then same folder, then the most common path, CUDA sources first. nullptr when there is none to
-/// go by.
+/// The entry of `file`. For a header, or a file that is not listed, the closest entry: with the
+/// same stem, then in the same folder, then with the longest common path, CUDA sources first.
+/// nullptr if there is no entry at all.
 [[nodiscard]] const DatabaseEntry* entryFor(const std::vector<DatabaseEntry>& entries,
                                             const std::filesystem::path& file);
 
-/// One argument a line.
+/// Reads one argument per line.
 [[nodiscard]] Result<std::vector<std::string>> readFlagsFile(const std::filesystem::path& path);
 
 } // namespace kernelskill::analysis

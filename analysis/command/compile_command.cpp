@@ -27,7 +27,7 @@ std::optional<FoundFile> inFolder(const fs::path& folder) {
     return std::nullopt;
 }
 
-/// From the file's folder upwards, the workspace's root being the last one looked at.
+/// Searches from the file's folder upwards, up to and including the workspace's root.
 std::optional<FoundFile> search(const fs::path& file, const fs::path& workspaceRoot) {
     fs::path folder = file.parent_path();
     while (!folder.empty()) {

@@ -1,4 +1,4 @@
-/// How a file is compiled: nvcc's command line, understood.
+/// Interprets nvcc's command line: how a file is compiled.
 #pragma once
 
 #include "analysis/command/toolchain.h"
@@ -12,43 +12,44 @@ namespace kernelskill::analysis {
 
 enum class CommandOrigin : std::uint8_t { CompilationDatabase, FlagsFile, Inferred };
 
-/// What of a command line matters to parsing and to compiling kernels.
+/// The parts of a command line that affect parsing and compiling kernels.
 struct CompileCommand {
     CommandOrigin origin = CommandOrigin::Inferred;
     std::string originPath; ///< The compile_commands.json or compile_flags.txt; else empty.
-    std::filesystem::path directory;            ///< Relative paths refer to it.
+    std::filesystem::path directory;            ///< The base of relative paths.
     std::vector<std::string> includeDirs;       ///< -I, absolute
     std::vector<std::string> systemIncludeDirs; ///< -isystem, absolute
     std::vector<std::string> definitions;       ///< "NAME" or "NAME=VALUE"
     std::vector<std::string> undefinitions;
     std::vector<std::string> forcedIncludes; ///< -include, --pre-include
     std::string standard = "c++17";          ///< nvcc's default
-    std::vector<std::string> architectures;  ///< "sm_90", from -arch, -gencode; empty: none said
+    /// "sm_90", from -arch and -gencode; empty if not given.
+    std::vector<std::string> architectures;
     std::vector<std::string>
-        hostFlags; ///< What -Xcompiler hands on and clang understands (-fopenmp, -m64, ...)
+        hostFlags; ///< Options from -Xcompiler that clang understands (-fopenmp, -m64, ...).
     bool relocatableDeviceCode = false;
     bool fastMath = false;
     bool extendedLambda = false;
     bool relaxedConstexpr = false;
-    std::vector<std::string> ignored; ///< Flags without a meaning here, for `doctor` and the log.
+    std::vector<std::string> ignored; ///< Flags without an effect here, for `doctor` and the log.
 };
 
-/// Translates the arguments of nvcc, clang or a host compiler (the program's name not included).
-/// `--options-file`/`@file` are read relative to `directory`. Never fails: what is not understood
-/// is in `ignored`.
+/// Translates the arguments of nvcc, clang or a host compiler, without the program's name.
+/// `--options-file`/`@file` are read relative to `directory`. Never fails: unknown arguments go
+/// into `ignored`.
 [[nodiscard]] CompileCommand translateArguments(const std::vector<std::string>& arguments,
                                                 const std::filesystem::path& directory);
 
 /// Searches for compile_commands.json (also in build/) and compile_flags.txt from the file's folder
-/// upwards, up to `workspaceRoot` if given. A header takes the command of the closest source. Else
-/// infers: the file's folder, include/, ../include, inc/, common/ and the folders of headers it
-/// names found nearby.
+/// upwards, up to `workspaceRoot` if given. A header takes the command of the closest source. If
+/// nothing is found, infers include folders: the file's folder, include/, ../include, inc/,
+/// common/, and nearby folders that contain the included headers.
 class CompileCommands {
 public:
     explicit CompileCommands(std::vector<std::string> fallbackFlags = {},
                              std::filesystem::path databaseDirectory = {});
-    /// InvalidInput (with the file and line) when a database is there but cannot be read; the
-    /// caller may then fall back to `inferred`.
+    /// InvalidInput, with file and line, if a database exists but cannot be read. The caller may
+    /// then use `inferred`.
     [[nodiscard]] Result<CompileCommand>
     commandFor(const std::filesystem::path& file, const std::filesystem::path& workspaceRoot) const;
     [[nodiscard]] CompileCommand inferred(const std::filesystem::path& file,

@@ -25,7 +25,7 @@ bool isCudaToolkitHeader(std::string_view name) {
     constexpr auto families = std::to_array<std::string_view>(
         {"cupti_", "curand_", "nppi_", "npps_", "nvJitLink", "nvPTXCompiler", "nvToolsExt",
          "sm_20_", "sm_30_", "sm_32_", "sm_35_", "sm_60_", "sm_61_"});
-    // Whole names: a user's header may well be called cuda_utils.h.
+    // Whole names, because a user's header may be called cuda_utils.h.
     constexpr auto stems = std::to_array<std::string_view>({"builtin_types",
                                                             "channel_descriptor",
                                                             "common_functions",

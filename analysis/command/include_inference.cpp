@@ -20,12 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int maximumParents = 8;
-constexpr std::size_t maximumFolders = 3000; ///< Looked into when a header has to be searched for.
-constexpr std::size_t maximumHeaders = 300;  ///< Read for the headers they name in turn.
+/// The maximum number of folders to search for a header.
+constexpr std::size_t maximumFolders = 3000;
+/// The maximum number of headers to read for further includes.
+constexpr std::size_t maximumHeaders = 300;
 constexpr int searchDepth = 4;
 
 /// The file's folder and its parents up to the project's root. A home folder or the file system's
-/// root is none.
+/// root is never a project's root.
 std::vector<fs::path> projectFolders(const fs::path& file, const fs::path& workspaceRoot) {
     std::vector<fs::path> folders;
     fs::path folder = file.parent_path();
@@ -44,7 +46,7 @@ bool isSystemHeader(const std::string& name) {
         [&](const char* system) { return isFile(fs::path(system) / name); });
 }
 
-/// What CUDA's headers and the standard library include themselves.
+/// Whether CUDA's headers or the standard library find this header by themselves.
 bool isStandardHeader(std::string_view name) {
     constexpr auto names = std::to_array<std::string_view>(
         {"assert.h",  "ctype.h",   "errno.h",  "features.h", "float.h", "inttypes.h", "limits.h",
@@ -55,8 +57,8 @@ bool isStandardHeader(std::string_view name) {
     return std::ranges::binary_search(names, name);
 }
 
-/// True if an include path of `folder` would make `#include <cuda.h>` or `<math.h>` mean something
-/// else.
+/// Whether an include path of `folder` would change the meaning of `#include <cuda.h>` or
+/// `<math.h>`.
 bool hidesOtherHeaders(const fs::path& folder) {
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
@@ -101,15 +103,14 @@ public:
     }
 
 private:
-    /// Standard headers have no extension, and nothing of the system's should be shadowed by a
-    /// stray copy.
+    /// Standard headers have no extension, and a stray copy must not hide a system header.
     static bool isCandidate(const std::string& name) {
         if (name.find('.') == std::string::npos && name.find('/') == std::string::npos)
             return false;
         return !isCudaToolkitHeader(name) && !isSystemHeader(name);
     }
 
-    /// A header does not mean itself: `#include <x.h>` in x.h asks for the one it stands in for.
+    /// A header does not include itself: `#include <x.h>` in x.h means another x.h.
     [[nodiscard]] static bool offers(const fs::path& folder, const std::string& name,
                                      const fs::path& includer) {
         const fs::path path = (folder / name).lexically_normal();
@@ -148,7 +149,7 @@ private:
         return (folder / name).lexically_normal();
     }
 
-    /// Adds the folders below `top`, nearest first, to those known.
+    /// Adds the folders below `top` to the known ones, nearest first.
     void listFolders(const fs::path& top) {
         if (!listedTops_.insert(top.string()).second)
             return;

@@ -7,10 +7,10 @@
 
 namespace kernelskill::analysis {
 
-/// Adds to `command.includeDirs` the folders around `file` in which the headers it names, and those
-/// that they name, really lie: include/, inc/, common/, ... beside it and beside its parents, up to
-/// `workspaceRoot` or a repository's root. Bounded in folders and files looked at. Folders that
-/// supply nothing are not added.
+/// Adds to `command.includeDirs` the folders around `file` that contain the headers which it
+/// includes directly or indirectly: include/, inc/, common/, ... next to it and to its parents, up
+/// to `workspaceRoot` or a repository's root. The numbers of visited folders and files are limited.
+/// Folders that contribute no header are not added.
 void inferIncludeDirs(const std::filesystem::path& file, const std::filesystem::path& workspaceRoot,
                       CompileCommand& command);
 

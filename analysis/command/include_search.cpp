@@ -21,7 +21,7 @@ std::string canonicalPath(const fs::path& path) {
     return (error ? path.lexically_normal() : canonical).string();
 }
 
-/// The delimited name in a `#include` line; empty for any other directive.
+/// The name with delimiters in an `#include` line; empty for other directives.
 std::string_view includedIn(std::string_view directive) {
     auto position = directive.find_first_not_of("# \t");
     if (position == std::string_view::npos || !directive.substr(position).starts_with("include"))
@@ -45,7 +45,7 @@ std::string_view includedIn(std::string_view directive) {
 
 std::vector<Include> includeDirectives(std::string_view text) {
     std::vector<Include> includes;
-    // By lines, not by tokens: this runs on every header at every keystroke.
+    // Scans lines instead of tokens, because this runs on every header at every keystroke.
     bool inComment = false;
     std::size_t begin = 0;
     while (begin < text.size()) {

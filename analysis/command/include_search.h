@@ -1,4 +1,4 @@
-/// Finding the files that include directives mean, without a compiler.
+/// Resolves include directives without a compiler.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -13,27 +13,27 @@
 
 namespace kernelskill::analysis {
 
-/// The include directives of `text`, `resolved` left empty. Those in comments and inactive
-/// branches: the former are left out, the latter are in.
+/// The include directives of `text`, with empty `resolved`. Leaves out those in comments, but
+/// includes those in inactive branches.
 [[nodiscard]] std::vector<Include> includeDirectives(std::string_view text);
 
-/// "cuda_fp16.h" of `<cuda_fp16.h>`.
+/// "cuda_fp16.h" for `<cuda_fp16.h>`.
 [[nodiscard]] std::string_view includeName(std::string_view spelling);
 
-/// The user's file that `spelling` in a file of folder `from` means: beside it, or in a -I folder.
-/// Empty when it is a system header or nowhere.
+/// The user's file that `spelling` refers to in a file of the folder `from`: next to it, or in a -I
+/// folder. Empty if it is a system header or not found.
 [[nodiscard]] std::filesystem::path resolveUserInclude(std::string_view spelling,
                                                        const std::filesystem::path& from,
                                                        const CompileCommand& command);
 
-/// A user's file reached from a main file.
+/// A user's file that a main file includes, directly or indirectly.
 struct ReachedFile {
     std::string path;
-    std::size_t directive = 0; ///< Index of the main file's directive that leads to it.
+    std::size_t directive = 0; ///< Index of the directive in the main file that leads to it.
 };
 
-/// Every user file that `text`, the content of `mainFile`, includes directly or through others, in
-/// order of discovery. `read` gives a file's content. Bounded: stops after a few hundred files.
+/// Every user file that `text`, the content of `mainFile`, includes directly or indirectly, in
+/// order of discovery. `read` returns a file's content. Stops after a few hundred files.
 [[nodiscard]] std::vector<ReachedFile> reachableUserFiles(
     const std::filesystem::path& mainFile, const std::vector<Include>& directives,
     const CompileCommand& command,

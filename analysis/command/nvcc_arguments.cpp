@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 enum class Option : std::uint8_t {
-    Ignored, ///< Takes a value that has no meaning here.
+    Ignored, ///< Takes a value that has no effect here.
     Define,
     Undefine,
     Include,
@@ -34,7 +34,7 @@ struct ValueOption {
     bool joined = false; ///< The value may follow without a space or '=', e.g. -Idir.
 };
 
-/// Options that take a value. `-name value` and `-name=value` are understood for each.
+/// Options that take a value, either as `-name value` or as `-name=value`.
 constexpr auto valueOptions = std::to_array<ValueOption>({
     {"-D", Option::Define, true},
     {"--define-macro", Option::Define},
@@ -121,7 +121,7 @@ constexpr auto valueOptions = std::to_array<ValueOption>({
     {"-Xclang", Option::Ignored},
 });
 
-/// Option files may name option files; nobody nests them deeper than this on purpose.
+/// The maximum nesting of option files.
 constexpr int maximumOptionsFileDepth = 8;
 
 bool isSource(std::string_view argument) {
@@ -131,7 +131,7 @@ bool isSource(std::string_view argument) {
                                [&](std::string_view end) { return argument.ends_with(end); });
 }
 
-/// Host compiler flags that change what parses, and that clang spells the same.
+/// Host compiler flags that affect parsing and that clang spells the same.
 bool mattersToParsing(std::string_view flag) {
     constexpr std::array<std::string_view, 12> exact = {
         "-fopenmp",      "-fno-exceptions", "-fexceptions",    "-fno-rtti",
@@ -192,7 +192,7 @@ private:
         return false;
     }
 
-    /// "-ldl" is a library and "-lineinfo" is not; "-odir" is an option of its own.
+    /// "-ldl" is a library, but "-lineinfo" is not; "-odir" is an option of its own.
     static bool isJoined(const ValueOption& option, const std::string& rest) {
         if (option.name == "-l")
             return rest != "ineinfo" && rest != "ib" && rest != "to" && rest != "ink";
@@ -252,8 +252,7 @@ private:
         }
     }
 
-    /// A definition may hold commas of its own: -DPAIR=1,2 on a host compiler's line, f(a,b)
-    /// anywhere.
+    /// A definition may contain commas: -DPAIR=1,2 on a host compiler's line, f(a,b) anywhere.
     static std::vector<std::string> lists(const ValueOption& option, const std::string& value) {
         if (option.name == "-D")
             return {value};
@@ -297,7 +296,8 @@ private:
     }
 
     void generate(const std::string& value) {
-        // arch=compute_80,code=[sm_80,compute_80]; also code="sm_80,sm_86". Real architectures win.
+        // For arch=compute_80,code=[sm_80,compute_80] and code="sm_80,sm_86". Real architectures
+        // are preferred.
         std::string list = value;
         std::erase_if(list, [](char c) { return c == '[' || c == ']' || c == '"' || c == '\''; });
         std::optional<std::string> virtualArchitecture;
@@ -318,7 +318,7 @@ private:
             addArchitecture(*virtualArchitecture);
     }
 
-    /// sm_90a, compute_80 and lto_86 name an architecture; native, all and all-major name none.
+    /// sm_90a, compute_80 and lto_86 name an architecture; native, all and all-major do not.
     void addArchitecture(const std::string& name) {
         const auto underscore = name.find('_');
         if (underscore == std::string::npos || underscore + 1 >= name.size() ||

@@ -1,5 +1,6 @@
 #include "analysis/command/platform_branches.h"
 
+#include "analysis/scan/macros.h"
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ bool namesOtherPlatform(std::string_view word) {
     return std::ranges::binary_search(words, word);
 }
 
-/// `defined(_WIN32) || defined(_WIN64)` holds nowhere here; with anything else in it, it may hold.
+/// Whether the condition is false on every supported platform, like `defined(_WIN32) ||
+/// defined(_WIN64)`. Any other name in it may make it true.
 bool holdsOnlyElsewhere(std::string_view condition) {
     bool named = false;
     for (const Token& token : lex(condition)) {
@@ -30,18 +32,6 @@ bool holdsOnlyElsewhere(std::string_view condition) {
         named = true;
     }
     return named;
-}
-
-/// "ifdef" of "#  ifdef X", and what follows it.
-struct Directive {
-    std::string_view keyword;
-    std::string_view rest;
-};
-
-Directive directiveOf(std::string_view line) {
-    const auto begin = std::min(line.find_first_not_of("# \t"), line.size());
-    const auto end = std::min(line.find_first_of(" \t(!/\r\n", begin), line.size());
-    return {line.substr(begin, end - begin), line.substr(end)};
 }
 
 } // namespace
@@ -60,7 +50,7 @@ std::vector<Span> branchesOfOtherPlatforms(std::string_view text) {
     for (const Token& token : lex(text)) {
         if (token.kind != TokenKind::Directive)
             continue;
-        const auto [keyword, rest] = directiveOf(token.text);
+        const auto [keyword, rest] = directiveParts(token.text);
         if (keyword == "if" || keyword == "ifdef") {
             open.push_back({holdsOnlyElsewhere(rest), token.span.end});
         } else if (keyword == "ifndef") {

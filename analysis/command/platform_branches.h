@@ -1,4 +1,4 @@
-/// Preprocessor branches that no nvcc on Linux enters.
+/// Finds preprocessor branches that nvcc on Linux never enters.
 #pragma once
 
 #include "analysis/source/source_text.h"
@@ -8,9 +8,9 @@
 
 namespace kernelskill::analysis {
 
-/// The text between directives that holds only for another system or compiler: Windows, macOS,
-/// Microsoft's compiler, HIP, NVRTC. Only conditions that name nothing else are judged: whatever
-/// else stands in a condition may be true.
+/// The text of branches for another system or compiler: Windows, macOS, Microsoft's compiler, HIP,
+/// NVRTC. Only conditions that name nothing else are judged, because any other condition may be
+/// true.
 [[nodiscard]] std::vector<Span> branchesOfOtherPlatforms(std::string_view text);
 
 } // namespace kernelskill::analysis

@@ -8,16 +8,16 @@ template <typename IsSeparator>
 std::vector<std::string> split(std::string_view text, IsSeparator isSeparator) {
     std::vector<std::string> words;
     std::string word;
-    bool open = false; // a word has begun, though it may be empty: ""
+    bool open = false; // A word has begun, even if it is empty: "".
     char quote = '\0';
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-            // Inside double quotes a backslash is special only before these.
+            // Inside double quotes a backslash escapes only these characters.
             const char next = text[++i];
             if (quote == '"' && next != '"' && next != '\\' && next != '$' && next != '`')
                 word += c;
-            if (next != '\n') // a backslash before a line end joins the lines
+            if (next != '\n') // A backslash before a line end joins the lines.
                 word += next;
             open = true;
         } else if (quote != '\0') {

@@ -1,4 +1,4 @@
-/// Splitting command lines into words the way a POSIX shell and nvcc's option files do.
+/// Splits command lines into words as a POSIX shell and nvcc's option files do.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace kernelskill::analysis {
 
-/// Words of `text`: quotes group, a backslash takes the next character as it is. An unclosed quote
+/// The words of `text`. Quotes group; a backslash escapes the next character. An unclosed quote
 /// ends with the text.
 [[nodiscard]] std::vector<std::string> splitShellWords(std::string_view text);
 
-/// Values of an nvcc option that takes a list: split at commas outside quotes, quotes dropped, "\,"
-/// is a comma.
+/// The values of an nvcc option that takes a list: split at commas outside quotes, without quotes.
+/// "\," is a comma.
 [[nodiscard]] std::vector<std::string> splitOptionList(std::string_view text);
 
 } // namespace kernelskill::analysis

@@ -1,4 +1,4 @@
-/// The headers of C and C++ where the system has none.
+/// Provides the headers of C and C++ if the system has none.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,9 @@
 
 namespace kernelskill::analysis {
 
-/// The folder to take for the root of the file system when clang looks for <cstdlib> and the like:
-/// `data`/sysroot, which a package brings along. Nothing where that is missing, or where
-/// `systemRoot` has such headers: those come with the compiler that the program is built with, and
-/// are always the better ones.
+/// The folder that replaces the root of the file system when clang looks for <cstdlib> and the
+/// like: `data`/sysroot, which a package contains. nullopt if that is missing, or if `systemRoot`
+/// has such headers: the user's compiler comes with those, and they are always preferable.
 [[nodiscard]] std::optional<std::filesystem::path>
 substituteSystemRoot(const std::filesystem::path& data,
                      const std::filesystem::path& systemRoot = "/");

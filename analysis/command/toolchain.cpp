@@ -31,7 +31,7 @@ std::vector<fs::path> subdirectories(const fs::path& directory, std::string_view
     for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
         if (it->path().filename().string().starts_with(prefix) && isDirectory(it->path()))
             found.push_back(it->path());
-    // "cuda-9.2" comes before "cuda-13.0": compare numbers, not letters.
+    // Compare numbers, not letters, so that "cuda-9.2" precedes "cuda-13.0".
     std::ranges::sort(found, [](const fs::path& a, const fs::path& b) {
         const auto number = [](const fs::path& path) {
             const std::string name = path.filename().string();
@@ -43,7 +43,7 @@ std::vector<fs::path> subdirectories(const fs::path& directory, std::string_view
     return found;
 }
 
-/// The include directory of a toolkit at `root`, e.g. include/ or targets/x86_64-linux/include/.
+/// The include folder of a toolkit at `root`, e.g. include/ or targets/x86_64-linux/include/.
 std::optional<fs::path> cudaInclude(const fs::path& root) {
     if (isFile(root / "include" / "cuda_runtime.h"))
         return root / "include";
@@ -75,7 +75,7 @@ std::optional<CudaToolkit> toolkitAt(const fs::path& root) {
     return CudaToolkit{error ? root : canonical, readVersion(*include)};
 }
 
-/// The folder above the bin/ that holds nvcc, symbolic links followed.
+/// The folder above the bin/ that contains nvcc, with symbolic links resolved.
 fs::path toolkitOfNvcc() {
     const std::string path = environment("PATH");
     std::size_t begin = 0;

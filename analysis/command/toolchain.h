@@ -1,4 +1,5 @@
-/// What the analysis finds on this machine: prelude, clang's built-in headers, CUDA toolkit.
+/// Finds what the analysis needs on this machine: the prelude, clang's built-in headers, the CUDA
+/// toolkit.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -10,31 +11,32 @@
 namespace kernelskill::analysis {
 
 struct CudaToolkit {
-    std::filesystem::path root; ///< Holds include/cuda_runtime.h (or targets/<t>/include).
-    int version = 0; ///< As CUDART_VERSION spells it, e.g. 13000; 0 when it cannot be told.
+    std::filesystem::path root; ///< Contains include/cuda_runtime.h (or targets/<t>/include).
+    int version = 0;            ///< In the form of CUDART_VERSION, e.g. 13000; 0 if unknown.
 };
 
 struct Toolchain {
     std::filesystem::path preludeInclude;   ///< Directory of the built-in CUDA headers.
-    std::filesystem::path clangResourceDir; ///< Holds include/stddef.h.
+    std::filesystem::path clangResourceDir; ///< Contains include/stddef.h.
     std::optional<CudaToolkit> toolkit;
-    /// Its headers are used even where the prelude would do: for tests and comparisons.
+    /// Use the toolkit's headers even if the prelude would suffice: for tests and comparisons.
     bool preferToolkit = false;
 };
 
 struct ToolchainOptions {
-    std::optional<std::filesystem::path> cudaPath; ///< The user's setting; it wins over the search.
-    bool ignoreToolkit = false; ///< Parse with the prelude even if a toolkit is there. Set as well
-                                ///< by $KERNELSKILL_IGNORE_TOOLKIT.
-    bool preferToolkit = false; ///< Toolchain::preferToolkit; as well $KERNELSKILL_PREFER_TOOLKIT.
+    std::optional<std::filesystem::path> cudaPath; ///< The user's setting; it precedes the search.
+    /// Parse with the prelude even if there is a toolkit. Also set by $KERNELSKILL_IGNORE_TOOLKIT.
+    bool ignoreToolkit = false;
+    /// See Toolchain::preferToolkit. Also set by $KERNELSKILL_PREFER_TOOLKIT.
+    bool preferToolkit = false;
 };
 
-/// Finds the toolkit in: the option, $CUDA_HOME, $CUDA_PATH, nvcc on PATH, /usr/local/cuda, the
-/// newest /usr/local/cuda-*; data files beside the executable (../share/kernelskill). Missing when
-/// the data files are gone.
+/// Searches the toolkit in the option, $CUDA_HOME, $CUDA_PATH, nvcc on PATH, /usr/local/cuda, and
+/// the newest /usr/local/cuda-*. Data files are in ../share/kernelskill, relative to the
+/// executable. Missing if there are no data files.
 [[nodiscard]] Result<Toolchain> findToolchain(const ToolchainOptions& options);
 
-/// Directory of the installed data files ("share/kernelskill"), from the executable's place or
+/// The folder of the installed data files ("share/kernelskill"), relative to the executable or from
 /// $KERNELSKILL_DATA_DIR.
 [[nodiscard]] Result<std::filesystem::path> findDataDirectory();
 

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::uint32_t kilobytes = 1024;
 
-/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" (warps, blocks and
-/// shared memory). Allocation units and the reserved kilobyte: the same guide's sections on each
-/// capability, and Nsight Compute's occupancy calculator.
+/// From the CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" (warps,
+/// blocks and shared memory). Allocation units and the reserved kilobyte are from the guide's
+/// sections on each capability, and from Nsight Compute's occupancy calculator.
 constexpr auto multiprocessors = std::to_array<MultiprocessorLimits>({
     // capability, warps, blocks, shared, shared per block, shared unit, reserved
     {{7, 0}, 64, 32, 96 * kilobytes, 96 * kilobytes, 256, 0},
@@ -49,7 +49,8 @@ std::optional<ComputeCapability> computeCapabilityOf(std::string_view text) {
     if (underscore == std::string_view::npos || (prefix != "sm" && prefix != "compute"))
         return std::nullopt;
     text.remove_prefix(underscore + 1);
-    if (text.ends_with('a') || text.ends_with('f')) // features of this very chip, or of its family
+    // Suffixes for features of one chip or one family.
+    if (text.ends_with('a') || text.ends_with('f'))
         text.remove_suffix(1);
     const auto number = wholeNumber(text);
     if (!number || *number < 10)

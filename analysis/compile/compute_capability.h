@@ -1,4 +1,4 @@
-/// What a multiprocessor offers, per compute capability: the numbers that occupancy follows from.
+/// The resources of a multiprocessor for each compute capability, from which occupancy follows.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,8 @@ struct ComputeCapability {
     auto operator<=>(const ComputeCapability&) const = default;
 };
 
-/// Of "sm_90", "sm_90a", "compute_120f", "9.0"; nullopt for anything else ("native", "all").
+/// The capability in "sm_90", "sm_90a", "compute_120f" or "9.0"; nullopt for anything else
+/// ("native", "all").
 [[nodiscard]] std::optional<ComputeCapability> computeCapabilityOf(std::string_view text);
 /// "sm_90"
 [[nodiscard]] std::string architectureName(ComputeCapability capability);
@@ -25,26 +26,27 @@ struct MultiprocessorLimits {
     ComputeCapability capability;
     std::uint32_t warps = 0;
     std::uint32_t blocks = 0;
-    std::uint32_t sharedBytes = 0;         ///< With the largest carve-out for shared memory.
-    std::uint32_t sharedBytesPerBlock = 0; ///< After cudaFuncSetAttribute; 48 KB without.
+    std::uint32_t sharedBytes = 0;         ///< With the maximum carve-out for shared memory.
+    std::uint32_t sharedBytesPerBlock = 0; ///< After cudaFuncSetAttribute; 48 KB without it.
     std::uint32_t sharedAllocationUnit = 0;
-    std::uint32_t sharedBytesReservedPerBlock = 0; ///< Taken by the driver, on top of the kernel's.
+    /// Used by the driver, in addition to the kernel's.
+    std::uint32_t sharedBytesReservedPerBlock = 0;
 
-    // The same on every capability listed.
+    // The same on every listed capability.
     static constexpr std::uint32_t threadsPerWarp = 32;
     static constexpr std::uint32_t threadsPerBlock = 1024;
     static constexpr std::uint32_t registers = 65'536;
     static constexpr std::uint32_t registersPerThread = 255;
     static constexpr std::uint32_t registerAllocationUnit =
-        256; ///< Registers; a warp gets a multiple.
+        256; ///< Registers; each warp gets a multiple.
     static constexpr std::uint32_t partitions =
-        4; ///< Schedulers; each has its part of the registers.
+        4; ///< Schedulers; each has its share of the registers.
     static constexpr std::uint32_t staticSharedBytesPerBlock = 49'152;
 };
 
-/// All that are known, oldest first.
+/// All known capabilities, oldest first.
 [[nodiscard]] std::span<const MultiprocessorLimits> knownMultiprocessors();
-/// nullopt when the capability is not in the table.
+/// nullopt if the capability is not in the table.
 [[nodiscard]] std::optional<MultiprocessorLimits> limitsOf(ComputeCapability capability);
 
 } // namespace kernelskill::analysis

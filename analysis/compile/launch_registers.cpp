@@ -7,7 +7,7 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// At least so many: axes that are not constant count once. 0: no axis is known.
+/// A lower bound of the threads: axes that are not constant count as one. 0 if no axis is known.
 std::uint32_t threadsOf(const LaunchSite& launch) {
     if (launch.constantBlock.empty())
         return 0;

@@ -1,4 +1,4 @@
-/// Launches that fail because a block has more registers than a multiprocessor.
+/// Finds launches that fail because a block needs more registers than a multiprocessor has.
 #pragma once
 
 #include "analysis/compile/occupancy.h"
@@ -11,15 +11,14 @@
 
 namespace kernelskill::analysis {
 
-/// The most that each thread of the block may have, where it has so many that the block cannot be
-/// launched; nullopt where registers do not keep it from that.
+/// The maximum number of registers per thread with which the block could be launched, if it has
+/// more than that; nullopt if registers do not prevent the launch.
 [[nodiscard]] std::optional<std::uint32_t> launchableRegisters(const BlockResources& block,
                                                                const MultiprocessorLimits& limits);
 
-/// Launches of the kernel whose blocks cannot be launched with so many registers a thread, as
-/// warnings of origin Device. `architecture` and `registers`: what it was compiled for, and what
-/// the compiler took. Nothing where launches differ in their template arguments, of which only
-/// some were compiled.
+/// Warnings of origin Device for launches whose blocks cannot have this number of registers per
+/// thread. `architecture` and `registers` are those of the compiled kernel. Empty if launches
+/// differ in their template arguments, because only some were compiled.
 [[nodiscard]] std::vector<Diagnostic> launchRegisterFindings(const FileModel& model,
                                                              const KernelModel& kernel,
                                                              std::string_view architecture,

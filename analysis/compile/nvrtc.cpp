@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The part of NVRTC's C interface in use; it has not changed since CUDA 11.1.
+// The used part of NVRTC's C interface, which has not changed since CUDA 11.1.
 using Program = void*;
 constexpr int success = 0;
 constexpr int compilationFailed = 6; // NVRTC_ERROR_COMPILATION
@@ -28,7 +28,7 @@ Error unusable(std::string what, const fs::path& library) {
             "install NVRTC of CUDA 11.1 or newer (package cuda-nvrtc), or set the CUDA path"};
 }
 
-/// `libnvrtc.so.13` is as good as `libnvrtc.so`, which only developers' packages bring.
+/// Accepts `libnvrtc.so.13` as well as `libnvrtc.so`, which only developers' packages contain.
 bool isLibrary(const fs::path& path) {
     const auto name = path.filename().string();
     return name == "libnvrtc.so" || name.starts_with("libnvrtc.so.");
@@ -51,7 +51,7 @@ Result<fs::path> findNvrtc(const CudaToolkit& toolkit) {
                 found.push_back(item->path());
         }
         if (!found.empty())
-            return std::ranges::min(found); // the shortest name, which links to the newest
+            return std::ranges::min(found); // The shortest name links to the newest version.
     }
     return std::unexpected(unusable("the CUDA toolkit has no NVRTC", toolkit.root));
 }
@@ -137,7 +137,7 @@ Nvrtc::~Nvrtc() = default;
 Result<Nvrtc> Nvrtc::load(const fs::path& path) {
     auto library = std::make_unique<Library>();
     library->path = path;
-    // NVRTC keeps memory of its own until the process ends: unmapped, it would be lost.
+    // NVRTC keeps memory until the process ends, which unmapping would lose.
     library->handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library->handle == nullptr) {
         const char* reason = ::dlerror();
@@ -186,7 +186,7 @@ Result<DeviceCompileOutcome> Nvrtc::compile(const DeviceCompileRequest& request)
     outcome.succeeded = compiled == success;
     std::size_t size = 0;
     if (nvrtc.getLogSize(program, &size) == success && size > 1) {
-        outcome.log.resize(size); // with one or more terminating zeros
+        outcome.log.resize(size); // It has one or more terminating zeros.
         nvrtc.getLog(program, outcome.log.data());
         outcome.log.resize(outcome.log.find_last_not_of('\0') + 1);
     }
@@ -206,7 +206,7 @@ Result<DeviceCompileOutcome> Nvrtc::compile(const DeviceCompileRequest& request)
         outcome.loweredNames.emplace_back(lowered);
     }
     if (nvrtc.getPtxSize(program, &size) == success && size > 1) {
-        outcome.ptx.resize(size); // with a terminating zero
+        outcome.ptx.resize(size); // It has a terminating zero.
         if (const int status = nvrtc.getPtx(program, outcome.ptx.data()); status != success)
             return std::unexpected(nvrtc.failure("no PTX", status));
         outcome.ptx.resize(outcome.ptx.find_last_not_of('\0') + 1);

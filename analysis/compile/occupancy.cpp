@@ -25,7 +25,7 @@ std::uint32_t registersOfWarp(std::uint32_t registersPerThread) {
                    MultiprocessorLimits::registerAllocationUnit);
 }
 
-/// Warps live in one partition each and take their registers from it.
+/// A warp resides in one partition and takes its registers from that partition.
 std::uint32_t blocksByRegisters(const BlockResources& block) {
     if (block.registersPerThread.value_or(0) == 0)
         return noLimit;
@@ -87,11 +87,11 @@ std::optional<Error> refusal(const BlockResources& block, const MultiprocessorLi
         return unlaunchable(std::to_string(registers) + " registers for each of " +
                                 std::to_string(block.threads) + " threads, at most " +
                                 std::to_string(Limits::registers) + " fit",
-                            limits, "launch smaller blocks, or say __launch_bounds__");
+                            limits, "launch smaller blocks, or add __launch_bounds__");
     return std::nullopt;
 }
 
-/// Savings that change nothing are passed over: from one allocated amount to the next smaller one.
+/// Ignores savings that change nothing, by going from one allocated amount to the next smaller one.
 std::optional<OccupancyStep> registerStep(BlockResources block, const MultiprocessorLimits& limits,
                                           std::uint32_t blocksNow) {
     const auto now = block.registersPerThread.value_or(0);
@@ -107,7 +107,7 @@ std::optional<OccupancyStep> registerStep(BlockResources block, const Multiproce
 std::optional<OccupancyStep> sharedStep(BlockResources block, const MultiprocessorLimits& limits,
                                         std::uint32_t blocksNow) {
     const auto now = block.sharedBytes;
-    // What each of one more block may take, in whole units.
+    // The maximum for each block if there is one more, in whole allocation units.
     const auto each = limits.sharedBytes / (blocksNow + 1) / limits.sharedAllocationUnit *
                       limits.sharedAllocationUnit;
     if (each < limits.sharedBytesReservedPerBlock ||

@@ -1,5 +1,5 @@
-/// Theoretical occupancy: how many blocks a multiprocessor can hold at once, what limits that, and
-/// how little would have to change for it to hold more.
+/// Computes theoretical occupancy: how many blocks a multiprocessor holds at once, what limits
+/// that, and the smallest change after which it holds more.
 #pragma once
 
 #include "analysis/compile/compute_capability.h"
@@ -12,37 +12,38 @@
 
 namespace kernelskill::analysis {
 
-/// What one block asks for.
+/// The resources of one block.
 struct BlockResources {
     std::uint32_t threads = 0;
-    std::optional<std::uint32_t> registersPerThread; ///< nullopt: not known, and not counted.
-    std::uint64_t sharedBytes = 0; ///< Static and dynamic, without what the driver reserves.
+    /// nullopt if unknown; then registers do not count.
+    std::optional<std::uint32_t> registersPerThread;
+    std::uint64_t sharedBytes = 0; ///< Static and dynamic, without the driver's part.
 };
 
 enum class OccupancyLimiter : std::uint8_t { Registers, SharedMemory, Warps, Blocks };
 /// "registers", "shared-memory", "warps", "blocks"
 [[nodiscard]] std::string_view spelling(OccupancyLimiter limiter);
 
-/// The smallest saving of one resource after which more blocks fit.
+/// The smallest saving of one resource that allows more blocks.
 struct OccupancyStep {
-    std::uint64_t fewer = 0; ///< Registers a thread, or shared bytes a block.
+    std::uint64_t fewer = 0; ///< Registers per thread, or shared bytes per block.
     std::uint32_t blocks = 0;
     double percent = 0;
 };
 
 struct Occupancy {
-    std::uint32_t blocks = 0; ///< Resident on a multiprocessor.
+    std::uint32_t blocks = 0; ///< Blocks that reside on a multiprocessor.
     std::uint32_t warps = 0;
-    double percent = 0;                     ///< Of the warps that the multiprocessor can hold.
-    std::vector<OccupancyLimiter> limiters; ///< Each that alone would allow no more blocks.
-    /// nullopt: fewer registers (shared bytes) alone let no further block in.
+    double percent = 0;                     ///< The percentage of the maximum number of warps.
+    std::vector<OccupancyLimiter> limiters; ///< Each of these alone would allow no more blocks.
+    /// nullopt if fewer registers (or shared bytes) alone allow no further block.
     std::optional<OccupancyStep> fewerRegisters;
     std::optional<OccupancyStep> fewerSharedBytes;
 
     [[nodiscard]] bool isLimitedBy(OccupancyLimiter limiter) const;
 };
 
-/// InvalidInput when such a block cannot be launched at all, with the limit that it breaks.
+/// InvalidInput, with the exceeded limit, if such a block cannot be launched at all.
 [[nodiscard]] Result<Occupancy> occupancyOf(const BlockResources& block,
                                             const MultiprocessorLimits& limits);
 

@@ -7,7 +7,7 @@
 namespace kernelskill::analysis {
 namespace {
 
-/// The number that ends where `phrase` begins: "412 bytes spill stores", "2048+16 bytes smem".
+/// The number before `phrase`: "412 bytes spill stores", "2048+16 bytes smem".
 std::optional<std::uint64_t> numberBefore(std::string_view line, std::string_view phrase) {
     const auto at = line.find(phrase);
     if (at == std::string_view::npos)
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> numberBefore(std::string_view line, std::string_vie
     return begin == at ? std::nullopt : std::optional(sum);
 }
 
-/// What stands in quotes behind `phrase`.
+/// The quoted text after `phrase`.
 std::optional<std::string> quotedBehind(std::string_view line, std::string_view phrase) {
     const auto at = line.find(phrase);
     if (at == std::string_view::npos)
@@ -69,7 +69,7 @@ private:
         kernel.architecture = std::move(architecture).value_or("");
     }
 
-    /// Of the function named; a new one unless it is the kernel being compiled.
+    /// The index of the named function. Adds one, unless it is the kernel being compiled.
     std::size_t indexOf(std::string symbol) {
         while (!symbol.empty() && std::isspace(static_cast<unsigned char>(symbol.back())) != 0)
             symbol.pop_back();
@@ -88,7 +88,7 @@ private:
         function.spillLoadBytes = numberBefore(line, " bytes spill loads");
     }
 
-    /// "Used 32 registers, used 1 barriers, 8 bytes cumulative stack size, 128 bytes smem"
+    /// Reads "Used 32 registers, used 1 barriers, 8 bytes cumulative stack size, 128 bytes smem".
     void addUse(std::string_view line) {
         const auto registers = numberBefore(line, " registers");
         if (!kernel_ || !registers || line.find("Used ") == std::string_view::npos)
@@ -99,8 +99,8 @@ private:
         kernel.barriers = static_cast<std::uint32_t>(numberBefore(line, " barriers").value_or(0));
     }
 
-    std::optional<std::size_t> kernel_;    ///< The one being compiled.
-    std::optional<std::size_t> described_; ///< Whose frame the next line gives.
+    std::optional<std::size_t> kernel_;    ///< The kernel that is being compiled.
+    std::optional<std::size_t> described_; ///< The function whose frame the next line describes.
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-/// What ptxas says of each function with `-v`: registers, spills, stack, shared memory.
+/// Reads what ptxas reports of each function with `-v`: registers, spills, stack, shared memory.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace kernelskill::analysis {
 
-/// Numbers that the log does not give are missing, not zero; but for shared memory and barriers,
-/// which ptxas leaves out where there are none.
+/// Numbers that are not in the log are absent, not zero. Shared memory and barriers are the
+/// exception, because ptxas omits them if there are none.
 struct FunctionResources {
     std::string symbol;                     ///< Mangled.
-    bool isKernel = false;                  ///< Else a function that was not inlined.
-    std::string architecture;               ///< "sm_90"; empty for other than kernels.
-    std::optional<std::uint32_t> registers; ///< Per thread; of kernels.
+    bool isKernel = false;                  ///< If false, a function that was not inlined.
+    std::string architecture;               ///< "sm_90"; empty unless it is a kernel.
+    std::optional<std::uint32_t> registers; ///< Per thread; only for kernels.
     std::optional<std::uint64_t> stackBytes;
     std::optional<std::uint64_t> spillStoreBytes;
     std::optional<std::uint64_t> spillLoadBytes;
@@ -23,7 +23,7 @@ struct FunctionResources {
     std::uint32_t barriers = 0;
 };
 
-/// In the order of the log. Lines that are not ptxas's are passed over.
+/// The functions in the order of the log. Ignores lines of other tools.
 [[nodiscard]] std::vector<FunctionResources> parsePtxasReport(std::string_view log);
 
 } // namespace kernelskill::analysis

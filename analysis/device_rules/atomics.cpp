@@ -7,12 +7,12 @@
 namespace kernelskill::analysis {
 namespace {
 
-/// The first architecture with an atomicAdd on such elements; 0 for those that all have.
+/// The first architecture with an atomicAdd on such elements; 0 if all have it.
 int firstWithAddition(const Type& type) {
     switch (type.scalar) {
     case ScalarKind::Double:
         return 60;
-    // Pairs are added with atomicCAS where there is nothing better.
+    // Older architectures add pairs with atomicCAS.
     case ScalarKind::Half:
     case ScalarKind::BFloat16:
         return type.lanes == 2 ? 0 : 70;
@@ -23,7 +23,7 @@ int firstWithAddition(const Type& type) {
     }
 }
 
-/// `atomicAdd_block` is Add with a scope; a name that is not CUDA's gives no operation.
+/// `atomicAdd_block` is Add with a scope; a name that is not CUDA's has no operation.
 struct AtomicName {
     std::string_view operation;
     bool hasScope = false;

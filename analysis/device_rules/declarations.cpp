@@ -6,7 +6,7 @@
 namespace kernelskill::analysis {
 namespace {
 
-/// Whether the parentheses at `open` hold a comma of their own.
+/// Whether the parentheses at `open` directly contain a comma.
 bool holdsComma(const std::vector<Token>& tokens, std::size_t open) {
     const std::size_t close = matchingBracket(tokens, open);
     int depth = 0;
@@ -20,7 +20,7 @@ bool holdsComma(const std::vector<Token>& tokens, std::size_t open) {
     return false;
 }
 
-/// `(16, 16)` where a dim3 is wanted has the value of its last number.
+/// Checks for `(16, 16)` as a dim3, which has the value of its last number.
 void checkCommas(const DeviceRuleInput& input, std::vector<Diagnostic>& findings) {
     const std::vector<Token>& tokens = input.tokens;
     for (std::size_t index = 1; index < tokens.size(); ++index) {
@@ -42,11 +42,11 @@ void checkCommas(const DeviceRuleInput& input, std::vector<Diagnostic>& findings
                     std::string(
                         input.text.substr(tokens[index].span.begin,
                                           tokens[close].span.end - tokens[index].span.begin)) +
-                    "' has the value of what stands behind its last comma: dim3 takes them all"));
+                    "' has the value after its last comma: write dim3(...) to pass them all"));
     }
 }
 
-/// nvcc makes a static array of it, whatever the launch hands over.
+/// Checks for extern arrays with a size: nvcc makes them static, whatever size the launch passes.
 void checkSizedExtern(const DeviceRuleInput& input, std::vector<Diagnostic>& findings) {
     const std::vector<Token>& tokens = input.tokens;
     for (std::size_t index = 0; index + 1 < tokens.size(); ++index) {

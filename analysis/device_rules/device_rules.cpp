@@ -11,7 +11,7 @@ namespace kernelskill::analysis {
 namespace {
 
 std::optional<int> newestArchitecture(const CompileCommand& command) {
-    constexpr std::size_t prefix = 3; // sm_
+    constexpr std::size_t prefix = 3; // The length of "sm_".
     int newest = 0;
     for (const std::string& name : command.architectures)
         if (name.size() > prefix)
@@ -20,7 +20,7 @@ std::optional<int> newestArchitecture(const CompileCommand& command) {
     return newest > 0 ? std::optional(newest) : std::nullopt;
 }
 
-/// libclang's own word on a name that a rule explains.
+/// Whether it is libclang's message about a name that a rule explains.
 bool isExplained(const Diagnostic& diagnostic, const std::vector<Diagnostic>& findings) {
     return std::ranges::any_of(findings, [&](const Diagnostic& finding) {
         const bool isAboutAName =

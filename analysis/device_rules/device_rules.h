@@ -1,4 +1,4 @@
-/// What nvcc, ptxas or the driver refuse of a file that libclang accepts.
+/// Finds errors that nvcc, ptxas or the driver report for files that libclang accepts.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -8,25 +8,26 @@
 
 namespace kernelskill::analysis {
 
-/// About the main file, of origin Device; an error where nvcc or its linker ends with one, a
-/// warning where it compiles and then fails or does not do what is written. What depends on the
-/// GPU is said only for an architecture that the command names, what depends on flags only for a
-/// command that somebody wrote. A file with other errors is judged by its names alone: its model
-/// is not whole.
+/// Findings in the main file, with the origin Device. A finding is an error if nvcc or its linker
+/// fails; it is a warning if the file compiles and then fails or behaves differently. Rules that
+/// depend on the GPU apply only if the command names an architecture; rules that depend on flags
+/// apply only if the command was not inferred. In a file with other errors only names are checked,
+/// because its model is incomplete.
 [[nodiscard]] std::vector<Diagnostic> deviceFindings(const FileModel& model,
                                                      const CompileCommand& command);
 
-/// Adds them to the model's diagnostics, in place of what libclang made of the same names.
+/// Adds the findings to the model's diagnostics, replacing libclang's own messages about the same
+/// names.
 void addDeviceFindings(FileModel& model, const CompileCommand& command);
 
-/// `__shfl_down_sync` for a warp function of before CUDA 9; empty for any other name.
+/// `__shfl_down_sync` for a warp function from before CUDA 9; empty for other names.
 [[nodiscard]] std::string_view successorOfWarpFunction(std::string_view name);
 
-/// Limits of a block on every GPU of today.
-inline constexpr std::int64_t mostThreadsPerBlock = 1024;
-inline constexpr std::uint64_t mostStaticSharedBytes = 49'152;
+/// Limits of a block on every current GPU.
+inline constexpr std::int64_t maxThreadsPerBlock = 1024;
+inline constexpr std::uint64_t maxStaticSharedBytes = 49'152;
 
-/// Bytes of the kernel's own static shared arrays that it reads.
+/// The bytes of the kernel's own static shared arrays that it reads.
 [[nodiscard]] std::uint64_t staticSharedBytes(const KernelModel& kernel);
 
 } // namespace kernelskill::analysis

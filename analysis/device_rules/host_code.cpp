@@ -13,7 +13,7 @@ void checkIndices(const DeviceRuleInput& input, std::vector<Diagnostic>& finding
         const std::string name(input.text.substr(span.begin, span.size()));
         findings.push_back(input.found(span, Severity::Error, "index-in-host-code",
                                        "'" + name +
-                                           "' has a value in device code alone: in host "
+                                           "' has a value only in device code: in host "
                                            "code the linker does not find it"));
     }
 }
@@ -23,7 +23,7 @@ std::string_view lastPart(std::string_view name) {
     return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
-/// constexpr functions of the host that device code calls: nvcc takes them with a flag only.
+/// Checks for host constexpr functions in device code, which nvcc accepts only with a flag.
 void checkConstexpr(const DeviceRuleInput& input, std::vector<Diagnostic>& findings) {
     static constexpr auto ofTheLibrary =
         std::to_array<std::string_view>({"std::clamp", "std::max", "std::min"});
@@ -55,12 +55,12 @@ void checkConstexpr(const DeviceRuleInput& input, std::vector<Diagnostic>& findi
         }
 }
 
-/// `] __device__` behind the captures of a lambda.
+/// Checks for `] __device__` after the captures of a lambda.
 void checkLambdaFlag(const DeviceRuleInput& input, std::vector<Diagnostic>& findings) {
     for (std::size_t index = 1; index + 1 < input.tokens.size(); ++index) {
         const std::string_view attribute = input.tokens[index + 1].text;
         const bool isAttribute = attribute == "__device__" || attribute == "__host__";
-        // `[[nodiscard]] __device__` is none.
+        // `[[nodiscard]] __device__` is no lambda.
         if (isAttribute && input.tokens[index].text == "]" && input.tokens[index - 1].text != "]")
             findings.push_back(input.found(
                 input.tokens[index + 1].span, Severity::Error, "extended-lambda-flag",
@@ -69,8 +69,8 @@ void checkLambdaFlag(const DeviceRuleInput& input, std::vector<Diagnostic>& find
     }
 }
 
-/// Where the captures of the lambda end that is `argument` or that it names; nullopt for anything
-/// else and for a lambda that is marked.
+/// The end of the captures of the lambda that `argument` is or names; nullopt if it is no lambda,
+/// or if the lambda is marked.
 std::optional<std::uint32_t> unmarkedLambda(const DeviceRuleInput& input, const FunctionBody& host,
                                             ExprId argument) {
     const Expr* value = &host.expr(argument);
@@ -88,7 +88,7 @@ std::optional<std::uint32_t> unmarkedLambda(const DeviceRuleInput& input, const 
     const std::size_t close = matchingBracket(tokens, 0);
     if (close + 1 >= tokens.size())
         return std::nullopt;
-    // A word here is an attribute or a macro that may hold one.
+    // The next word is an attribute, or a macro that may contain one.
     const std::string_view next = tokens[close + 1].text;
     return next == "(" || next == "{" ? std::optional(tokens[close].span.end) : std::nullopt;
 }
@@ -107,7 +107,7 @@ void checkLambdas(const DeviceRuleInput& input, std::vector<Diagnostic>& finding
                     findings.push_back(
                         input.found({*end - 1, *end}, Severity::Error, "lambda-without-device",
                                     "a lambda that is passed to '" + kernel.name +
-                                        "' is compiled for the host alone: mark it __device__"));
+                                        "' is compiled only for the host: mark it __device__"));
             }
         }
 }

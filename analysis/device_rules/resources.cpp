@@ -9,8 +9,8 @@
 namespace kernelskill::analysis {
 namespace {
 
-constexpr std::array<std::int64_t, 3> mostThreadsPerAxis{1024, 1024, 64};
-constexpr std::array<std::int64_t, 3> mostBlocksPerAxis{2'147'483'647, 65'535, 65'535};
+constexpr std::array<std::int64_t, 3> maxThreadsPerAxis{1024, 1024, 64};
+constexpr std::array<std::int64_t, 3> maxBlocksPerAxis{2'147'483'647, 65'535, 65'535};
 constexpr std::string_view axes = "xyz";
 
 bool isOfMainFile(const DeviceRuleInput& input, const KernelModel& kernel) {
@@ -20,24 +20,24 @@ bool isOfMainFile(const DeviceRuleInput& input, const KernelModel& kernel) {
 void checkSharedArrays(const DeviceRuleInput& input, const KernelModel& kernel,
                        std::vector<Diagnostic>& findings) {
     const std::uint64_t bytes = staticSharedBytes(kernel);
-    if (bytes <= mostStaticSharedBytes)
+    if (bytes <= maxStaticSharedBytes)
         return;
     const auto largest = std::ranges::max_element(kernel.sharedArrays, {}, &SharedArray::bytes);
     findings.push_back(input.found(
         kernel.body.variable(largest->variable).span, Severity::Error, "static-shared-size",
         "'" + kernel.name + "' uses too much shared memory: " + std::to_string(bytes) +
-            " bytes, and static arrays may take " + std::to_string(mostStaticSharedBytes) +
+            " bytes, and static arrays may take " + std::to_string(maxStaticSharedBytes) +
             "; more takes a dynamic array and cudaFuncSetAttribute"));
 }
 
 void checkLaunchBounds(const DeviceRuleInput& input, const KernelModel& kernel,
                        std::vector<Diagnostic>& findings) {
-    if (kernel.launchBoundsThreads.value_or(0) > mostThreadsPerBlock)
+    if (kernel.launchBoundsThreads.value_or(0) > maxThreadsPerBlock)
         findings.push_back(input.found(kernel.nameSpan, Severity::Warning, "launch-bounds-size",
                                        "__launch_bounds__(" +
                                            std::to_string(*kernel.launchBoundsThreads) +
                                            ") is ignored by ptxas: a block has at most " +
-                                           std::to_string(mostThreadsPerBlock) + " threads"));
+                                           std::to_string(maxThreadsPerBlock) + " threads"));
 }
 
 void checkParameters(const DeviceRuleInput& input, const KernelModel& kernel,
@@ -65,7 +65,7 @@ std::string times(const std::vector<std::int64_t>& extents) {
     return text;
 }
 
-/// The axis that is too long; nullopt when none is. 0 stands for one that is not constant.
+/// The axis that exceeds its maximum; nullopt if none does. 0 means not constant.
 std::optional<std::size_t> axisBeyond(const std::vector<std::int64_t>& extents,
                                       const std::array<std::int64_t, 3>& most) {
     for (std::size_t axis = 0; axis < std::min(extents.size(), most.size()); ++axis)
@@ -74,7 +74,7 @@ std::optional<std::size_t> axisBeyond(const std::vector<std::int64_t>& extents,
     return std::nullopt;
 }
 
-/// At least so many threads: axes that are not constant count once.
+/// A lower bound of the threads: axes that are not constant count as one.
 std::int64_t threadsOf(const std::vector<std::int64_t>& block) {
     std::int64_t threads = 1;
     for (const std::int64_t extent : block) {
@@ -97,25 +97,25 @@ void checkLaunch(const DeviceRuleInput& input, const KernelModel& kernel, const 
     };
     const std::vector<std::int64_t>& block = site.constantBlock;
     const std::int64_t threads = threadsOf(block);
-    const std::int64_t bound = kernel.launchBoundsThreads.value_or(mostThreadsPerBlock);
-    if (const auto axis = axisBeyond(block, mostThreadsPerAxis); axis && threads > 0)
+    const std::int64_t bound = kernel.launchBoundsThreads.value_or(maxThreadsPerBlock);
+    if (const auto axis = axisBeyond(block, maxThreadsPerAxis); axis && threads > 0)
         warn(site.block, "launch-block-size",
-             "the launch fails: a block has at most " + std::to_string(mostThreadsPerAxis[*axis]) +
+             "the launch fails: a block has at most " + std::to_string(maxThreadsPerAxis[*axis]) +
                  " threads along " + axes[*axis] + ", and this one " +
                  std::to_string(block[*axis]));
-    else if (threads > mostThreadsPerBlock)
+    else if (threads > maxThreadsPerBlock)
         warn(site.block, "launch-block-size",
              "the launch fails: a block of " + times(block) + " has " + std::to_string(threads) +
-                 " threads, and " + std::to_string(mostThreadsPerBlock) + " is the most");
+                 " threads, and " + std::to_string(maxThreadsPerBlock) + " is the most");
     else if (bound > 0 && threads > bound)
         warn(site.block, "launch-exceeds-bounds",
              "the launch fails: a block of " + std::to_string(threads) + " threads, and '" +
                  kernel.name + "' is compiled for " + std::to_string(bound) +
                  " by its __launch_bounds__");
     const auto grid = constantDimensions(host.body, site.grid);
-    if (const auto axis = axisBeyond(grid, mostBlocksPerAxis))
+    if (const auto axis = axisBeyond(grid, maxBlocksPerAxis))
         warn(site.grid, "launch-grid-size",
-             "the launch fails: a grid has at most " + std::to_string(mostBlocksPerAxis[*axis]) +
+             "the launch fails: a grid has at most " + std::to_string(maxBlocksPerAxis[*axis]) +
                  " blocks along " + axes[*axis] + ", and this one " + std::to_string(grid[*axis]));
 }
 
@@ -124,7 +124,7 @@ void checkLaunch(const DeviceRuleInput& input, const KernelModel& kernel, const 
 std::uint64_t staticSharedBytes(const KernelModel& kernel) {
     std::uint64_t bytes = 0;
     for (const SharedArray& array : kernel.sharedArrays) {
-        // The compiler drops what nothing reads.
+        // The compiler removes arrays that are never read.
         const bool isRead = std::ranges::any_of(kernel.accesses, [&](const MemoryAccess& access) {
             return access.base == array.variable && access.kind != AccessKind::Write;
         });

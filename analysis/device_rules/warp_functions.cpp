@@ -18,7 +18,7 @@ constexpr auto successors = std::to_array<std::pair<std::string_view, std::strin
     {"__shfl_xor", "__shfl_xor_sync"},
 });
 
-/// The file may bring a function of the same name: `#define __shfl(...)`, or one of its own.
+/// Whether the file defines the name itself: by `#define __shfl(...)` or as a function.
 bool isDefinedIn(const DeviceRuleInput& input, std::string_view name) {
     for (std::size_t index = 0; index < input.tokens.size(); ++index) {
         const Token& token = input.tokens[index];
@@ -27,7 +27,7 @@ bool isDefinedIn(const DeviceRuleInput& input, std::string_view name) {
             if (words.size() > 1 && words[0].text == "define" && words[1].text == name)
                 return true;
         }
-        // `float __shfl(float v, int lane)`; `return __shfl(v, 0)` is no declaration.
+        // `float __shfl(float v, int lane)` is a declaration; `return __shfl(v, 0)` is not.
         const bool isDeclared = token.text == name && index > 0 &&
                                 input.tokens[index - 1].kind == TokenKind::Identifier &&
                                 input.tokens[index - 1].text != "return";
@@ -59,7 +59,7 @@ void checkWarpFunctions(const DeviceRuleInput& input, std::vector<Diagnostic>& f
                                      : "it is gone from sm_70 on and from CUDA 13";
         findings.push_back(input.found(
             token.span, isRemoved ? Severity::Error : Severity::Warning, "removed-warp-function",
-            "'" + std::string(token.text) + "' does not say which lanes take part: " +
+            "'" + std::string(token.text) + "' does not say which lanes participate: " +
                 (isRemoved ? gone : "deprecated since CUDA 9") + "; '" + std::string(successor) +
                 "' takes their mask first"));
     }

@@ -6,9 +6,9 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// Rounds assumed of a loop whose count is not known.
+/// The assumed iterations of a loop whose count is unknown.
 constexpr double assumedRounds = 16;
-/// And of one that halves or doubles its variable: log2 of a usual block size.
+/// The same for a loop that halves or doubles its variable: log2 of a usual block size.
 constexpr double assumedHalvings = 8;
 
 bool isFloatingPoint(const Type& type) {
@@ -34,7 +34,7 @@ public:
         return geometric ? assumedHalvings : assumedRounds;
     }
 
-    /// The expression is a load, or a variable that was set from one.
+    /// Whether the expression is a load, or a variable that was set from one.
     [[nodiscard]] bool loads(ExprId expression, int depth = 0) const {
         constexpr int maximumDepth = 6;
         if (expression == noId || depth > maximumDepth)
@@ -62,7 +62,7 @@ public:
                loads(expr.children[1]);
     }
 
-    /// `sum += a * b`, `sum = sum + a * b`, `sum = fmaf(a, b, sum)`.
+    /// For `sum += a * b`, `sum = sum + a * b` and `sum = fmaf(a, b, sum)`.
     [[nodiscard]] bool accumulatesProduct(const Expr& expr) const {
         if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
             return false;
@@ -138,7 +138,7 @@ std::optional<double> arithmeticIntensity(const KernelModel& kernel) {
     for (const MemoryAccess& access : kernel.accesses) {
         if (access.space != MemorySpace::Global)
             continue;
-        constexpr double assumedWidth = 4; // of a template parameter's type
+        constexpr double assumedWidth = 4; // The type may be a template parameter.
         double weight = access.width > 0 ? access.width : assumedWidth;
         if (access.kind == AccessKind::ReadWrite || access.kind == AccessKind::Atomic)
             weight *= 2;

@@ -26,7 +26,7 @@ bool dependsOnOtherAxes(const IndexExpression& index) {
     });
 }
 
-/// Axes on which all launches agree on a constant.
+/// The axes on which all launches have the same constant.
 BlockShape blockShapeOf(const KernelModel& kernel) {
     BlockShape shape;
     bool first = true;
@@ -41,7 +41,7 @@ BlockShape blockShapeOf(const KernelModel& kernel) {
     return shape;
 }
 
-/// `a[i] op= a[i + s]` in a loop that halves or doubles s between barriers.
+/// Whether the loop has `a[i] op= a[i + s]` and halves or doubles s between barriers.
 bool isTreeReduction(const KernelModel& kernel, std::uint32_t loopId) {
     const Loop& loop = kernel.loops[loopId];
     const bool geometric = loop.stepOperator == ">>=" || loop.stepOperator == "/=" ||
@@ -85,10 +85,6 @@ bool hasOneElementPerThread(const KernelModel& kernel) {
     return writes;
 }
 
-std::string yesNo(bool value) {
-    return value ? "true" : "false";
-}
-
 } // namespace
 
 Features extractFeatures(const KernelModel& kernel) {
@@ -118,24 +114,21 @@ Features extractFeatures(const KernelModel& kernel) {
     return features;
 }
 
-std::map<std::string, std::string> describeFeatures(const Features& features) {
-    std::map<std::string, std::string> described = {
-        {"has_shared_memory", yesNo(features.hasSharedMemory)},
-        {"has_barriers", yesNo(features.hasBarriers)},
-        {"has_atomics", yesNo(features.hasAtomics)},
-        {"has_divergent_branch", yesNo(features.hasDivergentBranch)},
-        {"has_contraction", yesNo(features.hasContraction)},
-        {"has_shared_tree_reduction", yesNo(features.hasSharedTreeReduction)},
-        {"has_grid_stride_loop", yesNo(features.hasGridStrideLoop)},
-        {"one_element_per_thread", yesNo(features.oneElementPerThread)},
-        {"loop_depth", std::to_string(features.loopDepth)},
+std::map<std::string, FeatureValue> describeFeatures(const Features& features) {
+    std::map<std::string, FeatureValue> described = {
+        {"has_shared_memory", features.hasSharedMemory},
+        {"has_barriers", features.hasBarriers},
+        {"has_atomics", features.hasAtomics},
+        {"has_divergent_branch", features.hasDivergentBranch},
+        {"has_contraction", features.hasContraction},
+        {"has_shared_tree_reduction", features.hasSharedTreeReduction},
+        {"has_grid_stride_loop", features.hasGridStrideLoop},
+        {"one_element_per_thread", features.oneElementPerThread},
+        {"loop_depth", features.loopDepth},
     };
     const auto put = [&](const char* name, std::optional<double> value) {
-        if (!value)
-            return;
-        std::ostringstream text;
-        text << *value;
-        described[name] = text.str();
+        if (value)
+            described[name] = *value;
     };
     put("arithmetic_intensity", features.arithmeticIntensity);
     std::optional<double> sectors;
@@ -149,6 +142,13 @@ std::map<std::string, std::string> describeFeatures(const Features& features) {
     put("worst_sectors_per_request", sectors);
     put("worst_bank_conflict_degree", conflicts);
     return described;
+}
+
+std::string spelling(const FeatureValue& value) {
+    std::ostringstream text;
+    text << std::boolalpha;
+    std::visit([&](auto each) { text << each; }, value);
+    return text.str();
 }
 
 } // namespace kernelskill::analysis

@@ -1,4 +1,4 @@
-/// What follows from a kernel's text alone, without running it.
+/// Features that follow from a kernel's text alone, without running it.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -6,20 +6,22 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace kernelskill::analysis {
 
-/// How one access looks to a full warp whose lanes differ in threadIdx.x (after threadIdx.y where
-/// blockDim.x < 32 is known).
+/// One access of a full warp. Lanes differ in threadIdx.x, then in threadIdx.y if blockDim.x < 32
+/// is known.
 struct AccessFeatures {
-    std::uint32_t access = noId;            ///< Index into KernelModel::accesses.
-    std::optional<std::int64_t> laneStride; ///< Elements between neighbouring lanes; 0: broadcast.
-    /// Global: 32-byte sectors a warp-wide request touches. nullopt for the scalar rest of
-    /// vectorised code, which few lanes run.
+    std::uint32_t access = noId; ///< Index into KernelModel::accesses.
+    /// Elements between neighbouring lanes; 0 for a broadcast.
+    std::optional<std::int64_t> laneStride;
+    /// For global memory: the 32-byte sectors that a request of a warp touches. nullopt for the
+    /// scalar tail of vectorised code, which few lanes run.
     std::optional<double> sectorsPerRequest;
-    std::optional<double>
-        bankConflictDegree;  ///< Shared: wavefronts a request needs; 1 is free of conflicts.
+    /// For shared memory: the wavefronts of a request; 1 means free of conflicts.
+    std::optional<double> bankConflictDegree;
     std::string explanation; ///< One sentence that names the index and the stride.
 };
 
@@ -29,19 +31,25 @@ struct Features {
     bool hasBarriers = false;
     bool hasAtomics = false;
     bool hasDivergentBranch = false;
-    bool hasContraction = false; ///< A loop that sums products of two loads.
+    bool hasContraction = false; ///< Has a loop that sums products of two loads.
     bool hasSharedTreeReduction = false;
     bool hasGridStrideLoop = false;
-    bool oneElementPerThread = false; ///< One flat index, a bounds guard, no loop over elements.
+    /// Has one flat index, a bounds guard, and no loop over elements.
+    bool oneElementPerThread = false;
     std::optional<double>
-        arithmeticIntensity; ///< Operations per byte of global traffic, static estimate.
+        arithmeticIntensity; ///< Operations per byte of global traffic, as a static estimate.
     std::uint32_t loopDepth = 0;
 };
 
 [[nodiscard]] Features extractFeatures(const KernelModel& kernel);
 
-/// The fields of `features` as name -> value, for the `features` object of `check --json` and the
-/// log.
-[[nodiscard]] std::map<std::string, std::string> describeFeatures(const Features& features);
+using FeatureValue = std::variant<bool, std::uint32_t, double>;
+
+/// Each field of `features` by its name, typed: the `features` object of `check --json`, and a part
+/// of a language model's prompt.
+[[nodiscard]] std::map<std::string, FeatureValue> describeFeatures(const Features& features);
+
+/// "true", "2", "0.166667"
+[[nodiscard]] std::string spelling(const FeatureValue& value);
 
 } // namespace kernelskill::analysis

@@ -6,7 +6,7 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// Whether control does not come out of the end of `stmt`.
+/// Whether control never reaches the end of `stmt`.
 bool leaves(const FunctionBody& body, StmtId id) {
     const Stmt& stmt = body.stmt(id);
     if (stmt.kind == StmtKind::Compound)
@@ -14,7 +14,7 @@ bool leaves(const FunctionBody& body, StmtId id) {
     return stmt.kind == StmtKind::Return || stmt.kind == StmtKind::Continue;
 }
 
-/// Whether `rest` runs only where the first branch of the `if` that holds `wide` does not.
+/// Whether `rest` runs only if the first branch of the `if` around `wide` does not.
 bool excludes(const FunctionBody& body, const Stmt& branch, Span wide, Span rest) {
     const bool isInThen = body.stmt(branch.children[0]).span.contains(wide);
     if (branch.children.size() > 1) {

@@ -18,10 +18,10 @@ namespace {
 constexpr std::int64_t bankBytes = 4;
 constexpr std::int64_t banks = 32;
 
-/// Stands for a size that is not known: large, and a multiple of every alignment that counts here.
+/// Replaces an unknown size: large, and a multiple of every relevant alignment.
 constexpr std::int64_t largeMultiple = 1 << 20;
 
-/// Value of every symbol for one lane; the lanes differ in threadIdx only.
+/// The value of every symbol for one lane; lanes differ only in threadIdx.
 class LaneValues {
 public:
     LaneValues(const KernelModel& kernel, BlockShape block) : kernel_(kernel), block_(block) {}
@@ -49,7 +49,8 @@ public:
         return index.evaluate(values);
     }
 
-    /// For what is no polynomial: `tid / 32`, `lane & 7`, of variables set once.
+    /// For expressions that are no polynomials: `tid / 32`, `lane & 7`, of variables that are set
+    /// once.
     std::optional<std::int64_t> evaluateTree(ExprId expression, int depth = 0) {
         constexpr int maximumDepth = 24;
         if (expression == noId || depth > maximumDepth)
@@ -135,7 +136,7 @@ private:
         return std::nullopt;
     }
 
-    /// All lanes are taken in the same round of the loop: what differs is where they began.
+    /// All lanes are in the same iteration of the loop: only their start differs.
     std::optional<std::int64_t> loopStart(VariableId id, int depth) {
         const auto loop = std::ranges::find(kernel_.loops, id, &Loop::inductionVariable);
         if (loop == kernel_.loops.end())
@@ -156,7 +157,7 @@ private:
     std::array<std::int64_t, 3> thread_{};
 };
 
-/// Element index of each lane; empty when one of them cannot be told.
+/// The element index of each lane; empty if one of them is unknown.
 std::vector<std::int64_t> laneIndices(const KernelModel& kernel, const MemoryAccess& access,
                                       BlockShape block) {
     std::vector<std::int64_t> indices;
@@ -189,8 +190,8 @@ double sectorsOf(const std::vector<std::int64_t>& indices, std::int64_t width) {
     return static_cast<double>(sectors.size());
 }
 
-/// Wavefronts of a shared-memory request: 64- and 128-bit accesses are served by half and quarter
-/// warps.
+/// The wavefronts of a shared-memory request. 64-bit and 128-bit accesses are served by half and
+/// quarter warps.
 double conflictDegree(const std::vector<std::int64_t>& indices, std::int64_t width) {
     const std::int64_t lanesAtOnce = warpLanes / std::max<std::int64_t>(1, width / bankBytes);
     std::size_t wavefronts = 0;

@@ -1,4 +1,4 @@
-/// One access as a warp makes it: the addresses of 32 lanes, simulated.
+/// Simulates one access of a warp: the addresses of its 32 lanes.
 #pragma once
 
 #include "analysis/features/features.h"
@@ -7,7 +7,8 @@
 
 namespace kernelskill::analysis {
 
-/// The block's size as far as the launches agree on it; 0 where they do not or it is not constant.
+/// The block's size on which all launches agree; 0 on an axis where they differ or are not
+/// constant.
 struct BlockShape {
     std::int64_t x = 0;
     std::int64_t y = 0;

@@ -16,7 +16,7 @@ bool isMemory(const FunctionBody& body, const Expr& expr) {
         return expr.op == "*";
     if (expr.kind != ExprKind::Subscript)
         return false;
-    // An element of a thread's own array is as good as a variable.
+    // An element of a thread's own array counts as a variable.
     const VariableId root = rootVariable(body, expr.children.front());
     return root == noId || body.variable(root).storage != Storage::Local ||
            body.variable(root).type.arrayExtents.empty();
@@ -59,7 +59,7 @@ void DependenceAnalysis::change(ExprId target, ExprId value) {
         return;
     const Expr& expr = body_.expr(target);
     const Type& type = body_.variable(variable).type;
-    // `*p = 1` and `p[i] = 1` change what p points to, not p.
+    // `*p = 1` and `p[i] = 1` change the memory behind p, not p.
     const bool throughPointer = expr.kind != ExprKind::Variable && type.pointerDepth > 0 &&
                                 type.arrayExtents.empty() &&
                                 body_.variable(variable).storage != Storage::Shared;

@@ -1,4 +1,4 @@
-/// What the values of a function's variables depend on, regardless of where in the function.
+/// Tells what the values of a function's variables depend on, for the whole function.
 #pragma once
 
 #include "analysis/syntax/syntax.h"
@@ -17,13 +17,14 @@ struct Dependence {
     bool operator==(const Dependence&) const = default;
 };
 
-/// One pass to a fixed point over the assignments of `body`.
+/// Iterates over the assignments of `body` until nothing changes.
 class DependenceAnalysis {
 public:
     explicit DependenceAnalysis(const FunctionBody& body);
 
     [[nodiscard]] Dependence of(ExprId expression) const;
-    /// Number of places that change the variable after its declaration; taking its address counts.
+    /// The number of places that change the variable after its declaration. Taking its address
+    /// counts.
     [[nodiscard]] std::uint32_t changes(VariableId variable) const { return changes_.at(variable); }
 
 private:
@@ -41,7 +42,7 @@ private:
     std::vector<Dependence> variables_;
 };
 
-/// The variable at the bottom of an lvalue: `a` of `a[i].x`; noId when there is none.
+/// The variable at the bottom of an lvalue: `a` for `a[i].x`; noId if there is none.
 [[nodiscard]] VariableId rootVariable(const FunctionBody& body, ExprId lvalue);
 
 [[nodiscard]] inline bool isAssignment(const Expr& expr) {

@@ -181,8 +181,8 @@ bool FactCollector::leavesLoopOrFunction(StmtId statement) const {
     }
 }
 
-/// `i < n` with a thread's index on one side and a bound that is the same for all threads on the
-/// other.
+/// Whether the condition is like `i < n`: a thread's index on one side, and on the other a bound
+/// that is the same for all threads.
 bool FactCollector::comparesWithBound(ExprId condition) const {
     const Expr& expr = body_.expr(condition);
     if (expr.kind != ExprKind::Binary || expr.children.size() != 2)

@@ -1,4 +1,4 @@
-/// One walk over a function in the order of execution that notes loops, accesses, barriers and
+/// Walks over a function in the order of execution and collects loops, accesses, barriers and
 /// branches.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kernelskill::analysis {
 
-/// What a call does to what its pointer arguments point to, in the order of the callee's
+/// How a call uses the memory behind its pointer arguments, in the order of the callee's
 /// parameters.
 struct ParameterEffect {
     bool reads = false;
@@ -28,7 +28,7 @@ struct CallEffect {
 
 class FactCollector {
 public:
-    /// `effectOf(call)` is nullptr for a function whose body is not known.
+    /// `effectOf(call)` is nullptr if the body of the called function is unknown.
     FactCollector(KernelModel& function, std::function<const CallEffect*(ExprId)> effectOf);
 
     /// Fills loops, accesses, sharedArrays, barriers, warpOperations, atomics, mathCalls, branches

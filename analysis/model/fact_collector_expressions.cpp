@@ -19,7 +19,7 @@ AccessKind accessKind(bool reads, bool writes) {
 
 } // namespace
 
-/// An lvalue that lies in memory rather than in the thread's registers.
+/// Whether an lvalue is in memory and not in the thread's registers.
 bool FactCollector::isMemory(const Expr& expr) const {
     if (expr.kind == ExprKind::Subscript || (expr.kind == ExprKind::Unary && expr.op == "*"))
         return true;
@@ -73,7 +73,7 @@ void FactCollector::visit(ExprId expression, Use use) {
     if (expr.kind == ExprKind::Other) {
         for (const ExprId child : expr.children) {
             visit(child);
-            // What is done with a pointer in here, a lambda for one, is not seen.
+            // The use of a pointer in here, for example in a lambda, is unknown.
             const bool opaque = expr.name == "lambda" || expr.name == "statement-expression";
             if (opaque && pointsSomewhere(body_.expr(child).type))
                 if (const VariableId base = evaluator_.pointer(child).base; base != noId)
@@ -85,7 +85,7 @@ void FactCollector::visit(ExprId expression, Use use) {
         visit(child);
 }
 
-/// The parts of an address are read, the place itself is not.
+/// Visits an address: its parts are read, the place itself is not.
 void FactCollector::visitPointer(ExprId expression) {
     const Expr& expr = body_.expr(expression);
     if (expr.kind == ExprKind::Unary && expr.op == "&") {
@@ -97,7 +97,7 @@ void FactCollector::visitPointer(ExprId expression) {
     if (expr.kind == ExprKind::Subscript) {
         const Expr& base = body_.expr(expr.children[0]);
         if (base.kind == ExprKind::Subscript && !base.type.arrayExtents.empty())
-            visitPointer(expr.children[0]); // a row: no load of its own
+            visitPointer(expr.children[0]); // A row, without a load of its own.
         else
             visit(expr.children[0]);
         visit(expr.children[1]);
@@ -124,7 +124,7 @@ void FactCollector::visitAssignment(ExprId expression) {
     const Type& targetType = body_.expr(target).type;
     if (value != noId && plain && pointsSomewhere(targetType) && isMemory(body_.expr(target)))
         if (const VariableId base = evaluator_.pointer(value).base; base != noId)
-            markParameter(base, {false, false, true}); // the pointer itself is stored
+            markParameter(base, {false, false, true}); // The pointer itself is stored.
     if (plain)
         evaluator_.assign(target, value);
     else if (isIncrement(expr))
@@ -180,7 +180,7 @@ void FactCollector::visitArgument(ExprId argument, const ParameterEffect& effect
                 evaluator_.forget(root);
         return;
     }
-    // A reference parameter may write to what it is given.
+    // The callee may write through a reference parameter.
     const bool mayBeReference = effect.writes && isMemory(expr);
     visit(argument, mayBeReference && !effect.escapes ? Use::ReadWrite : Use::Read);
     if (effect.writes && expr.kind == ExprKind::Variable && expr.variable != noId)
@@ -234,7 +234,7 @@ bool FactCollector::visitKnownCall(ExprId call) {
             visit(argument);
         return true;
     }
-    if (unqualified(expr.name) == "sync" && !expr.children.empty()) { // cg::sync(group)
+    if (unqualified(expr.name) == "sync" && !expr.children.empty()) { // For cg::sync(group).
         function_.barriers.push_back({BarrierKind::GroupSync, call, divergence_ > 0});
         for (const std::uint32_t loop : loops_)
             function_.loops[loop].hasBarrier = true;

@@ -1,5 +1,7 @@
 #include "analysis/model/index_evaluator.h"
 
+#include "analysis/model/integer_arithmetic.h"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -25,7 +27,7 @@ SymbolKind builtinKind(std::string_view name) {
     return name == "blockDim" ? SymbolKind::BlockDim : SymbolKind::GridDim;
 }
 
-/// Component of a vector type: x, y, z, w.
+/// The component of a vector type: x, y, z, w.
 std::optional<std::int64_t> laneOf(std::string_view member) {
     constexpr std::string_view names = "xyzw";
     const auto lane = member.size() == 1 ? names.find(member[0]) : std::string_view::npos;
@@ -36,22 +38,6 @@ std::optional<std::int64_t> laneOf(std::string_view member) {
 std::optional<IndexExpression> sum(const std::optional<IndexExpression>& a,
                                    const std::optional<IndexExpression>& b) {
     return a && b ? std::optional(*a + *b) : std::nullopt;
-}
-
-std::optional<IndexExpression> foldConstants(std::string_view op, std::int64_t a, std::int64_t b) {
-    if (op == "/" && b != 0)
-        return IndexExpression::constant(a / b);
-    if (op == "%" && b != 0)
-        return IndexExpression::constant(a % b);
-    if (op == ">>" && b >= 0 && b < 63)
-        return IndexExpression::constant(a >> b);
-    if (op == "&")
-        return IndexExpression::constant(a & b);
-    if (op == "|")
-        return IndexExpression::constant(a | b);
-    if (op == "^")
-        return IndexExpression::constant(a ^ b);
-    return std::nullopt;
 }
 
 } // namespace
@@ -91,7 +77,7 @@ std::optional<IndexExpression> IndexEvaluator::integer(ExprId expression) const 
         return std::nullopt;
     case ExprKind::Binary:
         return binary(expr);
-    case ExprKind::InitList: // int i{0}
+    case ExprKind::InitList: // For int i{0}.
         return expr.children.size() == 1 ? integer(expr.children.front()) : std::nullopt;
     default:
         return std::nullopt;
@@ -116,9 +102,9 @@ std::optional<IndexExpression> IndexEvaluator::binary(const Expr& expr) const {
         return std::nullopt;
     if (expr.op == "<<" && *right >= 0 && *right < 62)
         return *a * IndexExpression::constant(std::int64_t{1} << *right);
-    if (const std::optional<std::int64_t> left = a->asConstant())
-        return foldConstants(expr.op, *left, *right);
-    return std::nullopt;
+    const std::optional<std::int64_t> left = a->asConstant();
+    const auto result = left ? integerResult(expr.op, *left, *right) : std::nullopt;
+    return result ? std::optional(IndexExpression::constant(*result)) : std::nullopt;
 }
 
 Address IndexEvaluator::pointer(ExprId expression) const {
@@ -162,13 +148,14 @@ Address IndexEvaluator::pointer(ExprId expression) const {
         std::optional<IndexExpression> step = integer(expr.children[leftIsPointer ? 1 : 0]);
         if (step && expr.op == "-")
             step = IndexExpression::constant(-1) * *step;
-        if (address.extents.size() > 1) // array + i moves by rows
+        if (address.extents.size() > 1) // array + i moves by rows.
             return {address.base, std::nullopt, address.unit, {}, {}};
         address.extents.clear();
         address.offset = sum(address.offset, step);
         return address;
     }
-    case ExprKind::Subscript: // a row of an array of arrays; anything else is a loaded pointer
+    // A row of an array of arrays; any other subscript is a loaded pointer.
+    case ExprKind::Subscript:
         if (!expr.type.arrayExtents.empty())
             return place(expression);
         return {};
@@ -336,7 +323,7 @@ void IndexEvaluator::forget(VariableId id) {
     const Variable& variable = body_.variable(id);
     const auto known = environment_.pointers.find(id);
     if (known != environment_.pointers.end()) {
-        // `p += stride` in a loop: the base stays what it was.
+        // For `p += stride` in a loop, the base stays the same.
         known->second.offset.reset();
     } else if (isPointer(variable.type) && variable.storage == Storage::Parameter) {
         environment_.pointers[id] = {id, std::nullopt, variable.type.elementSize, {}, {}};
@@ -366,7 +353,7 @@ void IndexEvaluator::join(const Environment& other) {
             address.offset.reset();
     }
     for (const auto& [id, address] : other.pointers)
-        environment_.pointers.try_emplace(id); // moved on the other side only: unknown here
+        environment_.pointers.try_emplace(id); // Changed on the other side only, so unknown here.
 }
 
 void IndexEvaluator::collectChanges(ExprId expression, std::set<VariableId>& changed) const {

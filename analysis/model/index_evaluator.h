@@ -14,19 +14,19 @@
 
 namespace kernelskill::analysis {
 
-/// Where a pointer or an array element lies.
+/// The place of a pointer or an array element.
 struct Address {
-    VariableId base = noId; ///< Parameter, array or global it starts from; noId when unknown.
-    std::optional<IndexExpression> offset; ///< In units from the base.
-    std::uint32_t unit = 0;                ///< Bytes; 0 when they depend on a template parameter.
-    std::vector<std::int64_t> extents;     ///< Of the array that is still to be subscripted.
+    VariableId base = noId; ///< The parameter, array or global it starts from; noId if unknown.
+    std::optional<IndexExpression> offset; ///< From the base, in units.
+    std::uint32_t unit = 0;                ///< Bytes; 0 if they depend on a template parameter.
+    std::vector<std::int64_t> extents;     ///< Extents of the remaining array dimensions.
     std::vector<std::optional<IndexExpression>> subscripts; ///< As written, outermost first.
     bool operator==(const Address&) const = default;
 };
 
-/// What is known of the variables at one point of the function.
+/// The known values of variables at one point of the function.
 struct Environment {
-    std::map<VariableId, IndexExpression> integers; ///< Absent: opaque.
+    std::map<VariableId, IndexExpression> integers; ///< If absent, opaque.
     std::map<VariableId, Address> pointers;
     bool operator==(const Environment&) const = default;
 };
@@ -36,31 +36,30 @@ public:
     IndexEvaluator(const FunctionBody& body, const DependenceAnalysis& dependence)
         : body_(body), dependence_(dependence) {}
 
-    /// nullopt: not a polynomial.
+    /// nullopt if it is not a polynomial.
     [[nodiscard]] std::optional<IndexExpression> integer(ExprId expression) const;
-    /// Value of an expression of pointer or array type; base noId when it cannot be followed.
+    /// The value of an expression of pointer or array type; base noId if it cannot be followed.
     [[nodiscard]] Address pointer(ExprId expression) const;
     /// Address of an lvalue in memory: `a[i]`, `*p`, `a[i].x`.
     [[nodiscard]] Address place(ExprId lvalue) const;
 
     void declare(VariableId variable);
     void assign(ExprId target, ExprId value);
-    /// `target` op= `by` for op "+" or "-"; by noId is one.
+    /// Executes `target` op= `by` for op "+" or "-". If `by` is noId, it is one.
     void adjust(ExprId target, std::string_view op, ExprId by);
-    /// From here on nothing is known of the variable.
+    /// Makes the variable's value unknown from here on.
     void forget(VariableId variable);
-    /// The variable is a loop's own symbol from here on.
+    /// Makes the variable's value a loop's own symbol from here on.
     void bindLoopVariable(VariableId variable);
-    /// Every variable that something within `statement` changes.
+    /// Every variable that a statement within `statement` changes.
     [[nodiscard]] std::set<VariableId> changedIn(StmtId statement) const;
 
     [[nodiscard]] const Environment& environment() const { return environment_; }
     void restore(Environment environment) { environment_ = std::move(environment); }
-    /// Keeps what both sides agree on.
+    /// Keeps only values that both sides have in common.
     void join(const Environment& other);
 
-    /// `address` with its offset counted in units of `unit` bytes; offset nullopt when it does not
-    /// divide.
+    /// `address` with its offset in units of `unit` bytes; offset nullopt if it is not divisible.
     [[nodiscard]] static Address inUnits(Address address, std::uint32_t unit);
 
 private:

@@ -7,7 +7,8 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// Index arithmetic wraps like the machine's; signed overflow would be undefined here.
+/// Adds with wrap-around like the machine, because signed overflow would be undefined behaviour
+/// here.
 std::int64_t wrappingAdd(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -136,7 +137,7 @@ IndexExpression::evaluate(const std::map<Symbol, std::int64_t>& values) const {
 }
 
 std::string IndexExpression::describe(const FunctionBody& body) const {
-    // Threads first, the constant last: the order people write them in.
+    // Threads first, the constant last: the usual order in code.
     std::vector<std::pair<Monomial, std::int64_t>> ordered(terms_.begin(), terms_.end());
     std::ranges::stable_sort(ordered, [](const auto& a, const auto& b) {
         if (a.first.empty() != b.first.empty())

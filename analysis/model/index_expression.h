@@ -1,5 +1,5 @@
-/// Index arithmetic as polynomials with integer coefficients over the symbols a GPU programmer
-/// reasons with.
+/// Index arithmetic as polynomials with integer coefficients over symbols such as threadIdx and
+/// loop variables.
 #pragma once
 
 #include "analysis/syntax/syntax.h"
@@ -46,17 +46,16 @@ public:
     IndexExpression operator*(const IndexExpression& other) const;
     bool operator==(const IndexExpression&) const = default;
 
-    /// What multiplies `symbol`: d(expr)/d(symbol). nullopt when the symbol occurs with a power
-    /// above one.
+    /// The factor of `symbol`: d(expr)/d(symbol). nullopt if the symbol has a power above one.
     [[nodiscard]] std::optional<IndexExpression> coefficientOf(Symbol symbol) const;
     [[nodiscard]] bool dependsOn(Symbol symbol) const;
     [[nodiscard]] bool hasOpaque() const;
 
-    /// Value under an assignment; nullopt when a symbol has none.
+    /// The value under an assignment; nullopt if a symbol has no value.
     [[nodiscard]] std::optional<std::int64_t>
     evaluate(const std::map<Symbol, std::int64_t>& values) const;
 
-    /// "threadIdx.x + blockIdx.x*blockDim.x + 4", with names out of `body`.
+    /// "threadIdx.x + blockIdx.x*blockDim.x + 4", with names from `body`.
     [[nodiscard]] std::string describe(const FunctionBody& body) const;
 
 private:

@@ -6,7 +6,7 @@ namespace kernelskill::analysis {
 
 std::optional<std::int64_t> integerResult(std::string_view op, std::int64_t left,
                                           std::int64_t right) {
-    constexpr std::int64_t largestShift = 62;
+    constexpr std::int64_t maxShift = 62;
     std::int64_t result = 0;
     const auto unless = [&](bool overflows) {
         return overflows ? std::nullopt : std::optional(result);
@@ -29,7 +29,7 @@ std::optional<std::int64_t> integerResult(std::string_view op, std::int64_t left
             return std::nullopt;
         return op == "/" ? left / right : left % right;
     }
-    if (right < 0 || right > largestShift)
+    if (right < 0 || right > maxShift)
         return std::nullopt;
     if (op == "<<")
         return unless(__builtin_mul_overflow(left, std::int64_t{1} << right, &result));

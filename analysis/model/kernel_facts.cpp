@@ -47,8 +47,8 @@ private:
         summarise(function);
     }
 
-    /// Union over what the call may mean; nullptr when a body is missing or still being worked on
-    /// (recursion).
+    /// The union over all functions that the call may refer to; nullptr if a body is missing or
+    /// still being analysed (recursion).
     const CallEffect* effectOf(const KernelModel& caller, const CallsOfFunction& calls,
                                ExprId call) {
         const auto candidates = calls.find(call);

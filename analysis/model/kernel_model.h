@@ -1,4 +1,5 @@
-/// What a kernel does, as data: the common ground of features, skills, diagnosis and inputs.
+/// A kernel's behaviour as data: the common input of features, skills, diagnosis and launch
+/// inference.
 #pragma once
 
 #include "analysis/model/index_expression.h"
@@ -18,7 +19,7 @@ enum class FunctionKind : std::uint8_t { Kernel, Device, HostDevice, Host };
 struct TemplateParameter {
     std::string name;
     bool isType = false;
-    Type type; ///< Of a non-type parameter.
+    Type type; ///< The type of a non-type parameter.
     std::optional<std::string> defaultArgument;
 };
 
@@ -27,10 +28,10 @@ struct Parameter {
     std::string name;
     Type type;
     Span span;           ///< The whole parameter, e.g. `const float* x`.
-    bool isRead = false; ///< Memory behind it is read (or, for a value, the value is).
+    bool isRead = false; ///< Whether the memory behind it, or the value itself, is read.
     bool isWritten =
-        false; ///< Memory behind it is written, or may be (address escapes to an unknown function).
-    bool escapes = false; ///< Passed on to a function whose body is not known, or stored.
+        false; ///< Whether the memory behind it is written, or may be because its address escapes.
+    bool escapes = false; ///< Whether it is stored or passed to a function whose body is unknown.
 };
 
 enum class LoopKind : std::uint8_t { For, While, Do };
@@ -41,21 +42,22 @@ struct Loop {
     StmtId body = noId;
     std::uint32_t parent = noId;         ///< Index into KernelModel::loops of the enclosing loop.
     std::uint32_t depth = 0;             ///< 0 for an outermost loop.
-    VariableId inductionVariable = noId; ///< noId when there is no single one.
+    VariableId inductionVariable = noId; ///< noId if there is not exactly one.
     ExprId lowerBound = noId;
-    ExprId upperBound = noId;         ///< The limit as written on the other side of the comparison.
-    std::string comparison;           ///< "<", "<=", ">", ">=", "!="
-    std::optional<std::int64_t> step; ///< Added each round; nullopt when multiplicative or unknown.
-    std::optional<IndexExpression> stepExpression; ///< The step's amount, where polynomial.
-    std::string stepOperator; ///< "+=", "-=", "*=", "/=", ">>=", "<<="; empty when unknown.
+    ExprId upperBound = noId; ///< The limit on the other side of the comparison.
+    std::string comparison;   ///< "<", "<=", ">", ">=", "!="
+    /// Added in each iteration; nullopt if multiplicative or unknown.
+    std::optional<std::int64_t> step;
+    std::optional<IndexExpression> stepExpression; ///< The step's amount, if polynomial.
+    std::string stepOperator; ///< "+=", "-=", "*=", "/=", ">>=", "<<="; empty if unknown.
     std::optional<std::int64_t> tripCount; ///< Known at compile time.
     std::optional<IndexExpression>
-        tripCountExpression; ///< When step is 1 and both bounds are polynomial.
-    /// Value of the induction variable on entry, as far as it is polynomial; holds threadIdx in a
-    /// loop that strides over threads.
+        tripCountExpression; ///< Set if the step is 1 and both bounds are polynomial.
+    /// The value of the induction variable on entry, if polynomial. Contains threadIdx in a loop
+    /// that strides over threads.
     std::optional<IndexExpression> start;
     bool hasBarrier = false;
-    bool hasEarlyExit = false; ///< break, return or goto inside.
+    bool hasEarlyExit = false; ///< Contains break, return or goto.
 };
 
 enum class MemorySpace : std::uint8_t { Global, Shared, Constant, Local, Generic };
@@ -66,10 +68,10 @@ struct MemoryAccess {
         noId; ///< The lvalue: a Subscript, a dereference, or the argument of an atomic or __ldg.
     MemorySpace space = MemorySpace::Generic;
     AccessKind kind = AccessKind::Read;
-    VariableId base =
-        noId; ///< The parameter or array it goes through, aliases resolved; noId when unknown.
-    std::uint32_t width = 0; ///< Bytes; 0 when the type depends on a template parameter.
-    /// In elements of `width` bytes from the base, arrays flattened row-major. nullopt: not
+    /// The parameter or array that it goes through, with aliases resolved; noId if unknown.
+    VariableId base = noId;
+    std::uint32_t width = 0; ///< Bytes; 0 if the type depends on a template parameter.
+    /// In elements of `width` bytes from the base, with arrays flattened row-major. nullopt if not
     /// polynomial.
     std::optional<IndexExpression> index;
     std::vector<std::optional<IndexExpression>>
@@ -81,7 +83,7 @@ struct MemoryAccess {
 struct SharedArray {
     VariableId variable = noId;
     bool isDynamic = false;
-    std::uint64_t bytes = 0; ///< 0 when dynamic or dependent.
+    std::uint64_t bytes = 0; ///< 0 if dynamic or dependent.
 };
 
 enum class BarrierKind : std::uint8_t {
@@ -96,7 +98,8 @@ enum class BarrierKind : std::uint8_t {
 struct Barrier {
     BarrierKind kind = BarrierKind::SyncThreads;
     ExprId call = noId;
-    bool inDivergentBranch = false; ///< Under a condition that depends on threadIdx or on data.
+    /// Whether it is under a condition that depends on threadIdx or data.
+    bool inDivergentBranch = false;
 };
 
 enum class WarpOperationKind : std::uint8_t { Shuffle, Vote, Match, Reduce, ActiveMask };
@@ -114,13 +117,13 @@ struct Atomic {
 struct MathCall {
     ExprId call = noId;
     bool isSpecialFunction =
-        false; ///< Runs on the special-function units or expands to many instructions.
+        false; ///< Whether it runs on the special-function units or expands to many instructions.
 };
 
 struct Branch {
     StmtId statement = noId;
-    bool dependsOnThread = false; ///< On threadIdx (through the definitions of variables).
-    bool dependsOnData = false;   ///< On loaded values.
+    bool dependsOnThread = false; ///< Depends on threadIdx, directly or through variables.
+    bool dependsOnData = false;   ///< Depends on loaded values.
     bool isBoundsGuard = false;   ///< `if (i < n)` around the work, or `if (i >= n) return`.
 };
 
@@ -129,17 +132,17 @@ struct LaunchSite {
     std::string kernelName;                     ///< Qualified name of the kernel.
     Span span;                                  ///< From the kernel's name to the closing ')'.
     Span configurationSpan;                     ///< From "<<<" to ">>>", both included.
-    std::vector<std::string> templateArguments; ///< As written, or as deduced.
+    std::vector<std::string> templateArguments; ///< As written or deduced.
     std::uint32_t host = noId;                  ///< Index into FileModel::hostFunctions.
-    ExprId grid = noId; ///< In that host function's arena; also the three below.
+    ExprId grid = noId; ///< In that host function's arena, like the three members below.
     ExprId block = noId;
-    ExprId sharedBytes = noId; ///< noId when defaulted.
+    ExprId sharedBytes = noId; ///< noId if defaulted.
     ExprId stream = noId;
     std::vector<ExprId> arguments;
     std::vector<Span> argumentSpans;
     bool fromMacro = false;
-    /// Block size x, y, z as far as the text alone tells it; 0 on an axis that is not constant,
-    /// empty when none is.
+    /// The block's size in x, y, z, if the text tells it; 0 on an axis that is not constant, empty
+    /// if no axis is.
     std::vector<std::int64_t> constantBlock;
 };
 
@@ -149,10 +152,10 @@ struct KernelModel {
     std::string name;          ///< "saxpy"
     std::string qualifiedName; ///< "blas::saxpy"
     std::string file;          ///< Path of the file that defines it.
-    Span span;                 ///< The whole definition, template header and attributes included.
+    Span span;                 ///< The whole definition, with template header and attributes.
     Span nameSpan;
     Span bodySpan;          ///< From '{' to '}'.
-    bool fromMacro = false; ///< The definition comes out of a macro: nothing in it can be edited.
+    bool fromMacro = false; ///< The definition comes from a macro, so nothing in it can be edited.
     std::vector<TemplateParameter> templateParameters;
     std::optional<std::int64_t> launchBoundsThreads;
     std::optional<std::int64_t> launchBoundsBlocks;
@@ -167,11 +170,11 @@ struct KernelModel {
     std::vector<MathCall> mathCalls;
     std::vector<Branch> branches;
     std::vector<std::string>
-        calls; ///< Qualified names of device functions of this translation unit it calls.
+        calls; ///< Qualified names of this translation unit's device functions that it calls.
     std::vector<LaunchSite>
-        launches; ///< In the main file and the headers it includes, see LaunchSite::host.
-    /// Hash of the body with comments, white space and local names normalised: survives renames and
-    /// moves.
+        launches; ///< In the main file and the headers that it includes, see LaunchSite::host.
+    /// A hash of the body that ignores comments, white space and local names, so that it survives
+    /// renames and moves.
     std::uint64_t normalisedHash = 0;
 };
 
@@ -183,39 +186,42 @@ struct HostFunction {
 };
 
 struct Include {
-    std::string spelling; ///< `<cuda_fp16.h>` or `"util.h"`, delimiters included.
-    std::string resolved; ///< Path, empty when it was not found.
+    std::string spelling; ///< `<cuda_fp16.h>` or `"util.h"` with delimiters.
+    std::string resolved; ///< The path; empty if not found.
     Span span;            ///< The directive in the main file.
 };
 
 enum class ParseMode : std::uint8_t { Toolkit, Prelude };
 
-/// What nvcc compiles for the host alone, and libclang lets the device use too.
+/// Code that nvcc compiles only for the host, but that libclang also allows on the device.
 struct HostOnlyCode {
-    std::vector<Span> indexUses; ///< threadIdx and its kin in host functions of the main file.
-    std::vector<std::string> constexprFunctions; ///< Qualified names, of user files.
+    /// Uses of threadIdx and similar in host functions of the main file.
+    std::vector<Span> indexUses;
+    std::vector<std::string> constexprFunctions; ///< Qualified names of functions in user files.
 };
 
-/// Everything known of a main file after a parse. A value: safe to share between threads as const.
+/// Everything that is known of a main file after a parse. An immutable value: threads may share it.
 struct FileModel {
     std::string file;
     std::shared_ptr<const SourceText> source;
     ParseMode mode = ParseMode::Prelude;
     std::vector<Diagnostic> diagnostics;
-    std::vector<KernelModel> kernels; ///< Of the main file first, then of user headers it includes.
+    /// Kernels of the main file first, then those of included user headers.
+    std::vector<KernelModel> kernels;
     std::vector<KernelModel> deviceFunctions;
-    std::vector<HostFunction> hostFunctions; ///< Only those with launches.
-    /// Host functions of the main file with loops over arrays: what a first kernel may be made of.
+    std::vector<HostFunction> hostFunctions; ///< Only host functions with launches.
+    /// Host functions of the main file with loops over arrays, from which a first kernel may be
+    /// made.
     std::vector<KernelModel> loopFunctions;
     HostOnlyCode hostOnly;
     std::vector<Include> includes;
     std::vector<std::string> userFiles; ///< Non-system files read, the main file first.
 };
 
-/// The kernel of the main file whose definition holds `offset`; nullptr when there is none.
+/// The kernel of the main file whose definition contains `offset`; nullptr if there is none.
 [[nodiscard]] const KernelModel* kernelAt(const FileModel& model, std::uint32_t offset);
 [[nodiscard]] const KernelModel* kernelNamed(const FileModel& model, std::string_view name);
-/// The host function with loops whose definition holds `offset`; nullptr when there is none.
+/// The host function with loops whose definition contains `offset`; nullptr if there is none.
 [[nodiscard]] const KernelModel* loopFunctionAt(const FileModel& model, std::uint32_t offset);
 
 } // namespace kernelskill::analysis

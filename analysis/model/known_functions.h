@@ -1,4 +1,4 @@
-/// CUDA's device functions, by what they do, and its built-in variables.
+/// Classifies CUDA's device functions and built-in variables.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -9,7 +9,7 @@
 
 namespace kernelskill::analysis {
 
-/// Names are as written; a leading namespace ("cg::", "std::", "::") is ignored.
+/// Names are as written. A leading namespace ("cg::", "std::", "::") is ignored.
 [[nodiscard]] std::string_view unqualified(std::string_view name);
 
 /// threadIdx, blockIdx, blockDim and gridDim.
@@ -17,7 +17,8 @@ namespace kernelskill::analysis {
 [[nodiscard]] bool isBuiltinIndex(std::string_view name);
 
 [[nodiscard]] bool isAtomic(std::string_view name);
-/// __ldg, __ldca and kin (Read) and __stcs and kin (Write): the first argument is the address.
+/// Read for __ldg, __ldca and similar; Write for __stcs and similar. The first argument is the
+/// address.
 [[nodiscard]] std::optional<AccessKind> cachedAccess(std::string_view name);
 [[nodiscard]] std::optional<WarpOperationKind> warpOperation(std::string_view name);
 /// `isMethod`: a call on a cooperative group; `objectType` is then the group's type.
@@ -27,8 +28,8 @@ namespace kernelskill::analysis {
 enum class MathKind : std::uint8_t { None, Simple, Special };
 [[nodiscard]] MathKind mathFunction(std::string_view name);
 
-/// Functions of CUDA and the C library that do not keep or change what their pointer arguments
-/// point to.
+/// Functions of CUDA and the C library that neither keep nor change the memory behind their pointer
+/// arguments.
 [[nodiscard]] bool leavesPointersAlone(std::string_view name);
 
 } // namespace kernelskill::analysis

@@ -1,4 +1,4 @@
-/// Grid and block sizes that can be told from the text alone.
+/// Finds constant grid and block sizes in the text.
 #pragma once
 
 #include "analysis/syntax/syntax.h"
@@ -8,8 +8,8 @@
 
 namespace kernelskill::analysis {
 
-/// x, y, z of the dim3 expression `dimensions` of `host`; 0 on an axis that is not constant. Empty
-/// when nothing is.
+/// The x, y, z of the dim3 expression `dimensions` in `host`; 0 on an axis that is not constant.
+/// Empty if no axis is.
 [[nodiscard]] std::vector<std::int64_t> constantDimensions(const FunctionBody& host,
                                                            ExprId dimensions);
 

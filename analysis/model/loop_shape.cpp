@@ -8,13 +8,13 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// A multiplicative loop that runs longer than this is no counted loop.
+/// A multiplicative loop with more iterations is not considered a counted loop.
 constexpr int maximumRounds = 4096;
 
 struct Step {
     VariableId variable = noId;
     std::string op;       ///< "+=", "-=", "*=", "/=", ">>=", "<<="
-    ExprId amount = noId; ///< noId: one
+    ExprId amount = noId; ///< noId means one.
 };
 
 VariableId variableOf(const FunctionBody& body, ExprId expression) {
@@ -25,7 +25,7 @@ VariableId variableOf(const FunctionBody& body, ExprId expression) {
                : noId;
 }
 
-/// `i++`, `i += s`, `i = i * 2`.
+/// Reads `i++`, `i += s` or `i = i * 2`.
 Step stepOf(const FunctionBody& body, ExprId increment) {
     if (increment == noId)
         return {};
@@ -71,7 +71,7 @@ bool holds(const std::string& comparison, std::int64_t a, std::int64_t b) {
     return comparison == "!=" && a != b;
 }
 
-/// The leftmost comparison of `a && b`, whose left side decides on the way to the right.
+/// The leftmost comparison of `a && b`, because the left side is evaluated first.
 ExprId comparisonOf(const FunctionBody& body, ExprId condition, VariableId variable) {
     if (condition == noId)
         return noId;
@@ -103,7 +103,7 @@ bool exitsEarly(const FunctionBody& body, StmtId statement, bool breakIsOurs) {
     });
 }
 
-/// The one statement of a while body that advances `variable`, if it runs in every round.
+/// The only statement of a while body that advances `variable`, if it runs in every iteration.
 Step stepInBody(const FunctionBody& body, StmtId bodyId, ExprId condition) {
     const Stmt& stmt = body.stmt(bodyId);
     Step found;
@@ -118,7 +118,7 @@ Step stepInBody(const FunctionBody& body, StmtId bodyId, ExprId condition) {
     return found;
 }
 
-/// `value` after one `op=`.
+/// Returns `value` after one `op=`.
 std::optional<std::int64_t> advance(std::string_view op, std::int64_t value, std::int64_t by) {
     return op.ends_with('=') ? integerResult(op.substr(0, op.size() - 1), value, by) : std::nullopt;
 }
@@ -146,7 +146,8 @@ std::optional<std::int64_t> countRounds(const Loop& loop, std::int64_t from, std
     return rounds;
 }
 
-/// Value before the loop: the `for`'s own initialisation, or what is known on entry.
+/// Sets the value before the loop: from the `for`'s own initialisation, or the value known on
+/// entry.
 void findStart(const FunctionBody& body, const Stmt& stmt, const IndexEvaluator& evaluator,
                Loop& loop) {
     if (stmt.init != noId) {
@@ -201,7 +202,7 @@ Loop describeLoop(const FunctionBody& body, StmtId statement, const IndexEvaluat
                                                       ? std::optional(IndexExpression::constant(1))
                                                       : evaluator.integer(step.amount);
     loop.stepExpression = amount;
-    const std::int64_t by = amount ? amount->asConstant().value_or(0) : 0; // 0: not constant
+    const std::int64_t by = amount ? amount->asConstant().value_or(0) : 0; // 0 means not constant.
     if (by != 0 && (step.op == "+=" || step.op == "-="))
         loop.step = step.op == "+=" ? by : -by;
 
@@ -212,11 +213,11 @@ Loop describeLoop(const FunctionBody& body, StmtId statement, const IndexEvaluat
         loop.comparison = onLeft ? expr.op : mirrored(expr.op);
         loop.upperBound = expr.children[onLeft ? 1 : 0];
         end = evaluator.integer(loop.upperBound);
-    } else if (stmt.condition != noId) { // while (n)
+    } else if (stmt.condition != noId) { // For while (n).
         loop.comparison = "!=";
         end = IndexExpression::constant(0);
     }
-    // The header tells the count only if nothing else ends the loop or moves its variable.
+    // The header gives the count only if nothing else ends the loop or changes its variable.
     const bool changedInside =
         stepsInHeader && evaluator.changedIn(loop.body).contains(step.variable);
     const bool headerDecides = comparison == stmt.condition || comparison == noId;

@@ -1,4 +1,4 @@
-/// A loop's header, understood: induction variable, bounds, step, trip count.
+/// Analyses a loop's header: induction variable, bounds, step, trip count.
 #pragma once
 
 #include "analysis/model/index_evaluator.h"
@@ -6,8 +6,8 @@
 
 namespace kernelskill::analysis {
 
-/// Everything of `Loop` but parent, depth and hasBarrier, for the loop `statement`. `evaluator`
-/// knows the variables as they are on entry, the initialisation not yet done.
+/// Everything in `Loop` except parent, depth and hasBarrier, for the loop `statement`. `evaluator`
+/// has the variables' values before the loop's initialisation.
 [[nodiscard]] Loop describeLoop(const FunctionBody& body, StmtId statement,
                                 const IndexEvaluator& evaluator);
 

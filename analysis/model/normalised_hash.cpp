@@ -9,7 +9,7 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// FNV-1a: the value is stored in files, so it must not depend on the standard library.
+/// FNV-1a. The value is stored in files, so it must not depend on the standard library.
 class Fnv {
 public:
     void add(std::string_view text) {

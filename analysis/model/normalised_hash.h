@@ -8,8 +8,8 @@
 
 namespace kernelskill::analysis {
 
-/// 64-bit hash of `bodyText`'s tokens, comments and white space left out, the function's own
-/// variables by number.
+/// A 64-bit hash of the tokens of `bodyText` without comments and white space. The function's own
+/// variables count by number, not by name.
 [[nodiscard]] std::uint64_t normalisedHash(const KernelModel& function, std::string_view bodyText);
 
 } // namespace kernelskill::analysis

@@ -14,7 +14,7 @@ bool isLaunchConfiguration(CXCursor cursor) {
     return name == "__cudaPushCallConfiguration" || name == "cudaConfigureCall";
 }
 
-/// "operator+" as "+"; empty for any other name, conversion operators included.
+/// "+" for "operator+"; empty for any other name, including conversion operators.
 std::string operatorOf(const std::string& name) {
     constexpr std::string_view keyword = "operator";
     if (!name.starts_with(keyword) || name.size() == keyword.size())
@@ -25,7 +25,7 @@ std::string operatorOf(const std::string& name) {
     return isWord ? std::string{} : op;
 }
 
-/// The set of functions an unresolved name may mean; a null cursor when there is none.
+/// The set of functions that an unresolved name may refer to; a null cursor if there is none.
 CXCursor overloadSetOf(CXCursor cursor) {
     CXCursor found = clang_getNullCursor();
     forEachChild(cursor, [&](CXCursor child) {
@@ -35,7 +35,7 @@ CXCursor overloadSetOf(CXCursor cursor) {
     return found;
 }
 
-/// `int&`, but not `const int&`.
+/// True for `int&`, but not for `const int&`.
 bool takesOutput(CXCursor function, std::size_t position) {
     const CXType type =
         clang_getArgType(clang_getCursorType(function), static_cast<unsigned>(position));
@@ -43,7 +43,7 @@ bool takesOutput(CXCursor function, std::size_t position) {
            clang_isConstQualifiedType(clang_getPointeeType(type)) == 0;
 }
 
-/// Where a template does not tell which function is meant, any of them may be.
+/// If a template does not determine the function, any candidate may be called.
 bool mayWriteTo(CXCursor function, CXCursor callee, std::size_t position) {
     const CXCursor set = overloadSetOf(callee);
     if (clang_Cursor_isNull(set) != 0)
@@ -56,7 +56,7 @@ bool mayWriteTo(CXCursor function, CXCursor callee, std::size_t position) {
     return false;
 }
 
-/// Name without the template arguments that follow it, e.g. "cg::tiled_partition".
+/// The name without its template arguments, e.g. "cg::tiled_partition".
 std::string_view withoutTemplateArguments(std::string_view name) {
     const auto open = name.find('<');
     name = name.substr(0, open);
@@ -144,7 +144,7 @@ ExprId FunctionLowering::lowerCall(CXCursor cursor) {
         return add(startExpression(cursor, ExprKind::Other));
 
     Expr call = startExpression(cursor, ExprKind::Call);
-    if (op == "()") { // a functor: the object is the first argument
+    if (op == "()") { // A functor: the object is the first argument.
         call.name = "operator()";
         call.isMethod = true;
     } else {
@@ -199,7 +199,7 @@ ExprId FunctionLowering::lowerConstruction(CXCursor cursor, const std::vector<CX
         if (clang_isExpression(clang_getCursorKind(child)) != 0 && isWritten(child))
             arguments.push_back(child);
     const Span span = placeOf(cursor).span;
-    // Copies and implicit conversions have exactly the text of their one argument.
+    // A copy or an implicit conversion has the same text as its only argument.
     if (arguments.size() == 1 && placeOf(arguments.front()).span == span)
         return lowerExpression(arguments.front());
     Expr expr = startExpression(cursor, ExprKind::InitList);
@@ -226,7 +226,7 @@ void FunctionLowering::describeCallee(CXCursor callee, Expr& call) {
         const auto last = written.rfind(call.name);
         if (last != std::string_view::npos)
             call.templateArguments = writtenTemplateArguments(written.substr(last));
-        if (lowered.children.empty()) { // an implicit `this`
+        if (lowered.children.empty()) { // An implicit `this`.
             Expr self;
             self.name = "this";
             self.span = {place.span.begin, place.span.begin};
@@ -266,7 +266,7 @@ std::vector<Callee> FunctionLowering::calleesOf(CXCursor call, CXCursor callee) 
     }
     CXCursor referenced = clang_getCursorReferenced(call);
     if (clang_getCursorKind(referenced) == CXCursor_VarDecl) {
-        // A launch through a variable: `auto kernel = scale<float>;`
+        // For a launch through a variable: `auto kernel = scale<float>;`.
         const CXCursor init = clang_Cursor_getVarDeclInitializer(referenced);
         if (clang_Cursor_isNull(init) == 0) {
             CXCursor value = unwrapped(init);

@@ -1,4 +1,4 @@
-/// Ownership of libclang's objects, and its strings and places as values.
+/// Owns libclang's objects, and converts its strings and places to values.
 #pragma once
 
 #include "analysis/source/source_text.h"
@@ -30,7 +30,7 @@ struct EvaluationDeleter {
 };
 using ClangEvaluation = std::unique_ptr<void, EvaluationDeleter>;
 
-/// Takes the string over and frees it.
+/// Copies the string and frees it.
 [[nodiscard]] inline std::string takeString(CXString string) {
     const char* text = clang_getCString(string);
     std::string result = text != nullptr ? text : "";
@@ -38,7 +38,7 @@ using ClangEvaluation = std::unique_ptr<void, EvaluationDeleter>;
     return result;
 }
 
-/// A byte of a file.
+/// A byte offset in a file.
 struct ClangPlace {
     CXFile file = nullptr;
     std::uint32_t offset = 0;

@@ -8,12 +8,12 @@ namespace kernelskill::analysis {
 namespace {
 
 struct Pattern {
-    std::string_view begin; ///< What the message starts with.
-    std::string_view holds; ///< And what it contains somewhere.
+    std::string_view begin; ///< The start of the message.
+    std::string_view holds; ///< A part of the message.
     std::string_view code;
 };
 
-/// First match wins.
+/// The first match decides.
 constexpr auto patterns = std::to_array<Pattern>({
     {"use of undeclared identifier", "", "undeclared-identifier"},
     {"unknown type name", "", "unknown-type"},

@@ -1,4 +1,4 @@
-/// Stable names for what clang complains about.
+/// Gives stable names to clang's messages.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace kernelskill::analysis {
 
-/// `option` is the warning flag that controls the message ("-Wunused-value"), empty for a plain
-/// error; `category` is clang's ("Semantic Issue"). Own names for common errors, else the option or
-/// "clang-<category>".
+/// `option` is the warning flag of the message ("-Wunused-value"), empty for a plain error;
+/// `category` is clang's ("Semantic Issue"). Common errors have their own names; others get the
+/// option or "clang-<category>".
 [[nodiscard]] std::string diagnosticCode(std::string_view message, std::string_view option,
                                          std::string_view category);
 

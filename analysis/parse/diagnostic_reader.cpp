@@ -13,7 +13,7 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// More than anyone reads; a file that is not C++ at all has one a token.
+/// More than anyone reads. A file that is not C++ has one error per token.
 constexpr std::size_t maximumDiagnostics = 300;
 
 std::string pathOf(CXFile file) {
@@ -21,7 +21,7 @@ std::string pathOf(CXFile file) {
 }
 
 struct RawDiagnostic {
-    CXFile file = nullptr; ///< nullptr: about the command line.
+    CXFile file = nullptr; ///< nullptr if it is about the command line.
     bool inMainFile = false;
     bool inSystemHeader = false;
     CXDiagnosticSeverity severity = CXDiagnostic_Ignored;
@@ -40,22 +40,21 @@ std::optional<Severity> severityOf(CXDiagnosticSeverity severity) {
     }
 }
 
-/// clang refuses what nvcc only warns of (#20054-D): a `__shared__` object whose class has a
-/// constructor.
+/// clang refuses a `__shared__` object whose class has a constructor; nvcc only warns (#20054-D).
 bool isSharedInitialization(std::string_view message) {
     return message.starts_with("initialization is not supported for __shared__") ||
            message.starts_with("dynamic initialization is not supported for __device__");
 }
 
-/// A template that a header declares, with the user's lambda among its arguments, has no linkage;
-/// clang wants its body. Headers of the prelude have none, and g++ only warns.
+/// A template that a header only declares has no linkage if a lambda is among its arguments, and
+/// clang requires its body. The prelude's headers have no bodies, and g++ only warns.
 bool isDeclaredOnlyInstantiation(std::string_view message) {
     return message.find(
                "is used but not defined in this translation unit, and cannot be defined") !=
            std::string_view::npos;
 }
 
-/// The token at `offset`, so that an editor has something to underline.
+/// The token at `offset`, so that an editor can underline something.
 Span tokenAt(std::string_view text, std::uint32_t offset) {
     const auto size = static_cast<std::uint32_t>(text.size());
     offset = std::min(offset, size);
@@ -140,8 +139,7 @@ private:
         return token;
     }
 
-    /// A call across the line between host and device is told from other mismatches only by its
-    /// note.
+    /// Only its note distinguishes a call between host and device from other mismatches.
     static std::string codeOfMismatch(const Diagnostic& diagnostic) {
         for (const RelatedPlace& note : diagnostic.related) {
             if (note.message.find("call to __host__ function from") != std::string::npos)
@@ -210,7 +208,8 @@ private:
         }
     }
 
-    /// Where the main file's reader sees it; nullopt when it is none of theirs.
+    /// The diagnostic at the place where the main file's reader sees it; nullopt if it does not
+    /// concern them.
     std::optional<Diagnostic> place(RawDiagnostic raw) {
         Diagnostic& diagnostic = raw.diagnostic;
         if (raw.inMainFile)
@@ -218,14 +217,14 @@ private:
         if (isDeclaredOnlyInstantiation(diagnostic.message))
             return std::nullopt;
         if (raw.file ==
-            nullptr) { // about the command line: clang's view of flags is not the user's
+            nullptr) { // It is about the command line: clang's flags are not the user's.
             return std::nullopt;
         }
         const auto inMain =
             std::ranges::find(diagnostic.related, context_.file, &RelatedPlace::file);
         if (raw.inSystemHeader) {
-            // A system header that nvcc compiles is not at fault; an instantiation by the user may
-            // be.
+            // A system header that nvcc compiles is not at fault, but an instantiation by the user
+            // may be.
             if (inMain == diagnostic.related.end())
                 return std::nullopt;
             diagnostic.related.insert(diagnostic.related.begin(),

@@ -1,5 +1,5 @@
-/// Turns clang's complaints into what a user should see: in the main file, once, and only what is
-/// true.
+/// Converts clang's diagnostics to those that a user should see: in the main file, without
+/// duplicates and without false ones.
 #pragma once
 
 #include "analysis/command/include_search.h"
@@ -23,9 +23,9 @@ struct DiagnosticContext {
     std::function<const KnownNames&()> namesInPrelude; ///< Needed in prelude mode.
 };
 
-/// Errors out of headers are moved to the #include line, with the place as related. Where a header
-/// of the CUDA libraries is missing, one Notice says so and what can only follow from it is
-/// withheld.
+/// Errors in headers are moved to the #include line, with the original place as related. If a
+/// header of the CUDA libraries is missing, one Notice says so, and errors that can only follow
+/// from that are withheld.
 [[nodiscard]] std::vector<Diagnostic> readDiagnostics(CXTranslationUnit unit,
                                                       const DiagnosticContext& context);
 

@@ -9,7 +9,7 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// Deeper nesting than people write; beyond it the stack is at risk.
+/// The maximum nesting, far beyond usual code; deeper nesting could overflow the stack.
 constexpr int maximumDepth = 900;
 
 std::string_view unaryOperator(CXUnaryOperatorKind kind) {
@@ -46,8 +46,8 @@ bool isCast(CXCursorKind kind) {
            kind == CXCursor_CXXAddrspaceCastExpr;
 }
 
-/// The member's name at the end of `text`, e.g. "size" of `p->template size<4>`; empty when there
-/// is none.
+/// The member's name at the end of `text`, e.g. "size" in `p->template size<4>`; empty if there is
+/// none.
 std::string lastMemberName(std::string_view text) {
     const std::vector<Token> tokens = lex(text);
     for (std::size_t i = tokens.size(); i-- > 1;) {
@@ -139,7 +139,7 @@ ExprId FunctionLowering::lowerExpression(CXCursor cursor) {
         return lowerWithChildren(cursor, ExprKind::Conditional, {});
     case CXCursor_InitListExpr:
         return lowerWithChildren(cursor, ExprKind::InitList, {});
-    case CXCursor_UnaryExpr: { // sizeof, alignof
+    case CXCursor_UnaryExpr: { // sizeof, alignof.
         const ClangEvaluation value(clang_Cursor_Evaluate(cursor));
         if (!value || clang_EvalResult_getKind(value.get()) != CXEval_Int)
             return lowerOpaque(cursor, "sizeof");
@@ -208,8 +208,8 @@ ExprId FunctionLowering::lowerMember(CXCursor cursor) {
     if (!children.empty() && clang_getCursorKind(object) == CXCursor_DeclRefExpr) {
         const std::string base = spellingOf(object);
         if (isBuiltinIndex(base)) {
-            if (name.empty()) { // clang's own headers make the axes properties, which have no name
-                                // here
+            // clang's own headers make the axes properties, which have no name here.
+            if (name.empty()) {
                 const std::string_view text =
                     textAt(spellingLocation(clang_getCursorLocation(object)));
                 const std::vector<Token> tokens =
@@ -277,7 +277,7 @@ ExprId FunctionLowering::lowerCast(CXCursor cursor) {
     if (clang_getCursorKind(cursor) == CXCursor_CXXFunctionalCastExpr &&
         clang_getCursorKind(operand) == CXCursor_CallExpr &&
         clang_getCursorKind(clang_getCursorReferenced(operand)) == CXCursor_Constructor) {
-        // dim3(a): the construction, with the place of the cast.
+        // For dim3(a): the construction, with the place of the cast.
         Expr expr = startExpression(cursor, ExprKind::InitList);
         expr.name = expr.type.spelling;
         for (const CXCursor argument : expressionChildren(operand)) {
@@ -311,7 +311,7 @@ ExprId FunctionLowering::lowerWithChildren(CXCursor cursor, ExprKind kind, std::
     return add(std::move(expr));
 }
 
-/// An expression that is not looked into: its children are the variables it mentions.
+/// Lowers an expression without its structure: its children are the variables that it mentions.
 ExprId FunctionLowering::lowerOpaque(CXCursor cursor, std::string name) {
     Expr expr = startExpression(cursor, ExprKind::Other);
     expr.name = std::move(name);

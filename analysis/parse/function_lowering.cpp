@@ -10,7 +10,7 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// End of the macro use that starts at `offset`: its name and, if it has one, its argument list.
+/// The end of the macro use that begins at `offset`: its name and, if present, its arguments.
 std::uint32_t macroUseEnd(std::string_view text, std::uint32_t offset) {
     std::uint32_t end = offset;
     while (end < text.size() &&
@@ -19,10 +19,10 @@ std::uint32_t macroUseEnd(std::string_view text, std::uint32_t offset) {
     const std::uint32_t open = skipTrivia(text, end);
     if (open >= text.size() || text[open] != '(')
         return end;
-    constexpr std::uint32_t longestUse = 4096;
-    const std::vector<Token> tokens = lex(text, {open, open + longestUse});
+    constexpr std::uint32_t maxUseLength = 4096;
+    const std::vector<Token> tokens = lex(text, {open, open + maxUseLength});
     const std::size_t close = matchingBracket(tokens, 0);
-    return close < tokens.size() ? tokens[close].span.end : open + longestUse;
+    return close < tokens.size() ? tokens[close].span.end : open + maxUseLength;
 }
 
 Storage storageOf(CXCursor declaration, const Type& type) {
@@ -123,7 +123,7 @@ void FunctionLowering::lowerParameters(CXCursor function) {
         variable.storage = Storage::Parameter;
         variable.declarationSpan = place.span;
         variable.constantValue.reset();
-        // `float x[]` is a pointer, which libclang says of the function's type alone.
+        // `float x[]` is a pointer, but libclang shows that only in the function's type.
         if (!variable.type.arrayExtents.empty())
             variable.type = types_.lower(
                 clang_getArgType(canonical, static_cast<unsigned>(result_.parameters.size())));
@@ -181,7 +181,7 @@ VariableId FunctionLowering::variableFor(CXCursor declaration) {
         return noId;
     if (const auto known = variables_.find(declaration); known != variables_.end())
         return known->second;
-    // A namespace-scope variable may be declared several times; any declaration names it.
+    // A namespace-scope variable may have several declarations, each of which identifies it.
     const CXCursor canonical = clang_getCanonicalCursor(declaration);
     if (const auto known = variables_.find(canonical); known != variables_.end())
         return known->second;
@@ -199,7 +199,7 @@ VariableId FunctionLowering::addLocal(CXCursor declaration, Span declarationSpan
     variables_.emplace(declaration, id);
     const CXCursor init = clang_Cursor_getVarDeclInitializer(declaration);
     if (clang_Cursor_isNull(init) == 0 && clang_isExpression(clang_getCursorKind(init)) != 0) {
-        // A class object that is default-constructed has a call that nobody wrote.
+        // A default-constructed class object has a call that is not in the text.
         const Place place = placeOf(init);
         const bool implicit = clang_getCursorKind(init) == CXCursor_CallExpr &&
                               slice(place.span) == result_.body.variables[id].name;

@@ -13,7 +13,7 @@
 
 namespace kernelskill::analysis {
 
-/// What a call refers to, beyond the name that is written.
+/// The target of a call, beyond its written name.
 struct Callee {
     std::string qualifiedName;
     bool inSystemHeader = false;
@@ -29,11 +29,11 @@ struct LoweredFunction {
     std::vector<VariableId> parameters;
     std::vector<Span> parameterSpans;
     std::vector<TemplateParameter> templateParameters;
-    std::map<ExprId, std::vector<Callee>> callees; ///< Several for a dependent call.
-    std::vector<LaunchSite> launches;              ///< `host` is not filled in.
+    std::map<ExprId, std::vector<Callee>> callees; ///< A dependent call has several.
+    std::vector<LaunchSite> launches;              ///< Without `host`.
 };
 
-/// "blas::axpy" for a declaration in a namespace or class; anonymous ones are left out.
+/// "blas::axpy" for a declaration in a namespace or class, without anonymous ones.
 [[nodiscard]] std::string qualifiedNameOf(CXCursor declaration);
 
 class FunctionLowering {
@@ -58,7 +58,7 @@ private:
     [[nodiscard]] Place placeOf(CXCursor cursor) const;
     [[nodiscard]] Span withSemicolon(Span span) const;
     [[nodiscard]] std::string_view slice(Span span) const;
-    /// Text of another file from `place` on, for tokens spelled in a macro's definition.
+    /// The text of another file from `place` on, for tokens in a macro's definition.
     [[nodiscard]] std::string_view textAt(ClangPlace place) const;
 
     // statement_lowering.cpp
@@ -95,19 +95,19 @@ private:
     CXTranslationUnit unit_;
     TypeLowering& types_;
     LoweredFunction result_;
-    std::string_view text_; ///< Of the function's file.
+    std::string_view text_; ///< The text of the function's file.
     std::unordered_map<CXCursor, VariableId, CursorHash, CursorEqual> variables_;
     std::vector<CXCursor> globals_;
     int depth_ = 0;
 };
 
-/// Children that are expressions, in order.
+/// The children that are expressions, in order.
 [[nodiscard]] std::vector<CXCursor> expressionChildren(CXCursor cursor);
-/// Sees through implicit casts and parentheses.
+/// Skips implicit casts and parentheses.
 [[nodiscard]] CXCursor unwrapped(CXCursor cursor);
-/// Places of defaulted arguments do not exist.
+/// False for defaulted arguments, which have no place.
 [[nodiscard]] bool isWritten(CXCursor cursor);
-/// Text of `<...>` after a name, split at its commas; empty when there is none.
+/// The text of `<...>` after a name, split at its commas; empty if there is none.
 [[nodiscard]] std::vector<std::string> writtenTemplateArguments(std::string_view nameText);
 
 } // namespace kernelskill::analysis

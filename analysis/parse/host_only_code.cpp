@@ -24,7 +24,7 @@ bool isOfCuda(CXCursor variable, std::string_view prelude) {
     return place.file != nullptr && takeString(clang_getFileName(place.file)).starts_with(prelude);
 }
 
-/// References to CUDA's own variables; a lambda may be for the device and is passed over.
+/// Collects references to CUDA's own variables. Skips lambdas, which may be for the device.
 void collectIndexUses(CXCursor cursor, const HostFunctionText& where, std::vector<Span>& uses) {
     forEachChild(cursor, [&](CXCursor child) {
         if (clang_getCursorKind(child) == CXCursor_LambdaExpr)
@@ -44,7 +44,7 @@ void collectIndexUses(CXCursor cursor, const HostFunctionText& where, std::vecto
     });
 }
 
-/// In what stands before the function's name.
+/// Whether the text before the function's name contains constexpr.
 bool isConstexpr(CXCursor function, const HostFunctionText& where) {
     const std::uint32_t name = fileLocation(clang_getCursorLocation(function)).offset;
     if (name < where.span.begin || name > where.file.size())
@@ -65,7 +65,7 @@ void collectHostOnly(CXCursor function, const HostFunctionText& where, HostOnlyC
         return;
     }
     const std::string_view text = where.file.substr(where.span.begin, where.span.size());
-    // A part for the device alone makes no code for the host.
+    // Code that is only for the device is not compiled for the host.
     if (where.isInMainFile && mentionsIndex(text) && !text.contains("__CUDA_ARCH__"))
         collectIndexUses(function, where, found.indexUses);
 }

@@ -1,5 +1,5 @@
-/// What of host functions libclang lets device code use, and nvcc does not. Implementation detail
-/// of the parser.
+/// Finds host code that libclang allows on the device and nvcc does not. Implementation detail of
+/// the parser.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -10,13 +10,13 @@
 namespace kernelskill::analysis {
 
 struct HostFunctionText {
-    std::string_view file; ///< Content of the file that holds it.
+    std::string_view file; ///< Content of the file that contains it.
     Span span;
     bool isInMainFile = false;
     std::string_view prelude; ///< Folder of the built-in CUDA headers.
 };
 
-/// `function`: a definition without __global__ and __device__.
+/// `function` is a definition without __global__ and __device__.
 void collectHostOnly(CXCursor function, const HostFunctionText& where, HostOnlyCode& found);
 
 } // namespace kernelskill::analysis

@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// CUDA's include folder, or one inside it such as include/cccl.
+/// Whether it is CUDA's include folder, or a folder inside it such as include/cccl.
 bool isToolkitFolder(const fs::path& directory) {
     return isFile(directory / "cuda_runtime.h") ||
            isFile(directory.lexically_normal().parent_path() / "cuda_runtime.h");
 }
 
-/// Words of a message that are the language's and not a header's.
+/// Whether a word in a message belongs to the language and not to a header.
 bool isLanguageWord(std::string_view word) {
     constexpr auto words = std::to_array<std::string_view>(
         {"bool", "char", "class", "const", "double", "float", "int", "long", "short", "signed",
@@ -60,7 +60,7 @@ std::vector<std::uint64_t> sortedSet(std::vector<std::uint64_t> words) {
     return words;
 }
 
-/// Words of the headers `names` of `folder` and of those of `folder` that they include.
+/// The words of the headers `names` in `folder`, and of their includes in `folder`.
 std::vector<std::uint64_t> wordsOf(const fs::path& folder, const std::set<std::string>& names) {
     std::vector<fs::path> pending;
     std::set<fs::path> seen;

@@ -1,5 +1,5 @@
-/// Whether a file needs the toolkit's headers, or the prelude says all that it uses. The prelude
-/// parses several times faster and in a third of the memory.
+/// Decides whether a file needs the toolkit's headers or the prelude suffices. The prelude parses
+/// several times faster and needs a third of the memory.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -14,27 +14,27 @@
 
 namespace kernelskill::analysis {
 
-/// `command` without the folders of CUDA's own headers: which of those are used is decided here,
-/// and mixed with the prelude's they contradict each other.
+/// `command` without the folders of CUDA's own headers. These folders are chosen here, because they
+/// conflict with the prelude's.
 [[nodiscard]] CompileCommand withoutToolkitFolders(CompileCommand command);
 
-/// True if `name`, as in `#include <name>`, is a header of the toolkit that the prelude lacks or
-/// only sketches (CUB, Thrust, libcu++).
+/// True if the toolkit has the header `name` (as in `#include <name>`) and the prelude lacks it or
+/// has only a sketch of it (CUB, Thrust, libcu++).
 [[nodiscard]] bool isOnlyInToolkit(std::string_view name, const Toolchain& toolchain);
 
-/// Identifiers that errors quote.
+/// The identifiers that errors quote.
 [[nodiscard]] std::set<std::string> namesInErrors(const std::vector<Diagnostic>& diagnostics);
 
-/// The words of CUDA's headers, the toolkit's and the prelude's. The prelude does not declare all
-/// of CUDA: an error about a word of the toolkit may be the prelude's fault.
+/// The words in CUDA's headers, both the toolkit's and the prelude's. The prelude does not declare
+/// all of CUDA, so an error about a word of the toolkit may be the prelude's fault.
 class HeaderWords {
 public:
-    /// Reads what every .cu file gets and the toolkit's headers among `includes`: some 3 MB.
-    /// `toolchain.toolkit` is set.
+    /// Reads the headers that every .cu file gets, and the toolkit's headers among `includes`:
+    /// about 3 MB. `toolchain.toolkit` must be set.
     HeaderWords(const Toolchain& toolchain, const std::set<std::string>& includes);
 
     [[nodiscard]] bool isInToolkit(std::string_view word) const;
-    /// Unlike parameter names such as "size", which the prelude uses as well.
+    /// False for words that the prelude uses as well, such as the parameter name "size".
     [[nodiscard]] bool isOnlyInToolkit(std::string_view word) const;
 
 private:

@@ -6,6 +6,7 @@
 #include "analysis/parse/function_lowering.h"
 #include "analysis/parse/host_only_code.h"
 #include "analysis/parse/type_lowering.h"
+#include "analysis/scan/constant_text.h"
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
@@ -218,7 +219,7 @@ private:
             {spellingOf(cursor), source.path, lowered.span, std::move(lowered.body)});
     }
 
-    /// The values are expressions that clang keeps to itself; they are read from the text.
+    /// Reads the bounds from the text, because libclang does not expose their expressions.
     void readLaunchBounds(KernelModel& kernel, const SourceFile& source) const {
         const std::uint32_t end = std::max(kernel.nameSpan.begin, kernel.span.begin);
         if (kernel.fromMacro || end > source.text.size())

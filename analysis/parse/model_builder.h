@@ -1,4 +1,4 @@
-/// Walks a parsed unit and lowers the functions that matter into a FileModel.
+/// Walks over a parsed unit and lowers the relevant functions into a FileModel.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -9,8 +9,8 @@
 
 namespace kernelskill::analysis {
 
-/// Fills kernels, deviceFunctions and hostFunctions of `model`, whose file and source are set. What
-/// lies below `systemDirectory`, the built-in prelude, is not the user's.
+/// Fills kernels, deviceFunctions and hostFunctions of `model`, whose file and source are set.
+/// Files below `systemDirectory`, the built-in prelude, are not the user's.
 void buildModel(CXTranslationUnit unit, const std::string& systemDirectory, FileModel& model);
 
 } // namespace kernelskill::analysis

@@ -7,7 +7,7 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// Deeper nesting than people write; beyond it the stack is at risk.
+/// The maximum nesting, far beyond usual code; deeper nesting could overflow the stack.
 constexpr int maximumDepth = 600;
 
 StmtKind statementKind(CXCursorKind kind) {
@@ -61,8 +61,7 @@ bool isStatement(CXCursor cursor) {
 
 StmtId FunctionLowering::lowerStatement(CXCursor cursor, StmtId parent) {
     const CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind ==
-        CXCursor_UnexposedStmt) { // attributes and pragmas wrap the statement they are about
+    if (kind == CXCursor_UnexposedStmt) { // Attributes and pragmas wrap their statement.
         const std::vector<CXCursor> children = childrenOf(cursor);
         const auto inner = std::ranges::find_if(
             children, [](CXCursor child) { return isStatement(child) || isExpression(child); });
@@ -135,7 +134,7 @@ StmtId FunctionLowering::lowerStatement(CXCursor cursor, StmtId parent) {
         break;
     }
     --depth_;
-    // clang ends a loop at its body's last token; a body that is an expression has its ';' after
+    // clang ends a loop at its body's last token. If the body is an expression, its ';' comes after
     // that.
     if (!stmt.fromMacro)
         for (const StmtId child : stmt.children)
@@ -152,7 +151,7 @@ void FunctionLowering::lowerDeclarations(CXCursor cursor, Stmt& stmt) {
     });
 }
 
-/// Children: [init statement] [condition's declaration] condition, then, [else].
+/// The children are: [init statement] [condition's declaration] condition, then, [else].
 void FunctionLowering::lowerIf(const std::vector<CXCursor>& children, Stmt& stmt, StmtId id) {
     std::size_t i = 0;
     while (i < children.size() && (clang_getCursorKind(children[i]) == CXCursor_DeclStmt ||
@@ -170,7 +169,7 @@ void FunctionLowering::lowerIf(const std::vector<CXCursor>& children, Stmt& stmt
             stmt.children.push_back(lowerStatement(children[i], id));
 }
 
-/// Which of init, condition and increment are there is told by the semicolons between them.
+/// The semicolons tell which of init, condition and increment are present.
 void FunctionLowering::lowerFor(const std::vector<CXCursor>& children, Stmt& stmt, StmtId id) {
     if (children.empty())
         return;

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A text has no zero bytes and hardly any control characters; a PNG has both within its first
-/// bytes.
+/// Whether the content looks like text. Text has no zero bytes and hardly any control characters; a
+/// PNG has both in its first bytes.
 bool looksLikeText(std::string_view text) {
     const std::string_view head = text.substr(0, 4096);
     const auto control = std::ranges::count_if(head, [](char c) {
@@ -55,9 +55,9 @@ struct TranslationUnit::Impl {
     std::vector<Include> includes;
     std::vector<ReachedFile> userFiles;
     std::optional<HeaderWords> headerWords; ///< Read at the first error.
-    std::set<std::string> triedNames;       ///< The toolkit was tried for errors about these.
+    std::set<std::string> triedNames;       ///< Names in errors for which the toolkit was tried.
     ParsePurpose purpose = ParsePurpose::Editing;
-    mutable std::optional<KnownNames> preludeNames; ///< Read when a name of CUDA's is unknown.
+    mutable std::optional<KnownNames> preludeNames; ///< Read when a name of CUDA is unknown.
     ClangIndex index;
     ClangUnit unit; ///< Null while the content is not text.
 
@@ -133,8 +133,8 @@ struct TranslationUnit::Impl {
                 }));
     }
 
-    /// True if an error may come from what the prelude does not declare, and the toolkit was not
-    /// yet tried for it. While the user types, only names that the prelude never mentions count.
+    /// Whether an error may come from a gap in the prelude, and the toolkit was not yet tried for
+    /// it. While the user types, only names count that the prelude never mentions.
     [[nodiscard]] bool mayPreludeBeWrong(bool isTyping) {
         if (mode == ParseMode::Toolkit || !toolchain.toolkit || !unit)
             return false;
@@ -162,7 +162,7 @@ struct TranslationUnit::Impl {
         });
     }
 
-    /// Parses with the toolkit as well and stays with it if it sees fewer errors.
+    /// Parses with the toolkit as well, and keeps that if it gives fewer errors.
     void tryToolkit() {
         const std::ptrdiff_t errors = errorCount();
         ClangUnit before = std::move(unit);
@@ -242,7 +242,7 @@ Result<void> TranslationUnit::reparse(std::string text, const UnsavedFiles& unsa
             impl_->tryToolkit();
         return {};
     }
-    // After a failed reparse the unit may only be disposed of: start afresh.
+    // After a failed reparse the unit can only be disposed of, so parse anew.
     return impl_->parse();
 }
 

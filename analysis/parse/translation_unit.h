@@ -1,4 +1,4 @@
-/// One parsed main file, kept for reparsing. The only door to libclang.
+/// One parsed main file, kept for reparsing. The only interface to libclang.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -12,19 +12,19 @@
 
 namespace kernelskill::analysis {
 
-/// Contents of files that differ from the disk (open editors), by absolute path.
+/// The contents of files that differ from the disk (open editors), by absolute path.
 using UnsavedFiles = std::map<std::string, std::string>;
 
 enum class ParsePurpose : std::uint8_t {
-    Editing, ///< Will be parsed again: headers are kept in a precompiled preamble.
-    Once,    ///< Will not: the preamble would cost as much as it saves.
+    Editing, ///< It will be parsed again: headers are kept in a precompiled preamble.
+    Once,    ///< It will not be parsed again: a preamble would cost as much as it saves.
 };
 
-/// Not thread-safe: one thread at a time. Different units may be used on different threads.
+/// Not thread-safe. Different threads may use different units.
 class TranslationUnit {
 public:
-    /// Parses `file` with `text` as its content. A file full of errors still gives a unit; an error
-    /// is returned only when clang itself gives up (unreadable, crashed).
+    /// Parses `file` with `text` as its content. A file with errors still gives a unit. Returns an
+    /// error only if clang itself fails (unreadable file, crash).
     static Result<TranslationUnit> parse(const std::filesystem::path& file, std::string text,
                                          const CompileCommand& command, const Toolchain& toolchain,
                                          const UnsavedFiles& unsaved = {},
@@ -34,12 +34,13 @@ public:
     TranslationUnit& operator=(TranslationUnit&&) noexcept;
     ~TranslationUnit();
 
-    /// Parses again with new contents, reusing the preamble.
+    /// Parses again with new contents and reuses the preamble.
     Result<void> reparse(std::string text, const UnsavedFiles& unsaved = {});
 
-    /// The parser's diagnostics alone: cheaper than model(), for the typing path.
+    /// Only the parser's diagnostics: cheaper than model(), for the typing path.
     [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
-    /// Lowers what was parsed. Its diagnostics are the parser's and what the device's rules add.
+    /// Lowers the parsed unit. Contains the parser's diagnostics and the findings of the device's
+    /// rules.
     [[nodiscard]] FileModel model() const;
 
 private:
@@ -48,7 +49,7 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// parse + model in one call, for the command line and for checking a candidate text.
+/// Combines parse() and model(), for the command line and for checking a candidate text.
 [[nodiscard]] Result<FileModel> analyzeFile(const std::filesystem::path& file, std::string text,
                                             const CompileCommand& command,
                                             const Toolchain& toolchain,

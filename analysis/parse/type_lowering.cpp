@@ -57,7 +57,7 @@ struct ElementType {
     std::uint8_t lanes = 1;
 };
 
-/// CUDA's vector and 16-bit float classes by name.
+/// Recognises CUDA's vector and 16-bit float classes by name.
 ElementType elementOfRecord(std::string_view name) {
     constexpr std::array<std::pair<std::string_view, ElementType>, 8> named = {{
         {"__half", {ScalarKind::Half, 1}},
@@ -126,8 +126,7 @@ bool isArray(CXTypeKind kind) {
 Type lowerAfresh(CXType type) {
     Type result;
     result.spelling = takeString(clang_getTypeSpelling(type));
-    // Placeholders such as "<pseudo-object type>" have no layout; asking for it brings libclang
-    // down.
+    // Placeholders such as "<pseudo-object type>" have no layout; asking for it crashes libclang.
     if (result.spelling.starts_with('<') || type.kind == CXType_Invalid) {
         result.isDependent = type.kind == CXType_Dependent;
         result.canonical = result.spelling;

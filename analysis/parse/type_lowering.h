@@ -1,4 +1,4 @@
-/// clang's types as the product's `Type`.
+/// Converts clang's types to `Type`.
 #pragma once
 
 #include "analysis/parse/clang_handle.h"
@@ -8,8 +8,8 @@
 
 namespace kernelskill::analysis {
 
-/// Remembers what it lowered: a file uses few types many times. Lives as long as one lowering of
-/// one unit.
+/// Caches converted types, because a file uses few types many times. Lives as long as one lowering
+/// of one unit.
 class TypeLowering {
 public:
     [[nodiscard]] const Type& lower(CXType type);

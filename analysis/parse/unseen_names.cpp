@@ -40,8 +40,8 @@ bool soundsLikeCuda(std::string_view name) {
     const bool ofTheDriver = name.size() > 3 &&
                              (name.starts_with("cu") || name.starts_with("CU")) &&
                              (isUpper(name[2]) || name[2] == '_' || name.starts_with("CU"));
-    // Not __attribute__-like: those are the language's, and misspelled ones are errors. The
-    // prelude has what is named after half and bfloat16: if unknown, a header was not included.
+    // Names like __attribute__ belong to the language, and misspelled ones are errors. The prelude
+    // has the names of half and bfloat16; if they are unknown, a header was not included.
     const bool intrinsic = name.size() > 3 && name.starts_with("__") && !isUpper(name[2]) &&
                            !name.ends_with("__") && !name.contains("half") &&
                            !name.contains("bfloat16");
@@ -56,7 +56,7 @@ bool isKeyword(std::string_view word) {
     return std::ranges::binary_search(words, word);
 }
 
-/// The identifiers that a message quotes; what stands after "did you mean" is not among them.
+/// The identifiers that a message quotes, except those after "did you mean".
 std::vector<std::string> namesOf(std::string_view message) {
     message = message.substr(0, message.find("; did you mean"));
     std::vector<std::string> names;
@@ -81,7 +81,7 @@ std::string_view suggestionOf(std::string_view message) {
     return message.substr(0, message.find('\''));
 }
 
-/// One letter too many, one missing, one wrong or two swapped. A digit is no slip: `__vabs2` and
+/// Whether one letter is surplus, missing, wrong or swapped. Digits do not count: `__vabs2` and
 /// `__vabs4` are two functions.
 bool isSlipOf(std::string_view written, std::string_view meant) {
     if (written.size() > meant.size())
@@ -117,7 +117,7 @@ bool isSyntax(const Diagnostic& diagnostic) {
     return std::ranges::find(codes, diagnostic.code) != codes.end();
 }
 
-/// A misspelling of a name that is known to be CUDA's.
+/// Whether it is a misspelling of a known name of CUDA.
 bool isMisspelling(const Diagnostic& diagnostic) {
     const std::vector<std::string> names = namesOf(diagnostic.message);
     const std::string_view meant = suggestionOf(diagnostic.message);
@@ -135,7 +135,7 @@ bool looksLikeMacro(std::string_view name) {
            std::ranges::any_of(name, isUpper);
 }
 
-/// What lies between two of ; { } of the main file.
+/// The text between two of ; { } in the main file.
 struct Statement {
     Span span;
     std::vector<std::string_view> names;
@@ -155,7 +155,7 @@ std::vector<Statement> statementsOf(std::string_view text) {
     const std::vector<Token> tokens = lex(text);
     for (const Token& token : tokens) {
         if (token.kind == TokenKind::Directive) {
-            // `#define NAME ...` declares NAME with the words that follow.
+            // `#define NAME ...` declares NAME by means of the following words.
             Statement directive{token.span, {}, {}};
             const std::vector<Token> words = lex(token.text.substr(token.text.find('#') + 1));
             for (const Token& word : words)
@@ -184,7 +184,7 @@ std::vector<Statement> statementsOf(std::string_view text) {
     return statements;
 }
 
-/// The names that unseen declarations may have a part in.
+/// The names that may depend on unseen declarations.
 class Consequences {
 public:
     Consequences(const SourceText& source, std::set<std::string, std::less<>> unseen)
@@ -207,7 +207,7 @@ public:
         });
     }
 
-    /// A macro of an unseen header may stand where the parser stumbles.
+    /// Whether a macro of an unseen header may have caused a parse error.
     [[nodiscard]] bool mayHideAMacro(const Diagnostic& diagnostic) const {
         return std::ranges::any_of(statements_, [&](const Statement& statement) {
             return statement.span.begin <= diagnostic.span.begin &&
@@ -235,8 +235,8 @@ private:
     std::set<std::string, std::less<>> tainted_;
 };
 
-/// The name of CUDA's that `diagnostic` says is unknown, if it may be one that the prelude lacks.
-/// One that the prelude has is in a header that was not included.
+/// The name of CUDA that `diagnostic` calls unknown, if the prelude may lack it. A name that the
+/// prelude has is in a header that was not included.
 std::optional<std::string> unknownToThePrelude(const Diagnostic& diagnostic,
                                                const std::function<const KnownNames&()>& known) {
     if (!isAboutAName(diagnostic) || isMisspelling(diagnostic) ||
@@ -320,7 +320,7 @@ void withholdUnseen(std::vector<Diagnostic>& diagnostics, const SourceText& sour
             return true;
         if (!unseen.header)
             return false;
-        // What is said at an include is said about a header, in which anything may be unseen.
+        // A message at an include concerns a header, in which any name may be unseen.
         const bool inHeader = diagnostic.message.starts_with("in included file");
         return inHeader || isAboutAName(diagnostic) || consequences.mayHideAMacro(diagnostic) ||
                (diagnostic.code.ends_with("syntax-error") && !isSyntax(diagnostic));

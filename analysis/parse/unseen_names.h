@@ -1,5 +1,5 @@
-/// Errors that may come from declarations nobody could read: of a header that was not found, or of
-/// the CUDA toolkit, of which the prelude declares what most code uses and not all.
+/// Handles errors that may come from unseen declarations: of a header that was not found, or of the
+/// CUDA toolkit. The prelude declares what most code uses of the toolkit, but not everything.
 #pragma once
 
 #include "analysis/source/diagnostic.h"
@@ -12,21 +12,20 @@
 
 namespace kernelskill::analysis {
 
-/// Words of the prelude's headers, sorted: names that CUDA has and that need no toolkit to be
-/// known.
+/// The words in the prelude's headers, sorted: names of CUDA that are known without a toolkit.
 using KnownNames = std::vector<std::string>;
 [[nodiscard]] KnownNames namesInPrelude(const std::filesystem::path& preludeInclude);
 
 struct Unseen {
-    bool header = false; ///< An include was not found: any name may be declared there.
-    /// Set while the prelude stands in for CUDA's headers: any name of CUDA's that is not among
-    /// these, and no slip of one, may be declared in the toolkit. Asked only when needed.
+    bool header = false; ///< An include was not found, so it may declare any name.
+    /// Set if the prelude replaces CUDA's headers. Then the toolkit may declare any name of CUDA
+    /// that is neither among these nor a misspelling of one. Called only when needed.
     std::function<const KnownNames&()> known;
 };
 
-/// Drops errors about unseen names and errors that may follow from them: those in statements that
-/// mention such a name, or something declared with one. A misspelling of a name that CUDA is known
-/// to have stays an error. What of CUDA is unknown is left as one notice a name.
+/// Removes errors about unseen names, and errors that may follow from them: those in statements
+/// that mention such a name, or something declared with one. A misspelling of a known name of CUDA
+/// remains an error. Each unknown name of CUDA leaves one notice.
 void withholdUnseen(std::vector<Diagnostic>& diagnostics, const SourceText& source, Unseen unseen);
 
 } // namespace kernelskill::analysis

@@ -1,4 +1,4 @@
-/// What the parser and the checks have to say about a place in a file.
+/// A message of the parser or of a check about a place in a file.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -11,15 +11,15 @@ namespace kernelskill::analysis {
 
 enum class Severity : std::uint8_t { Error, Warning, Information, Hint };
 
-/// Who found it; the `source` of the protocol is always "kernelskill", this is the prefix of the
-/// code.
+/// The origin of a diagnostic, used as the prefix of its code. The protocol's `source` is always
+/// "kernelskill".
 enum class DiagnosticOrigin : std::uint8_t {
     Compiler, ///< libclang. `code` is `clang-<category or option>`.
-    Device,   ///< A rule of nvcc, ptxas or a launch that libclang does not know:
-              ///< `static-shared-size`.
-    Hazard,   ///< A kernel is wrong: `race`, `out-of-bounds`, ...
-    Waste,    ///< Provably wasteful: the name of the bottleneck.
-    Notice,   ///< About the analysis itself, e.g. toolkit headers missing.
+    /// A rule of nvcc, ptxas or a launch that libclang does not check: `static-shared-size`.
+    Device,
+    Hazard, ///< The kernel is wrong: `race`, `out-of-bounds`, ...
+    Waste,  ///< The kernel is provably wasteful: the name of the bottleneck.
+    Notice, ///< About the analysis itself, e.g. toolkit headers missing.
 };
 
 struct RelatedPlace {
@@ -28,7 +28,7 @@ struct RelatedPlace {
     std::string message;
 };
 
-/// A fix that the compiler itself proposes.
+/// A fix that the compiler proposes.
 struct FixIt {
     std::vector<TextEdit> edits; ///< In the diagnostic's file.
 };
@@ -38,13 +38,13 @@ struct Diagnostic {
     Span span;
     Severity severity = Severity::Error;
     DiagnosticOrigin origin = DiagnosticOrigin::Compiler;
-    std::string code;    ///< Stable, e.g. "undeclared-identifier", "race".
-    std::string message; ///< As the compiler words it, or one plain sentence.
+    std::string code;    ///< A stable name, e.g. "undeclared-identifier", "race".
+    std::string message; ///< In the compiler's words, or one plain sentence.
     std::vector<RelatedPlace> related;
     std::vector<FixIt> fixIts;
 };
 
-/// Whether it keeps the file from compiling.
+/// Whether the file does not compile because of it.
 [[nodiscard]] inline bool isCompileError(const Diagnostic& diagnostic) {
     return diagnostic.severity == Severity::Error &&
            (diagnostic.origin == DiagnosticOrigin::Compiler ||

@@ -9,7 +9,7 @@ namespace kernelskill::analysis {
 
 std::optional<std::string> readFile(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);
-    // The first read tells what opening does not: a folder, a broken disk.
+    // Only the first read detects a folder or a broken disk; opening succeeds.
     const bool isEmpty = stream.peek() == std::ifstream::traits_type::eof();
     if (isEmpty)
         return stream.is_open() && !stream.bad() ? std::optional(std::string()) : std::nullopt;

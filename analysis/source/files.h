@@ -1,4 +1,4 @@
-/// Files on disk, read whole.
+/// Reads whole files.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,13 @@
 
 namespace kernelskill::analysis {
 
-/// Every byte of the file; nullopt when it cannot be read.
+/// Every byte of the file; nullopt if it cannot be read.
 [[nodiscard]] std::optional<std::string> readFile(const std::filesystem::path& path);
 
-/// Whether there is anything at `path` that can be reached.
+/// Whether `path` exists and can be reached.
 [[nodiscard]] bool pathExists(const std::filesystem::path& path);
 
-/// Whether this is a regular file that can be reached.
+/// Whether `path` is a regular file that can be reached.
 [[nodiscard]] bool isFile(const std::filesystem::path& path);
 
 } // namespace kernelskill::analysis

@@ -1,11 +1,12 @@
-/// What is the same on every GPU that CUDA runs on.
+/// Constants that are the same on every GPU that CUDA supports.
 #pragma once
 
 #include <cstdint>
 
 namespace kernelskill::analysis {
 
-inline constexpr std::int64_t warpLanes = 32;   ///< Threads of a warp.
-inline constexpr std::int64_t sectorBytes = 32; ///< What caches and memory move at once.
+inline constexpr std::int64_t warpLanes = 32; ///< Threads of a warp.
+/// The unit in which caches and memory transfer data.
+inline constexpr std::int64_t sectorBytes = 32;
 
 } // namespace kernelskill::analysis

@@ -1,4 +1,4 @@
-/// Programs by name, as a shell finds them.
+/// Finds programs by name, as a shell does.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace kernelskill::analysis {
 
-/// The absolute path of a program that may be run: `name` itself where it is a path, else the first
+/// The absolute path of an executable program: `name` itself if it is a path, else the first match
 /// in the folders of $PATH.
 [[nodiscard]] std::optional<std::filesystem::path> findProgram(const std::string& name);
 

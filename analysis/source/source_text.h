@@ -1,5 +1,5 @@
-/// Places in a text. Everything below lsp-server/ speaks byte offsets into UTF-8; the protocol's
-/// line and UTF-16 positions are made at the edge.
+/// Places in a text. Everything below lsp-server/ uses byte offsets into UTF-8; the server converts
+/// them to the protocol's lines and UTF-16 positions.
 #pragma once
 
 #include <compare>
@@ -23,7 +23,7 @@ struct Span {
     [[nodiscard]] bool contains(Span other) const {
         return begin <= other.begin && other.end <= end;
     }
-    /// Whether they overlap, or one begins where the other ends.
+    /// Whether both overlap or are adjacent.
     [[nodiscard]] bool touches(Span other) const {
         return begin <= other.end && other.begin <= end;
     }
@@ -38,8 +38,9 @@ struct LineColumn {
     auto operator<=>(const LineColumn&) const = default;
 };
 
-/// A text with its line table. Accepts \n, \r\n and \r line ends. Immutable: an edit makes a new
-/// one.
+/// A text with its line table. Accepts
+/// , \r
+///  and \r as line ends. Immutable: an edit makes a new object.
 class SourceText {
 public:
     SourceText() : SourceText(std::string{}) {}
@@ -53,15 +54,15 @@ public:
 
     /// The text of `span`, clamped to the file.
     [[nodiscard]] std::string_view slice(Span span) const;
-    /// Place of `offset`, clamped to the end of the file.
+    /// The place of `offset`, clamped to the end of the file.
     [[nodiscard]] LineColumn lineColumn(std::uint32_t offset) const;
-    /// Offset of a place; a column past the line's end gives the line's end, a line past the last
-    /// the file's end.
+    /// The offset of a place. A column past the line's end gives the line's end; a line past the
+    /// last one gives the file's end.
     [[nodiscard]] std::uint32_t offset(LineColumn place) const;
     /// Line `line` without its line end; empty past the last line.
     [[nodiscard]] std::string_view line(std::uint32_t line) const;
     [[nodiscard]] Span lineSpan(std::uint32_t line) const;
-    /// The white space at the start of the line that holds `offset`.
+    /// The white space at the start of the line that contains `offset`.
     [[nodiscard]] std::string_view indentationAt(std::uint32_t offset) const;
 
 private:

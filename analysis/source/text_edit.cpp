@@ -25,7 +25,7 @@ struct DiffLine {
     std::string_view text;
 };
 
-/// Longest common subsequence of the lines between the common head and tail.
+/// The longest common subsequence of the lines between the common head and tail.
 std::vector<DiffLine> diffLines(const std::vector<std::string_view>& a,
                                 const std::vector<std::string_view>& b) {
     std::size_t head = 0;
@@ -65,8 +65,8 @@ std::vector<DiffLine> diffLines(const std::vector<std::string_view>& a,
     return lines;
 }
 
-/// Relative to the current folder if it lies below that, else without its leading '/': `patch -p1`
-/// finds the file here, or with `-d /`.
+/// The name relative to the current folder if it is below that, else without its leading '/':
+/// `patch -p1` finds the file here, or with `-d /`.
 std::string nameInDiff(const std::filesystem::path& path) {
     if (!path.is_absolute())
         return path.lexically_normal().generic_string();

@@ -1,4 +1,4 @@
-/// Edits of files as data, and their application.
+/// Edits of files as data, and functions that apply them.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -17,14 +17,14 @@ struct TextEdit {
     bool operator==(const TextEdit&) const = default;
 };
 
-/// Edits per file path. Edits of one file refer to its original text and must not overlap; two
-/// insertions at one place are applied in the order given.
+/// Edits by file path. They refer to the file's original text and must not overlap. Two insertions
+/// at one place are applied in the given order.
 using EditSet = std::map<std::string, std::vector<TextEdit>>;
 
-/// Applies `edits` to `text`. InvalidInput if two overlap or one reaches past the end.
+/// Applies `edits` to `text`. InvalidInput if two overlap or one exceeds the text.
 [[nodiscard]] Result<std::string> applyEdits(std::string_view text, std::vector<TextEdit> edits);
 
-/// Unified diff of two texts with three lines of context; empty when they are equal. `path` names
+/// A unified diff of two texts with three lines of context; empty if they are equal. `path` names
 /// both sides.
 [[nodiscard]] std::string unifiedDiff(std::string_view path, std::string_view before,
                                       std::string_view after);

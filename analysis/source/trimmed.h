@@ -1,4 +1,4 @@
-/// Text without the white space around it.
+/// Removes white space around a text.
 #pragma once
 
 #include <string_view>

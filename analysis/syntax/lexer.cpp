@@ -12,7 +12,8 @@ constexpr std::uint8_t digit = 2;
 constexpr std::uint8_t space = 4;
 constexpr std::uint8_t longOperator = 8; ///< Begins an operator of several characters.
 
-/// Of each byte. Every byte of a multi-byte UTF-8 character may be part of an identifier.
+/// The classes of each byte. Every byte of a multi-byte UTF-8 character may be part of an
+/// identifier.
 constexpr std::array<std::uint8_t, 256> characterClasses = [] {
     std::array<std::uint8_t, 256> classes{};
     for (unsigned c = 0; c < classes.size(); ++c) {
@@ -46,52 +47,94 @@ bool isDigit(char c) {
 }
 
 /// Longest first.
-constexpr std::array<std::string_view, 27> operators = {
+constexpr std::array<std::string_view, 28> operators = {
     "<<<", ">>>", "<<=", ">>=", "...", "<=>", "->*", "::", "->", "++", "--", "<<", "<=", ">=",
-    "==",  "!=",  "&&",  "||",  "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "##"};
+    "==",  "!=",  "&&",  "||",  "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "##", ".*"};
 
+bool isLineEnd(char c) {
+    return c == '\n' || c == '\r';
+}
+
+/// One pass over a text.
 class Lexer {
 public:
     Lexer(std::string_view text, Span range)
         : text_(text.substr(0, std::min<std::size_t>(range.end, text.size()))),
-          position_(
-              std::min<std::uint32_t>(range.begin, static_cast<std::uint32_t>(text_.size()))) {}
+          position_(std::min<std::size_t>(range.begin, text_.size())) {}
 
-    std::vector<Token> run() {
+    std::vector<Token> tokens() {
         std::vector<Token> tokens;
-        bool lineStart = position_ == 0;
-        while (true) {
-            const std::uint32_t begin = position_;
-            position_ = skipTrivia(text_, position_);
-            lineStart = lineStart || text_.substr(begin, position_ - begin).contains('\n');
-            if (position_ >= text_.size())
-                return tokens;
-            tokens.push_back(next(lineStart));
-            lineStart = false;
-        }
+        while (skipTrivia(nullptr))
+            tokens.push_back(next());
+        return tokens;
     }
+
+    std::vector<Comment> comments() {
+        std::vector<Comment> comments;
+        while (skipTrivia(&comments))
+            next();
+        return comments;
+    }
+
+    /// Goes to the next token; false when there is none. Adds the comments on the way to
+    /// `comments`, if given.
+    bool skipTrivia(std::vector<Comment>* comments) {
+        while (position_ < text_.size()) {
+            const char c = text_[position_];
+            if (is(c, space)) {
+                isLineStart_ = isLineStart_ || isLineEnd(c);
+                ++position_;
+            } else if (c == '\\' && lineEndSize(position_ + 1) > 0) {
+                position_ += 1 + lineEndSize(position_ + 1);
+            } else if (c == '/' && (at(position_ + 1) == '/' || at(position_ + 1) == '*')) {
+                const std::size_t begin = position_;
+                position_ = commentEnd(begin);
+                if (comments != nullptr)
+                    comments->push_back({spanFrom(begin), text_.substr(begin, position_ - begin)});
+            } else {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    [[nodiscard]] std::size_t position() const { return position_; }
 
 private:
     [[nodiscard]] char at(std::size_t offset) const {
         return offset < text_.size() ? text_[offset] : '\0';
     }
 
-    Token token(TokenKind kind, std::size_t end) {
-        const Span span{position_, static_cast<std::uint32_t>(std::min(end, text_.size()))};
-        position_ = span.end;
-        return {kind, span, text_.substr(span.begin, span.size())};
+    [[nodiscard]] Span spanFrom(std::size_t begin) const {
+        return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(position_)};
     }
 
-    Token next(bool lineStart) {
-        const char c = at(position_);
-        if (c == '#' && lineStart)
+    /// 0 where no line ends.
+    [[nodiscard]] std::size_t lineEndSize(std::size_t offset) const {
+        if (at(offset) == '\r' && at(offset + 1) == '\n')
+            return 2;
+        return isLineEnd(at(offset)) ? 1 : 0;
+    }
+
+    Token token(TokenKind kind, std::size_t end) {
+        const std::size_t begin = position_;
+        position_ = std::min(end, text_.size());
+        return {kind, spanFrom(begin), text_.substr(begin, position_ - begin)};
+    }
+
+    Token next() {
+        const char c = text_[position_];
+        if (c == '#' && isLineStart_) {
+            isLineStart_ = false;
             return token(TokenKind::Directive, directiveEnd());
+        }
+        isLineStart_ = false;
         if (isDigit(c) || (c == '.' && isDigit(at(position_ + 1))))
             return token(TokenKind::Number, numberEnd());
         if (c == '"')
-            return token(TokenKind::String, literalEnd(position_, '"'));
+            return token(TokenKind::String, literalEnd(position_));
         if (c == '\'')
-            return token(TokenKind::Character, literalEnd(position_, '\''));
+            return token(TokenKind::Character, literalEnd(position_));
         if (isIdentifierStart(c))
             return identifierOrLiteral();
         if (is(c, longOperator))
@@ -114,120 +157,182 @@ private:
         if (rawPrefix && at(end) == '"')
             return token(TokenKind::String, rawStringEnd(end));
         if (prefix && at(end) == '"')
-            return token(TokenKind::String, literalEnd(end, '"'));
+            return token(TokenKind::String, literalEnd(end));
         if (prefix && at(end) == '\'')
-            return token(TokenKind::Character, literalEnd(end, '\''));
+            return token(TokenKind::Character, literalEnd(end));
         return token(TokenKind::Identifier, end);
+    }
+
+    /// A backslash at its end continues a line comment.
+    [[nodiscard]] std::size_t commentEnd(std::size_t begin) const {
+        if (text_[begin + 1] == '*') {
+            const auto end = text_.find("*/", begin + 2);
+            return end == std::string_view::npos ? text_.size() : end + 2;
+        }
+        std::size_t i = text_.find_first_of("\r\n", begin);
+        while (i != std::string_view::npos && text_[i - 1] == '\\')
+            i = text_.find_first_of("\r\n", i + lineEndSize(i));
+        return std::min(i, text_.size());
     }
 
     [[nodiscard]] std::size_t directiveEnd() const {
         std::size_t i = position_;
         while (i < text_.size()) {
-            if (text_[i] == '\n') {
-                const bool crlf = i > 0 && text_[i - 1] == '\r';
-                const std::size_t last = crlf ? i - 1 : i;
-                if (last == 0 || text_[last - 1] != '\\')
-                    return last;
-            }
-            if (text_[i] == '/' && at(i + 1) == '/')
+            const char c = text_[i];
+            if (isLineEnd(c)) {
+                if (text_[i - 1] != '\\')
+                    return i;
+                i += lineEndSize(i);
+            } else if (c == '/' && at(i + 1) == '/') {
                 return i;
-            if (text_[i] == '/' && at(i + 1) == '*') {
-                const auto end = text_.find("*/", i + 2);
-                i = end == std::string_view::npos ? text_.size() : end + 1;
+            } else if (c == '/' && at(i + 1) == '*') {
+                i = commentEnd(i);
+            } else if (c == '"' || (c == '\'' && !isIdentifierPart(text_[i - 1]))) {
+                i = literalEnd(i);
+            } else {
+                ++i;
             }
-            ++i;
         }
         return text_.size();
     }
 
     [[nodiscard]] std::size_t numberEnd() const {
-        std::size_t i = position_;
-        while (i < text_.size()) {
+        const std::string_view prefix = text_.substr(position_, 2);
+        const bool isHexadecimal = prefix == "0x" || prefix == "0X";
+        std::size_t i = position_ + 1;
+        for (; i < text_.size(); ++i) {
             const char c = text_[i];
-            const char previous = i > position_ ? text_[i - 1] : '\0';
-            const bool hex = text_.substr(position_).starts_with("0x") ||
-                             text_.substr(position_).starts_with("0X");
-            const bool exponent = ((previous == 'e' || previous == 'E') && !hex) ||
-                                  previous == 'p' || previous == 'P';
-            const bool separator = c == '\'' && isIdentifierPart(at(i + 1));
-            if (!isIdentifierPart(c) && c != '.' && !separator &&
-                !((c == '+' || c == '-') && exponent))
+            const char previous = text_[i - 1];
+            const bool isExponent = previous == 'p' || previous == 'P' ||
+                                    (!isHexadecimal && (previous == 'e' || previous == 'E'));
+            const bool isSeparator = c == '\'' && isIdentifierPart(at(i + 1));
+            const bool isSign = (c == '+' || c == '-') && isExponent;
+            if (!isIdentifierPart(c) && c != '.' && !isSeparator && !isSign)
                 break;
-            ++i;
         }
         return i;
     }
 
-    [[nodiscard]] std::size_t literalEnd(std::size_t quote, char mark) const {
-        for (std::size_t i = quote + 1; i < text_.size(); ++i) {
+    /// The end of the literal whose first quotation mark is at `quote`.
+    [[nodiscard]] std::size_t literalEnd(std::size_t quote) const {
+        std::size_t i = quote + 1;
+        while (i < text_.size()) {
             if (text_[i] == '\\')
-                ++i;
-            else if (text_[i] == mark)
+                i += 1 + std::max<std::size_t>(lineEndSize(i + 1), 1);
+            else if (text_[i] == text_[quote])
                 return i + 1;
-            else if (text_[i] == '\n')
+            else if (isLineEnd(text_[i]))
                 return i;
+            else
+                ++i;
         }
         return text_.size();
     }
 
     [[nodiscard]] std::size_t rawStringEnd(std::size_t quote) const {
+        constexpr std::size_t maxDelimiter = 16; // characters, by the standard
         const auto open = text_.find('(', quote);
-        if (open == std::string_view::npos || open - quote > 17)
-            return quote + 1;
-        std::string close(1, ')');
-        close.append(text_.substr(quote + 1, open - quote - 1)).append(1, '"');
-        const auto end = text_.find(close, open);
-        return end == std::string_view::npos ? text_.size() : end + close.size();
+        if (open == std::string_view::npos || open - quote - 1 > maxDelimiter)
+            return literalEnd(quote);
+        const std::string_view delimiter = text_.substr(quote + 1, open - quote - 1);
+        for (auto close = text_.find(')', open); close != std::string_view::npos;
+             close = text_.find(')', close + 1)) {
+            const std::string_view behind = text_.substr(close + 1);
+            if (behind.starts_with(delimiter) && behind.substr(delimiter.size()).starts_with('"'))
+                return close + delimiter.size() + 2;
+        }
+        return text_.size();
     }
 
     std::string_view text_;
-    std::uint32_t position_;
+    std::size_t position_;
+    bool isLineStart_ = position_ == 0; ///< Nothing but white space since the line began.
 };
+
+bool opens(const Token& token) {
+    return token.is("(") || token.is("[") || token.is("{");
+}
+
+bool closes(const Token& token) {
+    return token.is(")") || token.is("]") || token.is("}");
+}
+
+/// `isAngle`: the "<" is known to be no less-than sign.
+std::size_t angleEnd(const std::vector<Token>& tokens, std::size_t open, bool isAngle) {
+    int depth = 0;
+    for (std::size_t i = open; i < tokens.size(); ++i) {
+        const Token& token = tokens[i];
+        if (token.is("<"))
+            ++depth;
+        else if (token.is(">"))
+            --depth;
+        else if (token.is(">>>"))
+            depth -= 3;
+        else if (opens(token))
+            i = std::min(matchingBracket(tokens, i), tokens.size() - 1);
+        else if (token.is(";") || token.is("}") || token.is(")") ||
+                 (!isAngle && (token.is("&&") || token.is("||"))))
+            return open;
+        if (depth <= 0)
+            return i;
+    }
+    return open;
+}
 
 } // namespace
 
 std::vector<Token> lex(std::string_view text, Span range) {
-    return Lexer(text, range).run();
+    return Lexer(text, range).tokens();
 }
 
 std::vector<Token> lex(std::string_view text) {
     return lex(text, {0, static_cast<std::uint32_t>(text.size())});
 }
 
+std::vector<Comment> findComments(std::string_view text) {
+    return Lexer(text, {0, static_cast<std::uint32_t>(text.size())}).comments();
+}
+
 std::uint32_t skipTrivia(std::string_view text, std::uint32_t offset) {
-    std::size_t i = offset;
-    while (i < text.size()) {
-        if (is(text[i], space)) {
-            ++i;
-        } else if (text[i] == '\\' && i + 1 < text.size() &&
-                   (text[i + 1] == '\n' || text[i + 1] == '\r')) {
-            i += 2;
-        } else if (text[i] != '/') {
-            break;
-        } else if (text.substr(i).starts_with("//")) {
-            i = std::min(text.find('\n', i), text.size());
-        } else if (text.substr(i).starts_with("/*")) {
-            const auto end = text.find("*/", i + 2);
-            i = end == std::string_view::npos ? text.size() : end + 2;
-        } else {
-            break;
-        }
-    }
-    return static_cast<std::uint32_t>(i);
+    Lexer lexer(text, {offset, static_cast<std::uint32_t>(text.size())});
+    lexer.skipTrivia(nullptr);
+    return static_cast<std::uint32_t>(lexer.position());
+}
+
+bool isShiftRight(const std::vector<Token>& tokens, std::size_t at) {
+    return at + 1 < tokens.size() && tokens[at].is(">") && tokens[at + 1].is(">") &&
+           tokens[at].span.end == tokens[at + 1].span.begin;
 }
 
 std::size_t matchingBracket(const std::vector<Token>& tokens, std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < tokens.size(); ++i) {
-        const std::string_view text = tokens[i].text;
         if (tokens[i].kind != TokenKind::Punctuator)
             continue;
-        if (text == "(" || text == "[" || text == "{")
+        if (opens(tokens[i]))
             ++depth;
-        else if ((text == ")" || text == "]" || text == "}") && --depth == 0)
+        else if (closes(tokens[i]) && --depth == 0)
             return i;
     }
     return tokens.size();
+}
+
+std::size_t matchingAngle(const std::vector<Token>& tokens, std::size_t open) {
+    return angleEnd(tokens, open, false);
+}
+
+std::size_t templateHeadEnd(const std::vector<Token>& tokens, std::size_t open) {
+    return angleEnd(tokens, open, true);
+}
+
+std::size_t openingAngle(const std::vector<Token>& tokens, std::size_t close) {
+    int depth = 0;
+    for (std::size_t i = close; i > 0; --i) {
+        depth += tokens[i].is(">") ? 1 : tokens[i].is("<") ? -1 : 0;
+        if (depth == 0)
+            return i;
+    }
+    return 0;
 }
 
 } // namespace kernelskill::analysis

@@ -42,20 +42,21 @@ enum class ScalarKind : std::uint8_t {
 /// A type as far as the product needs it. `float4*` is {scalar Float, lanes 4, pointerDepth 1}.
 struct Type {
     std::string
-        spelling; ///< As written, e.g. "const float *__restrict". For display and rewriting.
+        spelling; ///< The type as written, "const float *__restrict": to show and to rewrite.
     std::string canonical;                   ///< With aliases resolved, e.g. "const float *".
-    ScalarKind scalar = ScalarKind::Unknown; ///< Of the innermost element.
+    ScalarKind scalar = ScalarKind::Unknown; ///< The innermost element's kind.
     std::uint8_t lanes = 1;                  ///< 4 for float4, 2 for half2 and __half2.
     std::uint8_t pointerDepth = 0; ///< Levels of pointer (a decayed array parameter counts as one).
     bool isReference = false;
-    bool isConst = false; ///< Of the object itself: `float* const` is true, `const float*` false.
-    bool pointeeConst = false; ///< Of what the outermost pointer points to.
+    bool isConst =
+        false; ///< The object itself is const: true for `float* const`, false for `const float*`.
+    bool pointeeConst = false; ///< True if the outermost pointer points to something const.
     bool isRestrict = false;
-    bool isVolatile = false;  ///< Of the object, or of what the outermost pointer points to.
+    bool isVolatile = false;  ///< The object, or what the outermost pointer points to, is volatile.
     bool isDependent = false; ///< Depends on a template parameter; sizes are then 0.
-    std::uint32_t size = 0;   ///< Bytes of an object of this type; 0 when unknown.
-    std::uint32_t elementSize =
-        0; ///< Bytes of the pointee or array element; 0 when neither or unknown.
+    std::uint32_t size = 0;   ///< Size of an object in bytes; 0 when unknown.
+    std::uint32_t elementSize = 0; ///< Size of the pointee or array element in bytes; 0 when there
+                                   ///< is none or it is unknown.
     std::uint32_t alignment = 0;
     std::vector<std::int64_t>
         arrayExtents; ///< Outermost first; -1 where unknown. Empty: not an array.
@@ -97,7 +98,7 @@ struct Expr {
     VariableId variable = noId;
     std::int64_t integer = 0;
     double floating = 0;
-    std::vector<std::string> templateArguments; ///< Of a call, as written.
+    std::vector<std::string> templateArguments; ///< Template arguments of a call, as written.
     std::vector<ExprId> children;
 };
 

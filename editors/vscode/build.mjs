@@ -35,7 +35,7 @@ if (process.argv.includes('--tests')) {
         metafile: true,
         absWorkingDir: here,
     });
-    // What runs in the webviews.
+    // The code of the webviews.
     await esbuild.build({
         ...common,
         platform: 'browser',

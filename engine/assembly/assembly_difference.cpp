@@ -23,7 +23,7 @@ bool areDigits(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, isDigit);
 }
 
-/// "%r" of "%r12"; "%tid" stays what it is.
+/// "%r" for "%r12"; "%tid" stays.
 std::string ptxName(std::string_view name) {
     if (name.starts_with('%')) {
         const auto end = name.find_first_of("0123456789");
@@ -33,14 +33,14 @@ std::string ptxName(std::string_view name) {
     }
     if (name.starts_with("$L"))
         return "$L";
-    // "<kernel>_param_2": the kernel's own name changes with its signature.
+    // In "<kernel>_param_2" the kernel's name changes with its signature.
     const auto parameter = name.rfind("_param_");
     if (parameter != std::string_view::npos && areDigits(name.substr(parameter + 7)))
         return std::string(name.substr(parameter + 1));
     return std::string(name.starts_with("_Z") ? "_Z" : name);
 }
 
-/// "R" of "R12", "UP" of "UP3"; "RZ" and "PT" stay.
+/// "R" for "R12", "UP" for "UP3"; "RZ" and "PT" stay.
 std::string sassName(std::string_view name) {
     static constexpr auto files =
         std::to_array<std::string_view>({"UR", "UP", "R", "P", "B", "SB"});
@@ -61,7 +61,7 @@ private:
     std::map<std::string, std::uint32_t> keys_;
 };
 
-/// Indices of what is not padding.
+/// The indices of instructions that are not padding.
 std::vector<std::uint32_t> executedOf(const Listing& listing) {
     std::vector<std::uint32_t> indices;
     for (std::uint32_t i = 0; i < listing.instructions.size(); ++i) {
@@ -101,7 +101,7 @@ private:
         return keys;
     }
 
-    /// What lies between two instructions that are the same.
+    /// Aligns the instructions between two matching ones.
     void alignOpcodes(std::uint32_t left, std::uint32_t leftEnd, std::uint32_t right,
                       std::uint32_t rightEnd) {
         std::vector<std::uint32_t> opcodesLeft;
@@ -129,8 +129,8 @@ private:
 
     const Listing& before_;
     const Listing& after_;
-    std::vector<std::uint32_t> left_;  ///< Of `before_`, what is executed.
-    std::vector<std::uint32_t> right_; ///< Of `after_`.
+    std::vector<std::uint32_t> left_;  ///< The executed instructions of `before_`.
+    std::vector<std::uint32_t> right_; ///< The executed instructions of `after_`.
     Keys keys_;
     Keys opcodes_;
     std::vector<AlignedRow> rows_;
@@ -162,7 +162,7 @@ std::string_view spelling(RowChange change) {
 
 std::string withoutNumbering(std::string_view text, AssemblyLanguage language) {
     const bool isPtx = language == AssemblyLanguage::Ptx;
-    constexpr std::string_view reuse = ".reuse"; // a hint to the register file's cache
+    constexpr std::string_view reuse = ".reuse"; // A hint for the register file's cache.
     constexpr std::string_view label = ".L";
     std::string result;
     while (!text.empty()) {

@@ -1,4 +1,4 @@
-/// Two versions of a kernel's code beside each other.
+/// Compares two versions of a kernel's machine code.
 #pragma once
 
 #include "engine/assembly/kernel_assembly.h"
@@ -12,7 +12,7 @@
 namespace kernelskill::engine {
 
 enum class RowChange : std::uint8_t {
-    Same,    ///< But for the numbers of registers and the names of labels.
+    Same,    ///< Equal except for register numbers and label names.
     Changed, ///< The same opcode with other operands.
     Removed,
     Added,
@@ -20,14 +20,14 @@ enum class RowChange : std::uint8_t {
 /// "same", "changed", "removed", "added"
 [[nodiscard]] std::string_view spelling(RowChange change);
 
-/// Instructions that stand beside each other; what has no counterpart stands alone.
+/// Two matching instructions; an instruction without a match is alone.
 struct AlignedRow {
     RowChange change = RowChange::Same;
     std::optional<std::uint32_t> before; ///< Index into the listing's instructions.
     std::optional<std::uint32_t> after;
 };
 
-/// An opcode that one version has more often.
+/// An opcode whose count differs between the versions.
 struct OpcodeChange {
     std::string opcode;
     std::uint32_t before = 0;
@@ -37,14 +37,14 @@ struct OpcodeChange {
 struct AssemblyDifference {
     ClassCounts before{};
     ClassCounts after{};
-    std::vector<OpcodeChange> opcodes; ///< The largest change first; those that changed only.
-    std::vector<AlignedRow> rows;      ///< Each instruction of both once, padding left out.
+    std::vector<OpcodeChange> opcodes; ///< Only those that changed, largest change first.
+    std::vector<AlignedRow> rows;      ///< Each instruction of both, without padding.
 };
 
 [[nodiscard]] AssemblyDifference compareListings(const Listing& before, const Listing& after);
 
-/// An instruction's text without what an assembler or compiler numbers anew in each version:
-/// "ld.global.f32 %f, [%rd]", "LDG.E R, desc[UR][R.64]".
+/// An instruction's text without numbers that differ from build to build: "ld.global.f32 %f,
+/// [%rd]", "LDG.E R, desc[UR][R.64]".
 [[nodiscard]] std::string withoutNumbering(std::string_view text, AssemblyLanguage language);
 
 } // namespace kernelskill::engine

@@ -12,7 +12,7 @@ bool isSymbolPart(char c) {
            c == '$';
 }
 
-/// Whether `symbol` stands in `text`, and not as part of a longer one.
+/// Whether `text` contains `symbol` as a whole word.
 bool names(std::string_view text, std::string_view symbol) {
     for (auto at = text.find(symbol); at != std::string_view::npos;
          at = text.find(symbol, at + 1)) {

@@ -1,4 +1,4 @@
-/// A kernel's own part of a listing that holds more.
+/// Extracts a kernel's own part of a larger listing.
 #pragma once
 
 #include "engine/assembly/listing.h"
@@ -8,9 +8,8 @@
 
 namespace kernelskill::engine {
 
-/// The function `symbol`, then those that its instructions name, themselves or through others.
-/// Labels have an instruction after them.
-/// nullopt when the listing does not hold it.
+/// The function `symbol`, then the functions that it names directly or indirectly. Labels have an
+/// instruction after them. nullopt if the listing does not contain `symbol`.
 [[nodiscard]] std::optional<Listing> withCalledFunctions(Listing listing,
                                                          const std::string& symbol);
 

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Its first argument is the file for what the disassembler prints. Limits: address space in
-/// kilobytes, seconds of CPU time, blocks of 512 bytes of a file.
+/// Its first argument is the file for the output. Limits: address space in kilobytes, seconds of
+/// CPU time, file size in blocks of 512 bytes.
 constexpr const char* limitedStart =
     "out=$1; shift; ulimit -v 8388608 && ulimit -t 120 && ulimit -f 524288 && exec \"$0\" \"$@\" "
     ">\"$out\"";
@@ -32,10 +32,10 @@ Result<Disassembler> findDisassembler(const std::optional<analysis::CudaToolkit>
         if (auto program = analysis::findProgram(name))
             return Disassembler{std::move(*program), tellsLines};
     }
-    return std::unexpected(Error{
-        ErrorKind::Missing, "there is no nvdisasm, which shows the machine code of a GPU (SASS)",
-        toolkit ? toolkit->root.string() : std::string(),
-        "install the CUDA toolkit's nvdisasm (package cuda-nvdisasm), or ask for PTX"});
+    return std::unexpected(
+        Error{ErrorKind::Missing, "there is no nvdisasm, which prints a GPU's machine code (SASS)",
+              toolkit ? toolkit->root.string() : std::string(),
+              "install the CUDA toolkit's nvdisasm (package cuda-nvdisasm), or ask for PTX"});
 }
 
 Result<std::string> disassemble(const Disassembler& disassembler, const std::string& cubin,

@@ -1,4 +1,4 @@
-/// NVIDIA's disassemblers, which come with the toolkit or by themselves.
+/// NVIDIA's disassemblers, from the toolkit or installed separately.
 #pragma once
 
 #include "analysis/command/toolchain.h"
@@ -14,16 +14,16 @@ namespace kernelskill::engine {
 
 struct Disassembler {
     std::filesystem::path program; ///< nvdisasm or cuobjdump.
-    bool tellsLines = false;       ///< nvdisasm does.
+    bool tellsLines = false;       ///< Whether it prints line numbers; nvdisasm does.
 };
 
-/// nvdisasm of the toolkit, else on the PATH, else cuobjdump of either. Missing, with the remedy,
-/// where there is none.
+/// Finds nvdisasm in the toolkit or on PATH, else cuobjdump in either. Missing, with a remedy, if
+/// there is none.
 [[nodiscard]] Result<Disassembler>
 findDisassembler(const std::optional<analysis::CudaToolkit>& toolkit);
 
-/// What it prints of `cubin`, for readSass(). In a process of its own with limits on memory, time
-/// and what it writes.
+/// The disassembler's output for `cubin`, for readSass(). Runs in a process of its own with limits
+/// on memory, time and output.
 [[nodiscard]] Result<std::string> disassemble(const Disassembler& disassembler,
                                               const std::string& cubin,
                                               std::chrono::milliseconds time, std::stop_token stop);

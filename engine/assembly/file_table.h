@@ -1,4 +1,4 @@
-/// Names of files, each once.
+/// A list of distinct file names.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ constexpr std::array<ClassName, instructionClassCount> classNames{{
     {"padding", "padding"},
 }};
 
-/// Opcodes of a class, without modifiers, a blank between two.
+/// The opcodes of a class without modifiers, separated by blanks.
 struct ClassOpcodes {
     InstructionClass kind;
     std::string_view opcodes;
@@ -65,7 +65,7 @@ std::optional<InstructionClass> findIn(const std::array<ClassOpcodes, count>& ta
     return found == table.end() ? std::nullopt : std::optional(found->kind);
 }
 
-/// Whether one of the modifiers after the base is `wanted`, or `wanted` with a qualifier of its own
+/// Whether a modifier after the base is `wanted`, or `wanted` with its own qualifier
 /// ("shared::cta").
 bool hasModifier(std::string_view opcode, std::string_view wanted) {
     for (auto at = opcode.find('.'); at != std::string_view::npos; at = opcode.find('.', at + 1)) {
@@ -112,11 +112,11 @@ constexpr auto memorySpaces = std::to_array<MemorySpace>({
     {"shared", SharedLoad, SharedStore},
     {"local", LocalLoad, LocalStore},
     {"const", ConstantLoad, Other},
-    // Arguments of a call are registers or stack; those of the kernel are in constant memory.
+    // Arguments of a call are in registers or on the stack; the kernel's are in constant memory.
     {"param", ConstantLoad, Move},
 });
 
-/// Of arithmetic, by the type that it ends in.
+/// The class of arithmetic, by the type at the opcode's end.
 InstructionClass classByType(std::string_view opcode) {
     for (auto rest = opcode; !rest.empty();) {
         const auto dot = rest.rfind('.');
@@ -179,11 +179,11 @@ struct Family {
     std::string_view prefix;
     InstructionClass kind;
 };
-/// They grow with each architecture.
+/// Prefixes, because each architecture adds opcodes.
 constexpr auto sassFamilies = std::to_array<Family>({
     {"UTMA", AsyncCopy}, // bulk tensor copies
     {"UBLK", AsyncCopy},
-    {"UTC", Tensor}, // tensor cores that work on tensor memory
+    {"UTC", Tensor}, // Tensor cores that use tensor memory.
 });
 
 } // namespace
@@ -214,14 +214,14 @@ InstructionClass classOfPtx(std::string_view opcode) {
 
 InstructionClass classOfSass(std::string_view opcode) {
     const auto base = baseOf(opcode);
-    // The usual spellings of a plain move, and of half to float.
+    // The usual encodings of a plain move, and of half to float.
     if (base == "IMAD" && hasModifier(opcode, "MOV"))
         return Move;
     if (base == "HADD2" && hasModifier(opcode, "F32"))
         return Conversion;
     if (const auto known = findIn(sassBases, base))
         return *known;
-    // On uniform registers, one value for a warp.
+    // An instruction on uniform registers, with one value for a warp.
     if (base.starts_with('U')) {
         if (const auto known = findIn(sassBases, base.substr(1)))
             return *known;

@@ -1,4 +1,4 @@
-/// What an instruction does, as far as it matters for where the time goes.
+/// Classifies instructions by what costs time.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@ enum class InstructionClass : std::uint8_t {
     GlobalStore,
     SharedLoad,
     SharedStore,
-    LocalLoad, ///< Of the thread's stack: spills and arrays that are indexed.
+    LocalLoad, ///< From the thread's stack: spills, and arrays with variable indices.
     LocalStore,
-    GenericLoad, ///< Of an address whose space is known when it runs only.
+    GenericLoad, ///< From an address whose space is known only at run time.
     GenericStore,
-    ConstantLoad, ///< Kernel parameters among them.
+    ConstantLoad, ///< Includes kernel parameters.
     Texture,
-    Atomic,    ///< Reductions without a result among them; on global or shared memory.
-    AsyncCopy, ///< From global to shared memory or back, past the registers.
-    Tensor,    ///< Matrix multiply-accumulate, and the loads and fences that belong to it.
-    Float16,   ///< bfloat16 and pairs among them.
+    Atomic,    ///< Includes reductions without a result; on global or shared memory.
+    AsyncCopy, ///< Between global and shared memory, without registers.
+    Tensor,    ///< Matrix multiply-accumulate with its loads and fences.
+    Float16,   ///< Includes bfloat16 and pairs.
     Float32,
     Float64,
-    SpecialFunction, ///< Reciprocal, square root, sine and the like.
-    Integer,         ///< Logic, comparison and address arithmetic among them.
+    SpecialFunction, ///< Reciprocal, square root, sine and similar.
+    Integer,         ///< Includes logic, comparison and address arithmetic.
     Conversion,
     Move,
     Warp,    ///< Shuffles, votes, matches.
-    Barrier, ///< Of a block or of memory.
+    Barrier, ///< Barriers of a block, and memory fences.
     Control,
     Other,
     Padding, ///< Never executed: fills the end of a function.
@@ -39,10 +39,10 @@ inline constexpr std::size_t instructionClassCount =
 
 /// "global-load", "float32"
 [[nodiscard]] std::string_view spelling(InstructionClass kind);
-/// "global load", "fp32": for people.
+/// The name for people: "global load", "fp32".
 [[nodiscard]] std::string_view title(InstructionClass kind);
 
-/// Of an opcode with its modifiers: "ld.global.nc.f32", "LDG.E.CONSTANT".
+/// The class of an opcode with modifiers: "ld.global.nc.f32", "LDG.E.CONSTANT".
 [[nodiscard]] InstructionClass classOfPtx(std::string_view opcode);
 [[nodiscard]] InstructionClass classOfSass(std::string_view opcode);
 

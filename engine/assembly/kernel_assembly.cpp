@@ -36,14 +36,13 @@ std::vector<bool> areUsers(const std::vector<std::string>& files,
 
 } // namespace
 
-Result<KernelAssembly> kernelAssembly(const ProgramSource& program,
-                                      const analysis::KernelModel& kernel, const LaunchSpec* launch,
+Result<KernelAssembly> kernelAssembly(KernelRef kernel, const LaunchSpec* launch,
                                       const AssemblyRequest& request,
                                       const StaticFactsOptions& options, std::stop_token stop) {
     if (!options.toolkit)
         return std::unexpected(
             Error{ErrorKind::Missing,
-                  "no CUDA toolkit was found, whose compiler makes PTX and SASS of a kernel",
+                  "no CUDA toolkit was found; its compiler is needed to make PTX and SASS",
                   {},
                   "install the CUDA toolkit (NVRTC, its run-time compiler, is enough for PTX), or "
                   "set the CUDA path"});
@@ -56,7 +55,7 @@ Result<KernelAssembly> kernelAssembly(const ProgramSource& program,
             return std::unexpected(std::move(found.error()));
     }
     const auto code = deviceCode(
-        program, kernel, launch != nullptr ? launch->templateArguments : std::vector<std::string>{},
+        kernel, launch != nullptr ? launch->templateArguments : std::vector<std::string>{},
         request.architecture, options, stop);
     if (!code)
         return std::unexpected(code.error());
@@ -65,7 +64,7 @@ Result<KernelAssembly> kernelAssembly(const ProgramSource& program,
         return std::unexpected(std::move(listing.error()));
 
     KernelAssembly assembly;
-    assembly.kernel = kernel.qualifiedName;
+    assembly.kernel = kernel.kernel.qualifiedName;
     assembly.facts = code->facts;
     if (launch != nullptr) {
         if (auto occupancy = occupancyOf(code->facts, *launch))
@@ -73,14 +72,14 @@ Result<KernelAssembly> kernelAssembly(const ProgramSource& program,
     }
     if (disassembler)
         assembly.disassembler = disassembler->program.filename().string();
-    assembly.isUsers = areUsers(listing->files, *program.model);
+    assembly.isUsers = areUsers(listing->files, kernel.file());
     assembly.listing = std::move(*listing);
     if (!disassembler && !request.language)
         assembly.notes.emplace_back(
             "PTX, because there is no nvdisasm here to show SASS: registers are named, not yet "
             "allocated, and the assembler still reorders and merges");
     if (disassembler && !disassembler->tellsLines)
-        assembly.notes.emplace_back("cuobjdump tells no source lines; nvdisasm does");
+        assembly.notes.emplace_back("cuobjdump prints no source lines; nvdisasm does");
     return assembly;
 }
 

@@ -1,4 +1,4 @@
-/// What a kernel compiles to: its instructions, and what the compiler says of them.
+/// The machine code of a kernel, with the compiler's facts.
 #pragma once
 
 #include "engine/assembly/disassembler.h"
@@ -13,7 +13,7 @@
 namespace kernelskill::engine {
 
 struct AssemblyRequest {
-    /// nullopt: SASS where there is a disassembler, else PTX.
+    /// nullopt: SASS if there is a disassembler, else PTX.
     std::optional<AssemblyLanguage> language;
     std::string architecture; ///< "sm_90", "sm_90a"
 };
@@ -21,35 +21,36 @@ struct AssemblyRequest {
 struct KernelAssembly {
     std::string kernel; ///< Qualified name.
     StaticFacts facts;
-    std::optional<analysis::Occupancy> occupancy; ///< Of the launch, where one is known.
+    std::optional<analysis::Occupancy> occupancy; ///< The occupancy of the launch, if there is one.
     std::string disassembler;                     ///< "nvdisasm"; empty for PTX.
     Listing listing;
-    std::vector<bool> isUsers;      ///< Of each of the listing's files: not the toolkit's.
-    std::vector<std::string> notes; ///< What is missing from it, one sentence each.
+    /// For each file of the listing: whether it is the user's and not the toolkit's.
+    std::vector<bool> isUsers;
+    std::vector<std::string> notes; ///< Missing parts, one sentence each.
 };
 
-/// Compiled as staticFacts() compiles, which says what the arguments are and which errors there
-/// are, with the flags of the program's command; `launch` gives template arguments and occupancy
-/// and may be null for a plain kernel. Slow the first time, later a run of the disassembler or
-/// nothing. Missing as well where SASS is asked for without a disassembler. Thread-safe.
-[[nodiscard]] Result<KernelAssembly>
-kernelAssembly(const ProgramSource& program, const analysis::KernelModel& kernel,
-               const LaunchSpec* launch, const AssemblyRequest& request,
-               const StaticFactsOptions& options, std::stop_token stop);
+/// Compiles as staticFacts() does, with the flags of the program's command and the same errors.
+/// `launch` gives template arguments and occupancy; it may be null for a kernel that is no
+/// template. Slow at the first call; later calls at most run the disassembler. Also Missing if SASS
+/// is requested and there is no disassembler. Thread-safe.
+[[nodiscard]] Result<KernelAssembly> kernelAssembly(KernelRef kernel, const LaunchSpec* launch,
+                                                    const AssemblyRequest& request,
+                                                    const StaticFactsOptions& options,
+                                                    std::stop_token stop);
 
-/// Where the reader looks for the instruction: its innermost place in a file of the user's, else
-/// its innermost place. nullopt when the line table names none.
+/// The place to show for an instruction: its innermost place in a file of the user's, else its
+/// innermost place. nullopt if the line table has none.
 [[nodiscard]] std::optional<CodePlace> shownPlace(const KernelAssembly& assembly,
                                                   const AssemblyInstruction& instruction);
 
-/// A source line with what it became.
+/// A source line and its instructions.
 struct LineInstructions {
     CodePlace place;
     ClassCounts counts{};
     std::vector<std::uint32_t> instructions; ///< Indices, in order.
 };
 
-/// Of each line that is some instruction's shownPlace(), by file and line.
+/// The instructions of each line that is shownPlace() of any, sorted by file and line.
 [[nodiscard]] std::vector<LineInstructions> linesOf(const KernelAssembly& assembly);
 
 } // namespace kernelskill::engine

@@ -23,7 +23,7 @@ ClassCounts countClasses(const Listing& listing) {
 }
 
 std::string readableName(const std::string& symbol) {
-    // ptxas calls what a kernel has for itself "$kernel$function".
+    // ptxas names a kernel's private functions "$kernel$function".
     const auto local = symbol.starts_with('$') ? symbol.substr(symbol.rfind('$') + 1) : symbol;
     auto name = functionName(local);
     return name.empty() ? local : name;

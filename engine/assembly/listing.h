@@ -1,4 +1,4 @@
-/// A kernel as the instructions that a compiler made of it, each with its place in the source.
+/// A kernel's instructions, each with its place in the source.
 #pragma once
 
 #include "engine/assembly/instruction_class.h"
@@ -12,8 +12,8 @@
 namespace kernelskill::engine {
 
 enum class AssemblyLanguage : std::uint8_t {
-    Ptx,  ///< What the compiler hands to the assembler, the same for a family of GPUs.
-    Sass, ///< What one GPU architecture executes.
+    Ptx,  ///< The assembler's input, the same for a family of GPUs.
+    Sass, ///< The code that one GPU architecture executes.
 };
 /// "PTX", "SASS"
 [[nodiscard]] std::string_view spelling(AssemblyLanguage language);
@@ -26,24 +26,24 @@ struct CodePlace {
 };
 
 struct AssemblyInstruction {
-    /// Bytes from the start of its section (SASS), or line of the compiler's text (PTX,
-    /// zero-based).
+    /// For SASS, bytes from the start of its section; for PTX, the zero-based line of the
+    /// compiler's text.
     std::uint32_t address = 0;
-    std::string text;   ///< On one line, single blanks, without its semicolon.
+    std::string text;   ///< On one line, with single blanks, without semicolon.
     std::string opcode; ///< "ld.global.v4.f32", "LDG.E.128"; without guard and operands.
     InstructionClass kind = InstructionClass::Other;
     std::uint32_t function = 0; ///< Index into Listing::functions.
-    /// Innermost first, each inlined at the next; empty where the line table names no line.
+    /// Innermost first, each inlined at the next one; empty if the line table has no line.
     std::vector<CodePlace> places;
 };
 
-/// What a branch goes to.
+/// The target of a branch.
 struct AssemblyLabel {
     std::string name;
-    std::uint32_t before = 0; ///< Index of the instruction that follows.
+    std::uint32_t before = 0; ///< Index of the instruction after it.
 };
 
-/// The kernel, or a function that it calls and that was not inlined.
+/// The kernel, or a function that it calls and that is not inlined.
 struct AssemblyFunction {
     std::string symbol;      ///< Mangled.
     std::uint32_t first = 0; ///< Index of its first instruction.
@@ -51,20 +51,20 @@ struct AssemblyFunction {
 
 struct Listing {
     AssemblyLanguage language = AssemblyLanguage::Ptx;
-    std::vector<std::string> files; ///< As the line table names them; user's files absolute.
+    std::vector<std::string> files; ///< As in the line table; the user's files are absolute.
     std::vector<AssemblyFunction> functions; ///< The kernel first.
     std::vector<AssemblyInstruction> instructions;
-    std::vector<AssemblyLabel> labels; ///< By `before`.
+    std::vector<AssemblyLabel> labels; ///< Sorted by `before`.
 };
 
-/// How many instructions there are of each class.
+/// The number of instructions of each class.
 using ClassCounts = std::array<std::uint32_t, instructionClassCount>;
 
-/// Of code that may be executed: what only fills the end of a function is left out.
+/// The number of instructions that may be executed, without padding.
 [[nodiscard]] std::uint32_t totalOf(const ClassCounts& counts);
 [[nodiscard]] ClassCounts countClasses(const Listing& listing);
 
-/// "saxpy" of the symbol of blas::saxpy<float>; the symbol itself where it is not mangled.
+/// "saxpy" for the symbol of blas::saxpy<float>; the symbol itself if it is not mangled.
 [[nodiscard]] std::string readableName(const std::string& symbol);
 
 } // namespace kernelskill::engine

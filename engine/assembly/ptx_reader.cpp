@@ -14,10 +14,10 @@
 namespace kernelskill::engine {
 namespace {
 
-/// More than any compiler inlines: what goes deeper is a ring.
+/// More levels than any compiler inlines: deeper nesting is a cycle.
 constexpr std::size_t deepestInlining = 64;
 
-/// Of a ".loc": file number, line and column from 1 on.
+/// The file number, line and column of a ".loc"; line and column count from 1.
 using Location = std::array<std::uint32_t, 3>;
 
 std::string_view nextWord(std::string_view& text) {
@@ -47,7 +47,7 @@ std::optional<Location> nextLocation(std::string_view& text) {
     return location;
 }
 
-/// The name of the function that a header declares; empty when it declares none.
+/// The name of the function that a header declares; empty if there is none.
 std::string functionIn(std::string_view header) {
     const auto keyword = [&](std::string_view word) {
         const auto at = header.find(word);
@@ -58,7 +58,7 @@ std::string functionIn(std::string_view header) {
     if (entry == std::string_view::npos && function == std::string_view::npos)
         return {};
     auto rest = header.substr(std::min(entry, function));
-    if (rest.starts_with('(')) { // what it returns
+    if (rest.starts_with('(')) { // The return value.
         rest.remove_prefix(std::min(rest.find(')'), rest.size() - 1) + 1);
         rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     }
@@ -129,7 +129,7 @@ private:
         }
     }
 
-    /// `rest` may say where the function of the place was inlined.
+    /// `rest` may name the place where the function was inlined.
     void enterLocation(const Location& location, std::string_view rest) {
         constexpr std::string_view keyword = "inlined_at ";
         const auto at = rest.find(keyword);
@@ -164,7 +164,7 @@ private:
         locations_.push_back(location_);
     }
 
-    /// The names of files come last.
+    /// The names of files come last in the text.
     void resolvePlaces() {
         for (std::size_t i = 0; i < locations_.size(); ++i) {
             for (const auto& [file, line, column] : locations_[i]) {
@@ -180,10 +180,10 @@ private:
     Listing listing_;
     FileTable files_;
     std::map<std::uint32_t, std::string> fileNames_;
-    std::map<Location, Location> inlinedAt_;       ///< As of the latest ".loc" of a place.
-    std::vector<Location> location_;               ///< Of what comes next, innermost first.
-    std::vector<std::vector<Location>> locations_; ///< Of each instruction.
-    std::vector<std::string> waitingLabels_;       ///< For the instruction that follows.
+    std::map<Location, Location> inlinedAt_; ///< From the latest ".loc" of each place.
+    std::vector<Location> location_; ///< The place of the next instruction, innermost first.
+    std::vector<std::vector<Location>> locations_; ///< The places of each instruction.
+    std::vector<std::string> waitingLabels_;       ///< Wait for the next instruction.
     std::uint32_t depth_ = 0;
     bool isInFunction_ = false;
 };

@@ -1,4 +1,4 @@
-/// PTX as nvcc and NVRTC write it.
+/// Reads PTX in the form that nvcc and NVRTC write.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -9,9 +9,9 @@
 
 namespace kernelskill::engine {
 
-/// The kernel `symbol` and the functions of the text that it names, itself or through others.
-/// Failed when the text does not hold the kernel. Text that is cut short or malformed gives what
-/// can be read of it.
+/// The kernel `symbol`, and the functions of the text that it names directly or indirectly. Failed
+/// if the text does not contain the kernel. From truncated or malformed text, reads as much as
+/// possible.
 [[nodiscard]] Result<Listing> readPtx(std::string_view text, const std::string& symbol);
 
 } // namespace kernelskill::engine

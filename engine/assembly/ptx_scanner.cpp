@@ -74,9 +74,10 @@ PtxStatement PtxScanner::restOfLine() {
 
 PtxStatement PtxScanner::statement() {
     PtxStatement result{PtxStatement::Kind::Instruction, {}, line_};
-    bool isOneName = true; // so far: a colon makes it a label
+    bool isOneName = true; // So far; a colon makes it a label.
     bool isInQuotes = false;
-    std::uint32_t braces = 0; // open ones of the statement's own: vectors and values of variables
+    // Open braces of the statement itself: vectors and values of variables.
+    std::uint32_t braces = 0;
     while (at_ < text_.size()) {
         const char c = text_[at_];
         if (isInQuotes) {
@@ -93,11 +94,11 @@ PtxStatement PtxScanner::statement() {
             advance();
             break;
         }
-        if (c == '}' && braces == 0) // the semicolon is missing: in sections of data it is
+        if (c == '}' && braces == 0) // The semicolon is missing, as in data sections.
             break;
         if (c == '}')
             --braces;
-        // Outside of functions a brace opens one, unless it is the value of a variable.
+        // Outside functions a brace opens one, unless it is a variable's value.
         if (c == '{' && depth_ == 0 && result.text.find('=') == std::string::npos) {
             result.kind = PtxStatement::Kind::Header;
             break;

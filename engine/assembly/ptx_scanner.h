@@ -1,4 +1,4 @@
-/// PTX as a sequence of statements, without a look at what they mean.
+/// Splits PTX into statements without interpreting them.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace kernelskill::engine {
 
 struct PtxStatement {
     enum class Kind : std::uint8_t {
-        Instruction, ///< Or a declaration: all that ends in a semicolon.
-        Line,        ///< ".loc", ".file" and the like, which end with their line.
-        Header,      ///< Of a function or a section: what stands before its brace.
+        Instruction, ///< Or a declaration: everything that ends in a semicolon.
+        Line,        ///< ".loc", ".file" and similar, which end with their line.
+        Header,      ///< The text before the brace of a function or section.
         Label,       ///< Without its colon.
         Open,
         Close,
     };
     Kind kind = Kind::Instruction;
-    std::string text; ///< On one line, single blanks, no comments, without semicolon or brace.
-    std::uint32_t line = 0; ///< Where it begins, zero-based.
+    std::string text; ///< On one line, with single blanks, without comments, semicolon and brace.
+    std::uint32_t line = 0; ///< The zero-based line where it begins.
 };
 
 class PtxScanner {
@@ -38,7 +38,7 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     std::uint32_t line_ = 0;
-    std::uint32_t depth_ = 0; ///< Of braces.
+    std::uint32_t depth_ = 0; ///< Depth of braces.
 };
 
 } // namespace kernelskill::engine

@@ -14,7 +14,7 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::string_view sectionPrefix = ".text.";
-/// Where the table of PTX lines says a place; it is no file.
+/// The file name of places in the PTX itself; it is no file.
 constexpr std::string_view ptxFile = ".nv_debug_ptx_txt";
 
 std::string withSingleBlanks(std::string_view text) {
@@ -41,7 +41,7 @@ struct NamedLine {
     std::uint32_t line = 0; ///< One-based.
 };
 
-/// Takes `"file", line 12` off the front of `text`.
+/// Removes `"file", line 12` from the front of `text`.
 std::optional<NamedLine> takePlace(std::string_view& text) {
     constexpr std::string_view lineWord = "\", line ";
     const auto open = text.find('"');
@@ -62,7 +62,7 @@ struct AddressedText {
     std::string_view text;
 };
 
-/// "/*0090*/  @!P0 BRA `(.L_x_1) ;  /* encoding */"; nullopt for any other line.
+/// Reads "/*0090*/  @!P0 BRA `(.L_x_1) ;  /* encoding */"; nullopt for any other line.
 std::optional<AddressedText> instructionIn(std::string_view line) {
     if (!line.starts_with("/*"))
         return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<AddressedText> instructionIn(std::string_view line) {
         return std::nullopt;
     auto text = line.substr(close + 2);
     text = analysis::trimmed(text.substr(0, std::min(text.find(';'), text.find("/*"))));
-    // Two that are issued at once, on GPUs before Volta.
+    // Two instructions issued together, on GPUs before Volta.
     if (text.starts_with('{'))
         text = analysis::trimmed(text.substr(1));
     if (text.empty() || text == "}")
@@ -136,7 +136,7 @@ private:
         outermost_.reset();
     }
 
-    /// Several in a row are one place and where it was inlined, innermost first.
+    /// Several comments in a row name one place and where it was inlined, innermost first.
     void placeComment(std::string_view text) {
         if (placesAreUsed_)
             places_.clear();
@@ -155,7 +155,7 @@ private:
     void add(const AddressedText& addressed) {
         if (!isInFunction_)
             return;
-        if (!placesAreUsed_ && outermost_) // only the one place was said
+        if (!placesAreUsed_ && outermost_) // The comment names only one place.
             places_.push_back(codePlace(*outermost_));
         placesAreUsed_ = true;
         for (auto& name : waitingLabels_)
@@ -176,7 +176,7 @@ private:
         listing_.instructions.push_back(std::move(instruction));
     }
 
-    /// Behind a section's code stand a jump to itself and NOPs.
+    /// After a section's code come a jump to itself and NOPs.
     void endSection() {
         if (isInFunction_)
             markPadding();
@@ -214,14 +214,14 @@ private:
         });
     }
 
-    /// Of code that belongs to no line, which the table calls line 0.
+    /// The line of code that belongs to no source line; the table calls it line 0.
     static constexpr std::uint32_t noLine = UINT32_MAX;
 
     Listing listing_;
     FileTable files_;
-    std::vector<std::string> waitingLabels_; ///< For the instruction that follows.
-    std::vector<CodePlace> places_;          ///< Of what follows.
-    std::optional<NamedLine> outermost_;     ///< Where the last of `places_` was inlined.
+    std::vector<std::string> waitingLabels_; ///< Wait for the next instruction.
+    std::vector<CodePlace> places_;          ///< The places of the next instruction.
+    std::optional<NamedLine> outermost_;     ///< The place where the last of `places_` was inlined.
     bool placesAreUsed_ = false;
     bool isInFunction_ = false;
 };

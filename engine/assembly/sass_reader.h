@@ -1,4 +1,4 @@
-/// SASS as nvdisasm and cuobjdump print it.
+/// Reads SASS in the form that nvdisasm and cuobjdump print.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -9,10 +9,10 @@
 
 namespace kernelskill::engine {
 
-/// The kernel `symbol` and the functions that it names, itself or through others, out of the output
-/// of `nvdisasm --print-code --print-line-info-inline` (or --print-line-info, which tells one place
-/// of each instruction) or of `cuobjdump -sass` (which tells none). Failed when the text does not
-/// hold the kernel. Text that is cut short or malformed gives what can be read of it.
+/// The kernel `symbol`, and the functions that it names directly or indirectly. `text` is the
+/// output of `nvdisasm --print-code --print-line-info-inline`, or of `--print-line-info` (one place
+/// per instruction), or of `cuobjdump -sass` (no places). Failed if the text does not contain the
+/// kernel. From truncated or malformed text, reads as much as possible.
 [[nodiscard]] Result<Listing> readSass(std::string_view text, const std::string& symbol);
 
 } // namespace kernelskill::engine

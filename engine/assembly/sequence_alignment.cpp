@@ -8,10 +8,10 @@ namespace {
 
 using Sequence = std::span<const std::uint32_t>;
 
-constexpr std::uint64_t mostSteps = 1'000'000'000;
+constexpr std::uint64_t maxSteps = 1'000'000'000;
 
-/// Hirschberg's algorithm: splits `before` in the middle and `after` where the two halves have most
-/// in common.
+/// Hirschberg's algorithm: splits `before` in the middle, and `after` where the two halves have
+/// most in common.
 class Aligner {
 public:
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
@@ -44,7 +44,7 @@ private:
 
     void middle(Sequence before, Sequence after, std::uint32_t beforeAt, std::uint32_t afterAt) {
         if (before.empty() || after.empty() ||
-            static_cast<std::uint64_t>(before.size()) * after.size() > mostSteps)
+            static_cast<std::uint64_t>(before.size()) * after.size() > maxSteps)
             return;
         if (before.size() == 1) {
             const auto found = std::ranges::find(after, before.front());
@@ -66,7 +66,8 @@ private:
               afterAt + static_cast<std::uint32_t>(split));
     }
 
-    /// Of all of `before` with each beginning of `after`; `reversed`: each end.
+    /// The common lengths of all of `before` with each beginning of `after`; with each end if
+    /// `reversed`.
     static std::vector<std::uint32_t> commonLengths(Sequence before, Sequence after,
                                                     bool reversed) {
         const auto at = [reversed](Sequence sequence, std::size_t index) {

@@ -8,8 +8,9 @@
 
 namespace kernelskill::engine {
 
-/// Indices of the elements that both have in common, rising in both. Takes time as the product of
-/// the lengths of what differs; where that is beyond 10^9, only what both begin and end with.
+/// The pairs of indices of the common elements, ascending in both. The time is the product of the
+/// lengths of the differing parts. If that exceeds 10^9, only the common beginning and end are
+/// found.
 [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>>
 commonElements(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after);
 

@@ -40,7 +40,7 @@ std::optional<CandidateDiagnosis> diagnoseCandidate(const DroppedCandidate& drop
         outputCause(dropped.before.kernel(), dropped.after.kernel(), dropped.numerics, failure);
     if (failure.hazards.empty())
         return found;
-    // A wrong result turns a suspicion into the likeliest cause.
+    // If the result is wrong, a suspected hazard becomes the likeliest cause.
     auto suspected = hazardCause(dropped.after, failure);
     suspected.evidence.insert(suspected.evidence.end(), found.evidence.begin(),
                               found.evidence.end());

@@ -1,4 +1,4 @@
-/// Diagnoser of candidates: an edit that was not kept in, its cause out.
+/// Diagnoses candidates: finds why an edit was not kept.
 #pragma once
 
 #include "analysis/command/toolchain.h"
@@ -11,21 +11,21 @@
 
 namespace kernelskill::engine {
 
-/// References and pointers live as long as the call.
+/// References and pointers are valid during the call.
 struct DroppedCandidate {
     const KernelVersion& before;
     const KernelVersion& after;
-    const Verdict& verdict;                              ///< On the step from one to the other.
-    skills::Numerics numerics = skills::Numerics::Exact; ///< That the edit promised.
+    const Verdict& verdict; ///< The verdict on the step from `before` to `after`.
+    skills::Numerics numerics = skills::Numerics::Exact; ///< The numerics that the edit promised.
     const Standing& standingBefore;
-    const Standing* standingAfter = nullptr; ///< Null: it was not run for its own sake.
+    const Standing* standingAfter = nullptr; ///< Null if it was not run by itself.
 };
 
-/// A candidate that failed a check gets the cause that the check's findings point at; one that is
-/// correct and no faster the counter that got worse, of both profiles, or that none did. What is
-/// said of the cause is a conclusion, the evidence is what was seen. nullopt where the edit is not
-/// to blame, or nothing is known but the verdict. Runs nothing; of a compile error it tries fixes,
-/// which parses the file a few times.
+/// For a candidate that failed a check, the cause follows from the check's findings. For one that
+/// is correct but not faster, it is the counter of both profiles that got worse, if any did. The
+/// cause is a conclusion; the evidence is what was observed. nullopt if the edit is not at fault,
+/// or if only the verdict is known. Runs nothing. For a compile error it tries fixes, which parses
+/// the file a few times.
 [[nodiscard]] std::optional<CandidateDiagnosis>
 diagnoseCandidate(const DroppedCandidate& dropped, const analysis::Toolchain& toolchain,
                   const std::stop_token& stop);

@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr const char* compiles = "what compiled before compiles with the edit";
+constexpr const char* compiles = "code that compiled before compiles with the edit";
 
 std::string described(const analysis::FileModel& model, const analysis::Diagnostic& diagnostic) {
     if (!model.source || diagnostic.file != model.file)
@@ -30,7 +30,7 @@ CandidateDiagnosis compileCause(const KernelVersion& after, const ReviewFailure&
         const bool isOnGpu = failure.trial && failure.trial->isOnGpu;
         found.cause = isOnGpu ? "gpu-compiler-refuses" : "does-not-compile";
         found.sentence = isOnGpu ? "the GPU's compiler refuses it"
-                                 : "it parses, but the compiler behind the emulator refuses it";
+                                 : "it parses, but the emulator's compiler refuses it";
         if (failure.error)
             found.evidence.push_back(failure.error->describe());
         return found;

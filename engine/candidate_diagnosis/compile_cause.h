@@ -10,8 +10,8 @@
 
 namespace kernelskill::engine {
 
-/// `failure` is of the stages Parse or Compile. For what the parser sees, the mistake and the fix
-/// that the Repairer finds; else the compiler's words.
+/// `failure` is of the stage Parse or Compile. For parse errors, returns the mistake and the fix
+/// that the Repairer finds; for others, the compiler's words.
 [[nodiscard]] CandidateDiagnosis compileCause(const KernelVersion& after,
                                               const ReviewFailure& failure,
                                               const analysis::Toolchain& toolchain,

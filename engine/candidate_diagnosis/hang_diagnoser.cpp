@@ -1,6 +1,6 @@
 #include "engine/candidate_diagnosis/hang_diagnoser.h"
 
-#include "skills/rewriting/code_map.h"
+#include "analysis/queries/code_map.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -32,13 +32,13 @@ std::string listed(const std::vector<std::uint32_t>& lines) {
     return text;
 }
 
-/// One function in which a run was cut off.
+/// Examines one function in which a run was cut off.
 class HangDiagnosis {
 public:
     HangDiagnosis(const FileModel& file, const KernelModel& function)
         : file_(file), function_(function), map_(function.body) {}
 
-    /// Of the loops around a line, from the inside out, the first that cannot end; else the
+    /// Explains the first loop around `line`, from the inside out, that cannot end; else the
     /// innermost.
     std::string explain(std::uint32_t line) const {
         std::string innermost;
@@ -78,7 +78,7 @@ private:
         return loops;
     }
 
-    /// The conditions that decide whether the loop goes on: its own, and those of ways out.
+    /// The conditions that decide whether the loop continues: its own, and those of its exits.
     [[nodiscard]] std::vector<ExprId> exits(StmtId loop) const {
         std::vector<ExprId> conditions;
         if (const ExprId own = stmt(loop).condition; own != noId && !map_.constantValue(own))
@@ -98,7 +98,7 @@ private:
         return conditions;
     }
 
-    /// Variables of the function that a condition reads as they are, not through memory.
+    /// Variables of the function that a condition reads directly, not through memory.
     [[nodiscard]] std::set<VariableId> variablesOf(ExprId condition) const {
         std::set<VariableId> variables;
         for (const ExprId id : map_.expressionsBelow(condition)) {
@@ -120,7 +120,7 @@ private:
                map_.encloses(loop, declaration);
     }
 
-    /// Accesses below an expression.
+    /// The memory accesses below an expression.
     [[nodiscard]] std::vector<const MemoryAccess*> accessesIn(ExprId condition) const {
         const auto below = map_.expressionsBelow(condition);
         std::vector<const MemoryAccess*> found;
@@ -136,7 +136,7 @@ private:
             fmt::format("the loop on line {} does not end", lineOf(stmt(loop).span.begin) + 1);
         const auto conditions = exits(loop);
         if (conditions.empty())
-            return {true, name + ": there is no way out of it"};
+            return {true, name + ": nothing ends it"};
         std::string unchanged;
         for (const ExprId condition : conditions) {
             const bool calls =
@@ -150,8 +150,7 @@ private:
             if (calls || std::ranges::any_of(variables, [&](VariableId variable) {
                     return isChangedIn(loop, variable);
                 }))
-                return {false,
-                        fmt::format("{}: {} does not come to say so", name, quoted(condition))};
+                return {false, fmt::format("{}: {} never ends it", name, quoted(condition))};
             for (const VariableId variable : variables)
                 unchanged += fmt::format("{}'{}'", unchanged.empty() ? "" : " or ",
                                          function_.body.variable(variable).name);
@@ -159,7 +158,7 @@ private:
         return {true, fmt::format("{}: nothing in it changes {}", name, unchanged)};
     }
 
-    /// A condition that reads memory: what would have to be written, and where that is done.
+    /// For a condition that reads memory: which value has to be written, and where that happens.
     [[nodiscard]] std::string waiting(StmtId loop, ExprId condition,
                                       const MemoryAccess& access) const {
         const std::string object = access.base == noId
@@ -168,7 +167,8 @@ private:
         const auto below = map_.expressionsBelow(condition);
         const bool isLock =
             std::ranges::any_of(below, [&](ExprId id) { return isAtomic(expr(id)); });
-        std::vector<std::uint32_t> meanwhile; // By threads that are in the loop, or never go there.
+        // Lines of threads that are in the loop or never reach it.
+        std::vector<std::uint32_t> meanwhile;
         std::vector<std::uint32_t> before;
         std::vector<std::uint32_t> behind;
         bool isInside = false;
@@ -187,26 +187,26 @@ private:
             if (std::ranges::find(lines, line) == lines.end())
                 lines.push_back(line);
         }
-        const std::string text = isLock ? fmt::format("it waits for {}, which others hold", object)
-                                        : fmt::format("it waits for {} to change", object);
-        const char* verb = isLock ? "gives it back" : "writes it";
+        const std::string text =
+            isLock ? fmt::format("it waits for {}, which other threads hold", object)
+                   : fmt::format("it waits for {} to change", object);
+        const char* verb = isLock ? "releases it" : "writes it";
         if (!meanwhile.empty()) {
-            return fmt::format("{}; {} on {}{}", text,
-                               isLock ? "it is given back" : "it is written", listed(meanwhile),
+            return fmt::format("{}; {} on {}{}", text, isLock ? "it is released" : "it is written",
+                               listed(meanwhile),
                                isInside && isLock ? ", which lanes of one warp may not reach while "
                                                     "they wait for each other in lock-step"
                                                   : "");
         }
         if (!behind.empty())
-            return fmt::format("{}; what {} is on {}, behind the loop, where no thread gets", text,
-                               verb, listed(behind));
+            return fmt::format("{}; what {} is on {}, after the loop, which no thread reaches",
+                               text, verb, listed(behind));
         if (!before.empty() && !isLock)
-            return fmt::format("{}; what {} is on {}, in front of the loop", text, verb,
-                               listed(before));
+            return fmt::format("{}; what {} is on {}, before the loop", text, verb, listed(before));
         return fmt::format("{}, and nothing else in the kernel {}", text, verb);
     }
 
-    /// In the branch of an `if` that a thread in the loop does not take.
+    /// Whether `place` is in the branch of an `if` that a thread in the loop does not take.
     [[nodiscard]] bool isOtherBranch(StmtId loop, ExprId place) const {
         for (StmtId at = loop; stmt(at).parent != noId; at = stmt(at).parent) {
             const StmtId parent = stmt(at).parent;
@@ -218,10 +218,10 @@ private:
 
     const FileModel& file_;
     const KernelModel& function_;
-    skills::CodeMap map_;
+    analysis::CodeMap map_;
 };
 
-/// The line, from 0, of "file:line" if the file is the main one.
+/// The zero-based line in "file:line" if the file is the main one.
 std::optional<std::uint32_t> lineIn(const FileModel& file, const std::string& where) {
     const auto colon = where.rfind(':');
     if (colon == std::string::npos || where.substr(0, colon) != file.file)

@@ -1,4 +1,4 @@
-/// Diagnoser of kernels that do not end: which loop goes on for ever, and what it waits for.
+/// Diagnoses kernels that do not end: which loop never ends, and what it waits for.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -6,9 +6,9 @@
 
 namespace kernelskill::engine {
 
-/// `error`, which a run of `kernel` ended with. If it was cut off in a loop, what the code says of
-/// that loop comes first: that nothing in it changes its condition, or what it waits for and who
-/// writes that. Other errors are returned as they are.
+/// `error` is the error of a run of `kernel`. If the run was cut off in a loop, the result begins
+/// with what the code tells about that loop: that nothing in it changes its condition, or what it
+/// waits for and which code writes that. Other errors are returned unchanged.
 [[nodiscard]] Error withHangDiagnosis(const analysis::FileModel& file,
                                       const analysis::KernelModel& kernel, Error error);
 

@@ -9,14 +9,14 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Of a hazard's several places, those that are told.
-constexpr std::size_t mostEvidence = 4;
+/// The maximum number of a hazard's places that are listed.
+constexpr std::size_t maxEvidence = 4;
 
 struct Explanation {
     const char* cause;
     const char* sentence;
     const char* invariant;
-    const char* repair; ///< Where no draft fits the code.
+    const char* repair; ///< Used if no draft fits the code.
 };
 
 Explanation explained(const Hazard& hazard) {
@@ -38,7 +38,7 @@ Explanation explained(const Hazard& hazard) {
                 "blocks may run in any order and do not see each other's plain writes",
                 "let one block own the word, or update it by an atomic operation"};
     case HazardKind::OutOfBounds:
-        return {"out-of-bounds", "a thread touches what is outside of its buffer",
+        return {"out-of-bounds", "a thread accesses memory outside its buffer",
                 "every index stays within its buffer, whatever the size",
                 "guard the access with the buffer's bound"};
     case HazardKind::BarrierDivergence:
@@ -46,7 +46,7 @@ Explanation explained(const Hazard& hazard) {
                 "every thread of a block reaches each barrier, or none does",
                 "move the barrier out of the branch"};
     case HazardKind::UninitializedRead:
-        return {"uninitialized-read", "a thread reads what nobody wrote",
+        return {"uninitialized-read", "a thread reads memory that was not written",
                 "shared memory is written before it is read",
                 "write the words before the first read, with a barrier between"};
     case HazardKind::Misaligned:
@@ -54,7 +54,7 @@ Explanation explained(const Hazard& hazard) {
     }
     return {"misaligned", "a vector access is not at a multiple of its width",
             "a vector access begins at a multiple of its own size",
-            "take the elements before the first whole vector one by one"};
+            "process the elements before the first whole vector one by one"};
 }
 
 std::string likeliestRepair(const KernelVersion& after, const ReviewFailure& failure,
@@ -78,7 +78,7 @@ CandidateDiagnosis hazardCause(const KernelVersion& after, const ReviewFailure& 
     found.cause = explanation.cause;
     found.sentence = explanation.sentence;
     found.invariant = explanation.invariant;
-    for (std::size_t i = 0; i < std::min(failure.hazards.size(), mostEvidence); ++i)
+    for (std::size_t i = 0; i < std::min(failure.hazards.size(), maxEvidence); ++i)
         found.evidence.push_back(describe(failure.hazards[i]));
     if (failure.trial)
         found.evidence.push_back("seen at " + failure.trial->label);

@@ -1,4 +1,4 @@
-/// Causes of candidates that bring a race or another hazard.
+/// Causes of candidates that add a race or another hazard.
 #pragma once
 
 #include "engine/execution/kernel_version.h"
@@ -7,8 +7,8 @@
 
 namespace kernelskill::engine {
 
-/// `failure` is of the stage Hazards. The repair is the likeliest of those that the HazardRepairer
-/// would try.
+/// `failure` is of the stage Hazards. The repair is the likeliest one that the HazardRepairer would
+/// try.
 [[nodiscard]] CandidateDiagnosis hazardCause(const KernelVersion& after,
                                              const ReviewFailure& failure);
 

@@ -16,14 +16,14 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A smaller change is that of another order of threads.
+/// A smaller relative change may come from another order of threads.
 constexpr double changeThatCounts = 0.02;
 
-/// Metrics that are one quantity together, of which less is better.
+/// Metrics that form one quantity together; less is better.
 struct Counter {
     const char* label;
     std::array<const char*, 3> metrics;
-    std::string_view part; ///< Of the cost model, that it makes later.
+    std::string_view part; ///< The part of the cost model that it delays.
     const char* cause;
     const char* invariant;
     const char* repair;
@@ -34,13 +34,13 @@ constexpr std::array<Counter, 8> counters{{
      "memory",
      "more-sectors",
      "no more sectors are moved for the same data",
-     "let neighbouring lanes touch neighbouring words"},
+     "let neighbouring lanes access neighbouring words"},
     {"global requests",
      {metric::load.globalRequests, metric::store.globalRequests, nullptr},
      "latency",
      "more-requests",
      "no more memory instructions are issued for the same data",
-     "keep in registers what is loaded again, or load wider words"},
+     "keep repeatedly loaded values in registers, or load wider words"},
     {"shared-memory wavefronts",
      {metric::load.sharedWavefronts, metric::store.sharedWavefronts, nullptr},
      "shared memory",
@@ -51,7 +51,7 @@ constexpr std::array<Counter, 8> counters{{
      {metric::localLoads, metric::localStores, nullptr},
      "",
      "register-spill",
-     "what a thread keeps fits its registers",
+     "a thread's values fit its registers",
      "unroll or block less"},
     {"turns of atomics",
      {metric::atomicSerializations, nullptr, nullptr},
@@ -64,19 +64,19 @@ constexpr std::array<Counter, 8> counters{{
      "latency",
      "synchronization",
      "blocks wait no more often than before",
-     "take barriers out of loops where a double buffer does"},
+     "remove barriers from loops by double buffering"},
     {"divergent branches",
      {metric::divergentBranchTargets, nullptr, nullptr},
      "",
      "divergence",
-     "lanes of a warp take the same way as often as before",
-     "let a condition depend on the warp, not on the lane"},
+     "lanes of a warp take the same branch as often as before",
+     "let the condition depend on the warp, not on the lane"},
     {"floating-point operations",
      {metric::floatingOperations, nullptr, nullptr},
      "arithmetic",
      "more-arithmetic",
      "no value is computed more often than before",
-     "compute once what several iterations or threads need"},
+     "compute values once that several iterations or threads need"},
 }};
 
 std::optional<double> total(const Counter& counter, const Metrics& metrics) {
@@ -89,10 +89,10 @@ std::optional<double> total(const Counter& counter, const Metrics& metrics) {
     return sum;
 }
 
-/// A quantity of both, and by how much it got worse: 1 where it is the same.
+/// A quantity in both profiles, and the factor by which it got worse; 1 if it is the same.
 struct Change {
     double factor = 1;
-    std::string_view part; ///< As Counter::part; empty: what the model does not see.
+    std::string_view part; ///< As Counter::part; empty if the model does not contain it.
     std::string text;
     CandidateDiagnosis diagnosis;
 
@@ -132,7 +132,7 @@ void addSpills(std::vector<Change>& changes, const StaticFacts& before, const St
     change.text = fmt::format("spilled bytes a thread {:.0f} -> {:.0f} ({} -> {} registers)",
                               spilled(before), spilled(after), before.registers, after.registers);
     change.diagnosis.cause = "register-spill";
-    change.diagnosis.invariant = "what a thread keeps fits its registers";
+    change.diagnosis.invariant = "a thread's values fit its registers";
     change.diagnosis.repair = "unroll or block less, or ask for fewer resident blocks";
     changes.push_back(std::move(change));
 }
@@ -185,7 +185,7 @@ std::vector<Change> changesBetween(const DroppedCandidate& dropped) {
     return changes;
 }
 
-/// Whether the cost model, where it judged, holds what got worse to cost time.
+/// Whether the cost model, if it judged, says that this change costs time.
 bool isCostly(const Change& change, const DroppedCandidate& dropped) {
     const Standing* after = dropped.standingAfter;
     const bool isModelled = dropped.verdict.status == VerdictStatus::Unmeasured &&
@@ -200,7 +200,7 @@ bool isCostly(const Change& change, const DroppedCandidate& dropped) {
     return latest(*after->cost) - latest(before) > changeThatCounts * before.seconds.high;
 }
 
-/// What keeps it from running on the GPU at all.
+/// The reason why the candidate cannot run on the GPU at all.
 std::optional<CandidateDiagnosis> refusal(const DroppedCandidate& dropped) {
     const Standing* after = dropped.standingAfter;
     if (after == nullptr)
@@ -209,7 +209,7 @@ std::optional<CandidateDiagnosis> refusal(const DroppedCandidate& dropped) {
         return CandidateDiagnosis{"gpu-compiler-refuses",
                                   "the GPU's compiler refuses it",
                                   {after->compilerRefusal},
-                                  "what compiled before compiles with the edit",
+                                  "code that compiled before compiles with the edit",
                                   ""};
     if (!after->facts || !after->launch)
         return std::nullopt;
@@ -267,7 +267,7 @@ std::optional<CandidateDiagnosis> noGainCause(const DroppedCandidate& dropped) {
     }
     const auto& bottleneck = dropped.standingBefore.bottleneck;
     found.cause = "not-the-bottleneck";
-    found.sentence = fmt::format("what got better is not what holds the kernel back{}",
+    found.sentence = fmt::format("the improved quantity does not limit the kernel{}",
                                  bottleneck ? fmt::format(", {}", spelling(bottleneck->kind)) : "");
     return found;
 }

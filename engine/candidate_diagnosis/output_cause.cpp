@@ -7,7 +7,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Below it, differences of floating-point results are taken for rounding.
+/// Smaller differences between floating-point results are considered rounding.
 constexpr double roundingError = 1e-3;
 
 bool isTail(const Difference& difference) {
@@ -29,7 +29,7 @@ constexpr const char* anySize = "the result is right for every size, not only fo
 constexpr const char* leftOver =
     "round the grid up, or end with a loop over what a whole block, tile or vector leaves";
 
-/// Of a difference in which elements are wrong.
+/// Explains which elements of an output differ.
 void explainElements(CandidateDiagnosis& found, const Difference& difference) {
     const bool isUnwritten = difference.unwritten == difference.differing;
     if (isTail(difference))
@@ -41,20 +41,20 @@ void explainElements(CandidateDiagnosis& found, const Difference& difference) {
     explain(found, "unwritten",
             fmt::format("{} of {} elements of '{}' are not written", difference.differing,
                         difference.elements, difference.buffer),
-            coversAll, "let each element have a thread that writes it");
+            coversAll, "let a thread write each element");
 }
 
 void explainRounding(CandidateDiagnosis& found, const Difference& difference,
                      skills::Numerics numerics) {
     if (numerics == skills::Numerics::Exact)
-        return explain(found, "rounding",
-                       fmt::format("results differ by rounding alone, by {:.2g} at most",
-                                   *difference.largestError),
-                       "an exact edit keeps the order and the kind of floating-point operations",
-                       "form each sum in the original's order, without faster functions");
+        return explain(
+            found, "rounding",
+            fmt::format("results differ only by rounding, by at most {:.2g}", *difference.maxError),
+            "an exact edit keeps the order and the kind of floating-point operations",
+            "compute each sum in the original's order, without faster functions");
     explain(found, "precision",
-            fmt::format("results are less exact than the original's, by {:.2g} at most",
-                        *difference.largestError),
+            fmt::format("results are less exact than the original's, by at most {:.2g}",
+                        *difference.maxError),
             "an edit that reorders sums loses no more precision than reordering does",
             "keep partial sums in the original's type or a wider one, and use no faster functions");
 }
@@ -67,11 +67,11 @@ void explainValues(CandidateDiagnosis& found, const Difference& difference,
     if (failure.trial && failure.trial->isOnGpu)
         return explain(found, "order-of-threads", wrong + " on the GPU, none on the emulator",
                        "the result does not depend on the order in which blocks and warps run",
-                       "look for warps that are taken to run in lock-step, and for blocks that "
-                       "read what others write");
+                       "look for warps that are assumed to run in lock-step, and for blocks that "
+                       "read data that others write");
     if (failure.trial && !failure.trial->isFileSize && failure.agreedBefore > 0)
         return explain(found, "size", wrong + " at this size, none at the file's own", anySize,
-                       "look for a count that is taken to be a multiple of a block, tile or "
+                       "look for a count that is assumed to be a multiple of a block, tile or "
                        "vector");
     if (failure.agreedBefore > 0)
         return explain(found, "data", wrong + " on this input, none on another",
@@ -88,11 +88,11 @@ CandidateDiagnosis outputCause(const analysis::KernelModel& before,
                                const ReviewFailure& failure) {
     CandidateDiagnosis found;
     if (!failure.difference) {
-        explain(found, "wrong-output", "it leaves other outputs than the original", coversAll, "");
+        explain(found, "wrong-output", "its outputs differ from the original's", coversAll, "");
         return found;
     }
     const Difference& difference = *failure.difference;
-    const bool isRounding = difference.largestError && *difference.largestError <= roundingError;
+    const bool isRounding = difference.maxError && *difference.maxError <= roundingError;
     if (isRounding)
         explainRounding(found, difference, numerics);
     else if (isTail(difference) || difference.unwritten == difference.differing)

@@ -4,12 +4,12 @@
 #include "analysis/model/kernel_model.h"
 #include "engine/verdict/candidate_diagnosis.h"
 #include "engine/verdict/review_failure.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 namespace kernelskill::engine {
 
-/// `failure` is of the stage Outputs: by which elements are wrong, by how much, and on which of the
-/// inputs.
+/// `failure` is of the stage Outputs. The cause follows from the wrong elements, the size of the
+/// error and the inputs.
 [[nodiscard]] CandidateDiagnosis outputCause(const analysis::KernelModel& before,
                                              const analysis::KernelModel& after,
                                              skills::Numerics numerics,

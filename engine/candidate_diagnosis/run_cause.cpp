@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// How an executor says that a run ended, and what that means.
+/// An executor's message about the end of a run, and its meaning.
 struct Ending {
     std::string_view words;
     const char* cause;
@@ -18,33 +18,34 @@ struct Ending {
     const char* repair;
 };
 
-/// The first whose words are in the message.
+/// The first entry whose words are in the message applies.
 constexpr std::array<Ending, 9> endings{{
     {"deadlock in block", "barrier-divergence",
      "threads wait at a barrier or a warp operation that others never reach",
      "every thread of a block reaches each barrier, or none does",
-     "move the barrier out of the branch or loop that not all threads go through"},
+     "move the barrier out of the branch or loop that not all threads execute"},
     {"cut off after", "does-not-end", "it does not end",
      "every loop ends on the inputs on which the original ends",
-     "let something in the loop change what its condition reads"},
-    {"out of bounds", "out-of-bounds", "a thread touches memory that is nobody's",
+     "change, inside the loop, a value that its condition reads"},
+    {"out of bounds", "out-of-bounds", "a thread accesses memory outside every buffer",
      "every index stays within its buffer, whatever the size",
-     "guard the access with the bound of what it touches"},
-    {"which is nobody's", "out-of-bounds", "a thread touches memory that is nobody's",
+     "guard the access with the buffer's bound"},
+    {"which is in no buffer", "out-of-bounds", "a thread accesses memory outside every buffer",
      "every index stays within its buffer, whatever the size",
-     "guard the access with the bound of what it touches"},
-    {"CUDA_ERROR_ILLEGAL_ADDRESS", "out-of-bounds", "a thread touches memory that is nobody's",
+     "guard the access with the buffer's bound"},
+    {"CUDA_ERROR_ILLEGAL_ADDRESS", "out-of-bounds", "a thread accesses memory outside every buffer",
      "every index stays within its buffer, whatever the size",
-     "guard the access with the bound of what it touches"},
+     "guard the access with the buffer's bound"},
     {"of local memory", "local-memory", "a thread needs more local memory than it gets",
-     "what a thread keeps fits its stack", "move large arrays into shared or global memory"},
-    {"bytes of dynamic shared memory", "launch-resources", "a block asks for more than there is",
-     "a block fits on a multiprocessor", "use less shared memory a block"},
-    {"launch the kernel", "launch-resources", "a block asks for more than there is",
+     "a thread's local arrays fit its stack", "move large arrays into shared or global memory"},
+    {"bytes of dynamic shared memory", "launch-resources",
+     "a block requests more resources than there are", "a block fits on a multiprocessor",
+     "use less shared memory a block"},
+    {"launch the kernel", "launch-resources", "a block requests more resources than there are",
      "a block fits on a multiprocessor",
      "use fewer registers (__launch_bounds__ with the block's threads) or a smaller block"},
     {"assertion failed", "assertion", "an assertion of the kernel does not hold",
-     "what the kernel asserts holds", ""},
+     "the kernel's assertions hold", ""},
 }};
 
 } // namespace
@@ -52,7 +53,7 @@ constexpr std::array<Ending, 9> endings{{
 CandidateDiagnosis runCause(const KernelVersion& after, const ReviewFailure& failure) {
     CandidateDiagnosis found;
     found.cause = "crash";
-    found.sentence = "it does not come to its end";
+    found.sentence = "it does not end";
     found.invariant = "the kernel ends where the original ends";
     if (!failure.error)
         return found;

@@ -1,4 +1,4 @@
-/// Causes of candidates that do not come to their end.
+/// Causes of candidates that do not run to their end.
 #pragma once
 
 #include "engine/execution/kernel_version.h"
@@ -7,7 +7,7 @@
 
 namespace kernelskill::engine {
 
-/// `failure` is of the stage Run: by what the executor says of the end.
+/// `failure` is of the stage Run. The cause follows from the executor's message.
 [[nodiscard]] CandidateDiagnosis runCause(const KernelVersion& after, const ReviewFailure& failure);
 
 } // namespace kernelskill::engine

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largestManifest = 1 << 20;
+constexpr std::uintmax_t maxManifestBytes = 1 << 20;
 
 std::vector<fs::path> filesIn(const fs::path& folder) {
     std::vector<fs::path> files;
@@ -32,7 +32,7 @@ Error unusable(std::string what, const fs::path& file) {
             "capture the program again"};
 }
 
-/// Turns a name of data into its path; whether the file is as long as the buffer.
+/// Replaces the name of data by its path. Returns whether the file has the buffer's length.
 bool locate(std::string& name, const fs::path& folder, std::uint64_t bytes) {
     if (name.empty())
         return true;
@@ -45,7 +45,7 @@ bool locate(std::string& name, const fs::path& folder, std::uint64_t bytes) {
 
 Result<StoredLaunch> readLaunch(const fs::path& folder, const fs::path& manifest) {
     std::error_code error;
-    if (fs::file_size(manifest, error) > largestManifest || error)
+    if (fs::file_size(manifest, error) > maxManifestBytes || error)
         return std::unexpected(unusable("the manifest is too large", manifest));
     const auto text = analysis::readFile(manifest);
     if (!text)
@@ -59,7 +59,7 @@ Result<StoredLaunch> readLaunch(const fs::path& folder, const fs::path& manifest
         CapturedBuffer& buffer = *parameter.buffer;
         if (!locate(buffer.before, folder, buffer.bytes) ||
             !locate(buffer.after, folder, buffer.bytes))
-            return std::unexpected(unusable("data of it is missing or cut short", manifest));
+            return std::unexpected(unusable("its data is missing or truncated", manifest));
     }
     auto symbol = kernelSymbol(launch->symbol);
     return StoredLaunch{std::move(*launch), std::move(symbol), manifest};
@@ -112,7 +112,7 @@ StoredCaptures readCaptures(const fs::path& folder) {
 
 std::shared_ptr<const StoredCaptures> CaptureStore::captures() const {
     std::error_code error;
-    // Of a folder that is not there it is the least time there is.
+    // If there is no folder, this is the minimum time.
     const auto changed = fs::last_write_time(folder_ / manifestFolder, error);
     const std::scoped_lock lock(mutex_);
     if (!known_ || changed != changed_) {
@@ -137,8 +137,8 @@ Result<StoredCaptures> adoptCaptures(const fs::path& folder, const fs::path& inc
             return std::unexpected(failure("the captures cannot be kept", folder / name, error));
     }
     if (const auto ignored = folder / ".gitignore"; !analysis::isFile(ignored))
-        std::ofstream(ignored) << "*\n"; // A user's data is no part of a repository.
-    // Data first: a manifest never names what is not there.
+        std::ofstream(ignored) << "*\n"; // Keeps the user's data out of the repository.
+    // Data first: a manifest never names missing data.
     const auto take = [&](std::string& path) {
         const auto place = folder / dataFolder / fs::path(path).filename();
         if (!analysis::isFile(place))

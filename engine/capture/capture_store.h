@@ -1,4 +1,4 @@
-/// The captures of a workspace, in its `.kernelskill/captures/`.
+/// Stores the captures of a workspace in `.kernelskill/captures/`.
 #pragma once
 
 #include "engine/capture/captured_launch.h"
@@ -12,7 +12,7 @@
 
 namespace kernelskill::engine {
 
-/// A launch that can be made again. Its buffers' `before` and `after` are absolute paths.
+/// A launch that can be repeated. Its buffers' `before` and `after` are absolute paths.
 struct StoredLaunch {
     CapturedLaunch launch;
     KernelSymbol kernel;
@@ -21,22 +21,22 @@ struct StoredLaunch {
 
 struct StoredCaptures {
     std::vector<StoredLaunch> launches; ///< By kernel, then in the order of its launches.
-    std::vector<Error> problems;        ///< One for each file that cannot be used.
+    std::vector<Error> problems;        ///< One for each file that cannot be read.
 
-    /// Those that name `kernel`.
+    /// The launches whose symbol names `kernel`.
     [[nodiscard]] std::vector<const StoredLaunch*> of(const analysis::KernelModel& kernel) const;
 };
 
-/// What `folder` holds; a folder that is not there holds nothing.
+/// Reads the captures in `folder`; empty if there is no such folder.
 [[nodiscard]] StoredCaptures readCaptures(const std::filesystem::path& folder);
 
-/// Keeps what it has read until a capture is added or goes. Thread-safe.
+/// Caches the captures until one is added or removed. Thread-safe.
 class CaptureStore {
 public:
     explicit CaptureStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
-    /// The same object as long as nothing has changed. Cheap: looks at one folder's time.
+    /// Returns the same object until something changes. Cheap: looks only at one folder's time.
     [[nodiscard]] std::shared_ptr<const StoredCaptures> captures() const;
 
 private:
@@ -46,13 +46,13 @@ private:
     mutable std::shared_ptr<const StoredCaptures> known_;
 };
 
-/// An empty one where `store` is null.
+/// Empty if `store` is null.
 [[nodiscard]] std::shared_ptr<const StoredCaptures>
 capturesOf(const std::shared_ptr<const CaptureStore>& store);
 
-/// Moves what a program recorded in `incoming`, a folder of the same file system, into the store
-/// `folder`. New launches of a kernel take the place of all old ones; data that nothing names any
-/// more is removed, and so is `incoming`. Returns what was added.
+/// Moves the recording in `incoming`, a folder of the same file system, into the store `folder`.
+/// New launches of a kernel replace all its old ones. Removes `incoming`, and data that no launch
+/// names. Returns what was added.
 [[nodiscard]] Result<StoredCaptures> adoptCaptures(const std::filesystem::path& folder,
                                                    const std::filesystem::path& incoming);
 

@@ -16,9 +16,9 @@ using Json = nlohmann::json;
 constexpr const char* format = "kernelskill-capture";
 constexpr int version = 1;
 constexpr std::size_t nameDigits = 32;
-constexpr std::uint64_t mostBlockThreads = 1024;
-/// CUDA's: 32764 bytes of parameters.
-constexpr std::size_t mostParameterBytes = 32764;
+constexpr std::uint64_t maxBlockThreads = 1024;
+/// CUDA's limit for the parameters of a launch.
+constexpr std::size_t maxParameterBytes = 32764;
 
 constexpr const char* digits = "0123456789abcdef";
 
@@ -35,8 +35,7 @@ bool isHex(std::string_view text) {
     return text.find_first_not_of(digits) == std::string_view::npos;
 }
 
-/// A manifest that cannot be used: thrown and caught in this file, like what the JSON library
-/// throws.
+/// An unusable manifest. Thrown and caught in this file, like exceptions of the JSON library.
 struct Malformed {
     std::string what;
 };
@@ -47,7 +46,7 @@ void expect(bool condition, const char* what) {
 }
 
 std::vector<std::byte> bytesOf(const std::string& text) {
-    expect(text.size() % 2 == 0 && isHex(text) && text.size() / 2 <= mostParameterBytes,
+    expect(text.size() % 2 == 0 && isHex(text) && text.size() / 2 <= maxParameterBytes,
            "the value of a parameter is not written in hexadecimal digits");
     std::vector<std::byte> bytes;
     for (std::size_t at = 0; at < text.size(); at += 2) {
@@ -59,7 +58,7 @@ std::vector<std::byte> bytesOf(const std::string& text) {
     return bytes;
 }
 
-/// A whole number of [least, most].
+/// Reads a whole number in [least, most].
 std::uint64_t number(const Json& json, std::uint64_t least, std::uint64_t most, const char* what) {
     expect(json.is_number_unsigned(), what);
     const auto value = json.get<std::uint64_t>();
@@ -71,7 +70,7 @@ std::string nameFrom(const Json& json, const char* key) {
     if (!json.contains(key))
         return {};
     auto name = json.at(key).get<std::string>();
-    expect(name.size() == nameDigits && isHex(name), "a name of data is none");
+    expect(name.size() == nameDigits && isHex(name), "a data name is malformed");
     return name;
 }
 
@@ -108,14 +107,14 @@ CapturedParameter parameterFrom(const Json& json) {
     constexpr auto any = std::numeric_limits<std::uint64_t>::max();
     CapturedParameter parameter;
     parameter.offset =
-        number(json.at("offset"), 0, mostParameterBytes, "the offset of a parameter is none");
+        number(json.at("offset"), 0, maxParameterBytes, "a parameter's offset is malformed");
     parameter.value = bytesOf(json.at("value").get<std::string>());
     if (!json.contains("buffer"))
         return parameter;
     expect(parameter.value.size() == sizeof(std::uint64_t), "a buffer without an address");
     const Json& buffer = json.at("buffer");
     CapturedBuffer& read = parameter.buffer.emplace();
-    read.address = number(buffer.at("address"), 0, any, "the address of a buffer is none");
+    read.address = number(buffer.at("address"), 0, any, "a buffer's address is malformed");
     read.bytes = number(buffer.at("bytes"), 0, std::uint64_t{1} << 48, "a buffer of no size");
     read.before = nameFrom(buffer, "before");
     read.after = nameFrom(buffer, "after");
@@ -126,7 +125,7 @@ CapturedParameter parameterFrom(const Json& json) {
 
 CapturedLaunch launchFrom(const Json& json) {
     expect(json.is_object() && json.contains("format") && json.at("format") == format,
-           "it is no capture");
+           "it is not a capture");
     expect(json.at("version") == version, "it is of another version of KernelSkill");
     CapturedLaunch launch;
     launch.symbol = json.at("symbol").get<std::string>();
@@ -137,18 +136,19 @@ CapturedLaunch launchFrom(const Json& json) {
     launch.program = textFrom(json, "program");
     launch.time = textFrom(json, "time");
     launch.device = textFrom(json, "device");
-    launch.grid = extentFrom(json.at("grid"), 0x7fffffff, "the grid is none");
-    launch.block = extentFrom(json.at("block"), mostBlockThreads, "the block is none");
-    expect(std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] <= mostBlockThreads,
+    launch.grid = extentFrom(json.at("grid"), 0x7fffffff, "the grid is malformed");
+    launch.block = extentFrom(json.at("block"), maxBlockThreads, "the block is malformed");
+    expect(std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] <= maxBlockThreads,
            "a block of more than 1024 threads");
-    launch.sharedBytes = number(json.at("sharedBytes"), 0, 1 << 30, "its shared memory is no size");
+    launch.sharedBytes =
+        number(json.at("sharedBytes"), 0, 1 << 30, "its shared memory is malformed");
     launch.missing = textFrom(json, "missing");
     for (const Json& parameter : json.at("parameters"))
         launch.parameters.push_back(parameterFrom(parameter));
     return launch;
 }
 
-/// SplitMix64's finaliser.
+/// The finaliser of SplitMix64.
 std::uint64_t mixed(std::uint64_t value) {
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
     value = (value ^ (value >> 27)) * 0x94D049BB133111EBull;
@@ -188,7 +188,7 @@ std::string formatCapture(const CapturedLaunch& launch) {
 Result<CapturedLaunch> parseCapture(std::string_view text) {
     const auto refused = [](const std::string& why) {
         return std::unexpected(Error{ErrorKind::InvalidInput,
-                                     "this manifest of a capture cannot be used: " + why,
+                                     "this capture's manifest cannot be used: " + why,
                                      {},
                                      "capture the program again"});
     };

@@ -1,5 +1,6 @@
-/// A launch of a kernel as a program made it, and the file that keeps it (docs/captures.md). The
-/// library that records launches inside programs shares this file: it needs nothing of the engine.
+/// A launch of a kernel by a program, and its file format (docs/captures.md). The library that
+/// records launches inside programs includes this file, so it depends on nothing else in the
+/// engine.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -14,48 +15,48 @@
 
 namespace kernelskill::engine {
 
-/// What lies behind a pointer that was passed.
+/// The memory behind a pointer argument.
 struct CapturedBuffer {
     std::uint64_t address = 0;
-    std::uint64_t bytes = 0; ///< From there to the end of its allocation.
-    std::string before;      ///< Name of the data when the launch began; empty: it was not kept …
-    std::string after;       ///< … and when it had ended.
-    std::string missing;     ///< Why there is no data; empty when there is.
+    std::uint64_t bytes = 0; ///< From the pointer to the end of its allocation.
+    std::string before;      ///< Name of the data before the launch; empty if it was not saved.
+    std::string after;       ///< Name of the data after the launch; empty if it was not saved.
+    std::string missing;     ///< Why there is no data; empty if there is.
     bool operator==(const CapturedBuffer&) const = default;
 };
 
 struct CapturedParameter {
-    std::uint64_t offset = 0; ///< Where the device's code finds it.
+    std::uint64_t offset = 0; ///< Offset in the parameter buffer.
     std::vector<std::byte> value;
-    std::optional<CapturedBuffer> buffer; ///< When the value is an address of device memory.
+    std::optional<CapturedBuffer> buffer; ///< Set if the value is an address of device memory.
     bool operator==(const CapturedParameter&) const = default;
 };
 
 struct CapturedLaunch {
-    std::string symbol;        ///< The kernel's name as the compiler mangled it.
-    std::uint32_t ordinal = 1; ///< Counts the launches of this kernel by its process.
+    std::string symbol;        ///< The kernel's mangled name.
+    std::uint32_t ordinal = 1; ///< Counts this kernel's launches in its process.
     std::string program;       ///< "./a.out 1024"
     std::string time;          ///< "2026-01-31T12:00:00Z"
     std::string device;        ///< "NVIDIA H200"
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
-    std::uint64_t sharedBytes = 0; ///< Dynamic.
+    std::uint64_t sharedBytes = 0; ///< Dynamic shared memory.
     std::vector<CapturedParameter> parameters;
-    std::string missing; ///< Why nothing is known of what it was passed; empty when it is.
+    std::string missing; ///< Why the arguments are unknown; empty if they are known.
     bool operator==(const CapturedLaunch&) const = default;
 };
 
-/// The manifest's text.
+/// Writes the manifest.
 [[nodiscard]] std::string formatCapture(const CapturedLaunch& launch);
 
-/// InvalidInput, saying what is wrong, for anything that formatCapture() cannot have written:
-/// another format or version, numbers that no launch has, names that are none of dataName().
+/// Fails with InvalidInput and the reason if formatCapture() cannot have written `text`: another
+/// format or version, numbers that no launch has, or names that are not from dataName().
 [[nodiscard]] Result<CapturedLaunch> parseCapture(std::string_view text);
 
-/// The name of data: what equals it has it too. 32 hexadecimal digits.
+/// The name of data: 32 hexadecimal digits. Equal data has equal names.
 [[nodiscard]] std::string dataName(const void* bytes, std::size_t count);
 
-/// The manifest's file name: that of the kernel's launch, the same in each process.
+/// The manifest's file name for a launch of the kernel. It is the same in each process.
 [[nodiscard]] std::string manifestName(std::string_view symbol, std::uint32_t ordinal);
 
 /// The folders of a store of captures.

@@ -18,7 +18,7 @@ std::string withoutUnnamed(std::string text) {
     return text;
 }
 
-/// Of the bracket that the last character closes; npos when there is none.
+/// The bracket that the last character closes; npos if there is none.
 std::size_t opening(std::string_view text) {
     int depth = 0;
     for (auto at = text.size(); at-- > 0;) {
@@ -54,7 +54,7 @@ KernelSymbol kernelSymbol(const std::string& symbol) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> spelled{
         abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free};
-    // Types alone demangle as well; what is spelled out already has parentheses.
+    // Types demangle as well. A spelled-out name has parentheses.
     const bool isMangled = status == 0 && spelled != nullptr && symbol.starts_with("_Z");
     if (!isMangled && symbol.find('(') == std::string::npos)
         return {symbol, {}};
@@ -74,7 +74,7 @@ KernelSymbol kernelSymbol(const std::string& symbol) {
         result.templateArguments = listed(name.substr(arguments + 1, name.size() - arguments - 2));
         name = name.substr(0, arguments);
     }
-    // Templates are spelled with what they return in front.
+    // A template's name begins with its return type.
     const auto space = name.rfind(' ');
     result.qualifiedName = space == std::string_view::npos ? name : name.substr(space + 1);
     return result;

@@ -1,4 +1,4 @@
-/// The names that compilers give to kernels, taken apart.
+/// Parses the symbols that compilers give to kernels.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -9,17 +9,17 @@
 
 namespace kernelskill::engine {
 
-/// `_Z` names demangled: "ns::copy" and {"float", "256"}. Unnamed namespaces are left out, as in
+/// A demangled `_Z` symbol: "ns::copy" and {"float", "256"}. Unnamed namespaces are left out, as in
 /// KernelModel.
 struct KernelSymbol {
     std::string qualifiedName;
     std::vector<std::string> templateArguments;
 };
 
-/// A symbol that is not mangled is its own name.
+/// A symbol that is not mangled is the name itself.
 [[nodiscard]] KernelSymbol kernelSymbol(const std::string& symbol);
 
-/// Whether it names `kernel`: by the qualified name, which every overload shares.
+/// Whether the symbol names `kernel`. Compares qualified names, which overloads share.
 [[nodiscard]] bool names(const KernelSymbol& symbol, const analysis::KernelModel& kernel);
 
 } // namespace kernelskill::engine

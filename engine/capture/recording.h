@@ -1,4 +1,5 @@
-/// What is said to the library that records launches inside a program, as text in the environment.
+/// The options for the library that records launches inside a program, as text in an environment
+/// variable.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -10,25 +11,26 @@
 
 namespace kernelskill::engine {
 
-/// Holds formatRecording(). The recorder writes nothing outside the folder that it names.
+/// Contains formatRecording(). The recorder writes only inside the folder that it names.
 inline constexpr const char* recordingVariable = "KERNELSKILL_CAPTURE";
 
 struct Recording {
-    std::string folder;                       ///< Absolute. Gets launches/, data/ and claims/.
-    std::string program;                      ///< What to call the program.
-    std::string cupti;                        ///< CUPTI's path; empty: where the loader finds it.
-    std::vector<std::string> kernels;         ///< Substrings of names; empty: all kernels.
-    std::uint32_t launches = 1;               ///< Of each kernel, from the first on.
-    std::uint64_t bufferBytes = 64ull << 20;  ///< Of one buffer; larger ones are left out.
-    std::uint64_t totalBytes = 1024ull << 20; ///< Of all that a process records.
-    std::uint64_t waitMilliseconds = 10'000;  ///< For the work in front of a launch, and for it.
+    std::string folder;               ///< Absolute. Receives launches/, data/ and claims/.
+    std::string program;              ///< The program's name in captures.
+    std::string cupti;                ///< Path of CUPTI; if empty, the loader searches it.
+    std::vector<std::string> kernels; ///< Substrings of kernel names; if empty, all kernels.
+    std::uint32_t launches = 1;       ///< Launches to record of each kernel, from the first on.
+    std::uint64_t bufferBytes = 64ull << 20;  ///< Limit of one buffer; larger ones are left out.
+    std::uint64_t totalBytes = 1024ull << 20; ///< Limit of everything that a process records.
+    std::uint64_t waitMilliseconds = 10'000;  ///< Limit for earlier work and for the launch itself.
 };
 
 [[nodiscard]] std::string formatRecording(const Recording& recording);
-/// InvalidInput for anything else.
+/// InvalidInput for any other text.
 [[nodiscard]] Result<Recording> parseRecording(std::string_view text);
 
-/// A file in `folder`, empty, for each process that the recorder listens in.
+/// The recorder creates an empty file with this prefix in `folder` for each process that it listens
+/// to.
 inline constexpr const char* attachedPrefix = "attached-";
 
 } // namespace kernelskill::engine

@@ -16,7 +16,7 @@ namespace {
 using analysis::ScalarKind;
 using analysis::TokenKind;
 
-// Functions of float whose name in double is not the same without the 'f'.
+// Float functions whose double form is not just the name without 'f'.
 const std::map<std::string_view, std::string_view> renamedFunctions{
     {"__expf", "exp"},          {"__exp10f", "exp10"},      {"__logf", "log"},
     {"__log2f", "log2"},        {"__log10f", "log10"},      {"__sinf", "sin"},
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 46> suffixedFunctions{
     "sqrtf", "tanf",      "tanhf",  "tgammaf", "truncf",  "nearbyintf",
 };
 
-// What reads or makes the bits of a float, computes in another format, or escapes the language.
+// Names that access the bits of a float, compute in another format, or leave the language.
 constexpr std::array<std::string_view, 12> obstacles{
     "__float_as_int", "__float_as_uint", "__int_as_float", "__uint_as_float", "asm",     "__asm__",
     "wmma",           "union",           "memcpy",         "__fdividef",      "sincosf", "bit_cast",
@@ -80,7 +80,7 @@ Error unsupported(std::string what) {
     return Error{ErrorKind::Unsupported, std::move(what), "", ""};
 }
 
-/// `reinterpret_cast<float4*>` stays right when both sides double; a cast to integers looks at
+/// `reinterpret_cast<float4*>` remains correct if both sides double; a cast to integers uses the
 /// bits.
 bool castsToFloatFamily(const std::vector<analysis::Token>& tokens, std::size_t keyword) {
     for (std::size_t index = keyword + 2; index < tokens.size() && tokens[index].text != ">";
@@ -114,8 +114,8 @@ Result<std::string> withDoubleArithmetic(std::string_view text) {
     for (std::size_t index = 0; index < tokens.size(); ++index) {
         const analysis::Token& token = tokens[index];
         if (token.kind == TokenKind::Directive) {
-            // Macros are text of the kernel too: `#define SCALE 0.5f`. The directive's own tokens
-            // start behind '#'.
+            // Macros are text of the kernel, too: `#define SCALE 0.5f`. The directive's own tokens
+            // begin after '#'.
             if (token.text.find("define") == std::string_view::npos)
                 continue;
             auto hash = token.text.find('#');
@@ -131,8 +131,7 @@ Result<std::string> withDoubleArithmetic(std::string_view text) {
                 return std::unexpected(
                     unsupported(fmt::format("{} has no double counterpart", token.text)));
             if (token.text == "reinterpret_cast" && !castsToFloatFamily(tokens, index))
-                return std::unexpected(
-                    unsupported("a reinterpret_cast looks at the bits of a value"));
+                return std::unexpected(unsupported("a reinterpret_cast uses the bits of a value"));
         }
         if (std::string replacement = renamed(token); replacement != token.text)
             rewrite(token, replacement);
@@ -173,30 +172,29 @@ Result<LaunchSpec> withDoubleArguments(const analysis::KernelModel& kernel, Laun
     return launch;
 }
 
-Result<ProgramSource> doublePrecisionProgram(const ProgramSource& program,
-                                             const analysis::KernelModel& kernel,
+Result<ProgramSource> doublePrecisionProgram(KernelRef kernel,
                                              const analysis::Toolchain& toolchain) {
     bool callsElsewhere =
-        kernel.file != program.file ||
-        std::ranges::any_of(program.model->deviceFunctions,
-                            [&](const analysis::KernelModel& function) {
-                                return function.file != program.file &&
-                                       std::ranges::find(kernel.calls, function.qualifiedName) !=
-                                           kernel.calls.end();
-                            });
+        kernel.kernel.file != kernel.program.file ||
+        std::ranges::any_of(
+            kernel.program.model->deviceFunctions, [&](const analysis::KernelModel& function) {
+                return function.file != kernel.program.file &&
+                       std::ranges::find(kernel.kernel.calls, function.qualifiedName) !=
+                           kernel.kernel.calls.end();
+            });
     if (callsElsewhere)
         return std::unexpected(unsupported("the kernel computes in a header"));
-    auto text = withDoubleArithmetic(program.text);
+    auto text = withDoubleArithmetic(kernel.program.text);
     if (!text)
         return std::unexpected(text.error());
-    ProgramSource doubled = program;
+    ProgramSource doubled = kernel.program;
     doubled.text = std::move(*text);
-    auto model = analysis::analyzeFile(program.file, doubled.text, program.command, toolchain,
-                                       program.unsaved);
+    auto model = analysis::analyzeFile(kernel.program.file, doubled.text, kernel.program.command,
+                                       toolchain, kernel.program.unsaved);
     if (!model)
         return std::unexpected(model.error());
     doubled.model = std::make_shared<const analysis::FileModel>(std::move(*model));
-    if (analysis::kernelNamed(*doubled.model, kernel.qualifiedName) == nullptr)
+    if (analysis::kernelNamed(*doubled.model, kernel.kernel.qualifiedName) == nullptr)
         return std::unexpected(
             unsupported("the kernel cannot be found in its double-precision form"));
     return doubled;

@@ -1,27 +1,26 @@
-/// A kernel computed in double precision on the same inputs: what rounding errors are measured
-/// against.
+/// Computes a kernel in double precision on the same inputs: the reference for rounding errors.
 #pragma once
 
-#include "engine/execution/executor.h"
+#include "engine/execution/job.h"
+#include "engine/execution/kernel_ref.h"
 
 #include <string>
 
 namespace kernelskill::engine {
 
-/// `text` with float arithmetic turned into double: types, vector types, literals and math
-/// functions. Unsupported, naming what stands in the way, when the text looks at the bits of a
-/// float or computes in a 16-bit format.
+/// `text` with float arithmetic changed to double: types, vector types, literals and math
+/// functions. Unsupported, with the reason, if the text uses the bits of a float or computes in a
+/// 16-bit format.
 [[nodiscard]] Result<std::string> withDoubleArithmetic(std::string_view text);
 
-/// `launch` for the kernel so rewritten: float buffers and scalars as double, with the same values.
-/// Unsupported when an argument's layout is not known.
+/// `launch` for the rewritten kernel: float buffers and scalars become double and keep their
+/// values. Unsupported if an argument's layout is unknown.
 [[nodiscard]] Result<LaunchSpec> withDoubleArguments(const analysis::KernelModel& kernel,
                                                      LaunchSpec launch);
 
-/// The program and its kernel in double precision, parsed and ready to build. Unsupported when the
-/// kernel computes outside the main file, where nothing is rewritten.
-[[nodiscard]] Result<ProgramSource> doublePrecisionProgram(const ProgramSource& program,
-                                                           const analysis::KernelModel& kernel,
+/// The program with its kernel in double precision, parsed and ready to build. Unsupported if the
+/// kernel computes outside the main file, because only that is rewritten.
+[[nodiscard]] Result<ProgramSource> doublePrecisionProgram(KernelRef kernel,
                                                            const analysis::Toolchain& toolchain);
 
 } // namespace kernelskill::engine

@@ -1,4 +1,4 @@
-/// Whether an edit brought a hazard that was not there.
+/// Finds hazards that an edit added.
 #pragma once
 
 #include "engine/execution/profile.h"
@@ -9,12 +9,12 @@
 namespace kernelskill::engine {
 
 /// Certain hazards of `candidate` beyond those of `original`. An edit moves lines, so hazards are
-/// counted by kind and by place: a kind that was there may stay at as many places as before.
+/// counted by kind and place: a kind may stay at as many places as before.
 [[nodiscard]] std::vector<Hazard> newHazards(const std::vector<Hazard>& original,
                                              const std::vector<Hazard>& candidate);
 
-/// The same of those that are suspicions: no reason to refuse an edit, but what to look at when its
-/// results are wrong.
+/// The new suspicions in the same way. They do not refuse an edit, but help to explain wrong
+/// results.
 [[nodiscard]] std::vector<Hazard> newSuspicions(const std::vector<Hazard>& original,
                                                 const std::vector<Hazard>& candidate);
 

@@ -78,7 +78,7 @@ std::string shown(ScalarKind kind, std::span<const std::byte> bytes) {
     }
 }
 
-/// A buffer as a row of scalars.
+/// A buffer as an array of scalars.
 struct Row {
     const BufferContents& buffer;
     std::uint32_t step;
@@ -126,8 +126,8 @@ void differ(Comparison& result, std::string detail) {
     result.agrees = false;
 }
 
-/// Fewer bytes than this may be poison by chance.
-constexpr std::size_t shortestPoison = 2;
+/// Fewer bytes than this may equal poison by chance.
+constexpr std::size_t minPoisonBytes = 2;
 
 bool isPoison(const Row& row, std::size_t index) {
     std::array<std::byte, sizeof poisonWord> pattern{};
@@ -137,10 +137,10 @@ bool isPoison(const Row& row, std::size_t index) {
         if (bytes[at] != pattern[(index * row.step + at) % pattern.size()])
             return false;
     }
-    return bytes.size() >= shortestPoison;
+    return bytes.size() >= minPoisonBytes;
 }
 
-/// Elements of one output that differ, in their order.
+/// Collects the differing elements of one output, in order.
 class DifferenceTally {
 public:
     DifferenceTally(const Row& expected, const Row& actual) : expected_(expected), actual_(actual) {
@@ -148,22 +148,22 @@ public:
         found_.elements = actual.size();
     }
 
-    /// `error` as in Tolerance; nullopt for what has none.
+    /// `error` as in Tolerance; nullopt if there is none.
     void add(std::size_t index, std::optional<double> error) {
         if (found_.differing++ == 0) {
             found_.first = index;
             found_.actual = shown(actual_.buffer.element, actual_.bytes(index));
             found_.expected = shown(expected_.buffer.element, expected_.bytes(index));
-            found_.largestError = 0;
+            found_.maxError = 0;
         }
         found_.last = index;
         found_.unwritten += isPoison(actual_, index) ? 1 : 0;
         if (!error || !std::isfinite(*error))
-            found_.largestError = std::nullopt;
-        else if (found_.largestError)
-            found_.largestError = std::max(*found_.largestError, *error);
+            found_.maxError = std::nullopt;
+        else if (found_.maxError)
+            found_.maxError = std::max(*found_.maxError, *error);
     }
-    /// `because` is said behind the first element.
+    /// `because` is appended after the first element.
     void conclude(Comparison& result, std::string_view because) {
         if (found_.differing == 0)
             return;
@@ -200,8 +200,8 @@ void compareFloating(Comparison& result, const Row& expected, const Row& actual,
     }
     tally.conclude(result, fmt::format(": scaled error {:.3g}, allowed {:.3g}", firstWrong,
                                        tolerance.scaledError));
-    if (largest > result.largestError) {
-        result.largestError = largest;
+    if (largest > result.maxError) {
+        result.maxError = largest;
         if (result.agrees)
             result.detail = fmt::format("largest scaled error {:.3g} at {}[{}], allowed {:.3g}",
                                         largest, actual.buffer.name, where, tolerance.scaledError);
@@ -286,7 +286,7 @@ Comparison compareOutputs(const std::vector<BufferContents>& expected,
             continue;
         auto found = std::ranges::find(actual, wanted.name, &BufferContents::name);
         if (found == actual.end()) {
-            differ(result, fmt::format("{} is not among the outputs", wanted.name));
+            differ(result, fmt::format("{} is missing from the outputs", wanted.name));
             continue;
         }
         Row expectedRow(wanted);

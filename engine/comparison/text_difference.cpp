@@ -8,9 +8,8 @@ namespace {
 
 using analysis::TextEdit;
 
-/// Beyond so many pairs of lines the whole changed region is one edit: it is not worth the time to
-/// be finer.
-constexpr std::size_t mostPairs = 4'000'000;
+/// Beyond this number of line pairs, the whole changed region becomes one edit, to save time.
+constexpr std::size_t maxPairs = 4'000'000;
 
 std::vector<std::string_view> linesOf(std::string_view text) {
     std::vector<std::string_view> lines;
@@ -22,7 +21,7 @@ std::vector<std::string_view> linesOf(std::string_view text) {
     return lines;
 }
 
-/// One replacement, without what both sides begin and end with.
+/// Adds one replacement without the common beginning and end of both sides.
 void addEdit(std::vector<TextEdit>& edits, std::string_view whole, std::string_view before,
              std::string_view after) {
     auto [left, right] = std::ranges::mismatch(before, after);
@@ -67,12 +66,12 @@ std::vector<TextEdit> textDifference(std::string_view before, std::string_view a
                     std::string_view text) {
         return index < lines.size() ? lines[index].data() : text.data() + text.size();
     };
-    if (rows * columns > mostPairs) {
+    if (rows * columns > maxPairs) {
         addEdit(edits, before, joined(old, head, head + rows, place(old, head, before)),
                 joined(fresh, head, head + columns, place(fresh, head, after)));
         return edits;
     }
-    // Longest common subsequence of the lines in between, from their ends.
+    // The longest common subsequence of the lines in between, computed from the end.
     std::vector<std::uint32_t> common((rows + 1) * (columns + 1));
     auto at = [&](std::size_t row, std::size_t column) -> std::uint32_t& {
         return common[row * (columns + 1) + column];
@@ -101,7 +100,7 @@ std::vector<TextEdit> textDifference(std::string_view before, std::string_view a
                 ++column;
         }
         if (row - rowBegin == column - columnBegin) {
-            // Line for line: each is an edit of its own.
+            // Pair changed lines one by one: each is an edit of its own.
             for (; rowBegin < row; ++rowBegin, ++columnBegin)
                 addEdit(edits, before, old[head + rowBegin], fresh[head + columnBegin]);
             continue;

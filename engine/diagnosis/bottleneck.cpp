@@ -12,7 +12,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A kernel can have hundreds of accesses; nobody reads more evidence than this of one rule.
+/// A kernel can have hundreds of accesses. Users do not read more evidence than this per rule.
 constexpr std::size_t evidencePerRule = 4;
 
 struct Match {
@@ -20,8 +20,7 @@ struct Match {
     std::vector<const Signal*> signals; ///< Strongest first.
 };
 
-/// What speaks of each kind: the best basis that yields a signal for one of its rules, whether or
-/// not the rule holds.
+/// The best origin that yields a signal for each kind, whether or not its rule holds.
 using BestBasis = std::map<BottleneckKind, SignalBasis>;
 
 BestBasis bestBasisOf(const RuleTable& table, const std::vector<Signal>& signals) {
@@ -61,8 +60,8 @@ std::vector<Match> matchesOf(const RuleTable& table, const std::vector<Signal>& 
     return matches;
 }
 
-/// Strongest first. What several places of one line have alike, such as the load and the store of
-/// `y[i] += 1`, is said once.
+/// Strongest first. If several places of one line say the same, as the load and the store of `y[i]
+/// += 1`, it is said once.
 std::vector<Evidence> evidenceOf(const Match& match) {
     std::vector<Evidence> evidence;
     std::vector<int> counts;
@@ -92,7 +91,7 @@ std::vector<Signal> allSignals(const DiagnosisInput& input, double launchSeconds
     return signals;
 }
 
-/// What was measured says how near the GPU's peaks a kernel is, whatever holds it back.
+/// The headroom from measured percentages of the GPU's peaks, whatever the bottleneck is.
 std::optional<std::string> measuredHeadroom(const std::vector<Signal>& signals) {
     std::optional<double> nearest;
     for (const Signal& signal : signals)
@@ -134,7 +133,7 @@ Bottleneck diagnose(const DiagnosisInput& input) {
         bottleneck.gain ? headroomOf(*bottleneck.gain) : first->rule->headroomAt(leading.value);
     if (const auto measured = measuredHeadroom(signals))
         bottleneck.headroom = *measured;
-    // What decided comes first, what only adds to it last.
+    // The evidence that decided comes first, supporting evidence last.
     for (const bool isSupport : {false, true})
         for (const Match& match : matches)
             if (match.rule->kind == bottleneck.kind && match.rule->isSupport == isSupport)

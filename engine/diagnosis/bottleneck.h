@@ -1,4 +1,4 @@
-/// What holds a kernel back, and the evidence.
+/// The bottleneck of a kernel, and the evidence for it.
 #pragma once
 
 #include "analysis/features/features.h"
@@ -27,42 +27,42 @@ enum class BottleneckKind : std::uint8_t {
     Synchronization,
     Balanced,
 };
-/// "memory-bandwidth", "uncoalesced-access", ... as design.md spells them.
+/// The names that skills and thresholds.yaml use: "memory-bandwidth", "uncoalesced-access", ...
 [[nodiscard]] std::string_view spelling(BottleneckKind kind);
 
 struct Evidence {
     std::string text; ///< One sentence with the metric's name, its value and the threshold.
-    std::string hint; ///< A few words for the line itself; empty where the line says enough.
+    std::string hint; ///< A few words for the source line; empty if no hint is needed.
     std::string file;
-    std::optional<std::uint32_t> line; ///< Zero-based, where one line is the cause.
+    std::optional<std::uint32_t> line; ///< Zero-based; set if one line is the cause.
     bool operator==(const Evidence&) const = default;
 };
 
 struct Bottleneck {
     BottleneckKind kind = BottleneckKind::Balanced;
-    std::string headroom;               ///< "high" | "medium" | "low"; empty: nobody can say.
-    std::optional<Gain> gain;           ///< nullopt: counts do not say.
-    std::vector<Evidence> evidence;     ///< Strongest first.
-    std::string rule;                   ///< The row of the table that decided, for explanations.
-    std::vector<BottleneckKind> others; ///< Further kinds whose signature also holds.
+    std::string headroom;           ///< "high", "medium" or "low"; empty if unknown.
+    std::optional<Gain> gain;       ///< nullopt if the counts do not tell.
+    std::vector<Evidence> evidence; ///< Strongest first.
+    std::string rule;               ///< The row of the table that decided; shown in explanations.
+    std::vector<BottleneckKind> others; ///< Further kinds for which a rule holds.
 };
 
-/// All that a diagnosis may know. What is null was not looked for, is not there, or is still on its
-/// way: rules that need it do not hold.
+/// Everything that a diagnosis may use. A null member is unknown, absent or not ready yet: rules
+/// that need it do not hold.
 struct DiagnosisInput {
     const analysis::KernelModel& kernel;
     const analysis::Features& features;
-    const Gpu& gpu; ///< That the kernel is meant for.
+    const Gpu& gpu; ///< The GPU that the kernel is meant for.
     const Profile* profile = nullptr;
-    /// Where there is no profile: the launch that one would have.
+    /// The launch that a profile would have; used if there is no profile.
     const LaunchSpec* launch = nullptr;
-    const StaticFacts* facts = nullptr; ///< For `gpu`'s architecture.
-    /// Of the kernel's file; without it, evidence out of the text names no lines.
+    const StaticFacts* facts = nullptr; ///< The facts for `gpu`'s architecture.
+    /// The text of the kernel's file. Without it, evidence from the text names no lines.
     const analysis::SourceText* source = nullptr;
-    const analysis::FileModel* file = nullptr; ///< Whose host code launches the kernel.
+    const analysis::FileModel* file = nullptr; ///< The host code that launches the kernel.
 };
 
-/// Well under a millisecond.
+/// Takes well under a millisecond.
 [[nodiscard]] Bottleneck diagnose(const DiagnosisInput& input);
 
 } // namespace kernelskill::engine

@@ -12,7 +12,7 @@
 namespace kernelskill::engine {
 namespace {
 
-// Cycles from an instruction to its result. Luo et al., "Benchmarking and Dissecting the Nvidia
+// The cycles from an instruction to its result. Luo et al., "Benchmarking and Dissecting the Nvidia
 // Hopper GPU Architecture via Microbenchmarking" (2024), table of memory latencies: global memory
 // 466 on an A100, 479 on an H100, 542 on an RTX 4090; shared memory 29 to 30 on all three.
 constexpr double globalLatency = 480;
@@ -21,16 +21,16 @@ constexpr double sharedLatency = 30;
 constexpr double barrierLatency = sharedLatency;
 constexpr double warpOperationLatency = sharedLatency;
 
-/// What two runs may differ by without a reason, e.g. in the order of atomics.
+/// A difference up to this factor counts as none: the order of atomics alone may cause it.
 constexpr double noLater = 1.001;
 constexpr double earlier = 0.98;
 constexpr double nearRoofline = 1.25;
-/// A kernel that takes less takes less than its launch: its roofline is not what holds it back.
-constexpr double shortestSeconds = 1e-6;
+/// A kernel that takes less time than its launch is not limited by its roofline.
+constexpr double minModelledSeconds = 1e-6;
 
-/// How many warps and blocks of the launch are on the GPU at once.
+/// How many warps and blocks of the launch reside on the GPU at once.
 struct Residency {
-    double multiprocessors = 0; ///< With a block.
+    double multiprocessors = 0; ///< Multiprocessors that have a block.
     double warps = 0;
     double blocks = 0;
 };
@@ -63,8 +63,8 @@ std::optional<Residency> residencyOf(const CostInput& input) {
     return resident;
 }
 
-/// Each warp waits for every result before its next instruction, and only other warps fill the
-/// time; or nothing waits but for one access.
+/// high: each warp waits for every result before its next instruction, and only other warps fill
+/// the time. low: all accesses of a warp overlap, so one latency remains.
 Interval latencyOf(const Metrics& metrics, const Residency& resident, double hertz) {
     const double global = metricValue(metrics, metric::load.globalRequests) +
                           metricValue(metrics, metric::globalAtomicRequests);
@@ -77,7 +77,7 @@ Interval latencyOf(const Metrics& metrics, const Residency& resident, double her
     return {global > 0 ? std::min(cycles, globalLatency) / hertz : 0, cycles / hertz};
 }
 
-/// A multiprocessor's shared memory serves one wavefront a clock.
+/// A multiprocessor's shared memory serves one wavefront per clock.
 Interval sharedMemoryOf(const Metrics& metrics, const Residency& resident, double hertz) {
     double wavefronts = 0;
     for (const metric::AccessNames* access : metric::accesses)
@@ -86,15 +86,15 @@ Interval sharedMemoryOf(const Metrics& metrics, const Residency& resident, doubl
     return {seconds, seconds};
 }
 
-/// Lanes on one address take turns, one a clock; how many addresses are served at once, no count
-/// says.
+/// Lanes on one address take turns, one per clock. No count says how many addresses are served at
+/// once.
 Interval atomicsOf(const Metrics& metrics, const Residency& resident, double hertz) {
     const double turns = metricValue(metrics, metric::atomicSerializations);
     return {0, turns / (resident.multiprocessors * hertz)};
 }
 
-/// A warp takes an instruction's time however few of its lanes are active; whether the arithmetic
-/// is where they are few, no count says.
+/// A warp takes an instruction's full time even if few of its lanes are active. No count says
+/// whether the arithmetic is where they are few.
 Interval arithmeticOf(const Metrics& metrics, const Interval& roofline) {
     const double active = metricValue(metrics, metric::activeThreads);
     const double idle = active > 0 ? std::max(1.0, analysis::warpLanes / active) : 1;
@@ -135,7 +135,7 @@ std::optional<CostEstimate> costOf(const CostInput& input) {
         cost.seconds.low = std::max(cost.seconds.low, part.seconds.low);
         cost.seconds.high += part.seconds.high;
     }
-    cost.leastSeconds = roofline.seconds.low;
+    cost.minSeconds = roofline.seconds.low;
     return cost;
 }
 
@@ -151,8 +151,8 @@ double modelledGain(const CostEstimate& before, const CostEstimate& after) {
 }
 
 bool isAtRoofline(const CostEstimate& cost) {
-    return cost.leastSeconds >= shortestSeconds &&
-           cost.seconds.high <= nearRoofline * cost.leastSeconds;
+    return cost.minSeconds >= minModelledSeconds &&
+           cost.seconds.high <= nearRoofline * cost.minSeconds;
 }
 
 std::string describeSeconds(const Interval& seconds) {

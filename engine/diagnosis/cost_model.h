@@ -1,5 +1,5 @@
-/// How long a kernel takes on a GPU as far as counts can tell. A model, to rank candidates by where
-/// nothing can be measured: it is never a verdict, and never evidence.
+/// Estimates how long a kernel takes on a GPU, from counts. The model ranks candidates where
+/// nothing can be measured. It is never a verdict, and never evidence.
 #pragma once
 
 #include "engine/diagnosis/gpus.h"
@@ -14,7 +14,7 @@
 
 namespace kernelskill::engine {
 
-/// What one resource of the GPU takes, were it alone.
+/// The time that one resource of the GPU would take alone.
 struct CostPart {
     std::string_view name; ///< "memory", "arithmetic", "shared memory", "atomics", "latency"
     Interval seconds;
@@ -23,36 +23,36 @@ struct CostPart {
 
 struct CostEstimate {
     std::string onGpu; ///< "an H200"
-    /// low: all parts side by side, each at its least. high: one after the other, each at its most.
+    /// low: all parts overlap, each at its minimum. high: no parts overlap, each at its maximum.
     Interval seconds;
     std::vector<CostPart> parts;
-    double leastSeconds = 0; ///< Of the roofline: no kernel on the same data takes less.
+    double minSeconds = 0; ///< The low end of the roofline: no kernel on the same data is faster.
     bool operator==(const CostEstimate&) const = default;
 };
 
 struct CostInput {
     const analysis::KernelModel& kernel;
     const analysis::Features& features;
-    const Profile& profile; ///< Of the emulator: time and percents are not looked at.
+    const Profile& profile; ///< A profile of the emulator: its times and percentages are not used.
     const Gpu& gpu;
-    /// Of `gpu`'s architecture. Null: registers limit nothing.
+    /// The facts for `gpu`'s architecture. If null, registers do not limit occupancy.
     const StaticFacts* facts = nullptr;
 };
 
-/// nullopt where the profile counts no global memory, or such a block cannot be launched on the
-/// GPU.
+/// nullopt if the profile counts no global memory, or if a block of this size cannot be launched on
+/// the GPU.
 [[nodiscard]] std::optional<CostEstimate> costOf(const CostInput& input);
 
-/// Whether the model holds `after` to be faster than `before`, of the same problem: neither end of
-/// the interval is later, and one is earlier by at least 2 %. What gains at one end and loses at
-/// the other is not: the model cannot say which end a kernel is near.
+/// Whether the model expects `after` to be faster than `before` on the same problem: neither end of
+/// the interval is later, and one is earlier by at least 2 %. A gain at one end with a loss at the
+/// other does not count, because the model cannot say which end a kernel is near.
 [[nodiscard]] bool isImprovement(const CostEstimate& before, const CostEstimate& after);
 
-/// The ratio of both ends' times, its geometric mean: to rank improvements, not to promise one.
+/// The geometric mean of the time ratios at both ends. It ranks improvements; it is not a promise.
 [[nodiscard]] double modelledGain(const CostEstimate& before, const CostEstimate& after);
 
-/// Whether nothing that an edit can do is left in the model: even with nothing side by side the
-/// kernel takes at most a quarter more than its roofline. Never of one that takes less than a
+/// Whether no edit can gain more in the model: even without overlap the kernel takes at most a
+/// quarter more time than its roofline. Always false for a kernel that takes less time than a
 /// launch.
 [[nodiscard]] bool isAtRoofline(const CostEstimate& cost);
 

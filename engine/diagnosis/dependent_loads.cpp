@@ -16,19 +16,19 @@ using analysis::Stmt;
 using analysis::StmtId;
 using analysis::VariableId;
 
-/// `target` gets a value that depends on `source`: through the load `access`, or without one.
+/// `target` gets a value that depends on `source`, either through the load `access` or directly.
 struct Flow {
     VariableId target = noId;
     VariableId source = noId;
     ExprId access = noId;
 };
 
-/// What flows from variable to variable in one round of a loop, order disregarded.
+/// The flows from variable to variable in one iteration of a loop, in any order.
 class LoopFlows {
 public:
     LoopFlows(const KernelModel& kernel, StmtId body) : kernel_(kernel) { walk(body, {}); }
 
-    /// Whether a value of `from` reaches `to` within the loop.
+    /// Whether a value of `from` can reach `to` within the loop.
     [[nodiscard]] bool reaches(VariableId from, VariableId to) const {
         std::vector<VariableId> open{from};
         std::set<VariableId> seen;
@@ -60,7 +60,8 @@ private:
         });
     }
 
-    /// Variables that the value of `id` depends on, with the load that stands between, if one does.
+    /// Collects the variables that the value of `id` depends on, each with the load in between, if
+    /// any.
     void collect(ExprId id, ExprId load, Sources& sources) const {
         if (id == noId)
             return;
@@ -77,7 +78,7 @@ private:
             flows_.push_back({target, source, load});
     }
 
-    /// Assignments inside of the expression `id`.
+    /// Visits the assignments inside the expression `id`.
     void visit(ExprId id, const Sources& conditions) {
         if (id == noId)
             return;
@@ -114,8 +115,8 @@ private:
         visit(stmt.condition, conditions);
         visit(stmt.increment, conditions);
         walk(stmt.init, conditions);
-        // What an `if` sets depends on its condition, too. What runs again because a loop's
-        // condition says so is no such thing: a branch is predicted by nobody, but it is not data.
+        // A variable that an `if` sets depends on the condition as well. A loop's condition does
+        // not count: it is a branch, not data.
         Sources inner = conditions;
         if (stmt.kind == analysis::StmtKind::If)
             collect(stmt.condition, noId, inner);

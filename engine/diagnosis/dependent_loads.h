@@ -1,5 +1,5 @@
-/// Loads of a loop whose address comes out of the load of the round before, as in `i = next[i]` or
-/// a binary search: they cannot be in flight together.
+/// Finds loads in a loop whose address depends on the same load in the previous iteration, as in `i
+/// = next[i]` or a binary search. Such loads cannot overlap.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -10,12 +10,12 @@ namespace kernelskill::engine {
 
 struct DependentLoad {
     analysis::ExprId access = analysis::noId;       ///< The load's expression.
-    analysis::VariableId variable = analysis::noId; ///< That its address is made of.
+    analysis::VariableId variable = analysis::noId; ///< The variable that its address depends on.
     std::uint32_t loop = analysis::noId;            ///< Index into KernelModel::loops.
 };
 
-/// Of global memory, each load once, in its innermost such loop. A chain through memory itself
-/// (`a[i] = f(a[i - 1])`) is not seen.
+/// The loads from global memory. Each load appears once, with its innermost such loop. A chain
+/// through memory itself (`a[i] = f(a[i - 1])`) is not found.
 [[nodiscard]] std::vector<DependentLoad> dependentLoads(const analysis::KernelModel& kernel);
 
 } // namespace kernelskill::engine

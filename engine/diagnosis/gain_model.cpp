@@ -51,12 +51,13 @@ public:
         case BottleneckKind::Compute:
         case BottleneckKind::Balanced:
             return spanOfRoofline();
-        case BottleneckKind::RegisterSpill: // Without counters nobody knows how often it spills.
+        // Without counters, the number of spills at run time is unknown.
+        case BottleneckKind::RegisterSpill:
             return leading_.name == "local_traffic_percent" && leading_.value < 100
                        ? upTo(100 / (100 - leading_.value),
                               "sectors of global and local memory over those of global memory")
                        : std::nullopt;
-        case BottleneckKind::MemoryLatency: // Latency is in no count.
+        case BottleneckKind::MemoryLatency: // No count measures latency.
             break;
         }
         return std::nullopt;
@@ -69,7 +70,7 @@ private:
             factor = measured / roofline_->seconds.low;
             basis = "measured time over the least for the same bytes and operations";
         }
-        if (factor < 1.005) // Would read as one number.
+        if (factor < 1.005) // Both ends would read as one number.
             return std::nullopt;
         return Gain{{1, factor}, std::move(basis)};
     }
@@ -105,7 +106,7 @@ private:
         const double before = wavefronts / clocks;
         const double after = (wavefronts - conflicts) / clocks;
         const double rest = roofline_ ? roofline_->seconds.low : 0;
-        // Side by side with the rest of the kernel, or one after the other.
+        // Either overlapping with the rest of the kernel, or one after the other.
         return std::max(std::max(before, rest) / std::max(after, rest),
                         (before + rest) / (after + rest));
     }
@@ -115,10 +116,10 @@ private:
         return active > 0 ? analysis::warpLanes / active : 1;
     }
 
-    /// Memory and arithmetic side by side, at both ends of what each may take.
+    /// Memory and arithmetic overlap; each end uses the shortest or the longest time of both.
     [[nodiscard]] std::optional<Gain> spanOfRoofline() const {
         if (!roofline_ ||
-            leading_.name == "branches_over_memory") // Integer work is in no roofline.
+            leading_.name == "branches_over_memory") // The roofline does not count integer work.
             return std::nullopt;
         const double before = std::max(roofline_->memory.high, roofline_->arithmetic.high);
         return upTo(before / roofline_->seconds.low,
@@ -160,7 +161,7 @@ private:
 
 std::optional<Gain> gainOf(BottleneckKind kind, const Signal& leading, const DiagnosisInput& input,
                            double launchSeconds) {
-    if (input.profile == nullptr) // Nobody counted anything.
+    if (input.profile == nullptr) // Nothing was counted.
         return std::nullopt;
     return GainModel(leading, input, launchSeconds).of(kind);
 }

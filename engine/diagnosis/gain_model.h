@@ -1,4 +1,4 @@
-/// The interval of gain for a bottleneck, from counts.
+/// Estimates the gain from removing a bottleneck, from counts.
 #pragma once
 
 #include "engine/diagnosis/bottleneck.h"
@@ -8,8 +8,7 @@
 
 namespace kernelskill::engine {
 
-/// `leading` is the signal that decided for `kind`. nullopt where the counts do not say what a fix
-/// could bring.
+/// `leading` is the signal that decided for `kind`. nullopt if the counts do not tell the gain.
 [[nodiscard]] std::optional<Gain> gainOf(BottleneckKind kind, const Signal& leading,
                                          const DiagnosisInput& input, double launchSeconds);
 

@@ -15,10 +15,10 @@ Error wrong(const YAML::Mark& mark, std::string what) {
                  "gpus.yaml:" + std::to_string(mark.line + 1), ""};
 }
 
-/// Reads the figures of one GPU and keeps where each is from.
+/// Reads the figures of one GPU and the source of each.
 class FigureReader {
 public:
-    /// `prefix` stands before the names under which sources are kept.
+    /// `prefix` precedes the names under which sources are stored.
     FigureReader(const YAML::Node& gpu, const YAML::Node& sources, std::string prefix = {})
         : gpu_(gpu), sources_(sources), prefix_(std::move(prefix)) {}
 
@@ -89,7 +89,7 @@ Result<Gpu> gpuOf(const YAML::Node& node, const YAML::Node& sources) {
     return gpu;
 }
 
-/// Letters and digits, lower case, without what names only the maker or the line of products.
+/// Letters and digits in lower case, without the maker's name and the product line.
 std::string plain(std::string_view name) {
     std::string result;
     std::string word;
@@ -135,7 +135,7 @@ const Result<std::vector<Gpu>>& builtinGpus() {
 }
 
 std::string withArticle(const Gpu& gpu) {
-    // By the sound of the first letter: "aitch", "ell", "ar".
+    // Choose the article by the sound of the first letter: "aitch", "ell", "ar".
     static constexpr std::string_view vowelSounds = "AEFHILMNORSX";
     const bool startsWithVowel =
         !gpu.name.empty() && vowelSounds.find(gpu.name.front()) != std::string_view::npos;
@@ -160,7 +160,7 @@ const Gpu* gpuNamed(const std::vector<Gpu>& gpus, std::string_view name) {
         if (plain(gpu.name) == wanted || plain(gpu.product) == wanted)
             return &gpu;
     }
-    // "A100" for either of its sizes; a driver's "A100-SXM4-80GB" has its size behind it.
+    // "A100" means either memory size; a driver appends the size, as in "A100-SXM4-80GB".
     for (const auto& gpu : gpus) {
         if (plain(gpu.name).starts_with(wanted) || plain(gpu.product).starts_with(wanted))
             return &gpu;

@@ -15,7 +15,7 @@ using analysis::Stmt;
 using analysis::StmtKind;
 using analysis::VariableId;
 
-/// Integers that the text of one function tells: literals, constants and sums of them.
+/// The integer value of an expression, if one function's text tells it: literals, constants, sums.
 std::optional<std::int64_t> valueOf(const FunctionBody& body, ExprId id) {
     if (id == noId)
         return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::int64_t> valueOf(const FunctionBody& body, ExprId id) {
     return std::nullopt;
 }
 
-/// Where the condition `i < end` ends, for the variable of the loop.
+/// The end of the condition `i < end`, for the variable of the loop.
 struct Bound {
     VariableId variable = noId;
     std::int64_t end = 0;
@@ -60,7 +60,7 @@ bool countsUpByOne(const FunctionBody& body, ExprId increment, VariableId variab
     return counted.kind == ExprKind::Variable && counted.variable == variable;
 }
 
-/// Of `for (int i = a; i < b; ++i)` with a and b known; nullopt for any other loop.
+/// The iterations of `for (int i = a; i < b; ++i)` with known a and b; nullopt for any other loop.
 std::optional<std::int64_t> roundsOf(const FunctionBody& body, const Stmt& loop) {
     const auto bound = boundOf(body, loop.condition);
     if (loop.kind != StmtKind::For || !bound || loop.init == noId ||

@@ -1,4 +1,4 @@
-/// Launches that host code repeats.
+/// Finds launches that host code repeats.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -12,12 +12,12 @@ namespace kernelskill::engine {
 
 struct RepeatedLaunch {
     std::string file;
-    analysis::Span span; ///< Of the launch.
-    std::optional<std::int64_t>
-        launches; ///< By all loops around it; nullopt: not told by the text.
+    analysis::Span span; ///< The launch.
+    /// The iterations of all loops around it, multiplied; nullopt if the text does not tell.
+    std::optional<std::int64_t> launches;
 };
 
-/// The launches of `kernel` that stand in a loop of `file`'s host functions.
+/// The launches of `kernel` inside loops of `file`'s host functions.
 [[nodiscard]] std::vector<RepeatedLaunch> repeatedLaunches(const analysis::FileModel& file,
                                                            const analysis::KernelModel& kernel);
 

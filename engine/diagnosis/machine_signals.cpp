@@ -21,7 +21,7 @@ Signal signalOf(const DiagnosisInput& input, std::string name, double value) {
     return signal;
 }
 
-/// Of the only launch in the kernel's file.
+/// The line of the launch, if the kernel's file has only one.
 std::optional<std::uint32_t> launchLine(const DiagnosisInput& input) {
     if (input.file == nullptr || !input.file->source || input.kernel.launches.size() != 1)
         return std::nullopt;
@@ -41,12 +41,12 @@ std::string limitersOf(const analysis::Occupancy& occupancy) {
     return text;
 }
 
-/// A guessed launch says nothing about how the user launches.
+/// False for a guessed launch: it says nothing about how the user launches.
 bool isUsersLaunch(const LaunchSpec& launch) {
     return launch.origin != LaunchOrigin::Guessed && launch.block.count() > 0;
 }
 
-/// Without facts, registers are left out: the occupancy is then at most what is said.
+/// Without facts, registers do not count, and the occupancy is an upper bound.
 void addOccupancy(const DiagnosisInput& input, const LaunchSpec& launch,
                   std::vector<Signal>& signals) {
     const auto limits = analysis::limitsOf(input.gpu.capability);
@@ -122,8 +122,8 @@ void addIntensity(const DiagnosisInput& input, const RooflineCounts& counts,
     }
 }
 
-/// A branch is one instruction of a warp at least, and a scheduler issues one a clock: what takes
-/// longer to issue than its bytes take to move does not wait for memory's bandwidth.
+/// A branch is at least one instruction of a warp, and a scheduler issues one instruction per
+/// clock. If issuing branches takes longer than moving bytes, memory bandwidth is not the limit.
 void addControlFlow(const DiagnosisInput& input, const RooflineCounts& counts,
                     std::vector<Signal>& signals) {
     const auto found = input.profile->metrics.find(metric::branchTargets);
@@ -139,7 +139,7 @@ void addControlFlow(const DiagnosisInput& input, const RooflineCounts& counts,
     signals.push_back(std::move(signal));
 }
 
-/// Of each line that has some.
+/// Adds the operations of each line that has some.
 void addOperations(const DiagnosisInput& input, std::vector<Signal>& signals) {
     const auto operations = [](const Metrics& metrics) {
         const auto found = metrics.find(metric::floatingOperations);
@@ -157,7 +157,7 @@ void addOperations(const DiagnosisInput& input, std::vector<Signal>& signals) {
     }
 }
 
-/// How often the time that the model allows the kernel at most would fit into its launch.
+/// The kernel's maximum time in the model, compared with the time of an empty launch.
 void addLaunches(const DiagnosisInput& input, const Roofline& roofline, double launchSeconds,
                  std::vector<Signal>& signals) {
     if (input.file == nullptr || roofline.seconds.high <= 0)

@@ -1,4 +1,4 @@
-/// Where a measured kernel stands under the ceilings of the GPU that it ran on.
+/// Compares a measured kernel with the ceilings of the GPU that it ran on.
 #pragma once
 
 #include "engine/execution/profile.h"
@@ -8,28 +8,30 @@
 
 namespace kernelskill::engine {
 
-/// What a GPU reaches at best, measured on that very device.
+/// The best throughput that was measured on the device itself.
 struct DeviceCeilings {
     std::string gpu;
-    double bytesPerSecond = 0;  ///< Of DRAM: of a copy or of a read, whichever is more.
-    double singlePerSecond = 0; ///< Floating-point operations, a fused one as two.
+    double bytesPerSecond = 0;  ///< DRAM throughput: the larger one of a copy and a read.
+    double singlePerSecond = 0; ///< Floating-point operations; a fused one counts as two.
     double doublePerSecond = 0;
-    double cacheBytesPerSecond = 0; ///< Of L2; 0: not measured.
+    double cacheBytesPerSecond = 0; ///< L2 throughput; 0 if not measured.
 };
 
 struct MeasuredRoofline {
     DeviceCeilings ceilings;
-    double microseconds = 0; ///< Median of a launch, caches cold.
+    double microseconds = 0; ///< Median time of a launch with cold caches.
     double bytesPerSecond = 0;
-    std::optional<double> operationsPerSecond; ///< nullopt: none, or not counted.
-    std::optional<double> intensity;           ///< Operations per byte of DRAM.
-    double memoryPercent = 0;                  ///< Of the ceiling.
+    /// nullopt if there were none or they were not counted.
+    std::optional<double> operationsPerSecond;
+    std::optional<double> intensity; ///< Operations per byte of DRAM.
+    double memoryPercent = 0;        ///< The percentage of the memory ceiling.
     std::optional<double> computePercent;
-    /// Of the roofline: the larger of both.
+    /// The percentage of the roofline that the kernel reaches: the larger one of memory and
+    /// arithmetic.
     [[nodiscard]] double percent() const;
 };
 
-/// nullopt unless `profile` holds a time and what DRAM moved.
+/// nullopt unless `profile` has a time and the bytes that DRAM moved.
 [[nodiscard]] std::optional<MeasuredRoofline> measuredRooflineOf(const Profile& profile,
                                                                  const DeviceCeilings& ceilings);
 

@@ -11,7 +11,7 @@ struct Percent {
     const char* signal;
     const char* metric;
 };
-/// Nsight Compute's, of the peak that the unit can sustain.
+/// Nsight Compute's percentages of the peak that the unit can sustain.
 constexpr auto percents = std::to_array<Percent>({
     {"dram_percent", "dram__throughput.avg.pct_of_peak_sustained_elapsed"},
     {"l2_percent", "lts__throughput.avg.pct_of_peak_sustained_elapsed"},
@@ -20,13 +20,13 @@ constexpr auto percents = std::to_array<Percent>({
     {"active_warps_percent", "sm__warps_active.avg.pct_of_peak_sustained_active"},
 });
 
-/// Percent of the time of resident warps in which they wait for this reason.
+/// The percentage of the time of resident warps in which they wait for `reason`.
 std::optional<double> stalled(const Metrics& metrics, const std::string& reason) {
     for (const char* ending : {".pct", ".avg.pct"})
         if (const auto found = findMetric(metrics, "smsp__warp_issue_stalled_" + reason +
                                                        "_per_warp_active" + ending))
             return found;
-    // Warps that wait in a cycle of issue, out of those that are there.
+    // The warps that wait in an issue cycle, divided by the resident warps.
     const auto waiting = findMetric(metrics, "smsp__average_warps_issue_stalled_" + reason +
                                                  "_per_issue_active.ratio");
     const auto all = findMetric(metrics, "smsp__average_warp_latency_per_inst_issued.ratio");
@@ -35,7 +35,7 @@ std::optional<double> stalled(const Metrics& metrics, const std::string& reason)
 
 using Place = std::pair<std::string, std::uint32_t>;
 
-/// The line where the most samples of warps wait for `reason`, where lines were sampled.
+/// The line with the most samples of warps that wait for `reason`, if lines were sampled.
 std::optional<Place> worstLine(const Profile& profile, const std::string& reason) {
     std::optional<Place> worst;
     double most = 0;

@@ -17,7 +17,7 @@ double sum(const Metrics& metrics, std::initializer_list<const char*> names) {
     return total;
 }
 
-/// Of one block; the last one may be partly empty.
+/// The warps of one block; the last one may be partly empty.
 double warpsOf(const Dim3& block) {
     const std::uint64_t warps = (block.count() + analysis::warpLanes - 1) / analysis::warpLanes;
     return static_cast<double>(warps);
@@ -49,8 +49,8 @@ void addSectors(const Profile& profile, std::vector<Signal>& signals) {
             auto bytes = findMetric(place.metrics, access->globalBytes);
             if (!requests || !sectors || !bytes || *requests <= 0 || *bytes <= 0)
                 continue;
-            // Lanes that ask for the same bytes, or for a part of a sector, need one sector each
-            // request all the same.
+            // If lanes ask for the same bytes, or for a part of a sector, each request still needs
+            // one sector.
             double minimum = std::max(*bytes / analysis::sectorBytes, *requests);
             Signal signal = signalAt("sector_overfetch", *sectors / minimum, place);
             signal.share = total > 0 ? *sectors / total : 1;
@@ -62,7 +62,7 @@ void addSectors(const Profile& profile, std::vector<Signal>& signals) {
     }
 }
 
-/// Where nobody counted local memory, there is no signal.
+/// Adds no signal if local memory was not counted.
 void addLocalTraffic(const analysis::KernelModel& kernel, const Profile& profile,
                      std::vector<Signal>& signals) {
     const auto loads = findMetric(profile.metrics, metric::localLoadSectors);
@@ -127,7 +127,7 @@ void addBarriers(const DiagnosisInput& input, std::vector<Signal>& signals) {
     const auto& kernel = input.kernel;
     const Profile& profile = *input.profile;
     const auto barriers = findMetric(profile.metrics, metric::barriers);
-    // A single barrier between two phases is no pattern; one in a loop is.
+    // A single barrier between two phases is normal; a barrier in a loop is a pattern.
     const bool isInLoop = std::ranges::any_of(kernel.loops, &analysis::Loop::hasBarrier);
     if (!barriers || *barriers <= 0 || !isInLoop)
         return;
@@ -164,7 +164,7 @@ void addDivergence(const analysis::KernelModel& kernel, const Profile& profile,
     signals.push_back(std::move(signal));
 }
 
-/// Of each line with global accesses, loads and stores together.
+/// Adds the traffic of each line with global accesses, loads and stores together.
 void addTraffic(const Profile& profile, std::vector<Signal>& signals) {
     const auto sectors = [](const Metrics& metrics) {
         return sum(metrics, {metric::load.globalSectors, metric::store.globalSectors});
@@ -175,7 +175,7 @@ void addTraffic(const Profile& profile, std::vector<Signal>& signals) {
             signals.push_back(signalAt("traffic_percent", 100 * here / total, place));
 }
 
-/// How often a thread makes each of them, on average.
+/// Adds each dependent load with the average number of times that a thread makes it.
 void addDependentLoads(const DiagnosisInput& input, std::vector<Signal>& signals) {
     const Profile& profile = *input.profile;
     const auto threads =

@@ -18,8 +18,8 @@ double sumOf(const Metrics& metrics, std::initializer_list<const char*> names) {
     return sum;
 }
 
-/// Of the peak that a plain copy reaches where none was measured: 0.90 on an H200; parts with ECC
-/// or narrower memory reach less.
+/// The share of the peak bandwidth that a plain copy reaches, if none was measured: 0.90 on an
+/// H200; GPUs with ECC or narrower memory reach less.
 constexpr double attainableBandwidth = 0.8;
 
 double copyBytesPerSecond(const Gpu& gpu) {
@@ -31,14 +31,14 @@ double copyBytesPerSecond(const Gpu& gpu) {
 /// precision (A100: 78 against 19.5 TFLOP/s).
 constexpr double halfRate = 4;
 
-/// Sums of `names`; nullopt when none of them was counted.
+/// The sum of `names`; nullopt if none of them was counted.
 std::optional<double> countOf(const Metrics& metrics, std::initializer_list<const char*> names) {
     const bool isCounted =
         std::ranges::any_of(names, [&](const char* name) { return metrics.contains(name); });
     return isCounted ? std::optional(sumOf(metrics, names)) : std::nullopt;
 }
 
-/// nullopt when the executor did not count operations.
+/// nullopt if the executor did not count operations.
 std::optional<OperationCounts> countedOperations(const Metrics& metrics) {
     OperationCounts counts;
     bool isCounted = metrics.contains(metric::floatingOperations);
@@ -53,7 +53,7 @@ std::optional<OperationCounts> countedOperations(const Metrics& metrics) {
     add(metric::dbl, counts.dbl, counts.doubleFused);
     double fusedHalf = 0;
     add(metric::half, counts.half, fusedHalf);
-    // An instruction may work on a pair of halves: only the executor knows which do.
+    // An instruction may work on a pair of halves; only the executor knows which ones do.
     counts.half = countOf(metrics, {metric::halfOperations}).value_or(2 * counts.half);
     counts.isIncomplete = sumOf(metrics, {metric::uncountedCalls}) > 0;
     return isCounted ? std::optional(counts) : std::nullopt;
@@ -106,7 +106,7 @@ RooflinePosition positionOf(const Roofline& roofline) {
                : RooflinePosition::Between;
 }
 
-/// One number where both ends read the same.
+/// Writes one number if both ends read the same.
 std::string intensityText(const Interval& intensity) {
     auto low = fmt::format("{:.3g}", intensity.low);
     const auto high = fmt::format("{:.3g}", intensity.high);
@@ -127,8 +127,8 @@ std::optional<RooflineCounts> rooflineCounts(const analysis::KernelModel& kernel
                                 metric::globalAtomicSectors});
     if (counts.uniqueBytes <= 0 || counts.movedBytes <= 0)
         return std::nullopt;
-    // Atomics touch sectors that no load or store counts; what is moved is never less than what is
-    // distinct.
+    // Atomics touch sectors that no load or store counts. The moved bytes are at least the unique
+    // ones.
     counts.movedBytes = std::max(counts.movedBytes, counts.uniqueBytes);
     counts.blocks = profile.launch.grid.count();
     counts.isScaled = profile.blocksRun < counts.blocks;
@@ -155,13 +155,13 @@ std::string_view basisOf(const Balance& balance) {
 }
 
 Roofline rooflineOf(const RooflineCounts& counts, const Gpu& gpu) {
-    // A block runs on one multiprocessor: those without one add nothing.
+    // A block runs on one multiprocessor, so multiprocessors without a block add nothing.
     const double busy = std::min(
         1.0, static_cast<double>(std::max<std::uint64_t>(counts.blocks, 1)) / gpu.multiprocessors);
     const auto operations = counts.operations.value_or(OperationCounts{});
     const double unknownsFastest = gpu.singleFlops * (operations.mayBeHalf ? halfRate : 1);
     const double unknownsSlowest = operations.mayBeDouble ? gpu.doubleFlops : gpu.singleFlops;
-    // Pipes of different precision may run at once, or take turns.
+    // Pipes of different precision may run at once or take turns.
     const double arithmeticLow = std::max(
         {operations.single / gpu.singleFlops, operations.dbl / gpu.doubleFlops,
          operations.half / (halfRate * gpu.singleFlops), operations.unknown / unknownsFastest});

@@ -1,5 +1,5 @@
-/// How long a kernel takes at least on a GPU, and how long if nothing goes well, from counts alone.
-/// Always an interval, never one time: counts do not say what the caches keep, nor what overlaps.
+/// Bounds the time of a kernel on a GPU from below and above, from counts alone. The answer is
+/// always an interval, because counts do not say what the caches keep or what overlaps.
 #pragma once
 
 #include "analysis/features/features.h"
@@ -14,39 +14,40 @@
 
 namespace kernelskill::engine {
 
-/// Floating-point operations, a multiply-add as two.
+/// Floating-point operations; a multiply-add counts as two.
 struct OperationCounts {
     double single = 0;
     double dbl = 0;
-    double half = 0;          ///< Of 16-bit types; at which rate depends on the GPU and the code.
-    double singleFused = 0;   ///< Of `single`, those of multiply-adds.
-    double doubleFused = 0;   ///< Of `dbl`.
-    double unknown = 0;       ///< Of a precision that is not told apart: estimates from the source.
-    bool mayBeDouble = false; ///< The unknown ones.
-    bool mayBeHalf = false;   ///< The unknown ones.
-    bool isIncomplete = false; ///< Calls of functions whose operations nobody knows are left out.
+    double half = 0; ///< Operations on 16-bit types; their rate depends on the GPU and the code.
+    double singleFused = 0;    ///< The part of `single` that multiply-adds make.
+    double doubleFused = 0;    ///< The part of `dbl` that multiply-adds make.
+    double unknown = 0;        ///< Operations of unknown precision, estimated from the source.
+    bool mayBeDouble = false;  ///< Whether the unknown ones may be in double.
+    bool mayBeHalf = false;    ///< Whether the unknown ones may be in half.
+    bool isIncomplete = false; ///< Set if functions with unknown operations are called.
     [[nodiscard]] double sum() const { return single + dbl + half + unknown; }
 };
 
-/// What a run did, as far as a roofline asks.
+/// The counts of a run that a roofline uses.
 struct RooflineCounts {
     double uniqueBytes =
-        0;                 ///< Of distinct sectors: DRAM moves at least so many, once, caches cold.
-    double movedBytes = 0; ///< Of all sectors: L2 gives at most so many to the multiprocessors.
-    std::optional<OperationCounts> operations; ///< nullopt: not counted.
-    std::uint64_t blocks = 0;                  ///< Of the grid.
-    bool isScaled = false;                     ///< Counted on a part of the grid's blocks.
+        0; ///< Bytes of distinct sectors: the minimum that DRAM moves with cold caches.
+    /// Bytes of all sectors: the maximum that L2 delivers to the multiprocessors.
+    double movedBytes = 0;
+    std::optional<OperationCounts> operations; ///< nullopt if not counted.
+    std::uint64_t blocks = 0;                  ///< Blocks of the grid.
+    bool isScaled = false;                     ///< True if counted on a part of the grid's blocks.
 };
 
-/// nullopt when the profile counts no global memory.
+/// nullopt if the profile counts no global memory.
 [[nodiscard]] std::optional<RooflineCounts> rooflineCounts(const analysis::KernelModel& kernel,
                                                            const analysis::Features& features,
                                                            const Profile& profile);
 
 enum class RooflinePosition : std::uint8_t {
-    MemoryBound,  ///< Even if every byte is moved once only.
+    MemoryBound,  ///< Even if every byte is moved only once.
     ComputeBound, ///< Even if every access goes to DRAM.
-    Between,      ///< What the caches keep decides.
+    Between,      ///< It depends on the caches.
     Unknown,      ///< Operations were not counted.
 };
 /// "memory-bound", "compute-bound", "depends-on-caches", "unknown"
@@ -54,19 +55,21 @@ enum class RooflinePosition : std::uint8_t {
 
 struct Roofline {
     std::string gpu;
-    std::string onGpu; ///< With its article.
-    /// low: each byte moved once at full bandwidth, or the operations at the peak of the
-    /// multiprocessors that have a block, whichever takes longer. high: each sector from DRAM at
-    /// what a copy reaches, no further multiply-add fused, nothing overlapped. Latency, barriers
-    /// and divergence are in neither, so that a bad kernel may take longer than high.
+    std::string onGpu; ///< The GPU's name with its article.
+    /// low: the time to move each byte once at full bandwidth, or to compute at the peak of the
+    /// multiprocessors that have a block, whichever is longer. high: every sector comes from DRAM
+    /// at the rate of a copy, no further multiply-add is fused, and nothing overlaps. Latency,
+    /// barriers and divergence count in neither, so a bad kernel may take longer than high.
     Interval seconds;
-    Interval memory;                   ///< The part of both ends that moving bytes takes.
-    Interval arithmetic;               ///< And operations.
-    std::optional<Interval> intensity; ///< Operations per byte: over moved, over unique bytes.
-    double operations = 0;             ///< Floating-point, of a launch; 0 where not counted.
-    Balance ridge;                     ///< Of the precision that most operations have.
+    Interval memory;     ///< The memory traffic's part of both ends.
+    Interval arithmetic; ///< The arithmetic's part of both ends.
+    /// Operations per byte: over moved bytes (low), over unique bytes (high).
+    std::optional<Interval> intensity;
+    double operations = 0; ///< Floating-point operations of a launch; 0 if not counted.
+    Balance ridge;         ///< The balance for the precision of most operations.
     RooflinePosition position = RooflinePosition::Unknown;
-    bool fitsInCache = false; ///< Data that L2 still holds takes less than low.
+    /// If true, data that L2 still holds from before takes less than low.
+    bool fitsInCache = false;
     bool operationsAreStatic = false;
     bool operationsAreIncomplete = false;
     bool isScaled = false;

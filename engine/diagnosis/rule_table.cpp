@@ -27,7 +27,7 @@ constexpr std::array<std::pair<BottleneckKind, std::string_view>, 12> kindSpelli
     {BottleneckKind::Balanced, "balanced"},
 }};
 
-/// Counts as integers, ratios with two digits: "31", "1.03", "0.0021", "1048576".
+/// Formats counts as integers and ratios with two digits: "31", "1.03", "0.0021", "1048576".
 std::string spelled(double value) {
     if (std::abs(value - std::round(value)) < 5e-4 && std::abs(value) < 1e15)
         return fmt::format("{}", static_cast<std::int64_t>(std::llround(value)));
@@ -36,8 +36,7 @@ std::string spelled(double value) {
     return std::abs(value) < 10 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
 }
 
-/// Puts values in for `{name}`. A name nobody knows stays as it is, which a test of the table
-/// catches.
+/// Replaces each `{name}` by its value. An unknown name stays; a test of the table catches that.
 std::string fillIn(std::string_view pattern, const std::map<std::string, std::string>& values) {
     std::string text;
     while (!pattern.empty()) {
@@ -79,7 +78,7 @@ Result<Threshold> thresholdOf(const YAML::Node& node) {
     return threshold;
 }
 
-/// A condition may speak of any basis.
+/// A condition may use signals of any origin.
 bool isKnownSignal(std::string_view name) {
     return std::ranges::any_of(basisSpellings, [&](const auto& entry) {
         const auto names = signalNames(entry.second);

@@ -21,7 +21,7 @@ struct Threshold {
     [[nodiscard]] double value() const { return atLeast ? *atLeast : atMost.value_or(0); }
 };
 
-/// What else has to hold, of the kernel as a whole.
+/// A further condition of a rule, on the kernel as a whole.
 struct Condition {
     std::string signal;
     Threshold threshold;
@@ -36,17 +36,17 @@ struct Rule {
     Threshold threshold;
     double share = 0;
     bool isSupport =
-        false; ///< Adds evidence where another rule of its kind holds; decides nothing.
+        false; ///< The rule adds evidence if another rule of its kind holds; it decides nothing.
     std::vector<Condition> conditions;
-    double highHeadroom = 0; ///< These three where no gain is known.
+    double highHeadroom = 0; ///< The three headroom values apply if no gain is known.
     double mediumHeadroom = 0;
-    bool headroomFalls = false; ///< Headroom is high at or below the value, not above it.
+    bool headroomFalls = false; ///< Headroom is high at or below the value instead of above it.
     std::string text;
     std::string hint; ///< A few words for an editor's line; may be empty.
     std::string source;
 
     [[nodiscard]] bool holds(const Signal& signal) const;
-    /// Whether the other conditions hold among `signals`.
+    /// Whether `signals` meet the other conditions.
     [[nodiscard]] bool isAllowedBy(const std::vector<Signal>& signals) const;
     /// "high", "medium" or "low"
     [[nodiscard]] std::string_view headroomAt(double value) const;
@@ -57,19 +57,19 @@ struct Rule {
 };
 
 struct RuleTable {
-    double launchSeconds = 0; ///< What a launch takes by itself.
-    std::vector<Rule> rules;  ///< First match first.
+    double launchSeconds = 0; ///< The time of an empty launch.
+    std::vector<Rule> rules;  ///< The first rule that matches decides.
 };
 
-/// InvalidInput with the line of the first thing that is wrong.
+/// Fails with InvalidInput and the line of the first mistake.
 [[nodiscard]] Result<RuleTable> parseRuleTable(std::string_view yaml);
 
 /// The text of thresholds.yaml that this program was built with.
 [[nodiscard]] std::string_view builtinRuleText();
-/// The same, parsed once. Its errors are a defect of the build; a test keeps them out.
+/// The parsed table. Its errors are a defect of the build; a test prevents them.
 [[nodiscard]] const Result<RuleTable>& builtinRules();
 
-/// The kind that `text` spells; nullopt when there is none.
+/// The kind whose name is `text`; nullopt if there is none.
 [[nodiscard]] std::optional<BottleneckKind> bottleneckSpelled(std::string_view text);
 
 } // namespace kernelskill::engine

@@ -1,4 +1,4 @@
-/// The quantities that the rule table compares, by where they are from.
+/// The quantities that the rule table compares, by their origin.
 #pragma once
 
 #include "engine/diagnosis/bottleneck.h"
@@ -12,37 +12,37 @@
 
 namespace kernelskill::engine {
 
-/// Where a signal is from; the later of two that speak of one kind of bottleneck is worth more.
+/// The origin of a signal. If two signals speak of one kind of bottleneck, the later origin wins.
 enum class SignalBasis : std::uint8_t {
-    Static,   ///< The text.
-    Compiler, ///< The GPU's compiler.
-    Profile,  ///< Counters of a run, put in relation to a GPU.
-    Measured, ///< What a profiler saw on a GPU: percents of its peaks, stalls, time.
+    Static,   ///< From the text.
+    Compiler, ///< From the GPU's compiler.
+    Profile,  ///< From a run's counters, related to a GPU.
+    Measured, ///< From a profiler on a GPU: percentages of peaks, stalls, time.
 };
 
-/// One value at one place, or of the whole kernel when there is no line.
+/// One value at one line, or for the whole kernel if there is no line.
 struct Signal {
     std::string name;
     double value = 0;
-    double share = 1;                      ///< Part of the kernel's total of this quantity.
-    std::map<std::string, double> numbers; ///< Facts for the sentence.
+    double share = 1;                      ///< The line's part of the kernel's total.
+    std::map<std::string, double> numbers; ///< Numbers for the sentence.
     std::map<std::string, std::string> words;
     std::string file;
     std::optional<std::uint32_t> line; ///< Zero-based.
 };
 
 [[nodiscard]] std::vector<Signal> staticSignals(const DiagnosisInput& input);
-/// Empty without facts.
+/// Empty if there are no facts.
 [[nodiscard]] std::vector<Signal> compilerSignals(const DiagnosisInput& input);
-/// Empty without a profile. A metric the executor does not count yields no signal.
+/// Empty if there is no profile. A metric that the executor does not count yields no signal.
 [[nodiscard]] std::vector<Signal> profileSignals(const DiagnosisInput& input);
-/// The launch and the same counters in relation to the GPU: occupancy, intensity, launches.
-/// `launchSeconds`: what a launch takes by itself.
+/// Signals from the launch and from the same counters related to the GPU: occupancy, intensity,
+/// launches. `launchSeconds` is the time of an empty launch.
 [[nodiscard]] std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSeconds);
-/// Empty without a profile of a GPU.
+/// Empty if there is no profile of a GPU.
 [[nodiscard]] std::vector<Signal> measuredSignals(const DiagnosisInput& input);
 
-/// The names that signals of a basis may have: what a rule may refer to.
+/// The names that signals of an origin may have. Rules may use only these.
 [[nodiscard]] std::vector<std::string_view> signalNames(SignalBasis basis);
 
 } // namespace kernelskill::engine

@@ -71,7 +71,7 @@ void addAtomics(const Context& context, std::vector<Signal>& signals) {
         bool dependsOnLane = false;
         for (std::uint32_t axis = 0; axis < 3; ++axis)
             dependsOnLane |= access.index->dependsOn({analysis::SymbolKind::ThreadIdx, axis});
-        // Under a condition it may well be one lane that updates, the usual end of a reduction.
+        // Under a condition, probably one lane updates: the usual end of a reduction.
         if (!dependsOnLane && access.conditions.empty())
             signals.push_back(context.at("atomics_on_uniform_address", 1, context.spanOf(access)));
     }
@@ -86,8 +86,8 @@ bool isWithin(const KernelModel& kernel, std::uint32_t loop, std::uint32_t ances
     return false;
 }
 
-/// Accesses of one round of `loop`, inner loops multiplied out; nullopt when one has an unknown
-/// trip count.
+/// The accesses of one iteration of `loop`, with inner loops multiplied; nullopt if an inner loop
+/// has an unknown trip count.
 std::optional<double> accessesARound(const KernelModel& kernel, std::uint32_t loop) {
     double count = 0;
     for (const analysis::MemoryAccess& access : kernel.accesses) {
@@ -147,9 +147,9 @@ void addBranches(const Context& context, std::vector<Signal>& signals) {
     }
 }
 
-/// That a thread loads from global memory when it runs `line` once.
+/// The bytes that a thread loads from global memory when it runs `line` once.
 double bytesLoadedOn(const Context& context, std::optional<std::uint32_t> line) {
-    constexpr double assumedWidth = 4; // Of a template parameter's type.
+    constexpr double assumedWidth = 4; // The type may be a template parameter.
     double bytes = 0;
     for (const analysis::MemoryAccess& access : context.kernel.accesses) {
         const bool isLoad = access.space == analysis::MemorySpace::Global &&
@@ -160,7 +160,7 @@ double bytesLoadedOn(const Context& context, std::optional<std::uint32_t> line) 
     return bytes > 0 ? bytes : assumedWidth;
 }
 
-/// Loads of one line are one signal.
+/// Adds one signal for all dependent loads of a line.
 void addDependentLoads(const Context& context, std::vector<Signal>& signals) {
     const KernelModel& kernel = context.kernel;
     for (const DependentLoad& load : dependentLoads(kernel)) {
@@ -176,7 +176,7 @@ void addDependentLoads(const Context& context, std::vector<Signal>& signals) {
     }
 }
 
-/// Whether a result is written whose place depends on an x and on a y axis.
+/// Whether the place of a written result depends on an x axis and a y axis.
 bool writesTwoAxes(const KernelModel& kernel) {
     return std::ranges::any_of(kernel.accesses, [](const analysis::MemoryAccess& access) {
         bool isResult = access.space == analysis::MemorySpace::Global &&
@@ -191,8 +191,8 @@ bool writesTwoAxes(const KernelModel& kernel) {
     });
 }
 
-/// A loop that neither loads nor stores does some other work. Where none of it is floating-point,
-/// the text does not say how it compares with the bytes.
+/// Whether a loop neither loads nor stores and does no floating-point work. Then the text does not
+/// tell how its work compares with the bytes.
 bool hidesItsWork(const Context& context) {
     const KernelModel& kernel = context.kernel;
     if (context.features.arithmeticIntensity.value_or(0) > 0)
@@ -214,7 +214,7 @@ void addIntensity(const Context& context, std::vector<Signal>& signals) {
         Signal signal = context.at(
             "static_intensity_over_balance",
             *context.features.arithmeticIntensity / balance.operationsPerByte, kernel.nameSpan);
-        signal.line.reset(); // Of the kernel as a whole.
+        signal.line.reset(); // It concerns the whole kernel.
         signal.numbers = {{"intensity", *context.features.arithmeticIntensity},
                           {"balance", balance.operationsPerByte}};
         signal.words["a_gpu"] = withArticle(context.gpu);

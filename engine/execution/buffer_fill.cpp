@@ -10,7 +10,7 @@ using analysis::ScalarKind;
 
 namespace {
 
-/// SplitMix64's finaliser: consecutive indices give unrelated values.
+/// The finaliser of SplitMix64: consecutive indices give unrelated values.
 std::uint64_t mix(std::uint64_t value) {
     value += 0x9E3779B97F4A7C15ull;
     value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -34,7 +34,7 @@ inline float randomFloat(std::uint64_t seed, std::uint64_t index) {
     return static_cast<float>(bits - (1 << 22)) * (1.0f / (1 << 22));
 }
 
-std::int64_t largestValue(ScalarKind kind) {
+std::int64_t maxValue(ScalarKind kind) {
     switch (kind) {
     case ScalarKind::Bool:
         return 1;
@@ -96,7 +96,7 @@ std::uint64_t bitsOf(T value) {
     return bits;
 }
 
-/// As many bytes as the field has, from the lowest on.
+/// As many random bytes as the field has, lowest byte first.
 std::uint64_t fieldBits(const KsField& field, std::int64_t range, std::uint64_t seed,
                         std::uint64_t index) {
     const float floating = 0.5f * (randomFloat(seed, index) + 1.0f);
@@ -136,7 +136,7 @@ void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::
 }
 
 std::int64_t randomRange(const BufferSpec& buffer) {
-    return buffer.integerRange > 0 ? buffer.integerRange : largestValue(buffer.element) + 1;
+    return buffer.integerRange > 0 ? buffer.integerRange : maxValue(buffer.element) + 1;
 }
 
 std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position) {
@@ -175,14 +175,15 @@ void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offs
     case ScalarKind::UInt32:
     case ScalarKind::Unknown:
     case ScalarKind::Void:
-        // A class may hold counts and indices: small integers keep loops over them short, where the
-        // bits of floats would be billions. Its floats are then tiny, which is noted.
+        // A class may hold counts and indices. Small integers keep loops over them short, while the
+        // bits of random floats would mean billions. Its floats become tiny, which is noted.
         return fillWith<std::uint32_t>(offset, bytes, integer);
     case ScalarKind::Int64:
     case ScalarKind::UInt64:
         return fillWith<std::uint64_t>(offset, bytes, integer);
     case ScalarKind::Float:
-        if (buffer.fill == Fill::Random) // Most buffers: worth a loop of its own.
+        // Most buffers are random, so they get a loop of their own.
+        if (buffer.fill == Fill::Random)
             return fillWith<float>(offset, bytes,
                                    [&](std::uint64_t i) { return randomFloat(seed, i); });
         return fillWith<float>(offset, bytes, floating);

@@ -1,5 +1,5 @@
-/// Contents of buffers before a run: a function of the fill, the seed and the element's index, so
-/// that any part of a buffer can be produced at any time, and twice the same.
+/// Fills buffers before a run. Each element depends only on the fill, the seed and its index, so
+/// that any part of a buffer can be produced at any time and again.
 #pragma once
 
 #include "analysis/prelude/include/kernelskill/emulation_support.h"
@@ -11,25 +11,25 @@
 
 namespace kernelskill::engine {
 
-/// The 32-bit pattern of poison: not a number as float, double, half and bfloat16, and no index of
-/// any buffer.
+/// The 32-bit pattern of poison. It is a NaN as float, double, half and bfloat16, and exceeds the
+/// index range of any buffer.
 inline constexpr std::uint32_t poisonWord = 0xFFF5FFF5u;
 
-/// Writes the buffer's bytes from `offset` on (a multiple of 16) into `bytes`. `seed` already tells
-/// buffers of one launch apart. Captured data is elsewhere (captured_data.h): its place gets
-/// poison. Async-signal-safe.
+/// Writes the buffer's bytes from `offset` (a multiple of 16) into `bytes`. `seed` differs between
+/// the buffers of a launch. Writes poison where captured data belongs (captured_data.h).
+/// Async-signal-safe.
 void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offset,
                 std::span<std::byte> bytes);
 
-/// The same for an array of a class, each `elementBytes` long: its fields by their types, small
-/// integers and floats of [0, 1). Bytes that are no field's, and pointers, stay as they are.
+/// Fills an array of a class whose objects have `elementBytes` bytes. Each field is filled by its
+/// type, with small integers and floats of [0, 1). Padding and pointers stay as they are.
 void fillFields(std::span<const KsField> fields, const BufferSpec& buffer, std::uint64_t seed,
                 std::uint64_t offset, std::span<std::byte> bytes);
 
-/// Random integers of the buffer are in [0, this).
+/// Random integers of the buffer are in [0, result).
 [[nodiscard]] std::int64_t randomRange(const BufferSpec& buffer);
 
-/// The seed of argument `position` of a launch.
+/// The seed of the argument at index `position` of a launch.
 [[nodiscard]] std::uint64_t bufferSeed(std::uint64_t seed, std::size_t position);
 
 } // namespace kernelskill::engine

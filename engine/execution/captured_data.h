@@ -1,4 +1,4 @@
-/// The files behind buffers that a program was seen to pass.
+/// Reads the files that contain captured buffers.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -11,11 +11,10 @@
 
 namespace kernelskill::engine {
 
-/// A file's bytes, mapped for reading: pages come in as they are touched, and who maps the same
-/// file shares them.
+/// A file mapped for reading. Pages are loaded on access and shared between processes.
 class MappedFile {
 public:
-    /// Failed, with its path, when it cannot be read.
+    /// Failed, with its path, if it cannot be read.
     [[nodiscard]] static Result<MappedFile> open(const std::string& path);
 
     MappedFile() = default;
@@ -29,15 +28,15 @@ private:
     std::span<const std::byte> bytes_;
 };
 
-/// What the captured buffers of a launch hold, by their positions among its arguments.
+/// The contents of a launch's captured buffers, by their positions among its arguments.
 using CapturedContents = std::map<std::size_t, MappedFile>;
 
-/// Opens every file that `launch` is filled from; the error of the first that cannot be.
+/// Opens every file that `launch` uses; returns the first error.
 [[nodiscard]] Result<CapturedContents> openCaptured(const LaunchSpec& launch);
 
-/// Writes what `buffer` holds from byte `offset` on, a multiple of 16, into `bytes`: `data` as it
-/// is, or as doubles where it holds floats and the buffer does not. Poison behind its end.
-/// Async-signal-safe.
+/// Writes the captured contents of `buffer` from byte `offset`, a multiple of 16, into `bytes`.
+/// Converts floats to doubles if the buffer's elements are doubles. Writes poison after the end of
+/// `data`. Async-signal-safe.
 void fillFromCaptured(const BufferSpec& buffer, std::span<const std::byte> data,
                       std::uint64_t offset, std::span<std::byte> bytes);
 

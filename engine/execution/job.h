@@ -1,4 +1,4 @@
-/// Work for an executor, as data: what to launch, on what, and what to report.
+/// A job for an executor, as data: the kernel's launch, its inputs, and what to report.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -29,16 +29,17 @@ enum class Fill : std::uint8_t {
     Zero,
     Constant, ///< `value`
     Iota,
-    Poison,   ///< A pattern no computation leaves by chance: outputs
-    Captured, ///< What a program passed, see BufferSpec::captured
+    Poison,   ///< A pattern that no computation leaves by chance; for outputs.
+    Captured, ///< The bytes that a program passed, see BufferSpec::captured.
 };
 
-/// A buffer of a launch as a program was seen to pass it, in files on this machine.
+/// The contents of a buffer of a captured launch, as files on this machine.
 struct CapturedBytes {
-    std::string before; ///< Absolute path of what it held when the launch began.
-    std::string after;  ///< The same when the launch had ended; empty when nobody looked. Executors
-                        ///< are not told.
-    /// What the files hold. Floats become doubles where the buffer's elements are.
+    std::string before; ///< Absolute path of the contents before the launch.
+    /// Absolute path of the contents after the launch; empty if they were not saved. Executors do
+    /// not get it.
+    std::string after;
+    /// The element type of the files. Floats are converted if the buffer's elements are doubles.
     analysis::ScalarKind element = analysis::ScalarKind::Float;
     bool operator==(const CapturedBytes&) const = default;
 };
@@ -47,18 +48,18 @@ struct BufferSpec {
     std::string name; ///< The parameter's name.
     analysis::ScalarKind element = analysis::ScalarKind::Float;
     std::uint32_t elementBytes = 4;        ///< sizeof of the pointee (16 for float4*).
-    std::optional<std::uint64_t> elements; ///< nullopt: discover by running over sparse memory.
+    std::optional<std::uint64_t> elements; ///< nullopt: a run over sparse memory finds the length.
     Fill fill = Fill::Random;
-    double value = 0; ///< For Constant.
+    double value = 0; ///< Only for Constant.
     std::int64_t integerRange =
         0;                 ///< For Random integers; 0: 256, or the element's range if smaller.
     bool isOutput = false; ///< Compared after the run.
-    bool isInput = true;   ///< Filled by `fill`; else poisoned.
-    std::optional<CapturedBytes> captured; ///< With Captured.
+    bool isInput = true;   ///< If true, filled by `fill`; else poisoned.
+    std::optional<CapturedBytes> captured; ///< Only for Captured.
     bool operator==(const BufferSpec&) const = default;
 };
 
-/// A by-value argument: its bytes as the kernel's ABI wants them.
+/// A by-value argument, as the bytes that the kernel's ABI expects.
 struct ScalarSpec {
     std::string name;
     std::vector<std::byte> bytes;
@@ -69,19 +70,19 @@ struct ScalarSpec {
 
 using ArgumentSpec = std::variant<BufferSpec, ScalarSpec>;
 
-/// What a `__device__` or `__constant__` variable holds when the launch begins, where the program's
-/// text alone does not say it: the host copies to it, or another kernel writes it.
+/// The initial value of a `__device__` or `__constant__` variable that the program's text does not
+/// initialise, because the host copies to it or another kernel writes it.
 struct SymbolSpec {
-    std::string name;              ///< Without its namespaces.
-    Fill fill = Fill::Random;      ///< Constant and Random are meant by what its type is.
-    double value = 0;              ///< For Constant.
-    std::int64_t integerRange = 0; ///< For Random integers; 0: a small one.
+    std::string name;              ///< Without namespaces.
+    Fill fill = Fill::Random;      ///< Constant and Random follow the variable's type.
+    double value = 0;              ///< Only for Constant.
+    std::int64_t integerRange = 0; ///< Only for Random integers; 0: a small range.
 };
 
-/// Where a launch came from, so that the user can be told and can pin it.
+/// The origin of a launch. Shown to users, who can then pin it.
 enum class LaunchOrigin : std::uint8_t {
     Pinned,
-    Captured, ///< As a program of the user's was seen to launch it.
+    Captured, ///< As a program of the user launched it.
     Evaluated,
     Guessed,
 };
@@ -90,7 +91,7 @@ enum class LaunchOrigin : std::uint8_t {
 struct LaunchSpec {
     LaunchOrigin origin = LaunchOrigin::Guessed;
     std::string kernel;                         ///< Qualified name.
-    std::vector<std::string> templateArguments; ///< Empty for a plain kernel.
+    std::vector<std::string> templateArguments; ///< Empty if the kernel is no template.
     Dim3 grid;
     Dim3 block;
     std::uint64_t dynamicSharedBytes = 0;
@@ -100,22 +101,23 @@ struct LaunchSpec {
 };
 
 struct Limits {
-    std::chrono::milliseconds time{10'000}; ///< Of a run; on the emulator, processor time.
-    std::uint64_t memoryBytes = 2ull << 30; ///< Of the child process.
-    std::uint64_t outputBytes = 1ull << 20; ///< Of printf.
-    std::uint64_t accesses =
-        2'000'000'000; ///< Counted memory accesses after which a run is cut off.
+    /// Time limit of a run. On the emulator, processor time.
+    std::chrono::milliseconds time{10'000};
+    std::uint64_t memoryBytes = 2ull << 30; ///< Memory limit of the child process.
+    std::uint64_t outputBytes = 1ull << 20; ///< Limit of what printf writes.
+    /// A run is cut off after so many counted memory accesses.
+    std::uint64_t accesses = 2'000'000'000;
 };
 
 struct Job {
     LaunchSpec launch;
     std::uint64_t seed = 1;
-    bool wantProfile = false; ///< Count accesses, branches, conflicts.
-    bool wantHazards =
-        true; ///< Look for races, out-of-bounds, uninitialised reads, divergence of barriers.
+    bool wantProfile = false; ///< Count accesses, branches and bank conflicts.
+    /// Look for races, out-of-bounds accesses, uninitialised reads and divergent barriers.
+    bool wantHazards = true;
     bool wantOutputs = false; ///< Return the contents of buffers marked isOutput.
-    std::optional<std::uint64_t>
-        maxBlocks; ///< Run at most so many blocks, corners included; counts are then scaled.
+    /// Run at most so many blocks, corners included, and scale the counts.
+    std::optional<std::uint64_t> maxBlocks;
     Limits limits;
 };
 

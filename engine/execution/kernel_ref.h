@@ -1,7 +1,7 @@
 /// A kernel together with the program that it is part of.
 #pragma once
 
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 
 namespace kernelskill::engine {
 

@@ -7,10 +7,10 @@
 
 namespace kernelskill::engine {
 
-/// Its model is set and holds the kernel.
+/// The program's model is set and holds the kernel.
 struct KernelVersion {
     ProgramSource program;
-    std::string kernelName; ///< Qualified.
+    std::string kernelName; ///< Qualified name.
     [[nodiscard]] const analysis::KernelModel& kernel() const {
         return *analysis::kernelNamed(*program.model, kernelName);
     }

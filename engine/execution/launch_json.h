@@ -1,5 +1,5 @@
-/// Launches and buffers as JSON: the words that the server and its workers share. Readers throw
-/// nlohmann's exceptions for anything malformed; decodeFrame() turns them into values.
+/// Launches and buffers as JSON, in the words that the server and its workers share. Readers throw
+/// nlohmann's exceptions for malformed input; decodeFrame() turns these into error values.
 #pragma once
 
 #include "engine/execution/job.h"
@@ -33,7 +33,7 @@ void fromJson(const Json& json, Dim3& dim);
 [[nodiscard]] Json binary(const std::vector<std::byte>& bytes);
 [[nodiscard]] std::vector<std::byte> bytesOf(const Json& json);
 
-/// What of a launch a worker needs; kernel names and notes stay behind.
+/// The parts of a launch that a worker needs. The kernel's name and the notes are left out.
 [[nodiscard]] Json toJson(const LaunchSpec& launch);
 void fromJson(const Json& json, LaunchSpec& launch);
 

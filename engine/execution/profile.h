@@ -1,4 +1,5 @@
-/// What a run showed. Metric names are Nsight Compute's wherever the quantity is the same.
+/// The result of a run. Metrics have Nsight Compute's names if Nsight Compute has the same
+/// quantity.
 #pragma once
 
 #include "engine/execution/job.h"
@@ -18,7 +19,7 @@ using Metrics = std::map<std::string, double>;
     const auto found = metrics.find(name);
     return found == metrics.end() ? std::nullopt : std::optional(found->second);
 }
-/// 0 for a metric that is not there.
+/// 0 if the metric is absent.
 [[nodiscard]] inline double metricValue(const Metrics& metrics, const std::string& name) {
     return findMetric(metrics, name).value_or(0);
 }
@@ -46,25 +47,25 @@ struct ThreadPlace {
     bool operator==(const ThreadPlace&) const = default;
 };
 
-/// How far apart the two threads of a race are.
+/// The distance between the two threads of a race.
 enum class RaceScope : std::uint8_t { Warp, Block, Grid };
 
-/// What a hazard's message says, for those who want to act on it.
+/// The data behind a hazard's message, for code that repairs it.
 struct HazardDetails {
-    std::optional<ThreadPlace> other; ///< The thread of the other side, where it is known.
-    std::string object; ///< The buffer, array or variable that was touched; empty when unknown.
-    /// Out of the bounds of a buffer: the element, counted from the buffer's start.
+    std::optional<ThreadPlace> other; ///< The thread of the other side, if known.
+    std::string object; ///< The buffer, array or variable that was accessed; empty if unknown.
+    /// The element's index, for an out-of-bounds access of a buffer.
     std::optional<std::int64_t> element;
-    RaceScope scope = RaceScope::Block; ///< Of a race.
+    RaceScope scope = RaceScope::Block; ///< Only for a race.
     bool operator==(const HazardDetails&) const = default;
 };
 
 struct Hazard {
     HazardKind kind = HazardKind::Race;
-    bool certain = true; ///< False: a suspicion, shown as information.
+    bool certain = true; ///< If false, a suspicion, shown as information.
     std::string file;
     std::uint32_t line = 0; ///< Zero-based.
-    std::string otherFile;  ///< The other side of a race or of a barrier; empty when there is none.
+    std::string otherFile;  ///< The other side of a race or of a barrier; empty if there is none.
     std::uint32_t otherLine = 0;
     std::string message; ///< Names the array, the thread and the block of a witness.
     Dim3 block;
@@ -93,8 +94,8 @@ struct Profile {
     Metrics metrics;
     std::vector<LineMetrics> lines;
     std::vector<Hazard> hazards;
-    std::vector<BufferExtent> extents; ///< What each pointer touched.
-    std::uint64_t blocksRun = 0;       ///< Less than the grid when sampled.
+    std::vector<BufferExtent> extents; ///< The elements that each pointer accessed.
+    std::uint64_t blocksRun = 0;       ///< Less than the grid if sampled.
     std::vector<std::string> notes;
 };
 

@@ -7,25 +7,24 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::uint64_t profiledThreads = 1 << 18;
-constexpr std::uint64_t fewestBlocks = 32;
+constexpr std::uint64_t minBlocks = 32;
 constexpr std::uint64_t fewThreads = 1 << 10;
-constexpr std::uint64_t fewestOfFew = 4; // beside each other, at the ends, and in between
+constexpr std::uint64_t minFewBlocks = 4; // Neighbours, both ends, and one in between.
 
 std::uint64_t blocksOf(const LaunchSpec& launch, std::uint64_t threads, std::uint64_t fewest) {
     return std::max(fewest, threads / std::max<std::uint64_t>(launch.block.count(), 1));
 }
 
-Result<Profile> emulated(Executor& emulator, const ProgramSource& program,
-                         const analysis::KernelModel& kernel, const LaunchSpec& launch,
+Result<Profile> emulated(Executor& emulator, KernelRef kernel, const LaunchSpec& launch,
                          const std::stop_token& stop, EmulatedPart part) {
-    const auto image = emulator.build(program, kernel, launch, stop);
+    const auto image = emulator.build(kernel, launch, stop);
     if (!image)
         return std::unexpected(image.error());
     Job job;
     job.launch = launch;
     job.wantProfile = true;
     job.maxBlocks = part == EmulatedPart::Few && hasAllSizes(launch)
-                        ? blocksOf(launch, fewThreads, fewestOfFew)
+                        ? blocksOf(launch, fewThreads, minFewBlocks)
                         : profiledBlocks(launch);
     auto result = emulator.run(**image, job, stop);
     if (!result)
@@ -36,7 +35,7 @@ Result<Profile> emulated(Executor& emulator, const ProgramSource& program,
 } // namespace
 
 std::uint64_t profiledBlocks(const LaunchSpec& launch) {
-    return blocksOf(launch, profiledThreads, fewestBlocks);
+    return blocksOf(launch, profiledThreads, minBlocks);
 }
 
 bool hasAllSizes(const LaunchSpec& launch) {
@@ -46,10 +45,9 @@ bool hasAllSizes(const LaunchSpec& launch) {
     });
 }
 
-Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
-                                const analysis::KernelModel& kernel, const LaunchSpec& launch,
+Result<SizedLaunch> sizedLaunch(Executor& emulator, KernelRef kernel, const LaunchSpec& launch,
                                 const std::stop_token& stop, EmulatedPart part) {
-    auto profile = emulated(emulator, program, kernel, launch, stop, part);
+    auto profile = emulated(emulator, kernel, launch, stop, part);
     if (!profile) {
         if (stop.stop_requested() || !hasAllSizes(launch))
             return std::unexpected(std::move(profile.error()));

@@ -1,4 +1,4 @@
-/// A launch whose buffers all have their lengths, which a GPU needs before it runs.
+/// Finds the lengths of all buffers of a launch, which a GPU needs before it runs.
 #pragma once
 
 #include "engine/execution/executor.h"
@@ -10,28 +10,28 @@ namespace kernelskill::engine {
 
 struct SizedLaunch {
     LaunchSpec launch;
-    /// Of the same launch on the emulator, sampled where it is large: counts, hazards, extents.
+    /// The emulator's profile of the same launch: counts, hazards, extents. Sampled if the launch
+    /// is large.
     Profile profile;
 };
 
-/// How many blocks of a launch an emulated profile runs: beyond, they are sampled and counts
-/// scaled.
+/// The maximum number of blocks that an emulated profile runs. If the grid has more, blocks are
+/// sampled and counts scaled.
 [[nodiscard]] std::uint64_t profiledBlocks(const LaunchSpec& launch);
 
 [[nodiscard]] bool hasAllSizes(const LaunchSpec& launch);
 
-/// How much of a launch the emulator runs beside a GPU.
+/// How much of a launch the emulator runs if a GPU runs it as well.
 enum class EmulatedPart : std::uint8_t {
     Profiled, ///< profiledBlocks().
-    /// As few blocks as show hazards and lines: the GPU counts the rest before they are run. Where
-    /// a buffer has no length yet, profiledBlocks().
+    /// The few blocks that are enough to find hazards and line counts, because the GPU counts the
+    /// rest. If a buffer has no length yet, as many as profiledBlocks().
     Few,
 };
 
-/// Runs `launch` on `emulator`. Where that fails and every buffer has its length already, the
-/// profile holds nothing but a note that says why; else the error is the emulator's.
-[[nodiscard]] Result<SizedLaunch> sizedLaunch(Executor& emulator, const ProgramSource& program,
-                                              const analysis::KernelModel& kernel,
+/// Runs `launch` on `emulator`. If that fails although every buffer has its length, the profile is
+/// empty except for a note with the reason. Else returns the emulator's error.
+[[nodiscard]] Result<SizedLaunch> sizedLaunch(Executor& emulator, KernelRef kernel,
                                               const LaunchSpec& launch, const std::stop_token& stop,
                                               EmulatedPart part = EmulatedPart::Profiled);
 

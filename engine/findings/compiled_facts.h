@@ -1,14 +1,14 @@
-/// Facts and a launch in the form that skills read.
+/// Converts compiler facts and a launch to the form that skills read.
 #pragma once
 
 #include "engine/static_facts/static_facts.h"
-#include "skills/compiled_kernel.h"
+#include "skills/base/compiled_kernel.h"
 
 #include <algorithm>
 
 namespace kernelskill::engine {
 
-/// `launch` is one of the kernel that `facts` are of.
+/// `launch` is a launch of the kernel that `facts` describe.
 [[nodiscard]] inline skills::CompiledKernel compiledKernelOf(const StaticFacts& facts,
                                                              const LaunchSpec& launch) {
     skills::CompiledKernel compiled;

@@ -1,5 +1,5 @@
-/// What was worked out about the kernels of the models in use, so that the paths that run on each
-/// cursor move do not work it out again.
+/// A cache of everything that is derived from the models of kernels, because some of it is needed
+/// on each cursor move.
 #pragma once
 
 #include "analysis/features/features.h"
@@ -16,58 +16,51 @@
 
 namespace kernelskill::engine {
 
-/// Each answer is worked out at the first call for a kernel of a model. Thread-safe.
+/// Each answer is computed at the first call for a kernel of a model. Thread-safe.
 class KernelInsights {
 public:
     using Launches = Result<std::vector<LaunchSpec>>;
 
-    /// analysis::extractFeatures()
-    [[nodiscard]] std::shared_ptr<const analysis::Features>
-    features(const ProgramSource& program, const analysis::KernelModel& kernel);
-    /// inferLaunches()
-    [[nodiscard]] std::shared_ptr<const Launches> launches(const ProgramSource& program,
-                                                           const analysis::KernelModel& kernel);
-    /// The launch to measure: of inferLaunches() for a GPU the first, made large enough for one.
-    [[nodiscard]] std::shared_ptr<const Result<LaunchSpec>>
-    gpuLaunch(const ProgramSource& program, const analysis::KernelModel& kernel);
-    /// profileKey(). Headers on disk are looked at only at the first call: a model is as old as
-    /// they are.
-    [[nodiscard]] ProfileKey key(const ProgramSource& program, const analysis::KernelModel& kernel);
-    /// Computed afresh, for a run that reads the headers as they are now.
-    [[nodiscard]] ProfileKey refreshedKey(const ProgramSource& program,
-                                          const analysis::KernelModel& kernel);
-    /// launchKey() of key() and gpuLaunch(); nullopt where the kernel cannot be launched.
-    [[nodiscard]] std::optional<ProfileKey> measuredKey(const ProgramSource& program,
-                                                        const analysis::KernelModel& kernel);
-    /// diagnose() with what `findings` hold, which may be nothing; for the same findings always
+    /// Calls analysis::extractFeatures().
+    [[nodiscard]] std::shared_ptr<const analysis::Features> features(KernelRef kernel);
+    /// Calls inferLaunches().
+    [[nodiscard]] std::shared_ptr<const Launches> launches(KernelRef kernel);
+    /// The launch to measure: the first of inferLaunches() for a GPU, made large enough for a GPU.
+    [[nodiscard]] std::shared_ptr<const Result<LaunchSpec>> gpuLaunch(KernelRef kernel);
+    /// Calls profileKey(). Headers on disk are read at the first call only, because a model is as
+    /// old as they are.
+    [[nodiscard]] ProfileKey key(KernelRef kernel);
+    /// Computes the key anew, for a run that reads the headers as they are now.
+    [[nodiscard]] ProfileKey refreshedKey(KernelRef kernel);
+    /// launchKey() for key() and gpuLaunch(); nullopt if the kernel cannot be launched.
+    [[nodiscard]] std::optional<ProfileKey> measuredKey(KernelRef kernel);
+    /// Calls diagnose() with `findings`, which may be empty. The same findings must always come
     /// with the same `gpu`.
-    [[nodiscard]] std::shared_ptr<const Bottleneck> diagnosis(const ProgramSource& program,
-                                                              const analysis::KernelModel& kernel,
-                                                              const KernelFindings& findings,
-                                                              const Gpu& gpu);
+    [[nodiscard]] std::shared_ptr<const Bottleneck>
+    diagnosis(KernelRef kernel, const KernelFindings& findings, const Gpu& gpu);
 
 private:
     struct Known {
         std::weak_ptr<const analysis::FileModel> model;
-        std::string kernel; ///< Qualified name; overloads differ in their place.
+        std::string kernel; ///< Qualified. Overloads differ in their spans.
         analysis::Span span;
-        std::shared_ptr<const StoredCaptures> captures; ///< That the rest was worked out with.
+        /// The captures that the other members were computed with.
+        std::shared_ptr<const StoredCaptures> captures;
         std::shared_ptr<const ProfileKey> key;
         std::shared_ptr<const analysis::Features> features;
         std::shared_ptr<const Launches> launches;
         std::shared_ptr<const Result<LaunchSpec>> gpuLaunch;
         std::shared_ptr<const ProfileKey> measuredKey;
         std::shared_ptr<const Bottleneck> bottleneck;
-        KernelFindings diagnosed; ///< What `bottleneck` was made from.
+        KernelFindings diagnosed; ///< The findings from which `bottleneck` was computed.
     };
-    /// The entry of a kernel, new if need be. The mutex is held.
-    [[nodiscard]] Known& known(const ProgramSource& program, const analysis::KernelModel& kernel);
-    /// The `member` of a kernel's entry; made by `make`, which the lock does not cover, if it is
-    /// null.
+    /// The entry of a kernel; adds one if there is none. The caller holds the mutex.
+    [[nodiscard]] Known& known(KernelRef kernel);
+    /// The `member` of a kernel's entry. If it is null, `make` computes it without holding the
+    /// lock.
     template <typename Value, typename Make>
     std::shared_ptr<const Value> find(std::shared_ptr<const Value> Known::* member,
-                                      const ProgramSource& program,
-                                      const analysis::KernelModel& kernel, const Make& make);
+                                      KernelRef kernel, const Make& make);
 
     std::mutex mutex_;
     std::deque<Known> known_; ///< Oldest first.

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t maxKeptProfiles = 1024; // of some ten kilobytes each
+constexpr std::size_t maxKeptProfiles = 1024; // Each has about ten kilobytes.
 
 ProfileKey onDevice(ProfileKey key, const std::string& device) {
     TextHash hash;
@@ -29,7 +29,8 @@ ProfileKey onDevice(ProfileKey key, const std::string& device) {
     return key;
 }
 
-/// A UUID, which a driver has written: nothing that leads out of the folder.
+/// The file's name for a device. The UUID comes from a driver, so characters that could lead out of
+/// the folder are dropped.
 std::string fileName(const std::string& device) {
     TextHash hash;
     hash.add(device);
@@ -78,7 +79,7 @@ KernelFindings MeasuredProfiles::read(const ProfileKey& key, const fs::path& fil
     auto kept = bytes ? decodeFindings(*bytes) : std::nullopt;
     if (!kept || !kept->findings.measurement)
         return {};
-    // The lines of the text that was measured are moved by the cache, like those of this process.
+    // The cache moves the measured text's lines, as it does for profiles of this process.
     ProfileKey stored{key.hash, key.textHash, std::move(kept->places)};
     recent_.insert(onDevice(stored, kept->findings.measurement->device), kept->findings);
     recent_.insert(stored, std::move(kept->findings));

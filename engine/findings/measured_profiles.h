@@ -1,4 +1,4 @@
-/// What GPUs have measured of kernels: in memory, and on disk for the processes that come after.
+/// Profiles measured on GPUs, cached in memory and on disk so that later processes find them.
 #pragma once
 
 #include "engine/findings/profile_cache.h"
@@ -8,18 +8,19 @@
 
 namespace kernelskill::engine {
 
-/// By what a profile depends on, launch included, and by the device. Thread-safe; files are shared
-/// by processes, whole or absent.
+/// The key is everything that a profile depends on, including the launch, and the device.
+/// Thread-safe. Processes share the files; a file is either whole or absent.
 class MeasuredProfiles {
 public:
-    /// `folder` empty: measured/ in the user's cache folder.
+    /// If `folder` is empty, it is measured/ in the user's cache folder.
     explicit MeasuredProfiles(std::filesystem::path folder);
 
-    /// What was measured of exactly `key`, with its lines where they are now: on `device` (its
-    /// UUID), else on whichever device has done so last. Without a profile where none has. Looks
-    /// at the disk; cheap where there is nothing.
+    /// The profile measured for exactly `key`, with its lines moved to where they are now. Prefers
+    /// the one of `device` (a UUID), else takes the latest of any device. Empty if there is none.
+    /// Reads the disk; cheap if no file exists.
     [[nodiscard]] KernelFindings find(const ProfileKey& key, const std::string& device);
-    /// `findings` with a measurement. What cannot be written is known to this process alone.
+    /// Stores `findings`, which hold a measurement. If the file cannot be written, only this
+    /// process knows them.
     void insert(const ProfileKey& key, const KernelFindings& findings);
 
 private:
@@ -28,11 +29,11 @@ private:
     void evict() const;
 
     std::filesystem::path folder_;
-    ProfileCache recent_; ///< By key and device, and by key alone: the last measured.
+    ProfileCache recent_; ///< Found by key and device, and by key alone for the latest.
 };
 
-/// The key of a profile of `launch`, which `key` alone does not tell: captured data may stand
-/// behind it.
+/// The key of a profile of `launch`. `key` alone is not enough, because the launch may hold
+/// captured data.
 [[nodiscard]] ProfileKey launchKey(ProfileKey key, const LaunchSpec& launch);
 
 } // namespace kernelskill::engine

@@ -1,4 +1,4 @@
-/// What the GPU's compiler has yet to say about kernels whose profiles are shown already.
+/// Facts that the GPU's compiler still computes for kernels whose profiles are already shown.
 #pragma once
 
 #include "engine/findings/profile_cache.h"
@@ -13,17 +13,17 @@
 
 namespace kernelskill::engine {
 
-class LateFacts {
+class PendingCompilerFacts {
 public:
     using Facts = std::shared_ptr<const Result<StaticFacts>>;
 
-    LateFacts() = default;
-    LateFacts(const LateFacts&) = delete;
-    LateFacts& operator=(const LateFacts&) = delete;
+    PendingCompilerFacts() = default;
+    PendingCompilerFacts(const PendingCompilerFacts&) = delete;
+    PendingCompilerFacts& operator=(const PendingCompilerFacts&) = delete;
     /// Stops the compilers and waits for them.
-    ~LateFacts() {
-        for (Late& late : pending_)
-            late.compiling.request_stop();
+    ~PendingCompilerFacts() {
+        for (Pending& facts : pending_)
+            facts.compiling.request_stop();
     }
 
     void add(ProfileKey key, std::shared_ptr<const Profile> profile, std::future<Facts> facts,
@@ -33,9 +33,9 @@ public:
             {std::move(key), std::move(profile), std::move(facts), std::move(compiling)});
     }
 
-    /// Puts those that have come beside their profiles; of `awaited`, waits for them.
+    /// Adds the facts that are ready to their profiles. If `awaited` is given, waits for its facts.
     void settle(ProfileCache& profiles, const ProfileKey* awaited = nullptr) {
-        std::list<Late> come;
+        std::list<Pending> ready;
         {
             const std::scoped_lock lock{mutex_};
             for (auto at = pending_.begin(); at != pending_.end();) {
@@ -43,23 +43,23 @@ public:
                 const bool isAwaited = awaited != nullptr && awaited->hash == at->key.hash;
                 if (isAwaited ||
                     at->facts.wait_for(std::chrono::seconds{0}) == std::future_status::ready)
-                    come.splice(come.end(), pending_, at);
+                    ready.splice(ready.end(), pending_, at);
                 at = next;
             }
         }
-        for (Late& late : come)
-            profiles.insert(late.key, {std::move(late.profile), late.facts.get()});
+        for (Pending& facts : ready)
+            profiles.insert(facts.key, {std::move(facts.profile), facts.facts.get()});
     }
 
 private:
-    struct Late {
+    struct Pending {
         ProfileKey key;
         std::shared_ptr<const Profile> profile;
         std::future<Facts> facts;
         std::stop_source compiling;
     };
     std::mutex mutex_;
-    std::list<Late> pending_;
+    std::list<Pending> pending_;
 };
 
 } // namespace kernelskill::engine

@@ -17,9 +17,9 @@ namespace {
 using analysis::KernelModel;
 using analysis::Span;
 
-constexpr std::size_t mostEntries = 256;
+constexpr std::size_t maxEntries = 256;
 
-/// The kernel and every device function it reaches.
+/// The kernel and every device function that it reaches.
 std::vector<const KernelModel*> reached(const analysis::FileModel& model,
                                         const KernelModel& kernel) {
     std::vector<const KernelModel*> found{&kernel};
@@ -28,7 +28,7 @@ std::vector<const KernelModel*> reached(const analysis::FileModel& model,
         for (const std::string& callee : found[next]->calls) {
             if (!names.insert(callee).second)
                 continue;
-            // Overloads share a name: all of them count.
+            // Overloads share a name, so all of them count.
             for (const KernelModel& function : model.deviceFunctions) {
                 if (function.qualifiedName == callee)
                     found.push_back(&function);
@@ -66,7 +66,7 @@ void addHeaders(TextHash& hash, const ProgramSource& program) {
     }
 }
 
-/// Spans of functions that the kernel has nothing to do with.
+/// The spans of functions that are unrelated to the kernel.
 std::vector<Span> foreignSpans(const ProgramSource& program,
                                const std::vector<const KernelModel*>& own) {
     const analysis::FileModel& model = *program.model;
@@ -94,20 +94,20 @@ std::vector<Span> foreignSpans(const ProgramSource& program,
 
 } // namespace
 
-ProfileKey profileKey(const ProgramSource& program, const KernelModel& kernel) {
-    const analysis::SourceText& source = *program.model->source;
-    auto own = reached(*program.model, kernel);
+ProfileKey profileKey(KernelRef kernel) {
+    const analysis::SourceText& source = *kernel.program.model->source;
+    auto own = reached(kernel.file(), kernel.kernel);
     ProfileKey key;
     TextHash hash;
-    TextHash lines; // where tokens of the kernel and of what it calls fall
-    hash.add(kernel.qualifiedName);
+    TextHash lines; // Lines of the tokens of the kernel and its callees.
+    hash.add(kernel.kernel.qualifiedName);
     for (const KernelModel* function : own) {
-        if (function->file == program.file)
+        if (function->file == kernel.program.file)
             key.places.push_back({function->qualifiedName, function->file,
                                   source.lineColumn(function->span.begin).line,
                                   source.lineColumn(function->span.end).line});
     }
-    auto foreign = foreignSpans(program, own);
+    auto foreign = foreignSpans(kernel.program, own);
     auto skipped = foreign.begin();
     for (const analysis::Token& token : analysis::lex(source.text())) {
         while (skipped != foreign.end() && skipped->end <= token.span.begin)
@@ -116,17 +116,17 @@ ProfileKey profileKey(const ProgramSource& program, const KernelModel& kernel) {
             continue;
         hash.add(token.text);
         for (const KernelModel* function : own) {
-            if (function->file == program.file && function->span.contains(token.span.begin))
+            if (function->file == kernel.program.file && function->span.contains(token.span.begin))
                 lines.add(source.lineColumn(token.span.begin).line -
                           source.lineColumn(function->span.begin).line);
         }
     }
-    for (const LaunchPin& pin : findLaunchPins(*program.model).pins)
+    for (const LaunchPin& pin : findLaunchPins(kernel.file()).pins)
         hash.add(pin.text);
-    for (const StoredLaunch* stored : capturesOf(program.captures)->of(kernel))
+    for (const StoredLaunch* stored : capturesOf(kernel.program.captures)->of(kernel.kernel))
         hash.add(formatCapture(stored->launch));
-    addHeaders(hash, program);
-    addCommand(hash, program.command);
+    addHeaders(hash, kernel.program);
+    addCommand(hash, kernel.program.command);
     key.textHash = hash.value();
     lines.add(key.textHash);
     key.hash = lines.value();
@@ -140,7 +140,7 @@ Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
             const FunctionPlace& old = from[index];
             if (old.file == file && old.firstLine <= line && line <= old.lastLine) {
                 line = line - old.firstLine + to[index].firstLine;
-                file = to[index].file; // The same text may stand in another file.
+                file = to[index].file; // The same text may be in another file now.
                 return;
             }
         }
@@ -173,7 +173,7 @@ void ProfileCache::insert(const ProfileKey& key, KernelFindings findings) {
     if (!entries_.contains(key.hash))
         order_.push_back(key.hash);
     entries_[key.hash] = Entry{std::move(findings), key.places};
-    if (order_.size() > mostEntries) {
+    if (order_.size() > maxEntries) {
         entries_.erase(order_.front());
         order_.pop_front();
     }

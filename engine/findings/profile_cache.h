@@ -1,8 +1,10 @@
-/// Profiles by what they depend on, so that an edit elsewhere in the file keeps them.
+/// A cache of profiles. Its keys change only with what a profile depends on, so that edits
+/// elsewhere in a file keep the profile.
 #pragma once
 
 #include "engine/diagnosis/measured_roofline.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/kernel_ref.h"
+#include "engine/execution/profile.h"
 #include "engine/static_facts/static_facts.h"
 
 #include <cstdint>
@@ -16,7 +18,7 @@
 
 namespace kernelskill::engine {
 
-/// Where a function of the program starts and ends, in lines.
+/// The first and last line of a function of the program.
 struct FunctionPlace {
     std::string name;
     std::string file;
@@ -25,49 +27,48 @@ struct FunctionPlace {
     bool operator==(const FunctionPlace&) const = default;
 };
 
-/// All that a profile of one kernel depends on, as a hash: the tokens of the file without the
-/// functions that the kernel neither calls nor is launched by, its launch pins, the user's headers
-/// and the compile command. Comments do not count, but where lines fall inside the kernel does,
-/// because a profile speaks of lines.
+/// A hash of everything that the profile of one kernel depends on: the tokens of the file without
+/// unrelated functions, the kernel's launch pins, the user's headers and the compile command. A
+/// function is unrelated if the kernel neither calls it nor is launched by it. Comments do not
+/// count, but the line breaks inside the kernel do, because a profile has line numbers.
 struct ProfileKey {
     std::uint64_t hash = 0;
-    /// The same without where lines fall: unchanged by what changes no run.
+    /// The same without line breaks: changes only if a run can change.
     std::uint64_t textHash = 0;
-    std::vector<FunctionPlace> places; ///< Of the kernel and what it calls in the main file.
+    std::vector<FunctionPlace> places; ///< The kernel, and what it calls in the main file.
 };
-[[nodiscard]] ProfileKey profileKey(const ProgramSource& program,
-                                    const analysis::KernelModel& kernel);
+[[nodiscard]] ProfileKey profileKey(KernelRef kernel);
 
-/// `profile` with its lines moved from functions at `from` to the same functions at `to`.
+/// Moves the lines of `profile` from functions at `from` to the same functions at `to`.
 [[nodiscard]] Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
                                 const std::vector<FunctionPlace>& to);
 
-/// Where and when a profile was measured.
+/// The place and time of a profile's measurement.
 struct Measurement {
-    std::string device; ///< UUID.
+    std::string device; ///< A UUID.
     std::string gpu;    ///< "NVIDIA H200"
     std::string time;   ///< ISO 8601, UTC.
     std::optional<DeviceCeilings> ceilings;
 };
 
-/// What was found out about a kernel by running and by compiling it.
+/// The results of running and compiling a kernel.
 struct KernelFindings {
-    std::shared_ptr<const Profile> profile; ///< Null: it was compiled only, or nothing is known.
-    std::shared_ptr<const Result<StaticFacts>> facts;    ///< Null: not asked for.
-    std::shared_ptr<const Measurement> measurement = {}; ///< Null: of no GPU.
+    std::shared_ptr<const Profile> profile;              ///< Null if the kernel was not run.
+    std::shared_ptr<const Result<StaticFacts>> facts;    ///< Null if not requested.
+    std::shared_ptr<const Measurement> measurement = {}; ///< Null if not from a GPU.
 };
 
 /// Keeps the latest findings. Thread-safe.
 class ProfileCache {
 public:
-    /// Empty when nothing is known of `key`.
+    /// Empty if nothing is known for `key`.
     [[nodiscard]] KernelFindings find(const ProfileKey& key);
     void insert(const ProfileKey& key, KernelFindings findings);
 
 private:
     struct Entry {
         KernelFindings findings;
-        std::vector<FunctionPlace> places; ///< That the profile's lines refer to.
+        std::vector<FunctionPlace> places; ///< The places that the profile's lines refer to.
     };
     std::mutex mutex_;
     std::map<std::uint64_t, Entry> entries_;

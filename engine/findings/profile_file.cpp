@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of the form of these bytes: others are not read.
+/// The version of this format. Other versions are not read.
 constexpr int version = 1;
 
 json toJson(const Dim3& dim) {
@@ -22,7 +22,7 @@ Dim3 dimFrom(const json& value) {
     return dim;
 }
 
-/// The wire's form, and what only people read.
+/// The wire format, and the fields that only people read.
 json toJson(const LaunchSpec& launch) {
     json shown = json::array();
     for (const ArgumentSpec& argument : launch.arguments) {
@@ -194,7 +194,7 @@ std::string encodeFindings(const KeptFindings& kept) {
     json document{{"version", version},
                   {"places", std::move(places)},
                   {"profile", toJson(*kept.findings.profile)}};
-    // What could not be compiled is asked for again.
+    // Compile errors are not kept: the next process compiles again.
     if (const auto& facts = kept.findings.facts; facts && *facts)
         document["facts"] = toJson(**facts);
     if (const auto& measurement = kept.findings.measurement)

@@ -1,4 +1,4 @@
-/// What was found out about a kernel as bytes, for files.
+/// Writes findings about a kernel as bytes for a file, and reads them.
 #pragma once
 
 #include "engine/findings/profile_cache.h"
@@ -11,12 +11,12 @@
 namespace kernelskill::engine {
 
 struct KeptFindings {
-    KernelFindings findings;           ///< With a profile.
-    std::vector<FunctionPlace> places; ///< That the profile's lines refer to.
+    KernelFindings findings;           ///< Has a profile.
+    std::vector<FunctionPlace> places; ///< The places that the profile's lines refer to.
 };
 
 [[nodiscard]] std::string encodeFindings(const KeptFindings& kept);
-/// nullopt for anything that encodeFindings() of this version did not make.
+/// nullopt if the bytes were not made by encodeFindings() of this version.
 [[nodiscard]] std::optional<KeptFindings> decodeFindings(std::string_view bytes);
 
 } // namespace kernelskill::engine

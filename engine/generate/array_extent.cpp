@@ -1,5 +1,7 @@
 #include "engine/generate/array_extent.h"
 
+#include "analysis/queries/code_map.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -12,7 +14,7 @@ using skills::Refusal;
 
 namespace {
 
-/// The accesses that run in every round of the loops around them.
+/// Finds the accesses that run in every iteration of the loops around them.
 class CertainAccesses {
 public:
     explicit CertainAccesses(const KernelModel& function) : function_(function) {
@@ -27,7 +29,7 @@ public:
 private:
     using Found = std::set<const MemoryAccess*>;
 
-    /// False when what follows may be left out.
+    /// Returns false if the following statements may be skipped.
     bool walk(StmtId id, Found& found) const {
         const Stmt& stmt = function_.body.stmt(id);
         switch (stmt.kind) {
@@ -54,7 +56,7 @@ private:
             return true;
         case StmtKind::Null:
             return true;
-        default: // what leaves, and what is not looked into
+        default: // Statements that leave, and statements that are not examined.
             return false;
         }
     }
@@ -96,8 +98,8 @@ private:
     Found found_;
 };
 
-/// Whether the loops around a write run through every element from 0 to `elements`: one counts the
-/// elements of a row, the next the rows, and so on.
+/// Whether the loops around a write cover every element from 0 to `elements`: one counts the
+/// elements of a row, the next one the rows, and so on.
 bool coversAll(IndexExpression index, std::vector<LoopRange> loops,
                const IndexExpression& elements) {
     IndexExpression stride = IndexExpression::constant(1);
@@ -124,8 +126,9 @@ bool coversAll(IndexExpression index, std::vector<LoopRange> loops,
 
 class ExtentFinder {
 public:
-    ExtentFinder(const SourceText& source, const KernelModel& function, const skills::CodeMap& code,
-                 const LoopDependence& dependence, const std::vector<StmtId>& nests)
+    ExtentFinder(const SourceText& source, const KernelModel& function,
+                 const analysis::CodeMap& code, const LoopDependence& dependence,
+                 const std::vector<StmtId>& nests)
         : source_(source), function_(function), code_(code), dependence_(dependence), nests_(nests),
           certain_(function), every_(dependence.everyLoop()) {}
 
@@ -174,14 +177,14 @@ public:
     }
 
 private:
-    /// The nest that holds it; noId for none.
+    /// The nest that contains it; noId if there is none.
     [[nodiscard]] StmtId nestOf(const MemoryAccess& access) const {
         const auto found = std::ranges::find_if(
             nests_, [&](StmtId nest) { return code_.holds(nest, access.expression); });
         return found == nests_.end() ? noId : *found;
     }
 
-    /// The first write that goes through all elements; null for none.
+    /// The first write that covers all elements; null if there is none.
     [[nodiscard]] const MemoryAccess* wholeWrite(VariableId array,
                                                  const IndexExpression& elements) const {
         const auto found =
@@ -198,8 +201,8 @@ private:
         return found == function_.accesses.end() ? nullptr : &*found;
     }
 
-    /// Whether an element may be read before `write` sets it. Nests run one after the other; within
-    /// one, what reads the same element further down in the same round reads what was written.
+    /// Whether an element may be read before `write` sets it. Nests run one after the other. Within
+    /// a nest, a later read of the same element in the same iteration reads the written value.
     [[nodiscard]] bool isTouchedBefore(const MemoryAccess& write) const {
         const auto span = [&](const MemoryAccess& access) {
             return function_.body.stmt(code_.statement(access.expression)).span;
@@ -225,7 +228,7 @@ private:
 
     const SourceText& source_;
     const KernelModel& function_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     const LoopDependence& dependence_;
     const std::vector<StmtId>& nests_;
     CertainAccesses certain_;
@@ -235,7 +238,7 @@ private:
 } // namespace
 
 std::expected<std::vector<ArrayUse>, Refusal>
-findArrayUses(const SourceText& source, const KernelModel& function, const skills::CodeMap& code,
+findArrayUses(const SourceText& source, const KernelModel& function, const analysis::CodeMap& code,
               const LoopDependence& dependence, const std::vector<StmtId>& nests) {
     const ExtentFinder finder(source, function, code, dependence, nests);
     std::vector<ArrayUse> uses;

@@ -1,6 +1,7 @@
-/// How many elements of each array a function touches, from its index arithmetic.
+/// Finds how many elements of each array a function accesses, from its index arithmetic.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/loop_dependence.h"
 
 #include <expected>
@@ -8,24 +9,23 @@
 
 namespace kernelskill::engine {
 
-/// A parameter that is an array, and what the loops do with it.
+/// A parameter that is an array, and its use in loops.
 struct ArrayUse {
     std::uint32_t parameter = 0;        ///< Index into KernelModel::parameters.
-    analysis::IndexExpression elements; ///< From the first to the last one that is touched.
+    analysis::IndexExpression elements; ///< Number of elements, up to the last accessed one.
     bool isRead = false;
     bool isWritten = false;
-    bool isWrittenWhole = false; ///< Proved: each of `elements` is written.
-    /// What is in it beforehand is read or stays there in part; false where that is disproved.
+    bool isWrittenWhole = false; ///< Proved: the loops write each of `elements`.
+    /// False only if proved that no earlier content is read or remains in part.
     bool needsValues = true;
 };
 
-/// One for each parameter that is an array and is used in `nests`, which are in the order of the
-/// source. `elements` never exceeds what they themselves touch where each loop runs at least once:
-/// it comes from accesses under no condition.
-/// Refuses with `unknown-index`, `unknown-extent`, `negative-index`.
+/// One entry for each parameter that is an array and is used in `nests`, which are in source order.
+/// `elements` comes from unconditional accesses, so it never exceeds what these access if each loop
+/// runs at least once. Refuses with `unknown-index`, `unknown-extent` or `negative-index`.
 [[nodiscard]] std::expected<std::vector<ArrayUse>, skills::Refusal>
 findArrayUses(const analysis::SourceText& source, const analysis::KernelModel& function,
-              const skills::CodeMap& code, const LoopDependence& dependence,
+              const analysis::CodeMap& code, const LoopDependence& dependence,
               const std::vector<analysis::StmtId>& nests);
 
 } // namespace kernelskill::engine

@@ -1,6 +1,7 @@
 #include "engine/generate/copied_text.h"
 
 #include "analysis/syntax/lexer.h"
+#include "skills/editing/code_lines.h"
 
 #include <algorithm>
 #include <optional>
@@ -22,16 +23,16 @@ void CopiedText::add(CodeLines& lines, Span span, std::vector<TextEdit> parts) c
         ++span.begin;
     while (span.begin < span.end && blank(span.end - 1))
         --span.end;
-    // A pragma that goes with its line takes the blanks in front of it along.
+    // Removing a pragma also removes the blanks before it.
     for (TextEdit& part : parts)
         part.span.begin = std::max(part.span.begin, span.begin);
     std::erase_if(parts, [&](const TextEdit& part) { return part.span.begin >= span.end; });
     if (span.begin < span.end)
-        lines.addBlock(skills::rewritten(source_, span, std::move(parts)), leastIndentation(span));
+        lines.addBlock(skills::rewritten(source_, span, std::move(parts)), minIndentation(span));
 }
 
 void CopiedText::addComments(CodeLines& lines, Span span) const {
-    for (const std::string& comment : skills::commentsIn(source_, span))
+    for (const std::string& comment : analysis::commentsIn(source_, span))
         lines.add(comment);
 }
 
@@ -52,8 +53,8 @@ Span CopiedText::withComments(StmtId statement) const {
             layout_.endOfLineTrivia(function_.body.stmt(statement).span.end)};
 }
 
-/// Of the lines of `span`: the least that one of them has.
-std::string CopiedText::leastIndentation(Span span) const {
+/// The smallest indentation among the lines of `span`.
+std::string CopiedText::minIndentation(Span span) const {
     std::optional<std::string> least;
     const std::uint32_t first = source_.lineColumn(span.begin).line;
     for (std::uint32_t line = first; line <= source_.lineColumn(span.end).line; ++line) {

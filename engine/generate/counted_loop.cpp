@@ -1,6 +1,6 @@
 #include "engine/generate/counted_loop.h"
 
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/index_arithmetic.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,8 +12,8 @@ using namespace analysis;
 
 namespace {
 
-/// Of a loop by more than one nothing is known but its header.
-bool isRuledByHeader(const KernelModel& function, const skills::CodeMap& code, const Loop& loop) {
+/// Whether nothing but the header changes the loop's variable and ends the loop.
+bool isRuledByHeader(const KernelModel& function, const analysis::CodeMap& code, const Loop& loop) {
     const FunctionBody& body = function.body;
     const Stmt& stmt = body.stmt(loop.statement);
     if (loop.hasEarlyExit || stmt.condition == noId || stmt.increment == noId)
@@ -34,7 +34,7 @@ bool namesALoop(const IndexExpression& value) {
     });
 }
 
-/// From the first value to where the loop ends, by its comparison.
+/// The distance from the first value to the loop's end, given its comparison.
 std::optional<IndexExpression> distanceOf(const Loop& loop, const IndexExpression& end) {
     const IndexExpression one = IndexExpression::constant(1);
     const bool isByOne = std::abs(*loop.step) == 1;
@@ -54,7 +54,7 @@ std::int64_t roundsIn(std::int64_t distance, std::int64_t step) {
     return distance <= 0 ? 0 : (distance + step - 1) / step;
 }
 
-std::optional<LoopRange> rangeOf(const KernelModel& function, const skills::CodeMap& code,
+std::optional<LoopRange> rangeOf(const KernelModel& function, const analysis::CodeMap& code,
                                  std::uint32_t number) {
     const Loop& loop = function.loops.at(number);
     if (loop.kind != LoopKind::For || loop.inductionVariable == noId || !loop.start || !loop.step ||
@@ -62,7 +62,7 @@ std::optional<LoopRange> rangeOf(const KernelModel& function, const skills::Code
         return std::nullopt;
     std::optional<IndexExpression> distance = loop.tripCountExpression;
     if (!distance && loop.upperBound != noId && isRuledByHeader(function, code, loop))
-        if (const auto end = skills::polynomialOf(code, loop.upperBound))
+        if (const auto end = analysis::polynomialOf(code, loop.upperBound))
             distance = distanceOf(loop, *end);
     if (!distance || distance->hasOpaque())
         return std::nullopt;
@@ -80,7 +80,7 @@ std::optional<LoopRange> rangeOf(const KernelModel& function, const skills::Code
         if (const auto constant = distance->asConstant()) {
             rounds = IndexExpression::constant(roundsIn(*constant, range.step));
         } else {
-            // The function has no variable for it: its number lies behind theirs.
+            // The function has no variable for it, so its number follows theirs.
             range.rounds =
                 Symbol{SymbolKind::Parameter,
                        static_cast<std::uint32_t>(function.body.variables.size()) + number};
@@ -93,7 +93,7 @@ std::optional<LoopRange> rangeOf(const KernelModel& function, const skills::Code
     return range;
 }
 
-RoundsBySymbol steppedRounds(const KernelModel& function, const skills::CodeMap& code) {
+RoundsBySymbol steppedRounds(const KernelModel& function, const analysis::CodeMap& code) {
     RoundsBySymbol found;
     for (std::uint32_t number = 0; number < function.loops.size(); ++number)
         if (auto range = rangeOf(function, code, number); range && range->rounds)

@@ -16,7 +16,7 @@ std::string conditions(const FunctionBody& body, const ParallelNest& nest, std::
     for (const MappedLoop& mapped : nest.loops) {
         if (mapped.distance.asConstant())
             continue;
-        // Constants on the right: `n - 1 <= 0` would not hold for an unsigned n of 0.
+        // Constants go to the right: `n - 1 <= 0` would be false for an unsigned n of 0.
         std::int64_t shift = 0;
         for (const auto& [monomial, coefficient] : mapped.distance.terms())
             if (monomial.empty())

@@ -1,4 +1,4 @@
-/// When the loops of a nest do not run, as C++.
+/// Writes the condition under which the loops of a nest do not run, as C++.
 #pragma once
 
 #include "engine/generate/parallel_nest.h"
@@ -7,7 +7,7 @@
 
 namespace kernelskill::engine {
 
-/// `n <= 0 || m <= 0`; empty where they always run.
+/// `n <= 0 || m <= 0`; empty if they always run.
 [[nodiscard]] std::string nothingToDo(const analysis::FunctionBody& body, const ParallelNest& nest);
 /// The opposite: `n > 0 && m > 0`.
 [[nodiscard]] std::string somethingToDo(const analysis::FunctionBody& body,

@@ -3,7 +3,7 @@
 #include "analysis/model/known_functions.h"
 #include "analysis/syntax/lexer.h"
 #include "engine/generate/written_function.h"
-#include "skills/rewriting/gates.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,18 +1,19 @@
-/// Whether a host function is made of what kernels can be written from.
+/// Checks that a host function has only elements that kernels can be written from.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <expected>
 
 namespace kernelskill::engine {
 
-/// Parameters, statements, variables and calls: refuses the first that a kernel cannot have.
+/// Checks parameters, statements, variables and calls. Refuses with the first one that a kernel
+/// cannot have.
 [[nodiscard]] std::expected<void, skills::Refusal> checkForm(const analysis::FileModel& file,
                                                              const analysis::KernelModel& function);
 
-/// One number, or where it points to such: neither a vector nor a class.
+/// Whether the type is one number or a pointer to numbers; vectors and classes are not.
 [[nodiscard]] bool isNumber(const analysis::Type& type);
 
 } // namespace kernelskill::engine

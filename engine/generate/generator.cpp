@@ -16,7 +16,7 @@ void replaceAll(std::string& text, std::string_view from, std::string_view to) {
         text.replace(at, from.size(), to);
 }
 
-/// The reviewer speaks of an original kernel; here that is the reference.
+/// The reviewer's texts name an original kernel; here that is the reference.
 void nameReference(Verdict& verdict, const std::string& name) {
     const std::string quoted = "'" + name + "'";
     for (Check& check : verdict.checks) {
@@ -29,7 +29,7 @@ void nameReference(Verdict& verdict, const std::string& name) {
     replaceAll(verdict.summary, "matches original", "matches " + quoted);
 }
 
-/// What is compared is one of several parts of the reference.
+/// The comparison concerns one of several parts of the reference.
 void namePart(Verdict& verdict, std::uint32_t line) {
     for (Check& check : verdict.checks)
         check.name = fmt::format("line {}: {}", line, check.name);
@@ -79,8 +79,8 @@ Result<Verdict> Generator::checked(const ProgramSource& program, const DraftChec
                                      program.file, ""});
     const auto size = static_cast<std::uint32_t>(original.text.size());
     ReviewOptions untimed = options;
-    untimed.measure = false; // one thread beside many says nothing
-    return reviewer_.review(original, *kernel,
+    untimed.measure = false; // Timing one thread against many is meaningless.
+    return reviewer_.review({original, *kernel},
                             {{original.file, {{{0, size}, check.candidateText}}}}, check.numerics,
                             std::move(stop), progress, untimed);
 }

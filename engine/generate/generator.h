@@ -1,4 +1,4 @@
-/// Generator: a reference in, first kernels out, with the verdict on them.
+/// Generator: makes first kernels from a reference and reviews them.
 #pragma once
 
 #include "engine/generate/reference.h"
@@ -10,13 +10,13 @@
 namespace kernelskill::engine {
 
 struct GeneratedKernel {
-    std::string reference; ///< Its name.
-    std::string kernel;    ///< Qualified name of the first one.
+    std::string reference; ///< Name of the reference.
+    std::string kernel;    ///< Qualified name of the first kernel.
     std::string why;       ///< See KernelDraft.
     skills::Numerics numerics = skills::Numerics::Exact;
     analysis::EditSet edits;
-    Verdict verdict;  ///< Of the kernels beside the reference. Time is not compared.
-    std::string diff; ///< Unified, of all files.
+    Verdict verdict;  ///< Compares the kernels with the reference, without times.
+    std::string diff; ///< A unified diff of all files.
     [[nodiscard]] bool acceptable() const {
         return verdict.status != VerdictStatus::Incorrect &&
                verdict.status != VerdictStatus::Invalid;
@@ -28,9 +28,9 @@ public:
     Generator(const Reviewer& reviewer, const analysis::Toolchain& toolchain)
         : reviewer_(reviewer), toolchain_(toolchain) {}
 
-    /// Drafts the kernels, runs each beside its part of the reference on fresh inputs of several
-    /// sizes, and returns them with what was found, whatever that is. The first that fails ends it.
-    /// Unsupported, with the reason, when the reference refuses.
+    /// Drafts the kernels and runs each beside its part of the reference, on fresh inputs of
+    /// several sizes. Returns the kernels with the verdict, whatever it is. Stops at the first
+    /// failed part. Unsupported, with the reason, if the reference refuses.
     [[nodiscard]] Result<GeneratedKernel> generate(const ProgramSource& program,
                                                    const Reference& reference, std::stop_token stop,
                                                    const ProgressSink& progress,

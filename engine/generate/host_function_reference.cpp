@@ -1,8 +1,8 @@
 #include "engine/generate/host_function_reference.h"
 
+#include "analysis/queries/source_layout.h"
 #include "engine/generate/kernel_writer.h"
 #include "engine/generate/reference_program.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -21,7 +21,7 @@ std::string listOf(const std::vector<std::string>& names) {
     return list;
 }
 
-/// Of one nest.
+/// The explanation for one nest.
 std::string whyOf(const SourceText& source, const KernelModel& function,
                   const ParallelFunction& parallel, const ParallelNest& nest) {
     std::vector<std::string> variables;
@@ -74,7 +74,7 @@ std::expected<KernelDraft, skills::Refusal> HostFunctionReference::draft() const
     const SourceText& source = *file_.source;
     DerivedNames names(source, function_);
     const WrittenFunction written = writeFunction(file_, function_, *parallel, names);
-    const skills::SourceLayout layout(source, function_);
+    const analysis::SourceLayout layout(source, function_);
     const std::string& newline = layout.newline();
     const std::uint32_t after = layout.endOfLineTrivia(function_.span.end);
     std::string added = newline + newline + written.text(newline);
@@ -92,7 +92,7 @@ std::expected<KernelDraft, skills::Refusal> HostFunctionReference::draft() const
             draft.numerics = check->numerics;
         draft.checks.push_back(std::move(*check));
     }
-    added.resize(added.size() - newline.size()); // the file's own follows
+    added.resize(added.size() - newline.size()); // The file's own line end follows.
     draft.edits[file_.file] = {{{after, after}, std::move(added)}};
     return draft;
 }

@@ -1,4 +1,4 @@
-/// A host function with parallel loops, as the reference of kernels.
+/// A host function with parallel loops as the reference of kernels.
 #pragma once
 
 #include "engine/generate/parallel_function.h"
@@ -6,20 +6,20 @@
 
 namespace kernelskill::engine {
 
-/// A place where `Generate kernel from '<function>'` fits.
+/// A place where the action `Generate kernel from '<function>'` applies.
 struct KernelOffer {
     std::string function;  ///< Qualified name.
     analysis::Span anchor; ///< The function.
     std::string why;       ///< See KernelDraft.
 };
 
-/// Cheap: the code-action path.
+/// Cheap, because it runs for code actions.
 [[nodiscard]] std::expected<KernelOffer, skills::Refusal>
 offerKernel(const analysis::FileModel& file, const analysis::KernelModel& function);
 
 class HostFunctionReference : public Reference {
 public:
-    /// Of FileModel::loopFunctions. Keeps references to both.
+    /// `function` is one of FileModel::loopFunctions. Keeps references to both arguments.
     HostFunctionReference(const analysis::FileModel& file, const analysis::KernelModel& function)
         : file_(file), function_(function) {}
 

@@ -14,7 +14,7 @@ IndexExpression negated(const IndexExpression& value) {
     return IndexExpression::constant(-1) * value;
 }
 
-/// Of `factor * symbol + constant`: the symbol, and the least value of it at which that is not
+/// For `factor * symbol + constant`: the symbol, and its minimum value at which the sum is not
 /// negative. nullopt for anything else.
 std::optional<std::pair<Symbol, std::int64_t>> leastSymbol(const IndexExpression& value) {
     std::optional<Symbol> symbol;
@@ -32,7 +32,7 @@ std::optional<std::pair<Symbol, std::int64_t>> leastSymbol(const IndexExpression
     }
     if (!symbol)
         return std::nullopt;
-    const std::int64_t needed = -shift; // of factor * symbol
+    const std::int64_t needed = -shift; // The required minimum of factor * symbol.
     return std::pair(*symbol, needed > 0 ? (needed + factor - 1) / factor : needed / factor);
 }
 
@@ -59,8 +59,8 @@ IterationSpace::IterationSpace(std::vector<LoopRange> loops,
 }
 
 void IterationSpace::assume(const std::vector<LoopRange>& loops) {
-    // A loop that runs has first <= last: with the variables further out at the values where that
-    // is easiest to hold, still so.
+    // A loop that runs has first <= last. This also holds with the outer variables at the values
+    // where it is easiest to fulfil.
     for (std::size_t index = 0; index < loops.size(); ++index) {
         IndexExpression room = loops[index].last - loops[index].first;
         if (const auto rounds = loops[index].rounds) {
@@ -99,7 +99,7 @@ bool IterationSpace::hasNoNegativeTerm(const IndexExpression& value) const {
 bool IterationSpace::followsFromRunning(const IndexExpression& value) const {
     IndexExpression shifted = value;
     for (const auto& [symbol, least] : atLeast_) {
-        // symbol = symbol' + least, where symbol' is not negative.
+        // symbol = symbol' + least, with symbol' >= 0.
         if (least != 0)
             shifted =
                 substitute(shifted, symbol,

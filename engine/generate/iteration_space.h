@@ -1,5 +1,5 @@
-/// Index arithmetic over the iterations of loops: its largest and smallest value, and what is never
-/// negative.
+/// Index arithmetic over loop iterations: the minimum and maximum of an index, and whether it is
+/// never negative.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -11,38 +11,39 @@
 
 namespace kernelskill::engine {
 
-/// The values of a loop's variable, both ends included, whichever way it counts. They may name the
-/// variables of loops further out.
+/// The values of a loop's variable in either direction, both ends included. They may use the
+/// variables of outer loops.
 struct LoopRange {
     analysis::Symbol variable;
     analysis::IndexExpression first;
     analysis::IndexExpression last;
-    std::int64_t step = 1;              ///< From one value to the next, positive.
-    analysis::IndexExpression distance; ///< That it counts through; it runs where this is positive.
-    /// Stands for the rounds where they are no polynomial: `distance / step`, rounded up.
+    std::int64_t step = 1; ///< The positive distance from one value to the next.
+    /// The distance that it counts through; the loop runs if it is positive.
+    analysis::IndexExpression distance;
+    /// The symbol for the iterations if they are no polynomial: `distance / step`, rounded up.
     std::optional<analysis::Symbol> rounds;
 };
 
-/// Loops around a piece of code, outermost first, each of which runs at least once. What it says
-/// holds for all values of the parameters for which they do; integer overflow apart.
+/// Loops around a piece of code, outermost first, each of which runs at least once. Results hold
+/// for all parameter values for which that is true, without integer overflow.
 class IterationSpace {
 public:
     /// `unsignedSymbols` are never negative.
     explicit IterationSpace(std::vector<LoopRange> loops,
                             const std::vector<analysis::Symbol>& unsignedSymbols = {});
 
-    /// Takes it that these loops run at least once as well, wherever they stand.
+    /// Assumes that these loops run at least once as well, wherever they are.
     void assume(const std::vector<LoopRange>& loops);
 
-    /// Over all iterations of the loops from number `from` on: a polynomial of the variables of
-    /// those before and of parameters. nullopt when the arithmetic is not monotone in a variable,
-    /// as far as can be proved.
+    /// The minimum or maximum over all iterations of the loops from number `from` on, as a
+    /// polynomial of outer loop variables and parameters. nullopt if the arithmetic is not provably
+    /// monotone in a variable.
     [[nodiscard]] std::optional<analysis::IndexExpression>
     largest(const analysis::IndexExpression& value, std::size_t from = 0) const;
     [[nodiscard]] std::optional<analysis::IndexExpression>
     smallest(const analysis::IndexExpression& value, std::size_t from = 0) const;
 
-    /// Proved; false when it is not known.
+    /// True if proved; false if not known.
     [[nodiscard]] bool isNeverNegative(const analysis::IndexExpression& value) const;
 
 private:
@@ -55,11 +56,12 @@ private:
 
     std::vector<LoopRange> loops_;
     std::vector<analysis::IndexExpression>
-        neverNegative_;                                ///< What rounds and distances have to do.
-    std::map<analysis::Symbol, std::int64_t> atLeast_; ///< What the loops' running implies.
+        neverNegative_; ///< Iterations and distances, which cannot be negative.
+    /// Lower bounds that follow because the loops run.
+    std::map<analysis::Symbol, std::int64_t> atLeast_;
 };
 
-/// `value` with `symbol` replaced wherever it occurs.
+/// Replaces `symbol` by an expression everywhere in `value`.
 [[nodiscard]] analysis::IndexExpression substitute(const analysis::IndexExpression& value,
                                                    analysis::Symbol symbol,
                                                    const analysis::IndexExpression& replacement);

@@ -1,7 +1,8 @@
 #include "engine/generate/kernel_inputs.h"
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/index_arithmetic.h"
 #include "engine/generate/written_function.h"
-#include "skills/rewriting/index_arithmetic.h"
 
 #include <algorithm>
 #include <set>
@@ -14,7 +15,8 @@ namespace {
 
 class InputFinder {
 public:
-    InputFinder(const KernelModel& function, const skills::CodeMap& code, const ParallelNest& nest)
+    InputFinder(const KernelModel& function, const analysis::CodeMap& code,
+                const ParallelNest& nest)
         : body_(function.body), code_(code), nest_(nest) {}
 
     KernelInputs find() {
@@ -51,20 +53,20 @@ private:
             take(inner);
     }
 
-    /// Sizes made of the function's parameters: bounds and indices are known by those.
+    /// Sizes computed from the function's parameters: they bound loops and indices.
     [[nodiscard]] bool isDerived(StmtId declaration) const {
         return std::ranges::all_of(body_.stmt(declaration).declared, [&](VariableId variable) {
             const ExprId init = body_.variable(variable).init;
             if (init == noId || code_.isEverWritten(variable) ||
-                !skills::isIndexType(body_.variable(variable).type))
+                !analysis::isIndexType(body_.variable(variable).type))
                 return false;
-            const auto value = skills::polynomialOf(code_, init);
+            const auto value = analysis::polynomialOf(code_, init);
             return value && !value->hasOpaque();
         });
     }
 
     const FunctionBody& body_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     const ParallelNest& nest_;
     std::set<VariableId> variables_;
     std::set<StmtId> declarations_;
@@ -72,7 +74,7 @@ private:
 
 } // namespace
 
-KernelInputs inputsOf(const KernelModel& function, const skills::CodeMap& code,
+KernelInputs inputsOf(const KernelModel& function, const analysis::CodeMap& code,
                       const ParallelFunction& parallel, const ParallelNest& nest) {
     if (!parallel.isOneKernel)
         return InputFinder(function, code, nest).find();
@@ -85,7 +87,7 @@ KernelInputs inputsOf(const KernelModel& function, const skills::CodeMap& code,
     return inputs;
 }
 
-bool isOfKernelsAlone(const KernelModel& function, const skills::CodeMap& code,
+bool isOfKernelsAlone(const KernelModel& function, const analysis::CodeMap& code,
                       const ParallelFunction& parallel, StmtId statement) {
     const bool isPart = std::ranges::any_of(parallel.nests, [&](const ParallelNest& nest) {
         const KernelInputs inputs = inputsOf(function, code, parallel, nest);

@@ -1,8 +1,10 @@
 #include "engine/generate/kernel_writer.h"
 
-#include "engine/generate/launcher_writer.h"
+#include "analysis/queries/source_layout.h"
+#include "engine/generate/host_function_writer.h"
 #include "engine/generate/nest_text.h"
 #include "engine/generate/reduction_writer.h"
+#include "skills/editing/code_lines.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -58,7 +60,7 @@ void addConfiguration(const KernelModel& function, const ParallelNest& nest,
     }
 }
 
-/// What a nest is for: the variable that it folds values into, else the first array that it writes.
+/// The variable that a nest folds into, else the first array that it writes.
 std::string purposeOf(const KernelModel& function, const ParallelNest& nest) {
     if (!nest.reductions.empty())
         return function.body.variable(nest.reductions.front().variable).name;
@@ -66,7 +68,7 @@ std::string purposeOf(const KernelModel& function, const ParallelNest& nest) {
     return written == nest.arrays.end() ? "" : function.parameters[written->parameter].name;
 }
 
-/// Whether the parts of both come together in the same way.
+/// Whether the partial results of both nests are combined in the same way.
 bool haveOneTotal(const KernelModel& function, const ParallelNest& a, const ParallelNest& b) {
     const auto type = [&](const ParallelNest& nest) {
         return numberType(function.body.variable(nest.reductions.front().variable).type);
@@ -100,7 +102,7 @@ std::string WrittenFunction::text(const std::string& newline) const {
 
 WrittenFunction writeFunction(const FileModel& file, const KernelModel& function,
                               const ParallelFunction& parallel, DerivedNames& names) {
-    const skills::SourceLayout layout(*file.source, function);
+    const analysis::SourceLayout layout(*file.source, function);
     const std::string indentation = layout.indentation(function.span.begin);
     WrittenFunction written;
     BlockFolds folds(function.body, parallel, layout, indentation, names);
@@ -137,7 +139,7 @@ WrittenFunction writeFunction(const FileModel& file, const KernelModel& function
     }
     written.helpers = folds.text();
     written.launcherName = names.next({"gpu"});
-    written.launcher = writeLauncher(file, function, parallel, written, names);
+    written.launcher = writeHostFunction(file, function, parallel, written, names);
     return written;
 }
 

@@ -1,5 +1,4 @@
-/// Writes the kernels of a parallel function, and the host function that launches them, in the
-/// file's own style.
+/// Writes the kernels of a parallel function, and its host function, in the file's own style.
 #pragma once
 
 #include "engine/generate/parallel_function.h"
@@ -11,37 +10,39 @@
 
 namespace kernelskill::engine {
 
-/// The kernel of a nest. With reductions: one that leaves a part for each block, and one that
-/// brings those together.
+/// The kernel of a nest. With reductions there are two: the first writes one partial result per
+/// block, the second combines them.
 struct WrittenKernel {
     std::string name;
-    std::string purpose; ///< What it is named after: "sum"; may be empty.
-    std::string text;    ///< Its definition, ending with a line end; so the next.
-    std::string grid;    ///< As an argument of a launch, of the function's parameters.
+    std::string purpose; ///< The word for its name: "sum"; may be empty.
+    std::string text;    ///< Its definition, with a line end.
+    std::string grid;    ///< As an argument of a launch, in terms of the function's parameters.
     std::string block;
-    std::vector<std::string> parts; ///< What the kernel calls its parts, one array a reduction.
-    std::string totalName;          ///< Of the second kernel, which several nests may share.
+    /// The kernel's names of its arrays of partial results, one per reduction.
+    std::vector<std::string> parts;
+    std::string totalName; ///< The second kernel, which several nests may share.
     std::string totalText;
 };
 
 struct WrittenFunction {
     std::vector<WrittenKernel> kernels; ///< In the order of ParallelFunction::nests.
-    std::string helpers;                ///< Device functions that they call; may be empty.
+    std::string helpers;                ///< Device functions that the kernels call; may be empty.
     std::string launcherName;
-    std::string launcher; ///< Copies arrays to the GPU, launches, copies the results back.
+    std::string launcher; ///< The host function, see host_function_writer.h.
 
-    /// All of it, in an order in which it compiles.
+    /// The whole text, in an order that compiles.
     [[nodiscard]] std::string text(const std::string& newline) const;
 };
 
-/// Threads of a block along x, y, z for a nest of so many mapped loops.
+/// The threads of a block along x, y, z for a nest with this number of mapped loops.
 [[nodiscard]] std::array<int, 3> blockFor(std::size_t loops);
 
-/// Blocks of a reduction, at most: the same on every GPU, so that its results are, too.
-constexpr int mostParts = 1024;
+/// The maximum number of blocks of a reduction. It is the same on every GPU, so that results are
+/// the same.
+constexpr int maxParts = 1024;
 constexpr int foldingThreads = 256;
 
-/// `names` goes on to be asked for more of them.
+/// Takes further names from `names`.
 [[nodiscard]] WrittenFunction writeFunction(const analysis::FileModel& file,
                                             const analysis::KernelModel& function,
                                             const ParallelFunction& parallel, DerivedNames& names);

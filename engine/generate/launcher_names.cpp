@@ -11,7 +11,7 @@ using namespace analysis;
 LauncherNames::LauncherNames(const KernelModel& function, const ParallelFunction& parallel,
                              const DerivedNames& names)
     : body_(function.body), names_(names), status_(fresh("status")),
-      mostBlocks_(fresh("most", "blocks")) {
+      maxBlocks_(fresh("most", "blocks")) {
     for (const ArrayUse& use : parallel.arrays) {
         const Parameter& parameter = function.parameters[use.parameter];
         device_[parameter.variable] = deviceName(parameter.name);

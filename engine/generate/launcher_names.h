@@ -1,4 +1,4 @@
-/// What a launcher calls its variables.
+/// The names of variables in a generated host function.
 #pragma once
 
 #include "engine/generate/parallel_function.h"
@@ -15,23 +15,22 @@ public:
     LauncherNames(const analysis::KernelModel& function, const ParallelFunction& parallel,
                   const DerivedNames& names);
 
-    /// Pointers into the GPU's memory, of arrays and of the parts of reductions: `d_x`, or
-    /// `deviceX` in a file that writes names so. In the order of the function's variables.
+    /// Names of pointers to device memory, for arrays and for partial results: `d_x`, or `deviceX`
+    /// if the file uses that style. Sorted like the function's variables.
     [[nodiscard]] const std::map<analysis::VariableId, std::string>& device() const {
         return device_;
     }
-    /// `x_bytes`, of parameter number `parameter`.
+    /// `x_bytes` for parameter number `parameter`.
     [[nodiscard]] const std::string& bytes(std::uint32_t parameter) const {
         return bytes_.at(parameter);
     }
     [[nodiscard]] const std::string& status() const { return status_; }
-    /// The most blocks of a reduction.
-    [[nodiscard]] const std::string& mostBlocks() const { return mostBlocks_; }
+    /// The variable with the maximum number of blocks of a reduction.
+    [[nodiscard]] const std::string& maxBlocks() const { return maxBlocks_; }
 
-    /// `wanted`, or what comes nearest: nothing in the function is called so, nor anything else in
-    /// the launcher.
+    /// `wanted`, or a similar name that neither the function nor the host function uses.
     [[nodiscard]] std::string fresh(std::string wanted);
-    /// The same of two words, `sum_blocks` or `sumBlocks`.
+    /// A name from two words: `sum_blocks` or `sumBlocks`.
     [[nodiscard]] std::string fresh(const std::string& first, const std::string& second);
 
 private:
@@ -43,7 +42,7 @@ private:
     std::map<analysis::VariableId, std::string> device_;
     std::map<std::uint32_t, std::string> bytes_;
     std::string status_;
-    std::string mostBlocks_;
+    std::string maxBlocks_;
 };
 
 } // namespace kernelskill::engine

@@ -1,7 +1,7 @@
 #include "engine/generate/loop_dependence.h"
 
 #include "analysis/model/known_functions.h"
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/index_arithmetic.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -25,10 +25,10 @@ bool isWriting(const MemoryAccess& access) {
 } // namespace
 
 LoopDependence::LoopDependence(const SourceText& source, const KernelModel& function,
-                               const skills::CodeMap& code)
+                               const analysis::CodeMap& code)
     : source_(source), function_(function), code_(code) {
     for (const Parameter& parameter : function.parameters)
-        if (skills::isUnsignedIndexType(parameter.type))
+        if (analysis::isUnsignedIndexType(parameter.type))
             unsigned_.push_back({SymbolKind::Parameter, parameter.variable});
 }
 
@@ -68,7 +68,7 @@ bool LoopDependence::isPrivateTo(std::uint32_t loop, VariableId variable) const 
     return declaration != noId && code_.encloses(subject.body, declaration);
 }
 
-/// `s += x`, `s = s + x`, `s = max(s, x)`: `use` is the s that is written.
+/// For `s += x`, `s = s + x` and `s = max(s, x)`: `use` is the written s.
 bool LoopDependence::isReductionOf(ExprId use) const {
     const FunctionBody& body = function_.body;
     const ExprId assignment = code_.parent(use);
@@ -121,7 +121,7 @@ std::optional<LoopRange> LoopDependence::range(std::uint32_t number) const {
     const Loop& loop = function_.loops.at(number);
     if (loop.upperBound == noId)
         return std::nullopt;
-    // The bound is read again each round.
+    // The bound is evaluated in each iteration.
     for (const ExprId expr : code_.expressionsBelow(loop.upperBound)) {
         const VariableId variable = code_.namedVariable(expr);
         if (variable != noId && std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
@@ -168,8 +168,8 @@ std::optional<IterationSpace> LoopDependence::spaceOf(const MemoryAccess& access
     return space;
 }
 
-/// Whether no two different iterations of `loop`, within one and the same iteration of the loops
-/// around it, touch one element by `a` and `b`.
+/// Whether no two different iterations of `loop` access one element by `a` and `b`, within one
+/// iteration of the outer loops.
 bool LoopDependence::areApart(std::uint32_t loop, const MemoryAccess& a,
                               const MemoryAccess& b) const {
     const auto rangesOfA = ranges(a);
@@ -180,7 +180,7 @@ bool LoopDependence::areApart(std::uint32_t loop, const MemoryAccess& a,
     const auto place = std::ranges::find(*rangesOfA, variable, &LoopRange::variable);
     if (place == rangesOfA->end())
         return false;
-    // The loops around `loop` are the same for both; those within run on their own.
+    // Both have the same outer loops; their inner loops are independent.
     const auto outer = static_cast<std::size_t>(place - rangesOfA->begin());
     const IterationSpace spaceOfA(*rangesOfA, unsigned_);
     const IterationSpace spaceOfB(*rangesOfB, unsigned_);
@@ -193,7 +193,7 @@ bool LoopDependence::areApart(std::uint32_t loop, const MemoryAccess& a,
     const auto stride = a.index->coefficientOf(variable);
     const auto strideOfB = b.index->coefficientOf(variable);
     if (stride && stride == strideOfB) {
-        // stride * (i - i') = rest' - rest has no solution with i != i' where the right side is
+        // stride * (i - i') = rest' - rest has no solution with i != i' if the right side is
         // smaller than stride times the loop's step.
         const IndexExpression own = *stride * IndexExpression::symbol(variable);
         const IndexExpression restOfA = *a.index - own;

@@ -1,10 +1,10 @@
-/// Which loops of a function may run their iterations in any order, and why the others may not.
+/// Decides which loops may run their iterations in any order, and why the others may not.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
+#include "analysis/queries/code_map.h"
 #include "engine/generate/counted_loop.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <optional>
 #include <set>
@@ -14,33 +14,35 @@
 namespace kernelskill::engine {
 
 enum class LoopClass : std::uint8_t {
-    Parallel,   ///< Proved: no iteration reads or writes what another one writes.
-    Reduction,  ///< Iterations meet in one variable that they all add to, multiply or compare with.
-    Sequential, ///< Anything else, or not proved.
+    Parallel,   ///< Proved: no iteration reads or writes an element that another one writes.
+    Reduction,  ///< All iterations add to, multiply or compare with one variable.
+    Sequential, ///< All others, and those not proved.
 };
 
 struct LoopDecision {
     LoopClass kind = LoopClass::Sequential;
-    skills::Refusal why; ///< Of what is not parallel.
+    skills::Refusal why; ///< The reason why it is not parallel.
 };
 
-/// Arrays behind different parameters are taken to be apart: what relies on it must say so.
+/// Assumes that arrays behind different parameters do not overlap. Users of the result must say so.
 class LoopDependence {
 public:
-    /// Keeps references to all three.
+    /// Keeps references to all three arguments.
     LoopDependence(const analysis::SourceText& source, const analysis::KernelModel& function,
-                   const skills::CodeMap& code);
+                   const analysis::CodeMap& code);
 
-    /// `loop` is an index into KernelModel::loops. Variables of `folded` are not held against it.
+    /// `loop` is an index into KernelModel::loops. Ignores dependences through variables of
+    /// `folded`.
     [[nodiscard]] LoopDecision decide(std::uint32_t loop,
                                       const std::set<analysis::VariableId>& folded = {}) const;
 
-    /// Of loop number `loop`: nullopt when its bounds are not known before it runs.
+    /// The range of loop number `loop`; nullopt if its bounds are unknown before it runs.
     [[nodiscard]] std::optional<LoopRange> range(std::uint32_t loop) const;
-    /// The loops whose range is known, in the order of the source.
+    /// All loops with a known range, in source order.
     [[nodiscard]] IterationSpace everyLoop() const;
-    /// The loops around `access`, outermost first, where every loop of the function runs; nullopt
-    /// when a range is not known that its index depends on. Those not known otherwise are left out.
+    /// The loops around `access`, outermost first, assuming that every loop of the function runs.
+    /// nullopt if its index depends on a loop with an unknown range. Other loops with unknown
+    /// ranges are left out.
     [[nodiscard]] std::optional<IterationSpace> spaceOf(const analysis::MemoryAccess& access) const;
 
 private:
@@ -59,7 +61,7 @@ private:
 
     const analysis::SourceText& source_;
     const analysis::KernelModel& function_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     std::vector<analysis::Symbol> unsigned_;
 };
 

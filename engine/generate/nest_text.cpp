@@ -1,6 +1,7 @@
 #include "engine/generate/nest_text.h"
 
 #include "engine/generate/written_function.h"
+#include "skills/editing/code_lines.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -14,8 +15,8 @@ using skills::CodeLines;
 
 namespace {
 
-/// Of a loop that stays on one line.
-constexpr std::size_t longestHeader = 92;
+/// The maximum length of a loop's header on one line.
+constexpr std::size_t maxHeaderLength = 92;
 
 } // namespace
 
@@ -38,7 +39,7 @@ std::string NestText::typeOf(const MappedLoop& mapped) const {
     return type.spelling == "auto" ? type.canonical : type.spelling;
 }
 
-/// Its text, fit to be added or compared.
+/// The expression's text, in a form that can be added or compared.
 std::string NestText::operand(ExprId expr) const {
     std::string code(source_.slice(body_.expr(expr).span));
     return code.find_first_of("<>&|^?%") == std::string::npos ? code : "(" + code + ")";
@@ -68,13 +69,13 @@ void NestText::addLeadingText(CodeLines& lines) const {
                                     body_.stmt(loop(nest_.loops[outer + 1]).statement).span.begin});
 }
 
-/// By steps of more than one: threads then have the loop's values in its order. By one they have
-/// them upwards, however the loop runs.
+/// Whether threads take the loop's values downwards: only if it counts down by more than one. A
+/// loop with step -1 is taken upwards.
 bool NestText::isDownward(const MappedLoop& mapped) const {
     return *loop(mapped).step < -1;
 }
 
-/// The value of round 0; empty where it is 0 and counted up from.
+/// The value in iteration 0; empty if it is 0 and the loop counts upwards.
 std::string NestText::firstOf(const MappedLoop& mapped) const {
     const Loop& counted = loop(mapped);
     if (isDownward(mapped))
@@ -129,7 +130,7 @@ void NestText::openStrided(CodeLines& lines, const MappedLoop& mapped, const std
     const std::string name = nameOf(mapped);
     const bool isWide = body_.variable(loop(mapped).inductionVariable).type.size > 4;
     const std::string type = isWide ? typeOf(mapped) : "long long";
-    const std::string counter = isWide ? name : skills::freshName(body_, "wide_" + name);
+    const std::string counter = isWide ? name : analysis::freshName(body_, "wide_" + name);
     const bool isSum = number.contains(' ');
     if (!isWide)
         lines.add(fmt::format("// {}: a stride beyond the last {} may be beyond its type.", counter,
@@ -150,7 +151,7 @@ void NestText::openStrided(CodeLines& lines, const MappedLoop& mapped, const std
     const std::string begin = fmt::format("for ({} {} = {};", type, counter, start);
     const std::string rest = fmt::format("{}; {} {} {}) {{", compared(mapped, counter, true),
                                          counter, isDownward(mapped) ? "-=" : "+=", stride);
-    if (begin.size() + rest.size() < longestHeader)
+    if (begin.size() + rest.size() < maxHeaderLength)
         lines.open(begin + " " + rest);
     else
         lines.add(begin).open("     " + rest);

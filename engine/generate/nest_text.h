@@ -1,10 +1,11 @@
-/// The pieces of a nest's kernel: what threads start from, and what each does in a round.
+/// Writes the parts of a nest's kernel: where threads start, and what they do in an iteration.
 #pragma once
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_layout.h"
 #include "engine/generate/copied_text.h"
 #include "engine/generate/kernel_inputs.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/editing/code_lines.h"
 
 #include <string>
 
@@ -15,24 +16,24 @@ public:
     NestText(const analysis::FileModel& file, const analysis::KernelModel& function,
              const ParallelFunction& parallel, const ParallelNest& nest);
 
-    [[nodiscard]] const skills::SourceLayout& layout() const { return layout_; }
-    [[nodiscard]] const skills::CodeMap& code() const { return code_; }
+    [[nodiscard]] const analysis::SourceLayout& layout() const { return layout_; }
+    [[nodiscard]] const analysis::CodeMap& code() const { return code_; }
     [[nodiscard]] const KernelInputs& inputs() const { return inputs_; }
     [[nodiscard]] std::string nameOf(const MappedLoop& mapped) const;
 
     /// `int n, const float* x`
     [[nodiscard]] std::string parameters() const;
-    /// Declarations that the kernel needs, and comments down to the innermost loop.
+    /// Adds the declarations that the kernel needs, and the comments down to the innermost loop.
     void addLeadingText(skills::CodeLines& lines) const;
     /// `int i = 1 + blockIdx.x * blockDim.x + threadIdx.x;`
     [[nodiscard]] std::string indexLine(const MappedLoop& mapped) const;
-    /// `i >= n`: the thread has no iteration.
+    /// `i >= n`: the condition under which a thread has no iteration.
     [[nodiscard]] std::string outside(const MappedLoop& mapped) const;
-    /// Opens a loop in which a thread takes every `count`th round from number `number` on; both are
-    /// unsigned ints.
+    /// Opens a loop in which a thread takes iterations `number`, `number` + `count`, and so on;
+    /// both are unsigned ints.
     void openStrided(skills::CodeLines& lines, const MappedLoop& mapped, const std::string& number,
                      const std::string& count) const;
-    /// `isOneRound`: to go on with the next round is to end the thread.
+    /// Adds the body. `isOneRound`: the thread has one iteration, so `continue` becomes `return`.
     void addBody(skills::CodeLines& lines, bool isOneRound) const;
 
 private:
@@ -50,8 +51,8 @@ private:
     const ParallelFunction& parallel_;
     const ParallelNest& nest_;
     const analysis::FunctionBody& body_;
-    skills::CodeMap code_;
-    skills::SourceLayout layout_;
+    analysis::CodeMap code_;
+    analysis::SourceLayout layout_;
     CopiedText copied_;
     KernelInputs inputs_;
 };

@@ -1,8 +1,9 @@
 #include "engine/generate/parallel_function.h"
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/function_form.h"
 #include "engine/generate/written_function.h"
-#include "skills/rewriting/gates.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -48,7 +49,7 @@ private:
         return line(body_.stmt(statement).span.begin);
     }
 
-    /// Loops, declarations, assignments, and at most a `return` at the end.
+    /// Accepts loops, declarations, assignments, and at most one `return` at the end.
     Gate readStatements() {
         const std::vector<StmtId>& all = body_.stmt(body_.root).children;
         for (const StmtId child : all) {
@@ -135,7 +136,7 @@ private:
         });
     }
 
-    /// Between the first nest and the last one, the host's arrays are not those of the GPU.
+    /// Between the first and the last nest, the host's arrays differ from the GPU's.
     Gate checkHostWork() {
         if (result_.isOneKernel)
             return {};
@@ -145,7 +146,7 @@ private:
             const Span span = body_.expr(access.expression).span;
             if (isInNest(access) || span.begin < first || span.begin > last)
                 continue;
-            // One that no loop touches may still be part of one that a loop has written.
+            // A value that no loop touches may belong to an array that a loop has written.
             const bool isAsItWas = access.base != noId && access.kind == AccessKind::Read &&
                                    isTouched(access.base) &&
                                    !isWrittenBefore(access.base, span.begin);
@@ -162,7 +163,7 @@ private:
         return {};
     }
 
-    /// A statement of the host leaves pointers as they are.
+    /// A statement of the host must not change pointers.
     [[nodiscard]] Gate checkScalars(StmtId statement) const {
         for (const VariableId variable : body_.stmt(statement).declared)
             if (body_.variable(variable).type.pointerDepth > 0)
@@ -193,7 +194,7 @@ private:
         return {};
     }
 
-    /// A kernel that the host hands its variables to takes numbers.
+    /// A kernel's parameters from the host's variables must be numbers.
     Gate checkKernelInputs() {
         if (result_.isOneKernel)
             return {};
@@ -233,7 +234,7 @@ private:
         return {};
     }
 
-    /// Arrays of the GPU are apart in its memory, whatever they were on the host.
+    /// Arrays are separate in the GPU's memory, even if they overlap on the host.
     Gate checkOverlap() {
         const auto isRestrict = [&](const ArrayUse& use) {
             return function_.parameters[use.parameter].type.isRestrict;
@@ -269,7 +270,7 @@ private:
     const FileModel& file_;
     const KernelModel& function_;
     const FunctionBody& body_;
-    skills::CodeMap code_;
+    analysis::CodeMap code_;
     LoopDependence dependence_;
     ParallelFunction result_;
 };

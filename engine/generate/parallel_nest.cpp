@@ -1,7 +1,8 @@
 #include "engine/generate/parallel_nest.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,13 +18,13 @@ using skills::refuse;
 
 namespace {
 
-constexpr std::size_t mostAxes = 3;
-constexpr std::size_t mostFolded = 2;
+constexpr std::size_t maxAxes = 3;
+constexpr std::size_t maxFoldedLoops = 2;
 using Gate = std::expected<void, Refusal>;
 
 class NestFinder {
 public:
-    NestFinder(const FileModel& file, const KernelModel& function, const skills::CodeMap& code,
+    NestFinder(const FileModel& file, const KernelModel& function, const analysis::CodeMap& code,
                const LoopDependence& dependence, StmtId statement)
         : file_(file), function_(function), body_(function.body), code_(code),
           dependence_(dependence) {
@@ -57,14 +58,14 @@ private:
         return static_cast<std::uint32_t>(found - function_.loops.begin());
     }
 
-    /// The `for` that is all there is in `body`; noId when there is more.
+    /// The `for` if it is the only statement in `body`; else noId.
     [[nodiscard]] StmtId onlyLoopIn(StmtId body) const {
         while (body != noId && body_.stmt(body).kind == StmtKind::Compound)
             body = body_.stmt(body).children.size() == 1 ? body_.stmt(body).children.front() : noId;
         return body != noId && body_.stmt(body).kind == StmtKind::For ? body : noId;
     }
 
-    /// What else keeps a loop from being mapped; the first reason.
+    /// The first other reason that keeps a loop from being mapped.
     [[nodiscard]] Gate checkLoop(std::uint32_t number) const {
         const Loop& loop = function_.loops[number];
         const Stmt& stmt = body_.stmt(loop.statement);
@@ -80,7 +81,7 @@ private:
                                                    "variable and nothing else",
                                                    at));
         if (*loop.step < -1 &&
-            skills::isUnsignedIndexType(body_.variable(loop.inductionVariable).type))
+            analysis::isUnsignedIndexType(body_.variable(loop.inductionVariable).type))
             return refuse(
                 "counts-down",
                 fmt::format("the loop of line {} counts an unsigned variable down by more "
@@ -91,7 +92,7 @@ private:
 
     Gate mapLoops() {
         StmtId at = nest_.statement;
-        const std::size_t most = nest_.reductions.empty() ? mostAxes : mostFolded;
+        const std::size_t most = nest_.reductions.empty() ? maxAxes : maxFoldedLoops;
         while (at != noId && nest_.loops.size() < most) {
             const auto number = loopOf(at);
             const Gate form = number ? checkLoop(*number) : refuse("no-loop", "no loop");
@@ -116,7 +117,7 @@ private:
         return {};
     }
 
-    /// Only arrays behind parameters, and what belongs to one thread.
+    /// Allows only arrays behind parameters, and variables that belong to one thread.
     [[nodiscard]] Gate checkAccesses() const {
         for (const MemoryAccess& access : function_.accesses) {
             if (!code_.holds(nest_.statement, access.expression))
@@ -142,8 +143,8 @@ private:
         return {};
     }
 
-    /// x for the loop along which most accesses are contiguous, else the innermost; y and z for
-    /// what is left, from the inside.
+    /// Chooses x for the loop along which most accesses are contiguous, else for the innermost one;
+    /// then y and z from the inside out.
     void chooseAxes() {
         const auto contiguous = [&](const MappedLoop& mapped) {
             const Symbol variable{SymbolKind::LoopVariable,
@@ -168,7 +169,7 @@ private:
     const FileModel& file_;
     const KernelModel& function_;
     const FunctionBody& body_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     const LoopDependence& dependence_;
     std::set<VariableId> folded_;
     std::vector<LoopRange> outer_;
@@ -178,7 +179,7 @@ private:
 } // namespace
 
 std::expected<ParallelNest, Refusal>
-findParallelNest(const FileModel& file, const KernelModel& function, const skills::CodeMap& code,
+findParallelNest(const FileModel& file, const KernelModel& function, const analysis::CodeMap& code,
                  const LoopDependence& dependence, StmtId statement) {
     return NestFinder(file, function, code, dependence, statement).find();
 }

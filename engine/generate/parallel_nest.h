@@ -1,6 +1,7 @@
-/// The loops of a host function that a kernel's threads can take over.
+/// Finds loops of a host function that a kernel's threads can take over.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/array_extent.h"
 #include "engine/generate/reduction.h"
 
@@ -9,33 +10,33 @@
 
 namespace kernelskill::engine {
 
-inline constexpr std::string_view axisNames = "xyz"; ///< Of grids and blocks.
+inline constexpr std::string_view axisNames = "xyz"; ///< The axes of grids and blocks.
 
 /// A loop whose iterations become threads.
 struct MappedLoop {
-    std::uint32_t loop = 0;             ///< Index into KernelModel::loops.
-    int axis = 0;                       ///< 0: x. One each.
-    analysis::IndexExpression distance; ///< The most it counts through, of parameters alone.
-    std::int64_t step = 1;              ///< Positive: a thread has one value of `distance / step`.
+    std::uint32_t loop = 0; ///< Index into KernelModel::loops.
+    int axis = 0;           ///< 0 for x. Each loop has its own axis.
+    /// The maximum that it counts through, in terms of parameters.
+    analysis::IndexExpression distance;
+    std::int64_t step = 1; ///< Positive: a thread has one value of `distance / step`.
 };
 
-/// `for`s around each other, outermost first, nothing between them, each proved parallel but for
-/// its reductions.
+/// Directly nested `for`s, outermost first. Each is proved parallel, except for its reductions.
 struct ParallelNest {
     analysis::StmtId statement = analysis::noId; ///< The outermost `for`.
-    /// One to three. One or two where there are reductions: threads share the rounds of one, or
-    /// blocks those of the first and their threads those of the second.
+    /// One to three loops. With reductions there are one or two: threads share the iterations of
+    /// the only loop; or blocks share those of the first loop and threads those of the second.
     std::vector<MappedLoop> loops;
-    analysis::StmtId body = analysis::noId; ///< Of the innermost of them.
+    analysis::StmtId body = analysis::noId; ///< The body of the innermost loop.
     std::vector<Reduction> reductions;
-    std::vector<ArrayUse> arrays; ///< Of this nest alone.
+    std::vector<ArrayUse> arrays; ///< Arrays of this nest only.
 };
 
-/// Of a `for` in a function whose form is fit (see function_form.h). Refuses what is not proved,
-/// the first thing first. `arrays` is left empty.
+/// The nest of a `for` in a function that passed checkForm(). Refuses with the first property that
+/// is not proved. Leaves `arrays` empty.
 [[nodiscard]] std::expected<ParallelNest, skills::Refusal>
 findParallelNest(const analysis::FileModel& file, const analysis::KernelModel& function,
-                 const skills::CodeMap& code, const LoopDependence& dependence,
+                 const analysis::CodeMap& code, const LoopDependence& dependence,
                  analysis::StmtId statement);
 
 } // namespace kernelskill::engine

@@ -22,7 +22,7 @@ bool isFloating(const Type& type) {
     return type.scalar == ScalarKind::Float || type.scalar == ScalarKind::Double;
 }
 
-/// What warps can shuffle, and not less than what arithmetic is done in.
+/// Whether warps can shuffle the type, and arithmetic is not done in a wider one.
 bool isFoldable(const Type& type) {
     constexpr auto kinds =
         std::to_array({ScalarKind::Int32, ScalarKind::Int64, ScalarKind::UInt32, ScalarKind::UInt64,
@@ -31,18 +31,19 @@ bool isFoldable(const Type& type) {
            std::ranges::find(kinds, type.scalar) != kinds.end();
 }
 
-/// One statement that folds a value in.
+/// One statement that folds a value into the variable.
 struct FoldStep {
     Fold fold = Fold::Sum;
-    std::vector<ExprId> uses; ///< Of the variable, the write among them.
-    ExprId value = noId;      ///< What is folded in, casts included; noId for a constant.
+    std::vector<ExprId> uses; ///< Uses of the variable, including the write.
+    ExprId value = noId;      ///< The folded value with its casts; noId for a constant.
 };
 
 class FoldReader {
 public:
-    FoldReader(const FunctionBody& body, const skills::CodeMap& code) : body_(body), code_(code) {}
+    FoldReader(const FunctionBody& body, const analysis::CodeMap& code)
+        : body_(body), code_(code) {}
 
-    /// The step whose variable is written at `use`.
+    /// The step that writes the variable at `use`.
     [[nodiscard]] std::optional<FoldStep> stepAt(ExprId use) const {
         ExprId assignment = code_.parent(use);
         while (assignment != noId && body_.expr(assignment).kind == ExprKind::Cast)
@@ -75,7 +76,8 @@ private:
         return code_.namedVariable(expr) == variable;
     }
 
-    /// `s = value`: a sum, a call of max, a choice, or what an if around it compares.
+    /// For `s = value`: a sum, a call of max, a conditional expression, or the comparison in an
+    /// `if` around it.
     [[nodiscard]] std::optional<FoldStep> assigned(ExprId use, ExprId value,
                                                    StmtId statement) const {
         const VariableId variable = body_.expr(use).variable;
@@ -125,7 +127,7 @@ private:
         return std::nullopt;
     }
 
-    /// `if (value > s) s = value;` with no else.
+    /// For `if (value > s) s = value;` without else.
     [[nodiscard]] std::optional<FoldStep> underIf(ExprId use, ExprId value,
                                                   StmtId statement) const {
         StmtId at = body_.stmt(statement).parent;
@@ -141,7 +143,7 @@ private:
         return step;
     }
 
-    /// `other > s`, whichever way round. `takesOther`: where it holds, s becomes `other`.
+    /// For `other > s` in either direction. `takesOther`: if it holds, s becomes `other`.
     [[nodiscard]] std::optional<FoldStep> compared(ExprId condition, VariableId variable,
                                                    ExprId other, bool takesOther) const {
         const Expr& expr = body_.expr(code_.withoutCasts(condition));
@@ -164,16 +166,16 @@ private:
     }
 
     const FunctionBody& body_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
 };
 
 class ReductionFinder {
 public:
     ReductionFinder(const SourceText& source, const KernelModel& function,
-                    const skills::CodeMap& code, StmtId nest)
+                    const analysis::CodeMap& code, StmtId nest)
         : source_(source), body_(function.body), code_(code), nest_(nest), reader_(body_, code) {}
 
-    /// nullopt: not one.
+    /// nullopt if the variable is no reduction.
     std::expected<std::optional<Reduction>, Refusal> find(VariableId variable) const {
         Reduction reduction{variable, Fold::Sum, false};
         std::set<ExprId> accounted;
@@ -225,7 +227,7 @@ private:
         };
         if (!isFoldable(folded.type))
             return refuse("whose type threads cannot hand to each other");
-        // An integer that takes floating-point values is cut off in each round.
+        // An integer that takes floating-point values is truncated in each iteration.
         if (step.value != noId && !isFloating(folded.type) &&
             isFloating(body_.expr(step.value).type))
             return refuse("an integer that rounds each time: the order matters");
@@ -237,7 +239,7 @@ private:
         return {};
     }
 
-    /// Declared as 0, and changed by this nest alone.
+    /// Whether the variable is declared as 0 and changed only by this nest.
     [[nodiscard]] bool startsNeutral(const Reduction& reduction) const {
         if (isIdempotent(reduction.fold) ||
             body_.variable(reduction.variable).storage != Storage::Local)
@@ -256,7 +258,7 @@ private:
 
     const SourceText& source_;
     const FunctionBody& body_;
-    const skills::CodeMap& code_;
+    const analysis::CodeMap& code_;
     StmtId nest_;
     FoldReader reader_;
 };
@@ -273,7 +275,7 @@ bool rounds(const FunctionBody& body, const Reduction& reduction) {
 
 std::expected<std::vector<Reduction>, Refusal> findReductions(const SourceText& source,
                                                               const KernelModel& function,
-                                                              const skills::CodeMap& code,
+                                                              const analysis::CodeMap& code,
                                                               StmtId nest) {
     const ReductionFinder finder(source, function, code, nest);
     std::vector<Reduction> found;

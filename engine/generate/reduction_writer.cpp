@@ -1,5 +1,9 @@
 #include "engine/generate/reduction_writer.h"
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_layout.h"
+#include "skills/editing/code_lines.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <string_view>
@@ -82,7 +86,7 @@ public:
             addStart(lines, reduction);
         nest_.addLeadingText(lines);
         if (parallel_.loops.size() == 1) {
-            const std::string stride = skills::freshName(body_, "stride");
+            const std::string stride = analysis::freshName(body_, "stride");
             lines.add(fmt::format("const unsigned int {} = gridDim.x * blockDim.x;", stride));
             nest_.openStrided(lines, parallel_.loops[0], "blockIdx.x * blockDim.x + threadIdx.x",
                               stride);
@@ -100,7 +104,7 @@ public:
         kernel_.text = lines.text();
     }
 
-    /// One reduction has names of its own there: the kernel may serve several nests.
+    /// A single reduction has general names in that kernel, because several nests may share it.
     void writeTotal() {
         const bool isOne = parallel_.reductions.size() == 1;
         std::vector<std::string> values;
@@ -118,8 +122,8 @@ public:
                       array;
         lines.add(
             fmt::format("// Brings the blocks' parts together in {}[0]. For one block.", totals));
-        const std::string count = isOne ? "blocks" : skills::freshName(body_, "blocks");
-        const std::string part = isOne ? "part" : skills::freshName(body_, "part");
+        const std::string count = isOne ? "blocks" : analysis::freshName(body_, "blocks");
+        const std::string part = isOne ? "part" : analysis::freshName(body_, "part");
         std::string parameters = "unsigned int " + count;
         for (std::size_t number = 0; number < parts.size(); ++number)
             append(parameters,
@@ -155,7 +159,7 @@ private:
         list += (list.empty() ? "" : ", ") + item;
     }
 
-    /// A variable that is a parameter keeps what it was where that may be folded in again.
+    /// A variable that is a parameter keeps its start value if that may be folded in again.
     void addStart(CodeLines& lines, const Reduction& reduction) const {
         if (reduction.startsNeutral)
             lines.add(fmt::format("{} {} = {};", typeOf(reduction), nameOf(reduction), "0"));
@@ -196,7 +200,7 @@ std::string nameOf(Fold fold) {
 }
 
 BlockFolds::BlockFolds(const FunctionBody& body, const ParallelFunction& parallel,
-                       const skills::SourceLayout& layout, std::string indentation,
+                       const analysis::SourceLayout& layout, std::string indentation,
                        DerivedNames& names)
     : body_(body), layout_(layout), indentation_(std::move(indentation)), names_(names) {
     for (const ParallelNest& nest : parallel.nests) {
@@ -245,7 +249,7 @@ void writeReduction(const NestText& nest, const KernelModel& function, const Par
                     const DerivedNames& names, BlockFolds& folds, const std::string& indentation,
                     WrittenKernel& kernel) {
     for (const Reduction& reduction : parallel.reductions)
-        kernel.parts.push_back(skills::freshName(
+        kernel.parts.push_back(analysis::freshName(
             function.body, names.joined(function.body.variable(reduction.variable).name, "parts")));
     ReductionText text(nest, function, parallel, folds, indentation, kernel);
     text.writeParts();

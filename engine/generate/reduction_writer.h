@@ -1,6 +1,7 @@
 /// Writes the kernels of a nest with reductions.
 #pragma once
 
+#include "analysis/queries/source_layout.h"
 #include "engine/generate/kernel_writer.h"
 #include "engine/generate/nest_text.h"
 
@@ -11,16 +12,16 @@
 
 namespace kernelskill::engine {
 
-/// Device functions that fold one value of each thread over a block, each written once.
+/// Writes device functions that fold one value per thread over a block, each one once.
 class BlockFolds {
 public:
     /// For the reductions of `parallel`.
     BlockFolds(const analysis::FunctionBody& body, const ParallelFunction& parallel,
-               const skills::SourceLayout& layout, std::string indentation, DerivedNames& names);
+               const analysis::SourceLayout& layout, std::string indentation, DerivedNames& names);
 
-    /// The name of the one for `reduction`.
+    /// The name of the function for `reduction`.
     [[nodiscard]] std::string of(const Reduction& reduction);
-    /// Their definitions.
+    /// The definitions of all functions.
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:
@@ -28,19 +29,19 @@ private:
     [[nodiscard]] Kind kindOf(const Reduction& reduction) const;
 
     const analysis::FunctionBody& body_;
-    const skills::SourceLayout& layout_;
+    const analysis::SourceLayout& layout_;
     std::string indentation_;
     DerivedNames& names_;
-    std::set<Kind> repeated_; ///< Needed more than once by a kernel.
+    std::set<Kind> repeated_; ///< A kernel needs these more than once.
     std::map<Kind, std::string> written_;
     std::string text_;
 };
 
-/// "sum", "max": as part of a name.
+/// "sum" or "max", for use in names.
 [[nodiscard]] std::string nameOf(Fold fold);
 
-/// Fills in text and parts of `kernel`, which has its names, and totalText where it is empty: a
-/// kernel of another nest may do for it.
+/// Writes the text and parts of `kernel`, which has its names already. Writes totalText if it is
+/// empty; the second kernel of another nest may serve.
 void writeReduction(const NestText& nest, const analysis::KernelModel& function,
                     const ParallelNest& parallel, const DerivedNames& names, BlockFolds& folds,
                     const std::string& indentation, WrittenKernel& kernel);

@@ -1,8 +1,7 @@
-/// What a first kernel is made from, and checked against: a computation that has another form yet.
+/// The computation that a first kernel is made from and checked against.
 #pragma once
 
-#include "engine/execution/executor.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <expected>
 #include <string>
@@ -10,36 +9,37 @@
 
 namespace kernelskill::engine {
 
-/// A comparison that shows whether a part of a draft computes what its part of the reference does.
+/// A comparison of one part of a draft with its part of the reference.
 struct DraftCheck {
-    std::string kernel; ///< Qualified name of what is launched in both programs.
+    std::string kernel; ///< Qualified name of the kernel that both programs launch.
     skills::Numerics numerics = skills::Numerics::Exact;
-    std::uint32_t line = 0; ///< Of the reference, where the part begins, from 1; 0: all of it.
-    /// The main file with a kernel of that name in which one thread computes the part as it stands,
+    /// The reference's line where the part begins, from 1; 0 for the whole.
+    std::uint32_t line = 0;
+    /// The main file with a kernel of that name, in which one thread computes the original part,
     /// and a pinned launch of it.
     std::string referenceText;
-    /// The main file with the draft's edits, a kernel of that name and those parameters that does
-    /// the same by the draft's kernels, and the same launch pinned.
+    /// The main file with the draft's edits, a kernel with that name and those parameters that
+    /// calls the draft's kernels, and the same pinned launch.
     std::string candidateText;
 };
 
-/// First kernels that nobody has run.
+/// First kernels that were not run yet.
 struct KernelDraft {
-    std::string kernel;      ///< Qualified name of the first kernel that the edits add.
-    analysis::EditSet edits; ///< To the user's files.
-    skills::Numerics numerics = skills::Numerics::Exact; ///< The loosest of the checks.
-    /// Which part of the reference a thread takes, and what is taken for granted. Sentences.
+    std::string kernel;      ///< Qualified name of the first kernel in the edits.
+    analysis::EditSet edits; ///< The edits of the user's files.
+    skills::Numerics numerics = skills::Numerics::Exact; ///< The loosest numerics of the checks.
+    /// Which part of the reference a thread computes, and what is assumed. Sentences.
     std::string why;
     std::vector<DraftCheck> checks; ///< One for each part; at least one.
 };
 
-/// Today a host function with loops. A value apart from what it refers to.
+/// A host function with loops. It is a value except for the model it refers to.
 class Reference {
 public:
     virtual ~Reference() = default;
-    /// As the user calls it: "saxpy".
+    /// The user's name of it: "saxpy".
     [[nodiscard]] virtual std::string name() const = 0;
-    /// Pure. Refuses with the first thing that is not proved.
+    /// Pure. Refuses with the first property that is not proved.
     [[nodiscard]] virtual std::expected<KernelDraft, skills::Refusal> draft() const = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "engine/generate/reference_launch.h"
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/kernel_writer.h"
 #include "engine/generate/written_function.h"
 
@@ -18,18 +19,18 @@ using namespace analysis;
 
 namespace {
 
-/// Memory accesses of one run: a second or so for one thread of the emulator.
-constexpr double mostAccesses = 3e6;
-/// Threads of a launch that is run as it stands, not in part.
-constexpr double mostThreads = 1 << 17;
-/// Blocks that the emulator keeps alive at once for a barrier of the grid.
-constexpr std::int64_t mostFoldingBlocks = 48;
-/// Rounds of a loop whose bounds depend on data.
+/// The maximum number of memory accesses of one run: about a second for one thread of the emulator.
+constexpr double maxAccesses = 3e6;
+/// The maximum number of threads of a launch that is run completely.
+constexpr double maxThreads = 1 << 17;
+/// The number of blocks that the emulator keeps alive at once for a grid barrier.
+constexpr std::int64_t maxFoldingBlocks = 48;
+/// The assumed iterations of a loop whose bounds depend on data.
 constexpr double unknownRounds = 16;
-/// Tried in this order; from 64 on a review varies a size by itself.
+/// Sizes to try, in this order. A review varies sizes from 64 on by itself.
 constexpr auto sizes =
     std::to_array<std::int64_t>({20000, 4000, 1000, 500, 250, 150, 100, 72, 40, 20, 10, 5, 3});
-/// Of parameters that are no bound of a mapped loop, e.g. the radius of a stencil.
+/// The value of parameters that bound no mapped loop, e.g. the radius of a stencil.
 constexpr std::int64_t smallSize = 3;
 
 using Values = std::map<Symbol, std::int64_t>;
@@ -58,7 +59,7 @@ public:
     }
 
 private:
-    /// No two alike: rows taken for columns must be seen.
+    /// All values differ, so that swapped rows and columns are noticed.
     [[nodiscard]] Values valuesFor(std::int64_t size, bool allAlike) const {
         Values values;
         std::int64_t number = 0;
@@ -101,9 +102,9 @@ private:
         const bool hasElements = std::ranges::all_of(nest_.arrays, [&](const ArrayUse& use) {
             return use.elements.evaluate(values).value_or(0) > 0;
         });
-        return hasElements && accesses <= mostAccesses &&
-               (nest_.reductions.empty() ? threads(values) <= mostThreads
-                                         : foldingBlocks(values) <= mostFoldingBlocks);
+        return hasElements && accesses <= maxAccesses &&
+               (nest_.reductions.empty() ? threads(values) <= maxThreads
+                                         : foldingBlocks(values) <= maxFoldingBlocks);
     }
 
     [[nodiscard]] std::int64_t foldingBlocks(const Values& values) const {
@@ -125,12 +126,12 @@ private:
     const KernelModel& function_;
     const ParallelFunction& parallel_;
     const ParallelNest& nest_;
-    skills::CodeMap code_;
+    analysis::CodeMap code_;
     LoopDependence dependence_;
     std::set<Symbol> mappedSizes_;
 };
 
-/// What a fold that keeps extremes starts from so that values decide; 1 for the others.
+/// The start value of a fold that keeps extremes, chosen so that values decide; 1 for others.
 std::string startOf(const Type& type, Fold fold) {
     const bool isFloating = type.scalar >= ScalarKind::Half;
     const bool isUnsigned = type.scalar == ScalarKind::UInt32 || type.scalar == ScalarKind::UInt64;
@@ -149,7 +150,7 @@ bool isInteger(const Type& type) {
            type.scalar == ScalarKind::Int64 || type.scalar == ScalarKind::UInt64;
 }
 
-/// Small integers have the same extremes whatever the seed.
+/// Whether small integers would have the same extremes for every seed.
 bool needsWideIntegers(const KernelModel& function, const ParallelNest& nest) {
     return std::ranges::any_of(nest.reductions, [&](const Reduction& reduction) {
         return reduction.fold != Fold::Sum &&

@@ -1,8 +1,8 @@
 #include "engine/generate/reference_program.h"
 
+#include "analysis/queries/code_map.h"
 #include "engine/generate/nest_text.h"
 #include "engine/generate/reference_launch.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -28,7 +28,7 @@ public:
         checked_.name = names.next({"check"});
         for (const Reduction& reduction : nest.reductions)
             checked_.results.push_back(
-                skills::freshName(body_, body_.variable(reduction.variable).name + "_result"));
+                analysis::freshName(body_, body_.variable(reduction.variable).name + "_result"));
         const std::int64_t reach = checkedReach(nest);
         checked_.grid = fmt::format(
             "({} + {}) / {}", codeOf(nest.loops.front().distance, body_, false), reach - 1, reach);
@@ -79,7 +79,7 @@ private:
         return list;
     }
 
-    /// A kernel whose first thread runs the loops as they stand.
+    /// A kernel whose first thread runs the original loops.
     [[nodiscard]] std::string oneThread() const {
         std::string positions;
         std::string isFirst;
@@ -105,7 +105,7 @@ private:
                            checked_.name, parameters(), positions, isFirst, work);
     }
 
-    /// Both kernels of a reduction as they are written, called by one that waits in between.
+    /// A kernel that calls both kernels of a reduction and waits in between.
     [[nodiscard]] std::string bothKernels() const {
         std::string code;
         std::string arrays;
@@ -122,7 +122,7 @@ private:
         for (std::size_t number = 0; number < nest_.reductions.size(); ++number) {
             const std::string array = fmt::format("kernelskill_parts_{}", number);
             code += fmt::format("\n__device__ {} {}[{}];\n", typeOf(nest_.reductions[number]),
-                                array, mostParts);
+                                array, maxParts);
             arrays += ", " + array;
             results += fmt::format("            {}[0] = {}[0];\n", checked_.results[number], array);
         }

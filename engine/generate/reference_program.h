@@ -1,4 +1,4 @@
-/// Programs in which a generated kernel and the loops that it is made from can be compared.
+/// Writes programs that compare a generated kernel with its original loops.
 #pragma once
 
 #include "engine/generate/kernel_writer.h"
@@ -9,9 +9,9 @@
 
 namespace kernelskill::engine {
 
-/// Of one nest. One thread runs its loops as they stand; beside it the kernel runs, or both kernels
-/// of a reduction, one behind the other in one launch. `added` is what the file is to have behind
-/// the function, at `offset`. Refuses with `no-small-size`.
+/// The comparison for one nest. In one program one thread runs the original loops; in the other the
+/// kernel runs, or both kernels of a reduction one after the other in one launch. `added` is the
+/// text to insert after the function, at `offset`. Refuses with `no-small-size`.
 [[nodiscard]] std::expected<DraftCheck, skills::Refusal>
 checkOf(const analysis::FileModel& file, const analysis::KernelModel& function,
         const ParallelFunction& parallel, const ParallelNest& nest, const WrittenKernel& kernel,

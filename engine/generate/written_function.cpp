@@ -15,7 +15,7 @@ using namespace analysis;
 
 namespace {
 
-/// `a` of `a + 1`, `m.x` of `&m.x[0]`: the first name with what it is a member of.
+/// The first name with its object: `a` for `a + 1`, `m.x` for `&m.x[0]`.
 std::string rootOf(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
     constexpr auto ignored = std::to_array<std::string_view>({"const", "nullptr", "NULL"});
     std::string root;
@@ -32,7 +32,7 @@ std::string rootOf(const std::vector<Token>& tokens, std::size_t begin, std::siz
     return root;
 }
 
-/// `float f(` declares, `return f(` and `x = f(` call.
+/// Whether the name is called: `return f(` and `x = f(` call, `float f(` declares.
 bool isCall(const std::vector<Token>& tokens, std::size_t name) {
     if (name == 0)
         return false;
@@ -164,7 +164,7 @@ std::string codeOf(const IndexExpression& value, const FunctionBody& body, bool 
                    const RoundsBySymbol& rounds) {
     std::vector<std::pair<Monomial, std::int64_t>> terms(value.terms().begin(),
                                                          value.terms().end());
-    // What is added first, what is taken away last: so written, no sum starts with a minus.
+    // Positive terms come first, so that no sum begins with a minus.
     std::ranges::stable_sort(terms, [](const auto& a, const auto& b) {
         return std::pair(a.second < 0, a.first.empty()) < std::pair(b.second < 0, b.first.empty());
     });
@@ -207,7 +207,7 @@ std::string checkMacro(const SourceText& source, std::uint32_t offset) {
             continue;
         const std::vector<Token> words =
             lex(token.text, {1, static_cast<std::uint32_t>(token.text.size())});
-        // #define NAME(parameter) with nothing between the name and the bracket.
+        // For #define NAME(parameter) without a space between the name and the bracket.
         if (words.size() > 4 && words[0].text == "define" && words[2].text == "(" &&
             words[2].span.begin == words[1].span.end && words[4].text == ")")
             return std::string(words[1].text);

@@ -1,4 +1,4 @@
-/// A host function as its text has it: the pieces that a kernel and its launcher are written from.
+/// Reads parts of a host function's text, from which a kernel and its host function are written.
 #pragma once
 
 #include "engine/generate/counted_loop.h"
@@ -11,38 +11,38 @@
 
 namespace kernelskill::engine {
 
-/// A call of a function somewhere in its file.
+/// A function call anywhere in the file.
 struct CallInText {
     std::uint32_t offset = 0;
-    /// The first name of each argument, in order: `x` of `x + 1`, `m.x` of `&m.x[1]`; empty where
+    /// The first name in each argument, in order: `x` for `x + 1`, `m.x` for `&m.x[1]`; empty if
     /// there is none.
     std::vector<std::string> roots;
 };
 [[nodiscard]] std::vector<CallInText> callsOf(const analysis::SourceText& source,
                                               const analysis::KernelModel& function);
 
-/// A pragma that speaks of how a loop is to be run on the CPU, or unrolled.
+/// Whether a pragma says how to run a loop on the CPU, or how to unroll it.
 [[nodiscard]] bool isLoopPragma(std::string_view directive);
 
-/// `const float* x`, a default argument left out.
+/// `const float* x`, without a default argument.
 [[nodiscard]] std::string parameterText(const analysis::SourceText& source,
                                         const analysis::Parameter& parameter);
 
-/// What a number of `type`, or what it points to, is declared as, without const: "float".
+/// The type of a number of `type`, or of the numbers that it points to, without const: "float".
 [[nodiscard]] std::string numberType(const analysis::Type& type);
 
-/// What the function returns, as its definition has it: "double"; empty when it is not named there.
+/// The return type in the function's definition: "double"; empty if it is not named there.
 [[nodiscard]] std::string resultType(const analysis::SourceText& source,
                                      const analysis::KernelModel& function);
 
-/// Names in the style of a function's own that nothing in its file has, no two of them alike.
+/// Makes new names in the function's own style that do not occur in its file.
 class DerivedNames {
 public:
     DerivedNames(const analysis::SourceText& source, const analysis::KernelModel& function);
 
-    /// `saxpy` and {"gpu"} give saxpy_gpu, or saxpyGpu where the function is named so itself.
+    /// `saxpy` and {"gpu"} give saxpy_gpu, or saxpyGpu if the function has that style.
     [[nodiscard]] std::string next(const std::vector<std::string>& words);
-    /// Of a variable: `sum` and "parts" give sum_parts or sumParts.
+    /// A variable's name: `sum` and "parts" give sum_parts or sumParts.
     [[nodiscard]] std::string joined(std::string_view first, std::string_view second) const;
     [[nodiscard]] bool isCamel() const { return isCamel_; }
 
@@ -52,13 +52,14 @@ private:
     std::set<std::string, std::less<>> taken_;
 };
 
-/// As C++: `m * n + 4`. `isWide`: products are made of size_t. Symbols of `rounds` are written out.
+/// The expression as C++: `m * n + 4`. `isWide`: products use size_t. Symbols in `rounds` are
+/// replaced by their meaning.
 [[nodiscard]] std::string codeOf(const analysis::IndexExpression& value,
                                  const analysis::FunctionBody& body, bool isWide,
                                  const RoundsBySymbol& rounds = {});
 
-/// The macro of the file that wraps a call of the runtime and looks at its status; empty when there
-/// is none before `offset`.
+/// The file's macro that checks the status of a CUDA runtime call; empty if there is none before
+/// `offset`.
 [[nodiscard]] std::string checkMacro(const analysis::SourceText& source, std::uint32_t offset);
 
 } // namespace kernelskill::engine

@@ -9,6 +9,11 @@
 #include <cstring>
 
 namespace kernelskill::engine {
+
+using analysis::DeclarationKind;
+using analysis::Token;
+using analysis::Value;
+
 namespace {
 
 using analysis::ScalarKind;
@@ -77,7 +82,7 @@ bool isFloatingKind(ScalarKind kind) {
 /// The type's text without qualifiers, pointers and template arguments: the name to look up.
 std::string bareName(std::string_view type) {
     std::string name;
-    const auto tokens = tokenize(type);
+    const auto tokens = analysis::lex(type);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i].is("<"))
             i = std::max(i, matchingAngle(tokens, i));
@@ -114,7 +119,7 @@ std::optional<std::vector<Field>> fieldsOf(const ProgramText& program, const std
                 ++open;
             if (open >= file.tokens.size() || !file.tokens[open].is("{"))
                 continue;
-            const auto close = matchingClose(file.tokens, open);
+            const auto close = matchingBracket(file.tokens, open);
             const std::vector<Token> body(
                 file.tokens.begin() + static_cast<std::ptrdiff_t>(open) + 1,
                 file.tokens.begin() +
@@ -144,7 +149,7 @@ std::optional<std::vector<Field>> fieldsOf(const ProgramText& program, const std
     return std::nullopt;
 }
 
-/// A member of a type that the text does not show, but whose name or its own says pointer.
+/// The member's type is not in the text, but its name or the type's name says pointer.
 bool soundsLikePointer(const Field& field) {
     if (scalarKindOf(field.type) != ScalarKind::Unknown)
         return false;
@@ -166,8 +171,8 @@ bool holdsPointer(const ProgramText& program, const std::string& type, int depth
     });
 }
 
-/// What all parameters of a kernel together may have, before CUDA 12.1 and Volta.
-constexpr std::size_t mostParameterBytes = 4096;
+/// The max size of all parameters of a kernel together, before CUDA 12.1 and Volta.
+constexpr std::size_t maxParameterBytes = 4096;
 
 /// Bytes of a class by value: guessed numbers in the fields whose types are known, zero elsewhere.
 /// Too many of them do no harm where the size is not known (0).
@@ -180,7 +185,7 @@ std::vector<std::byte> classBytes(const ProgramText& program, const std::string&
     } else if (const auto fields = fieldsOf(program, type)) {
         for (const auto& field : *fields) {
             const auto kind = scalarKindOf(field.type);
-            const auto width = sizeOfBuiltin(field.type);
+            const auto width = analysis::sizeOfBuiltin(field.type);
             if (kind == ScalarKind::Unknown || !width || field.count == 0 || width.value_or(0) > 8)
                 break; // the layout behind it is not known
             while (bytes.size() % static_cast<std::size_t>(*width) != 0)
@@ -191,11 +196,11 @@ std::vector<std::byte> classBytes(const ProgramText& program, const std::string&
                                               : Value::of(guess.integer));
         }
     }
-    bytes.resize(size != 0 ? size : mostParameterBytes);
+    bytes.resize(size != 0 ? size : maxParameterBytes);
     return bytes;
 }
 
-/// What to fill an array of structures with: numbers of the kind that most of its fields are.
+/// The fill for an array of structures: numbers of the kind that most of its fields have.
 ScalarKind elementOfClass(const ProgramText& program, const analysis::Parameter& parameter,
                           std::uint32_t bytes) {
     if (bytes % 4 != 0)
@@ -255,7 +260,7 @@ ScalarKind scalarKindOf(std::string_view type) {
     bool isUnsigned = false;
     bool isLong = false;
     bool isInt = false;
-    for (const auto& token : tokenize(type)) {
+    for (const auto& token : analysis::lex(type)) {
         if (token.is("unsigned"))
             isUnsigned = true;
         else if (token.is("long"))
@@ -300,7 +305,7 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
         result.isPointer = result.isPointer || argument.find('*') != std::string::npos;
         result.scalar = scalarKindOf(argument);
         const auto element = argument.substr(0, argument.find('*'));
-        result.bytes = static_cast<std::uint32_t>(sizeOfBuiltin(element).value_or(0));
+        result.bytes = static_cast<std::uint32_t>(analysis::sizeOfBuiltin(element).value_or(0));
         result.name = bareName(element);
     }
     if (result.scalar == ScalarKind::Unknown && result.name.starts_with("cuda") &&

@@ -1,10 +1,10 @@
-/// From a kernel's parameters to the buffers and bytes that a launch passes.
+/// Makes the buffers and bytes that a launch passes from a kernel's parameters.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
+#include "analysis/scan/expression.h"
 #include "analysis/source/error.h"
 #include "engine/execution/job.h"
-#include "engine/inputs/expression.h"
 #include "engine/inputs/kernel_text.h"
 #include "engine/inputs/program_text.h"
 
@@ -19,7 +19,8 @@ namespace kernelskill::engine {
 /// A parameter's type with the template's arguments put in.
 struct PassedType {
     analysis::ScalarKind scalar = analysis::ScalarKind::Unknown;
-    std::uint32_t bytes = 0; ///< Of the pointee for a pointer, else of the object; 0 when unknown.
+    std::uint32_t bytes =
+        0; ///< Size of the pointee for a pointer, else of the object; 0 when unknown.
     bool isPointer = false;
     std::string name; ///< Without namespaces, qualifiers and template arguments.
 };
@@ -38,7 +39,7 @@ struct PassedType {
 /// A class whose size is not known gets as many bytes as all parameters of a kernel may have.
 [[nodiscard]] ScalarSpec scalarSpec(const ProgramText& program,
                                     const analysis::Parameter& parameter, const PassedType& type,
-                                    const Value& value);
+                                    const analysis::Value& value);
 
 /// How the kernel uses a pointer decides what its elements may be. `indexRange`: what indices must
 /// stay below.

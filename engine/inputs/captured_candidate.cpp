@@ -5,6 +5,9 @@
 #include <cstring>
 
 namespace kernelskill::engine {
+
+using analysis::Value;
+
 namespace {
 
 using analysis::ScalarKind;
@@ -16,7 +19,7 @@ T valueOf(const std::vector<std::byte>& bytes) {
     return value;
 }
 
-/// For display, and for launches that follow from it.
+/// The value for display, and for launches that follow from it.
 void interpret(ScalarSpec& spec, ScalarKind kind) {
     switch (kind) {
     case ScalarKind::Bool:

@@ -8,9 +8,13 @@
 #include <iterator>
 
 namespace kernelskill::engine {
+
+using analysis::Value;
+
 namespace {
 
-/// A block for a kernel that was compiled for `compiled` threads along a side, if it was for any.
+/// A block for a kernel. `compiled` is the number of threads along a side that it is compiled for,
+/// if any.
 std::array<std::int64_t, 3> guessedShape(std::optional<std::int64_t> compiled, bool twoD,
                                          bool threeD, std::int64_t limit) {
     using Extent = std::array<std::int64_t, 3>;

@@ -6,9 +6,16 @@
 #include <cctype>
 
 namespace kernelskill::engine {
+
+using analysis::DeclarationKind;
+using analysis::Expression;
+using analysis::ExpressionKind;
+using analysis::Token;
+using analysis::Value;
+
 namespace {
 
-constexpr std::int64_t smallestRoot = 64;
+constexpr std::int64_t minRoot = 64;
 
 bool isLiteral(const Expression& expression) {
     if (expression.kind == ExpressionKind::Name || expression.kind == ExpressionKind::Member ||
@@ -17,7 +24,7 @@ bool isLiteral(const Expression& expression) {
     return std::ranges::all_of(expression.children, isLiteral);
 }
 
-/// Rounding-up division by any of its many names.
+/// True for the usual names of a division that rounds up.
 bool isDivideUp(const std::string& name) {
     std::string letters;
     for (const char c : name) {
@@ -34,7 +41,7 @@ struct DeviceProperty {
     std::string_view name;
     std::int64_t value;
 };
-/// Of a small device, so that grids sized by them stay small enough to emulate.
+/// Properties of a small device, so that grids sized by them stay small enough to emulate.
 constexpr std::array deviceProperties = {DeviceProperty{"multiProcessorCount", 8},
                                          DeviceProperty{"maxThreadsPerBlock", 1024},
                                          DeviceProperty{"warpSize", 32},
@@ -45,7 +52,7 @@ constexpr std::array deviceProperties = {DeviceProperty{"multiProcessorCount", 8
 /// The object behind `&x`, `(void**)&x`, `x + 4`, `raw_pointer_cast(x.data())`.
 std::string baseName(const Expression& expression) {
     if (expression.kind == ExpressionKind::Name)
-        return lastName(expression.text);
+        return analysis::lastName(expression.text);
     if (expression.kind == ExpressionKind::Member && expression.text != "data")
         return expression.text;
     const bool call = expression.kind == ExpressionKind::Call;
@@ -69,7 +76,7 @@ std::size_t HostScope::expressionEnd(std::size_t begin) const {
     for (auto i = begin; i < all.size(); ++i) {
         const auto& token = all[i];
         if (token.is("(") || token.is("[") || token.is("{"))
-            i = matchingClose(all, i);
+            i = matchingBracket(all, i);
         else if (token.is(";") || token.is(",") || token.is(")") || token.is("}"))
             return i;
     }
@@ -120,7 +127,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& e
             return named;
     }
     if (expression.kind == ExpressionKind::Call) {
-        for (const auto* function : program_.functionsNamed(lastName(expression.text))) {
+        for (const auto* function : program_.functionsNamed(analysis::lastName(expression.text))) {
             const auto& all = program_.files()[function->file].tokens;
             for (auto i = function->bodyEnd; i > function->bodyBegin; --i) {
                 if (!all[i].is("return"))
@@ -144,7 +151,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::extent(const Expression& e
 
 std::optional<Value> HostScope::count(const Expression& expression) const {
     if (expression.kind == ExpressionKind::Name && settings_.log != nullptr)
-        settings_.log->counts.insert(lastName(expression.text));
+        settings_.log->counts.insert(analysis::lastName(expression.text));
     return evaluate(expression, *this);
 }
 
@@ -180,7 +187,7 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
     }
     if (const auto* macro = program_.macros().find(name);
         macro != nullptr && !macro->isFunctionLike) {
-        if (const auto body = parseExpression(macro->body)) {
+        if (const auto body = analysis::parseExpression(macro->body)) {
             const auto result = at(place_).extent(*body);
             if (result)
                 noteRoot(name, *body, Value::of((*result)[0]));
@@ -244,7 +251,7 @@ std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& n
         } else if ((after.is("(") || after.is("{")) &&
                    ((before.isIdentifier() && !before.is("return") && !before.is("else")) ||
                     before.is(",") || before.is(">"))) {
-            const auto close = matchingClose(all, i + 1);
+            const auto close = matchingBracket(all, i + 1);
             const bool ends =
                 close + 1 < all.size() && (all[close + 1].is(";") || all[close + 1].is(","));
             if (ends)
@@ -298,7 +305,7 @@ HostScope::fileScopeDefinition(const std::string& name) const {
                                      Definition{i, {i + 2, scope.expressionEnd(i + 2)}, false});
                 if (file.tokens[i + 1].is("(") || file.tokens[i + 1].is("{"))
                     return std::pair(
-                        place, Definition{i, {i + 2, matchingClose(file.tokens, i + 1)}, true});
+                        place, Definition{i, {i + 2, matchingBracket(file.tokens, i + 1)}, true});
             }
         }
     }
@@ -307,7 +314,7 @@ HostScope::fileScopeDefinition(const std::string& name) const {
 
 void HostScope::noteRoot(const std::string& name, const Expression& expression,
                          const Value& value) const {
-    if (settings_.log != nullptr && !value.isFloating && value.integer >= smallestRoot &&
+    if (settings_.log != nullptr && !value.isFloating && value.integer >= minRoot &&
         isLiteral(expression))
         settings_.log->roots.emplace(name, value.integer);
 }
@@ -341,7 +348,7 @@ std::optional<Value> HostScope::fromMacro(const std::string& name) const {
     for (const auto& macro : program_.macros().all(name)) {
         if (macro.isFunctionLike)
             continue;
-        const auto body = parseExpression(macro.body);
+        const auto body = analysis::parseExpression(macro.body);
         const auto result = body ? evaluate(*body, at(place_)) : std::nullopt;
         if (!result)
             continue;
@@ -383,7 +390,7 @@ std::optional<Value> HostScope::fromText(const std::string& name) const {
 std::optional<Value> HostScope::name(const std::string& qualified) const {
     if (tooDeep())
         return std::nullopt;
-    const auto name = lastName(qualified);
+    const auto name = analysis::lastName(qualified);
     if (const auto bound = bindings_.find(name); bound != bindings_.end())
         return bound->second;
     if (const auto set = settings_.overrides.find(name); set != settings_.overrides.end())
@@ -483,11 +490,11 @@ std::optional<Value> HostScope::functionResult(const FunctionText& function,
 std::optional<Value> HostScope::call(const Expression& call) const {
     if (tooDeep() || call.children.empty())
         return std::nullopt;
-    const auto name = lastName(call.text);
+    const auto name = analysis::lastName(call.text);
     for (const auto& macro : program_.macros().all(name)) {
         if (!macro.isFunctionLike)
             continue;
-        const auto body = parseExpression(macro.body);
+        const auto body = analysis::parseExpression(macro.body);
         if (!body)
             continue;
         auto scope = at(place_);
@@ -517,9 +524,9 @@ std::optional<Value> HostScope::call(const Expression& call) const {
 }
 
 std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
-    if (const auto size = sizeOfBuiltin(type))
+    if (const auto size = analysis::sizeOfBuiltin(type))
         return size;
-    for (const auto& token : tokenize(type)) {
+    for (const auto& token : analysis::lex(type)) {
         if (const auto known = settings_.typeSizes.find(std::string(token.text));
             known != settings_.typeSizes.end())
             return known->second;
@@ -530,7 +537,7 @@ std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
     if (templated)
         return 4; // a type parameter is taken to be float
     for (const auto& macro : program_.macros().all(type)) {
-        if (const auto size = sizeOfBuiltin(macro.body))
+        if (const auto size = analysis::sizeOfBuiltin(macro.body))
             return size;
     }
     for (const auto& file : program_.files()) {
@@ -538,7 +545,7 @@ std::optional<std::int64_t> HostScope::sizeOf(const std::string& type) const {
             if (declaration.kind != DeclarationKind::Alias ||
                 std::ranges::find(declaration.names, type) == declaration.names.end())
                 continue;
-            if (const auto size = sizeOfBuiltin(std::string_view(file.text).substr(
+            if (const auto size = analysis::sizeOfBuiltin(std::string_view(file.text).substr(
                     declaration.span.begin, declaration.span.size())))
                 return size;
         }
@@ -561,7 +568,7 @@ std::optional<std::int64_t> HostScope::allocatedBytes(std::size_t begin, std::si
                 !all[i + 1].is("("))
                 continue;
             const auto arguments =
-                program_.listBetween(function.file, i + 1, matchingClose(all, i + 1));
+                program_.listBetween(function.file, i + 1, matchingBracket(all, i + 1));
             if (arguments.size() < 2)
                 continue;
             const auto target = parseExpression(all, arguments[0].first, arguments[0].second);

@@ -1,9 +1,9 @@
-/// What names mean at a place in host code: the last assignment before it, the caller's argument,
-/// the constant, the macro. The last resort, a guess from the name, is taken only when it is
-/// allowed.
+/// Gives names their values at a place in host code: from the last assignment before it, the
+/// caller's argument, the constant or the macro. A guess from the name is the last resort, where it
+/// is allowed.
 #pragma once
 
-#include "engine/inputs/expression.h"
+#include "analysis/scan/expression.h"
 #include "engine/inputs/program_text.h"
 
 #include <array>
@@ -16,58 +16,62 @@
 
 namespace kernelskill::engine {
 
-/// What an evaluation rested on.
+/// The values that an evaluation used.
 struct EvaluationLog {
     std::map<std::string, std::int64_t>
         roots; ///< Variables set to a literal: the sizes that others follow from.
-    std::map<std::string, std::int64_t> guesses; ///< Names that only their spelling gave a value.
+    std::map<std::string, std::int64_t>
+        guesses;                  ///< Names whose value is guessed from their spelling.
     std::set<std::string> counts; ///< Names that are a number of blocks or threads as they stand.
 };
 
 struct EvaluationSettings {
     std::map<std::string, std::int64_t>
-        overrides; ///< Values to use for names, whatever the text says.
+        overrides; ///< Values for names that replace those of the text.
     std::map<std::string, std::int64_t> typeSizes; ///< Bytes of types that are no builtins.
     bool mayGuess = false;
-    /// Names whose guesses are lengths, whatever they look like; see guessLength().
+    /// Names whose guesses are always lengths; see guessLength().
     std::map<std::string, std::int64_t> lengths;
     EvaluationLog* log = nullptr;
-    mutable std::size_t steps = 0; ///< Spent so far: text made to explode ends in "unknown".
+    mutable std::size_t steps = 0; ///< Steps taken so far: text made to explode ends in "unknown".
 };
 
-class HostScope : public Names {
+class HostScope : public analysis::Names {
 public:
     HostScope(const ProgramText& program, TextPlace place, const EvaluationSettings& settings)
         : program_(program), place_(place), settings_(settings) {}
 
     /// The value of the tokens [begin, end) of this place's file.
-    [[nodiscard]] std::optional<Value> value(std::size_t begin, std::size_t end) const;
+    [[nodiscard]] std::optional<analysis::Value> value(std::size_t begin, std::size_t end) const;
     /// The same as a grid or block: a dim3 expression, or a number for x.
     [[nodiscard]] std::optional<std::array<std::int64_t, 3>> extent(std::size_t begin,
                                                                     std::size_t end) const;
     [[nodiscard]] std::optional<std::array<std::int64_t, 3>>
-    extent(const Expression& expression) const;
+    extent(const analysis::Expression& expression) const;
 
     /// Bytes that cudaMalloc and its kin gave the pointer that the tokens name, followed through
     /// the callers' arguments.
     [[nodiscard]] std::optional<std::int64_t> allocatedBytes(std::size_t begin,
                                                              std::size_t end) const;
 
-    [[nodiscard]] std::optional<Value> name(const std::string& name) const override;
-    [[nodiscard]] std::optional<Value> member(const Expression& object,
-                                              const std::string& member) const override;
-    [[nodiscard]] std::optional<Value> call(const Expression& call) const override;
+    [[nodiscard]] std::optional<analysis::Value> name(const std::string& name) const override;
+    [[nodiscard]] std::optional<analysis::Value> member(const analysis::Expression& object,
+                                                        const std::string& member) const override;
+    [[nodiscard]] std::optional<analysis::Value>
+    call(const analysis::Expression& call) const override;
     [[nodiscard]] std::optional<std::int64_t> sizeOf(const std::string& type) const override;
+    [[nodiscard]] bool takesKnownBranch() const override { return true; }
 
 private:
     using Range = std::pair<std::size_t, std::size_t>;
-    using Bindings = std::map<std::string, Value>;
+    using Bindings = std::map<std::string, analysis::Value>;
 
     HostScope at(TextPlace place) const;
     /// A number of blocks or threads.
-    [[nodiscard]] std::optional<Value> count(const Expression& expression) const;
+    [[nodiscard]] std::optional<analysis::Value>
+    count(const analysis::Expression& expression) const;
     [[nodiscard]] bool tooDeep() const { return depth_ > 24 || ++settings_.steps > 20'000; }
-    [[nodiscard]] const std::vector<Token>& tokens() const {
+    [[nodiscard]] const std::vector<analysis::Token>& tokens() const {
         return program_.files()[place_.file].tokens;
     }
     [[nodiscard]] std::size_t expressionEnd(std::size_t begin) const;
@@ -85,19 +89,20 @@ private:
     [[nodiscard]] std::optional<std::pair<TextPlace, Definition>>
     fileScopeDefinition(const std::string& name) const;
 
-    [[nodiscard]] std::optional<Value> fromText(const std::string& name) const;
-    [[nodiscard]] std::optional<Value> fromMacro(const std::string& name) const;
-    [[nodiscard]] std::optional<Value> definedValue(const std::string& name,
-                                                    const Definition& definition) const;
+    [[nodiscard]] std::optional<analysis::Value> fromText(const std::string& name) const;
+    [[nodiscard]] std::optional<analysis::Value> fromMacro(const std::string& name) const;
+    [[nodiscard]] std::optional<analysis::Value> definedValue(const std::string& name,
+                                                              const Definition& definition) const;
     [[nodiscard]] std::optional<std::array<std::int64_t, 3>>
     namedExtent(const std::string& name) const;
     void assignMembers(const std::string& name, std::size_t from,
                        std::array<std::int64_t, 3>& extent) const;
-    [[nodiscard]] std::optional<Value> functionResult(const FunctionText& function,
-                                                      const Expression& call) const;
-    [[nodiscard]] std::optional<Value> assignedMember(const std::string& object,
-                                                      const std::string& member) const;
-    void noteRoot(const std::string& name, const Expression& expression, const Value& value) const;
+    [[nodiscard]] std::optional<analysis::Value>
+    functionResult(const FunctionText& function, const analysis::Expression& call) const;
+    [[nodiscard]] std::optional<analysis::Value> assignedMember(const std::string& object,
+                                                                const std::string& member) const;
+    void noteRoot(const std::string& name, const analysis::Expression& expression,
+                  const analysis::Value& value) const;
 
     void noteRootExtent(const std::string& name, Range range,
                         const std::optional<std::array<std::int64_t, 3>>& extent) const;

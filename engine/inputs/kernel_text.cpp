@@ -4,6 +4,10 @@
 #include <map>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+using analysis::TokenKind;
+
 namespace {
 
 struct IndexUse {
@@ -48,7 +52,7 @@ public:
             else if (tokens_[i].is("while") && tokens_[i + 1].is("("))
                 whileLoop(i + 1);
             else if (tokens_[i].is("for") && isEndlessFor(i + 1))
-                exits(matchingClose(tokens_, i + 1) + 1);
+                exits(matchingBracket(tokens_, i + 1) + 1);
         }
         return std::move(result_);
     }
@@ -81,7 +85,7 @@ private:
     std::size_t statementEnd(std::size_t i) const {
         for (; i < function_.bodyEnd; ++i) {
             if (tokens_[i].is("(") || tokens_[i].is("[") || tokens_[i].is("{"))
-                i = matchingClose(tokens_, i);
+                i = matchingBracket(tokens_, i);
             else if (tokens_[i].is(";") || tokens_[i].is(",") || tokens_[i].is(")"))
                 break;
         }
@@ -112,11 +116,11 @@ private:
         });
     }
 
-    /// index < bound, bound > index and their kin.
+    /// index < bound, bound > index and the like.
     void comparison(std::size_t i) {
         const auto& token = tokens_[i];
         const bool less = token.is("<") || token.is("<=") || token.is(">=") || token.is(">");
-        if (!less || i <= function_.bodyBegin ||
+        if (!less || i <= function_.bodyBegin || isShiftRight(tokens_, i) ||
             (token.is("<") && matchingAngle(tokens_, i) != i && tokens_[i - 1].isIdentifier() &&
              !variables_.contains(tokens_[i - 1].text)))
             return;
@@ -126,7 +130,7 @@ private:
         auto end = i + 1;
         for (; end < function_.bodyEnd; ++end) {
             if (tokens_[end].is("(") || tokens_[end].is("["))
-                end = matchingClose(tokens_, end);
+                end = matchingBracket(tokens_, end);
             else if (tokens_[end].is("&&") || tokens_[end].is("||") || tokens_[end].is(")") ||
                      tokens_[end].is(";") || tokens_[end].is("?"))
                 break;
@@ -167,7 +171,7 @@ private:
     void markIndex(std::string_view pointer) { result_.indexPointers.emplace(pointer); }
 
     void subscript(std::size_t open) {
-        const auto close = matchingClose(tokens_, open);
+        const auto close = matchingBracket(tokens_, open);
         for (auto i = open + 1; i < close && i < function_.bodyEnd; ++i) {
             if (isPointer(tokens_[i].text) && tokens_[i + 1].is("["))
                 markIndex(tokens_[i].text);
@@ -187,7 +191,7 @@ private:
         for (auto i = function_.bodyBegin; i + 1 < function_.bodyEnd; ++i) {
             if (!tokens_[i].is("for") || !tokens_[i + 1].is("("))
                 continue;
-            const auto close = matchingClose(tokens_, i + 1);
+            const auto close = matchingBracket(tokens_, i + 1);
             for (auto j = i + 2; j < close && j + 1 < function_.bodyEnd; ++j) {
                 if (isPointer(tokens_[j].text) && tokens_[j + 1].is("["))
                     markIndex(tokens_[j].text);
@@ -214,11 +218,11 @@ private:
 
     /// atomicCAS(&table[slot], empty, key)
     void exchange(std::size_t open) {
-        const auto close = matchingClose(tokens_, open);
+        const auto close = matchingBracket(tokens_, open);
         std::vector<std::size_t> commas;
         for (auto i = open + 1; i < close; ++i) {
             if (tokens_[i].is("(") || tokens_[i].is("["))
-                i = matchingClose(tokens_, i);
+                i = matchingBracket(tokens_, i);
             else if (tokens_[i].is(","))
                 commas.push_back(i);
         }
@@ -230,7 +234,7 @@ private:
 
     /// while (table[slot] != empty), or while (true) with an exit inside
     void whileLoop(std::size_t open) {
-        const auto close = matchingClose(tokens_, open);
+        const auto close = matchingBracket(tokens_, open);
         const bool endless =
             close == open + 2 && (tokens_[open + 1].is("true") || tokens_[open + 1].is("1"));
         if (endless)
@@ -247,10 +251,10 @@ private:
     void exits(std::size_t body) {
         if (body >= function_.bodyEnd || !tokens_[body].is("{"))
             return;
-        const auto end = std::min(matchingClose(tokens_, body), function_.bodyEnd);
+        const auto end = std::min(matchingBracket(tokens_, body), function_.bodyEnd);
         for (auto i = body; i + 1 < end; ++i) {
             if (tokens_[i].is("if") && tokens_[i + 1].is("("))
-                sentinelIn(i + 2, matchingClose(tokens_, i + 1));
+                sentinelIn(i + 2, matchingBracket(tokens_, i + 1));
         }
     }
 
@@ -259,7 +263,7 @@ private:
         for (auto i = begin; i + 1 < end; ++i) {
             if (!isPointer(tokens_[i].text) || !tokens_[i + 1].is("["))
                 continue;
-            auto next = matchingClose(tokens_, i + 1) + 1;
+            auto next = matchingBracket(tokens_, i + 1) + 1;
             if (next + 1 < end && tokens_[next].is("."))
                 next += 2;
             if (next >= end || (!tokens_[next].is("==") && !tokens_[next].is("!=")))
@@ -281,7 +285,7 @@ private:
         for (auto j = i; j < end; ++j) {
             if (!tokens_[j].is("["))
                 continue;
-            const auto close = matchingClose(tokens_, j);
+            const auto close = matchingBracket(tokens_, j);
             result_.sharedExtents.emplace_back(j + 1, close);
             j = close;
         }
@@ -291,7 +295,8 @@ private:
     const FunctionText& function_;
     const analysis::KernelModel& kernel_;
     KernelText result_;
-    std::map<std::string, IndexUse, std::less<>> variables_; ///< Made of thread and block indices.
+    std::map<std::string, IndexUse, std::less<>>
+        variables_; ///< Variables made of thread and block indices.
     std::map<std::string, std::set<std::string>> loadedFrom_;
 };
 

@@ -1,4 +1,4 @@
-/// What a kernel's own text tells about the launches it expects.
+/// Reads from a kernel's own text which launches it expects.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -18,8 +18,8 @@ struct KernelText {
     const FunctionText* function = nullptr;
     std::array<bool, 3> usesThread{};
     std::array<bool, 3> usesBlock{};
-    /// Tokens of what a global index of the axis is compared with: `i < n`. Several guards: the
-    /// first.
+    /// Tokens of the bound that a global index of the axis is compared with, as in `i < n`; the
+    /// first of several guards.
     std::array<std::optional<std::pair<std::size_t, std::size_t>>, 3> bounds;
     std::array<bool, 3> boundIsPerBlock{}; ///< The compared index is blockIdx alone.
     /// Tokens of B in `blockIdx.x * B + threadIdx.x`, when B is not blockDim: the block that the
@@ -28,11 +28,12 @@ struct KernelText {
     bool hasDynamicShared = false;
     std::set<std::string>
         indexPointers; ///< Parameters whose elements subscript something else, or bound a loop.
-    std::set<std::string> offsetPointers; ///< Of them, those read at i and i + 1: offsets of rows.
+    std::set<std::string>
+        offsetPointers; ///< The index pointers that are read at i and i + 1: offsets of rows.
     /// Extents of the first __shared__ array, as token ranges.
     std::vector<std::pair<std::size_t, std::size_t>> sharedExtents;
-    /// By pointer parameter, the tokens that may be the constant which marks an element as empty:
-    /// what atomicCAS expects there, or what an element is compared with to leave a loop.
+    /// Tokens that may be the constant which marks an element as empty, by pointer parameter:
+    /// atomicCAS expects it there, or a loop ends where an element equals it.
     std::map<std::string, std::pair<std::size_t, std::size_t>> sentinels;
     std::set<std::string> names; ///< All identifiers of the body.
 

@@ -7,6 +7,9 @@
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::Value;
+
 namespace {
 
 bool isFloating(analysis::ScalarKind kind) {
@@ -20,17 +23,18 @@ struct Bounds {
 };
 constexpr Bounds emulated{64ull << 20, 512ull << 20};
 constexpr Bounds onGpu{1ull << 34, 4ull << 30};
-constexpr std::int64_t smallestScaled = 32;
+constexpr std::int64_t minScaledRoot = 32;
 
 bool isUnnamed(const std::string& type) {
     return type.find("(lambda") != std::string::npos || type.find("(unnamed") != std::string::npos;
 }
 
-/// Long enough for several tiles.
+/// Elements of a length: enough for several tiles.
 constexpr std::int64_t usualLength = 64;
-/// Of a row of elements with a thread each: several blocks.
+/// Elements of a row with a thread each: enough for several blocks.
 constexpr std::int64_t usualRow = 1024;
-/// Of a grid along an axis, where nothing says more: no power of two, by which blocks are grouped.
+/// Blocks of a grid along an axis, where the text says nothing. No power of two, since kernels
+/// group blocks by these.
 constexpr std::int64_t usualBlocks = 24;
 
 /// `i < parameter`, as the condition of a loop.
@@ -48,11 +52,11 @@ bool countsUpTo(const analysis::KernelModel& kernel, const analysis::Loop& loop,
     return limit.kind == analysis::ExprKind::Variable && limit.variable == parameter;
 }
 
-/// Rounds of the loop that stay within the arrays of known extents which they walk.
-std::int64_t longestWithin(const analysis::KernelModel& kernel, std::size_t loop) {
+/// The max number of rounds that stay within the arrays of known extents that the loop walks.
+std::int64_t maxRoundsWithin(const analysis::KernelModel& kernel, std::size_t loop) {
     const analysis::Symbol counter{analysis::SymbolKind::LoopVariable,
                                    kernel.loops[loop].inductionVariable};
-    std::int64_t longest = usualLength;
+    std::int64_t rounds = usualLength;
     for (const analysis::MemoryAccess& access : kernel.accesses) {
         if (!access.index || access.base == analysis::noId ||
             std::ranges::find(access.loops, loop) == access.loops.end())
@@ -66,18 +70,18 @@ std::int64_t longestWithin(const analysis::KernelModel& kernel, std::size_t loop
         for (const std::int64_t extent : extents)
             elements *= extent;
         if (elements > 0)
-            longest = std::min(longest, std::max<std::int64_t>(1, elements / *stride));
+            rounds = std::min(rounds, std::max<std::int64_t>(1, elements / *stride));
     }
-    return longest;
+    return rounds;
 }
 
-/// The length that the parameter may be taken for where a loop counts up to it.
+/// The length to use for the parameter where a loop counts up to it.
 std::optional<std::int64_t> lengthOf(const analysis::KernelModel& kernel,
                                      analysis::VariableId parameter) {
     std::optional<std::int64_t> length;
     for (std::size_t loop = 0; loop < kernel.loops.size(); ++loop) {
         if (countsUpTo(kernel, kernel.loops[loop], parameter))
-            length = std::min(length.value_or(usualLength), longestWithin(kernel, loop));
+            length = std::min(length.value_or(usualLength), maxRoundsWithin(kernel, loop));
     }
     return length;
 }
@@ -164,7 +168,7 @@ EvaluationSettings LaunchCandidates::settings(bool mayGuess, EvaluationLog* log,
             parameter.type.pointerDepth > 0 ? parameter.type.elementSize : parameter.type.size;
         if (size == 0)
             continue;
-        for (const auto& token : tokenize(parameter.type.spelling)) {
+        for (const auto& token : analysis::lex(parameter.type.spelling)) {
             if (token.isIdentifier() && !token.is("const") && !token.text.starts_with("__"))
                 result.typeSizes.emplace(token.text, size);
         }
@@ -236,8 +240,8 @@ std::vector<std::string> LaunchCandidates::templateArguments(const SiteText* sit
                                    site == nullptr ? kernelPlace() : site->place, site);
 }
 
-/// What marks an element behind the pointer as empty, where it is a constant. Elements that hold
-/// anything else would keep a kernel looking for one for ever.
+/// The constant that marks an element behind the pointer as empty. A kernel that finds no such
+/// element would look for one for ever.
 std::optional<std::int64_t>
 LaunchCandidates::sentinelOf(const analysis::Parameter& parameter) const {
     const bool integral = parameter.type.scalar >= analysis::ScalarKind::Bool &&
@@ -374,7 +378,7 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
             continue;
         }
         values[i] = strictScope.value(begin, end);
-        // A guess counts something: 1 at least. A factor of 1 would hide what an edit leaves out.
+        // A guess counts something: at least 1. A factor of 1 would hide what an edit leaves out.
         if (!values[i] && mayGuess && !isFloating(kernel_.parameters[i].type.scalar))
             values[i] = scope.value(begin, end);
     }
@@ -399,7 +403,7 @@ std::optional<LaunchCandidate> LaunchCandidates::fitted(const SiteText& site, bo
     for (int shift = 1; shift <= 16; ++shift) {
         Overrides overrides;
         for (const auto& [root, value] : candidate->roots)
-            overrides[root] = std::max(std::min(value, smallestScaled), value >> shift);
+            overrides[root] = std::max(std::min(value, minScaledRoot), value >> shift);
         auto smaller = fromSite(site, mayGuess, overrides);
         if (!smaller || isTooLarge(smaller->spec))
             continue;

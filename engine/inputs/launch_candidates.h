@@ -1,5 +1,5 @@
-/// Each way to launch a kernel that its file suggests, kept with what it was computed from, so that
-/// it can be computed again at another size.
+/// Each way to launch a kernel that its file suggests. Each is kept with the values it was computed
+/// from, so that it can be computed again at another size.
 #pragma once
 
 #include "engine/inputs/argument_specs.h"
@@ -44,7 +44,7 @@ public:
     /// A launch in the text.
     struct CapturedSite {
         std::string configuration;      ///< Grid, block and shared bytes as written.
-        std::optional<SiteShape> shape; ///< What they are with the scalars of `captured`.
+        std::optional<SiteShape> shape; ///< Their values with the scalars of `captured`.
         bool operator==(const CapturedSite&) const = default;
     };
     [[nodiscard]] std::vector<CapturedSite> sitesWith(const LaunchSpec& captured) const;
@@ -78,7 +78,7 @@ private:
     [[nodiscard]] NameGuess guessOf(const analysis::Parameter& parameter) const;
     [[nodiscard]] bool isCompiledIn(const std::string& root) const;
     [[nodiscard]] std::vector<std::string> templateArguments(const SiteText* site) const;
-    [[nodiscard]] std::uint32_t line() const; ///< Of the kernel's name, one-based.
+    [[nodiscard]] std::uint32_t line() const; ///< Line of the kernel's name, one-based.
     [[nodiscard]] Extent guessedBlock(const HostScope& scope,
                                       const std::vector<std::string>& arguments) const;
     [[nodiscard]] TextPlace kernelPlace() const;
@@ -86,7 +86,7 @@ private:
     sentinelOf(const analysis::Parameter& parameter) const;
     static void pinSymbol(LaunchSpec& spec, const PinnedArgument& argument, const HostScope& scope);
     void addSymbols(LaunchSpec& spec) const;
-    void passArguments(LaunchSpec& spec, const std::vector<std::optional<Value>>& values,
+    void passArguments(LaunchSpec& spec, const std::vector<std::optional<analysis::Value>>& values,
                        const std::vector<std::optional<std::int64_t>>& bytes) const;
 
     const analysis::FileModel& file_;
@@ -95,8 +95,8 @@ private:
     ProgramText program_;
     std::optional<KernelText> text_;
     std::vector<SiteText> sites_;
-    /// Of parameters that are counted up to or that positions are checked against, and of what
-    /// passes them.
+    /// Lengths of parameters that loops count up to or that positions are checked against, and of
+    /// the host variables passed for them.
     std::map<std::string, std::int64_t> lengths_;
 };
 

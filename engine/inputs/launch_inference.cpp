@@ -11,7 +11,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::int64_t largestResized = 1 << 26;
+constexpr std::int64_t maxResizedExtent = 1 << 26;
 
 bool sameShape(const LaunchSpec& a, const LaunchSpec& b) {
     if (a.grid != b.grid || a.block != b.block || a.arguments.size() != b.arguments.size())
@@ -66,7 +66,7 @@ CapturedLaunches capturedLaunches(const analysis::FileModel& file,
     return result;
 }
 
-Result<LaunchSpec> editedCapture(KernelOfFile original, KernelOfFile edited,
+Result<LaunchSpec> editedCapture(KernelInFile original, KernelInFile edited,
                                  const LaunchSpec& captured) {
     const auto refused = [](std::string why) {
         return std::unexpected(Error{ErrorKind::Failed, std::move(why), {}, {}});
@@ -120,8 +120,9 @@ std::array<std::int64_t, 3> threadsByAxis(const LaunchSpec& launch) {
             std::int64_t{launch.grid.z} * launch.block.z};
 }
 
-/// What the blocks of `resized` cover of an extent that `launch` covers to the last thread;
-/// `extent` where nothing is left out. An odd number of blocks where `odd`.
+/// The part of `extent` that the blocks of `resized` cover, for an extent that `launch` covers to
+/// the last thread; all of `extent` where nothing is left out. The number of blocks is odd where
+/// `odd`.
 std::int64_t withoutRest(const LaunchSpec& launch, std::int64_t present, const LaunchSpec& resized,
                          std::int64_t extent, bool odd) {
     const auto before = threadsByAxis(launch);
@@ -136,8 +137,8 @@ std::int64_t withoutRest(const LaunchSpec& launch, std::int64_t present, const L
     return extent;
 }
 
-/// The axis whose threads end before a scalar that `launch` covers to the last of them, as a
-/// product of extents may; nullopt where nothing is left out.
+/// The axis on which `resized` has fewer threads than a scalar says, although `launch` has exactly
+/// as many; nullopt where nothing is left out. Such a scalar may be a product of extents.
 std::optional<std::size_t> axisWithRest(const LaunchSpec& launch, const LaunchSpec& resized) {
     const auto before = threadsByAxis(launch);
     const auto after = threadsByAxis(resized);
@@ -154,8 +155,8 @@ std::optional<std::size_t> axisWithRest(const LaunchSpec& launch, const LaunchSp
     return std::nullopt;
 }
 
-/// `resized` to `extents`, or where that leaves out a rest of their product, with the largest of
-/// them in whole blocks, to which `extents` is changed.
+/// `resized`, a launch with these extents. Where it leaves out a rest of their product, the max
+/// extent is rounded up to whole blocks, also in `extents`.
 std::optional<LaunchSpec> resizedWithoutRest(const LaunchCandidates& launches,
                                              const LaunchSpec& launch, LaunchSpec resized,
                                              std::map<std::string, std::int64_t>& extents) {
@@ -207,7 +208,7 @@ std::optional<ResizedLaunch> resizeLaunch(const analysis::FileModel& file,
             return std::nullopt;
         if (odd && size % 2 == 0)
             size = size > 2 ? size - 1 : size + 1;
-        overrides[root] = std::clamp<std::int64_t>(size, 1, largestResized);
+        overrides[root] = std::clamp<std::int64_t>(size, 1, maxResizedExtent);
     }
     auto resized = resizedTo(launches, launch, overrides);
     if (!resized)

@@ -26,7 +26,7 @@ struct LaunchPins {
 };
 [[nodiscard]] LaunchPins findLaunchPins(const analysis::FileModel& file);
 
-/// What runs the launch: what of a file is too large for it is scaled down.
+/// The device that runs the launch. Sizes of a file that are too large for it are scaled down.
 enum class LaunchTarget : std::uint8_t { Emulator, Gpu };
 
 /// Launches to try, best first: pinned, then captured from a program, then each launch site that
@@ -41,33 +41,35 @@ inferLaunches(const analysis::FileModel& file, const analysis::KernelModel& kern
 /// Launches of `kernel` among `captures`, with the data that was passed.
 struct CapturedLaunches {
     std::vector<LaunchSpec> launches;
-    std::vector<std::string> refusals; ///< Why others cannot be made again, one sentence each.
+    std::vector<std::string>
+        refusals; ///< Reasons why others cannot be made again, one sentence each.
 };
 [[nodiscard]] CapturedLaunches capturedLaunches(const analysis::FileModel& file,
                                                 const analysis::KernelModel& kernel,
                                                 const StoredCaptures& captures);
 
 /// A kernel in the file that it stands in.
-struct KernelOfFile {
+struct KernelInFile {
     const analysis::FileModel& file;
     const analysis::KernelModel& kernel;
 };
-/// `captured`, a launch of `original`, as `edited` is launched on the same data: where the edit
-/// changes grid or block they are what its launch makes of the captured values. Failed when that
-/// cannot be told, or when the edit changes what is passed.
-[[nodiscard]] Result<LaunchSpec> editedCapture(KernelOfFile original, KernelOfFile edited,
+/// The launch of `edited` on the data of `captured`, a launch of `original`. Where the edit changes
+/// grid or block, they follow from its launch and the captured values. Failed when they cannot be
+/// computed, or when the edit changes the arguments.
+[[nodiscard]] Result<LaunchSpec> editedCapture(KernelInFile original, KernelInFile edited,
                                                const LaunchSpec& captured);
 
 struct ResizedLaunch {
     LaunchSpec launch;
-    std::map<std::string, std::int64_t> extents; ///< The variables that were changed, and to what.
+    std::map<std::string, std::int64_t>
+        extents; ///< The variables that were changed, with their new values.
 };
 
 /// The same launch at another problem size: integral scalars that act as extents become about
 /// `scale` times as large (odd sizes when `odd`), grid recomputed by the launch site's own
-/// expression. Where that leaves out a rest that is no whole block, as n / 256 does, the extent is
-/// one without a rest. nullopt when the launch cannot be resized without breaking what the kernel
-/// assumes.
+/// expression. Where the grid leaves out a rest that is no whole block, as n / 256 does, the extent
+/// is one without a rest. nullopt when the launch cannot be resized without breaking what the
+/// kernel assumes.
 [[nodiscard]] std::optional<ResizedLaunch> resizeLaunch(const analysis::FileModel& file,
                                                         const analysis::KernelModel& kernel,
                                                         const LaunchSpec& launch, double scale,

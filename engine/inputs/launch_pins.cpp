@@ -4,6 +4,10 @@
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::Comment;
+using analysis::ExpressionKind;
+
 namespace {
 
 constexpr std::string_view marker = "kernelskill:";
@@ -24,15 +28,11 @@ std::string pinText(const Comment& comment, std::size_t markerAt) {
     return text;
 }
 
-std::string lastName(const std::string& qualified) {
-    const auto scope = qualified.rfind("::");
-    return scope == std::string::npos ? qualified : qualified.substr(scope + 2);
-}
-
-/// What a well-formed pin gets wrong about the file; empty when nothing.
+/// Says how a well-formed pin contradicts the file; empty when it does not.
 std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file) {
     const auto kernel = std::ranges::find_if(file.kernels, [&](const auto& candidate) {
-        return candidate.qualifiedName == pin.kernel || candidate.name == lastName(pin.kernel);
+        return candidate.qualifiedName == pin.kernel ||
+               candidate.name == analysis::lastName(pin.kernel);
     });
     if (kernel == file.kernels.end())
         return "there is no kernel '" + pin.kernel + "' in this file";
@@ -59,11 +59,11 @@ LaunchPins findLaunchPins(const analysis::FileModel& file) {
     LaunchPins result;
     if (!file.source)
         return result;
-    for (const auto& comment : findComments(file.source->text())) {
+    for (const auto& comment : analysis::findComments(file.source->text())) {
         const auto at = comment.text.find(marker);
         if (at == std::string_view::npos)
             continue;
-        // Only where the comment says nothing else in front of it.
+        // The marker counts only at the start of the comment.
         if (comment.text.substr(0, at).find_first_not_of("/* \t\r\n!") != std::string_view::npos)
             continue;
         auto text = pinText(comment, at);

@@ -7,6 +7,9 @@
 #include <string_view>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+
 namespace {
 
 using Range = SiteText::Range;
@@ -46,7 +49,8 @@ private:
         if (close + 1 >= tokens_.size() || !tokens_[close].is(">>>") || !tokens_[close + 1].is("("))
             return false;
         site.configuration = program_.listBetween(file_, open, close);
-        site.arguments = program_.listBetween(file_, close + 1, matchingClose(tokens_, close + 1));
+        site.arguments =
+            program_.listBetween(file_, close + 1, matchingBracket(tokens_, close + 1));
         return true;
     }
 
@@ -70,7 +74,7 @@ private:
         const auto open = callAround(name);
         if (!open)
             return false;
-        const auto arguments = program_.listBetween(file_, *open, matchingClose(tokens_, *open));
+        const auto arguments = program_.listBetween(file_, *open, matchingBracket(tokens_, *open));
         const std::string_view function = tokens_[*open - 1].text;
         if (function == "cudaLaunchKernelEx" && arguments.size() >= 2 &&
             holds(arguments[1], name)) {
@@ -112,20 +116,21 @@ private:
         return token;
     }
 
-    /// What the elements of `void* args[] = {&a, (void*)&b}` point to, or of `args[0] = &a;`.
+    /// The variables that the elements of `void* args[] = {&a, (void*)&b}`, or of `args[0] = &a;`,
+    /// point to.
     [[nodiscard]] std::vector<Range> pointedTo(Range array, std::size_t call) const {
         std::vector<Range> result;
         const auto name = variableIn(array);
         for (auto i = functionBegin(call); i + 4 < call; ++i) {
             if (!tokens_[i].is(name) || !tokens_[i + 1].is("["))
                 continue;
-            const auto close = matchingClose(tokens_, i + 1);
+            const auto close = matchingBracket(tokens_, i + 1);
             if (close + 2 >= call || !tokens_[close + 1].is("="))
                 continue;
             if (tokens_[close + 2].is("{")) {
                 result.clear();
                 for (const auto& element :
-                     program_.listBetween(file_, close + 2, matchingClose(tokens_, close + 2)))
+                     program_.listBetween(file_, close + 2, matchingBracket(tokens_, close + 2)))
                     result.push_back(target(element));
             } else if (close == i + 3) {
                 const auto index =
@@ -169,7 +174,7 @@ private:
                 continue;
             const auto brace = tokens_[i + 1].is("=") ? i + 2 : i + 1;
             if (tokens_[brace].is("{")) {
-                result = program_.listBetween(file_, brace, matchingClose(tokens_, brace));
+                result = program_.listBetween(file_, brace, matchingBracket(tokens_, brace));
                 if (result.size() > 3)
                     result.resize(3);
             } else if (tokens_[i + 1].is(".") && tokens_[i + 3].is("=")) {

@@ -16,10 +16,10 @@ struct SiteText {
     TextPlace place;        ///< The kernel's name.
     std::uint32_t line = 0; ///< One-based.
     std::vector<Range> templateArguments;
-    std::vector<Range> configuration; ///< Two at least.
-    std::vector<Range> arguments;     ///< An empty range: not to be seen.
+    std::vector<Range> configuration; ///< At least grid and block.
+    std::vector<Range> arguments;     ///< An empty range where the text does not show the argument.
     const analysis::LaunchSite* site =
-        nullptr; ///< The analysis's view of it; nullptr when it has none.
+        nullptr; ///< The launch in the analysis's model; nullptr when it has none.
 };
 
 /// Every launch of `kernel` in `program`, the text of `file`, in the order of the text. Besides

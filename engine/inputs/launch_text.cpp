@@ -2,9 +2,9 @@
 
 namespace kernelskill::engine {
 
-std::optional<Dim3> dim3Of(const std::array<std::int64_t, 3>& extent, std::int64_t largest) {
+std::optional<Dim3> dim3Of(const std::array<std::int64_t, 3>& extent, std::int64_t max) {
     for (const auto component : extent) {
-        if (component < 1 || component > largest)
+        if (component < 1 || component > max)
             return std::nullopt;
     }
     return Dim3{static_cast<std::uint32_t>(extent[0]), static_cast<std::uint32_t>(extent[1]),

@@ -1,4 +1,4 @@
-/// What a number most likely is, going by its name: the last resort when nothing in the text says.
+/// Guesses the value of a number from its name: the last resort when the text does not give it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct NameGuess {
 /// Deterministic: the same name gives the same guess, which keeps a buffer and its bound
 /// consistent. Sizes are small enough to emulate.
 [[nodiscard]] NameGuess guessFromName(std::string_view name);
-/// The same for a name that something is counted up to, which `k` seldom looks like: then `length`.
+/// The same for a name that a loop counts up to. A name like `k` does not look like a length; it
+/// gets `length`.
 [[nodiscard]] NameGuess guessLength(std::string_view name, std::int64_t length);
 
 } // namespace kernelskill::engine

@@ -1,17 +1,23 @@
 #include "engine/inputs/pin_syntax.h"
 
-#include "engine/source_scan/tokens.h"
+#include "analysis/syntax/lexer.h"
 
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::Expression;
+using analysis::Names;
+using analysis::Token;
+using analysis::Value;
+
 namespace {
 
 using Tokens = std::vector<Token>;
 
 class PinParser {
 public:
-    explicit PinParser(std::string_view text) : text_(text), tokens_(tokenize(text)) {}
+    explicit PinParser(std::string_view text) : text_(text), tokens_(analysis::lex(text)) {}
 
     Result<ParsedPin> run() {
         if (position_ >= tokens_.size() || !tokens_[position_].is("launch"))
@@ -100,7 +106,7 @@ private:
         if (begin < end && tokens_[begin].is("dim3"))
             ++begin;
         const bool tuple = begin < end && (tokens_[begin].is("(") || tokens_[begin].is("{")) &&
-                           matchingClose(tokens_, begin) + 1 == end;
+                           matchingBracket(tokens_, begin) + 1 == end;
         const auto parts = tuple ? list(begin + 1, end - 1) : list(begin, end);
         for (const auto& [from, to] : parts) {
             auto expression = parseExpression(tokens_, from, to);
@@ -120,7 +126,7 @@ private:
         auto start = begin;
         for (auto i = begin; i <= end; ++i) {
             if (i < end && (tokens_[i].is("(") || tokens_[i].is("[") || tokens_[i].is("{"))) {
-                i = std::min(matchingClose(tokens_, i), end - 1);
+                i = std::min(matchingBracket(tokens_, i), end - 1);
             } else if (i == end || tokens_[i].is(",")) {
                 if (start < i)
                     result.emplace_back(start, i);
@@ -133,7 +139,7 @@ private:
     Problem arguments() {
         if (!at("("))
             return "expected '(' with the arguments behind '>>>'";
-        const auto close = matchingClose(tokens_, position_);
+        const auto close = matchingBracket(tokens_, position_);
         if (close >= tokens_.size())
             return "the arguments are not closed with ')'";
         for (const auto& [begin, end] : list(position_ + 1, close)) {
@@ -188,7 +194,7 @@ private:
             result.constant = number->asDouble();
         }
         if (open < end) {
-            if (!tokens_[open].is("[") || matchingClose(tokens_, open) + 1 != end)
+            if (!tokens_[open].is("[") || matchingBracket(tokens_, open) + 1 != end)
                 return "'" + textOf(first, end) + "' is no buffer: write rand[elements]";
             if (auto problem = extent(open, end - 1, result))
                 return problem;
@@ -215,7 +221,7 @@ private:
         if (dots == std::string::npos || low.find_first_not_of("0 ") != std::string::npos ||
             low.empty())
             return "the range '" + text + "' must read 0..k";
-        result.range = parseExpression(text.substr(dots + 2));
+        result.range = analysis::parseExpression(text.substr(dots + 2));
         if (!result.range)
             return "the end of the range '" + text + "' is no expression";
         return std::nullopt;

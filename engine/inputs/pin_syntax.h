@@ -1,9 +1,9 @@
 /// The comment that pins a launch, taken apart.
 #pragma once
 
+#include "analysis/scan/expression.h"
 #include "analysis/source/error.h"
 #include "analysis/source/source_text.h"
-#include "engine/inputs/expression.h"
 #include "engine/inputs/launch_inference.h"
 
 #include <optional>
@@ -14,19 +14,20 @@ namespace kernelskill::engine {
 
 struct PinnedArgument {
     std::string parameter;
-    std::optional<Fill> fill;           ///< Of a buffer; nullopt for a plain value.
-    double constant = 0;                ///< For Fill::Constant.
-    std::optional<Expression> value;    ///< Of a scalar.
-    std::optional<Expression> elements; ///< Of a buffer; nullopt: to be discovered.
-    std::optional<Expression> range;    ///< Exclusive upper bound of integers.
+    std::optional<Fill> fill;                  ///< The fill of a buffer; nullopt for a plain value.
+    double constant = 0;                       ///< The value for Fill::Constant.
+    std::optional<analysis::Expression> value; ///< The value of a scalar.
+    std::optional<analysis::Expression>
+        elements; ///< The length of a buffer; nullopt when it is to be discovered.
+    std::optional<analysis::Expression> range; ///< Exclusive upper bound of integers.
 };
 
 struct ParsedPin {
     std::string kernel;
     std::vector<std::string> templateArguments;
-    std::vector<Expression> grid; ///< One to three.
-    std::vector<Expression> block;
-    std::optional<Expression> sharedBytes;
+    std::vector<analysis::Expression> grid; ///< One to three axes.
+    std::vector<analysis::Expression> block;
+    std::optional<analysis::Expression> sharedBytes;
     std::vector<PinnedArgument> arguments;
 };
 

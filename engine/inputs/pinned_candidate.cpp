@@ -6,6 +6,10 @@
 
 namespace kernelskill::engine {
 
+using analysis::Expression;
+using analysis::ExpressionKind;
+using analysis::Value;
+
 void LaunchCandidates::pinSymbol(LaunchSpec& spec, const PinnedArgument& argument,
                                  const HostScope& scope) {
     std::erase_if(spec.symbols,

@@ -1,11 +1,16 @@
 #include "engine/inputs/program_text.h"
 
+#include "analysis/scan/conditional_text.h"
 #include "analysis/source/files.h"
-#include "engine/source_scan/conditional_text.h"
 
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::Declaration;
+using analysis::DeclarationKind;
+using analysis::Token;
+
 namespace {
 
 /// `T` of `typename T = int`, `op` of `float (*op)(float)`; empty for an unnamed one.
@@ -45,7 +50,7 @@ ProgramText::ProgramText(const analysis::FileModel& model) {
 
 void ProgramText::addFile(std::string path, std::string text) {
     auto& file = files_.emplace_back(File{std::move(path), std::move(text), {}, {}});
-    const auto tokens = tokenize(file.text);
+    const auto tokens = analysis::lex(file.text);
     macros_.addDefinitionsOf(tokens);
     file.tokens = structuralTokens(tokens);
 }
@@ -110,7 +115,7 @@ void ProgramText::addEnumerators(std::size_t f, const Declaration& declaration) 
     if (!enumKey || open >= tokens.size() || !tokens[open].is("{"))
         return;
     Enumerator last{f, 0, 0, -1};
-    for (const auto& [begin, end] : listBetween(f, open, matchingClose(tokens, open))) {
+    for (const auto& [begin, end] : listBetween(f, open, matchingBracket(tokens, open))) {
         if (begin == end)
             continue;
         ++last.plus;
@@ -182,7 +187,7 @@ ProgramText::argumentsAt(const TextPlace& place) const {
         open = matchingAngle(tokens, open) + 1;
     if (open >= tokens.size() || !tokens[open].is("("))
         return {};
-    return listBetween(place.file, open, matchingClose(tokens, open));
+    return listBetween(place.file, open, matchingBracket(tokens, open));
 }
 
 std::vector<std::pair<std::size_t, std::size_t>>
@@ -195,7 +200,7 @@ ProgramText::listBetween(std::size_t file, std::size_t open, std::size_t close) 
     auto start = open + 1;
     for (auto i = start; i <= close; ++i) {
         if (i < close && (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{"))) {
-            i = std::min(matchingClose(tokens, i), close - 1);
+            i = std::min(matchingBracket(tokens, i), close - 1);
         } else if (i < close && tokens[i].is("<") && i > start && tokens[i - 1].isIdentifier()) {
             const auto angle = matchingAngle(tokens, i);
             if (angle != i && angle < close && angle + 1 <= close &&

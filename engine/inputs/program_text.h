@@ -1,10 +1,10 @@
-/// The user's files as tokens, and where in them things are said: definitions of functions, calls,
-/// assignments.
+/// The user's files as tokens, and the places of function definitions, calls and assignments in
+/// them.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "engine/source_scan/declarations.h"
-#include "engine/source_scan/macros.h"
+#include "analysis/scan/declarations.h"
+#include "analysis/scan/macros.h"
 
 #include <cstdint>
 #include <deque>
@@ -32,7 +32,7 @@ struct FunctionText {
     bool isKernel = false;
 };
 
-/// A place in the text: everything before token `token` of `file` has been said.
+/// A place in the text: just before token `token` of `file`.
 struct TextPlace {
     std::size_t file = 0;
     std::size_t token = 0;
@@ -49,11 +49,11 @@ public:
     struct File {
         std::string path;
         std::string text;
-        std::vector<Token> tokens; ///< structuralTokens
-        std::vector<Declaration> declarations;
+        std::vector<analysis::Token> tokens; ///< structuralTokens
+        std::vector<analysis::Declaration> declarations;
     };
     [[nodiscard]] const std::deque<File>& files() const { return files_; }
-    [[nodiscard]] const MacroTable& macros() const { return macros_; }
+    [[nodiscard]] const analysis::MacroTable& macros() const { return macros_; }
     [[nodiscard]] const std::deque<FunctionText>& functions() const { return functions_; }
     [[nodiscard]] const std::vector<const FunctionText*>&
     functionsNamed(std::string_view name) const;
@@ -78,7 +78,8 @@ public:
     /// Value tokens of an enumerator, counted from the one before it that has a value.
     struct Enumerator {
         std::size_t file = 0;
-        std::size_t begin = 0; ///< Of the explicit value; equal to `end` when there is none.
+        std::size_t begin =
+            0; ///< First token of the explicit value; equal to `end` when there is none.
         std::size_t end = 0;
         std::int64_t plus = 0;
     };
@@ -86,11 +87,11 @@ public:
 
 private:
     void addFile(std::string path, std::string text);
-    void addFunctions(std::size_t file, const std::vector<Declaration>& declarations);
-    void addEnumerators(std::size_t file, const Declaration& declaration);
+    void addFunctions(std::size_t file, const std::vector<analysis::Declaration>& declarations);
+    void addEnumerators(std::size_t file, const analysis::Declaration& declaration);
 
     std::deque<File> files_;
-    MacroTable macros_;
+    analysis::MacroTable macros_;
     std::deque<FunctionText> functions_;
     std::map<std::string, std::vector<const FunctionText*>, std::less<>> byName_;
     std::map<std::string, Enumerator, std::less<>> enumerators_;

@@ -47,8 +47,8 @@ std::array<std::int64_t, 3> fittedToShared(const analysis::KernelModel& kernel,
                 access.subscripts[i] ? threadSubscript(*access.subscripts[i]) : std::nullopt;
             if (!subscript || extents[i] <= subscript->offset)
                 continue;
-            const std::int64_t most = (extents[i] - 1 - subscript->offset) / subscript->scale + 1;
-            block[subscript->axis] = std::min(block[subscript->axis], most);
+            const std::int64_t max = (extents[i] - 1 - subscript->offset) / subscript->scale + 1;
+            block[subscript->axis] = std::min(block[subscript->axis], max);
         }
     }
     return block;

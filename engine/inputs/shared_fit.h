@@ -1,4 +1,4 @@
-/// The largest block whose threads stay inside of a kernel's shared arrays.
+/// The max block whose threads stay inside a kernel's shared arrays.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -8,8 +8,8 @@
 
 namespace kernelskill::engine {
 
-/// `block`, cut down along each axis to what constant extents of `__shared__` arrays allow that are
-/// subscripted by that thread index without a condition.
+/// `block`, cut down along each axis to the constant extents of the `__shared__` arrays that this
+/// thread index subscripts without a condition.
 [[nodiscard]] std::array<std::int64_t, 3> fittedToShared(const analysis::KernelModel& kernel,
                                                          std::array<std::int64_t, 3> block);
 

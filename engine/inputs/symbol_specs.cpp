@@ -7,6 +7,11 @@
 #include <set>
 
 namespace kernelskill::engine {
+
+using analysis::Declaration;
+using analysis::DeclarationKind;
+using analysis::Value;
+
 namespace {
 
 using analysis::ScalarKind;
@@ -19,7 +24,7 @@ struct DeviceVariable {
     bool isInitialised = false;
 };
 
-/// Where the host says what a variable holds.
+/// A place where the host sets a variable.
 struct HostCopy {
     TextPlace place;
     std::pair<std::size_t, std::size_t> source; ///< Tokens of `&n`; empty when there is none.
@@ -120,7 +125,7 @@ private:
         DeviceVariable result;
         result.name = name;
         result.isInitialised = declaration.isInitialised;
-        const auto tokens = tokenize(text);
+        const auto tokens = analysis::lex(text);
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             if (!tokens[i].is(name))
                 continue;
@@ -138,11 +143,11 @@ private:
             if (!tokens[i].is(name))
                 continue;
             if (tokens[i - 1].is("&") || tokens[i - 1].is("++") || tokens[i - 1].is("--"))
-                return true; // An atomic, or somebody who is given its address.
+                return true; // An atomic, or its address is passed on.
             auto next = i + 1;
             while (next < function.bodyEnd &&
                    (tokens[next].is("[") || tokens[next].is("."))) // name[i].x = …
-                next = tokens[next].is("[") ? matchingClose(tokens, next) + 1 : next + 2;
+                next = tokens[next].is("[") ? matchingBracket(tokens, next) + 1 : next + 2;
             if (next >= function.bodyEnd)
                 continue;
             const auto after = tokens[next].text;
@@ -155,7 +160,8 @@ private:
 
     const ProgramText& program_;
     const FunctionText& kernel_;
-    std::vector<const FunctionText*> bodies_; ///< The kernel's and those of what it calls.
+    std::vector<const FunctionText*>
+        bodies_; ///< The bodies of the kernel and of the functions that it calls.
     std::set<std::string, std::less<>> names_;
 };
 

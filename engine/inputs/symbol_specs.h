@@ -1,4 +1,4 @@
-/// What `__device__` and `__constant__` variables hold when a launch begins.
+/// The contents of `__device__` and `__constant__` variables when a launch begins.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -17,14 +17,14 @@ struct SymbolContents {
     std::vector<std::string> notes; ///< Where each comes from, one sentence each.
 };
 
-/// Contents for the variables that `kernel` names, itself or in functions that it calls, and that
-/// somebody else sets: the host, by cudaMemcpyToSymbol or cudaGetSymbolAddress, or another kernel.
+/// Contents for the variables that `kernel`, or a function that it calls, names and that are set
+/// elsewhere: by the host, with cudaMemcpyToSymbol or cudaGetSymbolAddress, or by another kernel.
 /// Those that the host sets to zero, and those that `kernel` itself writes, are left as they are.
 [[nodiscard]] SymbolContents symbolContents(const ProgramText& program, const FunctionText& kernel,
                                             const EvaluationSettings& settings);
 
-/// A variable among them that is a pointer: nobody can say what it points to. Its name, with the
-/// one-based line on which the host sets it.
+/// A pointer among these variables, whose target is not known: its name, with the one-based line on
+/// which the host sets it.
 struct PointerSymbol {
     std::string name;
     std::string where; ///< "file:line"

@@ -9,17 +9,21 @@
 #include <utility>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+using analysis::Value;
+
 namespace {
 
-constexpr int deepestCall = 6; ///< Templates that call templates; a cycle ends here too.
+constexpr int maxCallDepth = 6; ///< Bounds templates that call templates; a cycle ends here too.
 
 class TemplateReader {
 public:
     TemplateReader(const ProgramText& program, const EvaluationSettings& strict)
         : program_(program), strict_(strict) {}
 
-    /// Text of a template argument. In `k<Op<float>><<<…>>>` the token ">>" closes both lists, so
-    /// the inner one lost its end.
+    /// Text of a template argument. Where one token ">>>" closes several lists, as in
+    /// `k<A<B<int>>>()`, the range ends before it: the inner lists get their ends back.
     [[nodiscard]] std::string written(std::size_t file,
                                       std::pair<std::size_t, std::size_t> range) const {
         auto text = program_.textOf(file, range.first, range.second);
@@ -32,7 +36,7 @@ public:
     [[nodiscard]] static bool isDependent(const std::string& text, const FunctionText* host) {
         if (text.find("type-parameter") != std::string::npos)
             return true;
-        return host != nullptr && std::ranges::any_of(tokenize(text), [&](const Token& token) {
+        return host != nullptr && std::ranges::any_of(analysis::lex(text), [&](const Token& token) {
                    return std::ranges::find(host->templateParameters, token.text) !=
                           host->templateParameters.end();
                });
@@ -43,7 +47,7 @@ public:
     resolved(const std::string& text, const FunctionText* host, int depth = 0) const {
         if (!isDependent(text, host))
             return text;
-        if (host == nullptr || depth == deepestCall ||
+        if (host == nullptr || depth == maxCallDepth ||
             text.find("type-parameter") != std::string::npos)
             return std::nullopt;
         for (const TextPlace& call : program_.callsOf(host->name)) {
@@ -60,7 +64,7 @@ public:
 
     [[nodiscard]] std::optional<Value> valueOf(const std::string& text,
                                                const TextPlace& place) const {
-        const auto expression = parseExpression(text);
+        const auto expression = analysis::parseExpression(text);
         return expression ? evaluate(*expression, HostScope(program_, place, strict_))
                           : std::nullopt;
     }
@@ -71,7 +75,7 @@ private:
             const std::vector<std::pair<std::size_t, std::size_t>>& given, int depth) const {
         std::string result;
         std::size_t copied = 0;
-        for (const Token& token : tokenize(text)) {
+        for (const Token& token : analysis::lex(text)) {
             const auto parameter = std::ranges::find(host.templateParameters, token.text);
             if (parameter == host.templateParameters.end())
                 continue;
@@ -104,7 +108,7 @@ bool isLocal(const ProgramText& program, const std::string& text, const TextPlac
         const bool followsType = tokens[i - 1].isIdentifier() && !tokens[i - 1].is("return");
         return next.is("=") || next.is("{") || (followsType && (next.is(",") || next.is(")")));
     };
-    return std::ranges::any_of(tokenize(text), [&](const Token& name) {
+    return std::ranges::any_of(analysis::lex(text), [&](const Token& name) {
         for (auto i = place.function->parametersBegin + 1;
              name.isIdentifier() && i + 1 < place.token; ++i)
             if (tokens[i].is(name.text) && isDeclared(i))
@@ -113,7 +117,7 @@ bool isLocal(const ProgramText& program, const std::string& text, const TextPlac
     });
 }
 
-/// What clang calls a name in an unnamed namespace is no C++; the name alone finds it.
+/// Clang's spelling of a name in an unnamed namespace is no C++; the name alone finds it.
 std::string withoutUnnamed(std::string text) {
     static constexpr std::string_view unnamed = "(anonymous namespace)::";
     for (auto at = text.find(unnamed); at != std::string::npos; at = text.find(unnamed, at))
@@ -126,7 +130,7 @@ std::string withArguments(const std::string& text, const analysis::KernelModel& 
                           const std::vector<std::string>& arguments) {
     std::string result;
     std::size_t taken = 0;
-    for (const Token& token : tokenize(text)) {
+    for (const Token& token : analysis::lex(text)) {
         for (std::size_t i = 0; token.isIdentifier() && i < arguments.size(); ++i) {
             if (!token.is(kernel.templateParameters[i].name))
                 continue;

@@ -10,9 +10,9 @@
 namespace kernelskill::engine {
 
 /// One for each template parameter of `kernel`, as text that names it outside any function: as the
-/// launch writes it or clang deduced it, followed through templates of the host to a call that says
-/// what theirs are; else the default; else a guess, `float` for a type. Empty for a function that
-/// cannot be told. `site` may be nullptr; `strict` guesses nothing.
+/// launch writes it or clang deduced it, followed through templates of the host to a call that
+/// gives theirs; else the default; else a guess, `float` for a type. Empty for a function that is
+/// not known. `site` may be nullptr; `strict` guesses nothing.
 [[nodiscard]] std::vector<std::string> launchTemplateArguments(const ProgramText& program,
                                                                const analysis::KernelModel& kernel,
                                                                const EvaluationSettings& strict,

@@ -15,10 +15,11 @@ namespace {
 
 /// Threads of a run: enough for many blocks, few enough for a dozen runs within seconds.
 constexpr double comfortableThreads = 1 << 16;
-/// A launch of up to so many threads is run as it is.
-constexpr double largestAsIs = 1 << 18;
+/// The max threads of a launch that is run as it is.
+constexpr double maxThreadsAsIs = 1 << 18;
 constexpr int seedsOfFirstTrial = 3;
-/// Of a guessed launch on a GPU: some waves of blocks on the largest of today.
+/// Threads of a guessed launch on a GPU: some waves of blocks on a GPU with the most
+/// multiprocessors.
 constexpr double measuredThreads = 1 << 22;
 
 double threadsOf(const LaunchSpec& launch) {
@@ -170,13 +171,12 @@ void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
     if (captured.launches.empty())
         return;
     const LaunchSpec& launch = captured.launches.front();
-    auto theirs =
-        editedCapture({original.file, original.kernel}, {candidate.file, candidate.kernel}, launch);
+    auto theirs = editedCapture(original, candidate, launch);
     if (!theirs) {
         plan.notes.push_back("the captured data was not tried: " + theirs.error().what);
         return;
     }
-    if (threadsOf(launch) <= largestAsIs) {
+    if (threadsOf(launch) <= maxThreadsAsIs) {
         insertByInstance(plan.trials, {captureLabel(launch), launch, std::move(*theirs), 1, true});
         return;
     }
@@ -204,8 +204,8 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
     // Each launch site with other template arguments or another block shape is another kernel as
     // far as it goes.
     std::vector<const LaunchSpec*> taken;
-    constexpr std::size_t mostLaunches = 2;
-    for (std::size_t index = 0; index < originalLaunches->size() && taken.size() < mostLaunches;
+    constexpr std::size_t maxLaunches = 2;
+    for (std::size_t index = 0; index < originalLaunches->size() && taken.size() < maxLaunches;
          ++index) {
         const LaunchSpec& launch = (*originalLaunches)[index];
         bool isKnown = std::ranges::any_of(taken, [&](const LaunchSpec* other) {
@@ -220,9 +220,9 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             (*candidateLaunches)[std::min(index, candidateLaunches->size() - 1)];
 
         std::optional<Trial> base;
-        if (threadsOf(launch) > largestAsIs)
+        if (threadsOf(launch) > maxThreadsAsIs)
             base = resizedTrial(original, launch, candidate, theirs, comfortableThreads, false);
-        if (!base && threadsOf(launch) > largestAsIs)
+        if (!base && threadsOf(launch) > maxThreadsAsIs)
             base = cornerOf(launch, theirs, !candidate.kernel.launches.empty());
         if (!base) {
             if (auto pair = paired(launch, theirs, !candidate.kernel.launches.empty()))
@@ -274,8 +274,7 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
     const auto captured = capturedLaunches(original.file, original.kernel, captures);
     if (launch.origin != LaunchOrigin::Pinned && !captured.launches.empty()) {
         const LaunchSpec& passed = captured.launches.front();
-        if (auto edited = editedCapture({original.file, original.kernel},
-                                        {candidate.file, candidate.kernel}, passed))
+        if (auto edited = editedCapture(original, candidate, passed))
             return Trial{captureLabel(passed), passed, std::move(*edited), 1, true};
     }
     if (launch.origin == LaunchOrigin::Guessed && threadsOf(launch) < measuredThreads) {

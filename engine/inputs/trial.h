@@ -1,8 +1,10 @@
-/// What a review runs: the same problem for the original and for the candidate, at several sizes.
+/// The runs of a review: the same problem for the original and for the candidate, at several sizes.
 #pragma once
 
 #include "engine/capture/capture_store.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/job.h"
+#include "engine/execution/profile.h"
+#include "engine/inputs/launch_inference.h"
 
 #include <string>
 #include <vector>
@@ -15,35 +17,28 @@ struct Trial {
     LaunchSpec original;
     LaunchSpec candidate;
     int seeds = 1; ///< Fresh inputs to run it with.
-    /// The very launch of a program, whose results are known.
+    /// A captured launch of a program, whose results are known.
     bool isReplay = false;
 };
 
 struct TrialPlan {
     std::vector<Trial>
         trials; ///< The launch as the file has it (or a smaller one of its shape) first.
-    std::vector<std::string> notes; ///< What could not be tried, and why.
-};
-
-/// A kernel in the file it stands in.
-struct KernelInFile {
-    const analysis::FileModel& file;
-    const analysis::KernelModel& kernel;
+    std::vector<std::string> notes; ///< Trials that could not be made, and why.
 };
 
 /// Launches of both at the file's own size and at odd ones. The candidate's grid and scalars come
-/// from its own launch site, which the edit may have changed; its buffers are the original's. What
-/// was captured is one trial more. Unsupported when the kernel cannot be launched.
+/// from its own launch site, which the edit may have changed; its buffers are the original's. A
+/// captured launch is one more trial. Unsupported when the kernel cannot be launched.
 [[nodiscard]] Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
                                            const StoredCaptures& captures = {});
 
-/// The one launch to measure both on: a pinned one, else a captured one, else the file's own,
-/// whatever its size, or where it is guessed one that is large enough to fill a GPU. Errors as
-/// planTrials().
+/// The one launch to measure both on: a pinned one, else a captured one, else the file's own at its
+/// size; where it is guessed, one that is large enough to fill a GPU. Errors as planTrials().
 [[nodiscard]] Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
                                             const StoredCaptures& captures = {});
 
-/// `launch`, or where it is guessed one that is large enough to fill a GPU.
+/// `launch`; where it is guessed, one that is large enough to fill a GPU.
 [[nodiscard]] LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch);
 
 /// `candidate` on buffers of exactly the extents that the original touched: one element more is out

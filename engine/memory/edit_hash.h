@@ -1,4 +1,4 @@
-/// What tells one edit from another, in memory files.
+/// Hashes edits for memory files.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -10,7 +10,7 @@
 
 namespace kernelskill::engine {
 
-/// Of the edits and the names of their files, without folders: a workspace may move.
+/// Hashes the edits and the names of their files without folders, because a workspace may move.
 [[nodiscard]] inline std::string hashOf(const analysis::EditSet& edits) {
     TextHash hash;
     for (const auto& [file, changes] : edits) {

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "KSLM": tells our file from any other SQLite file.
+/// "KSLM": marks the file as one of KernelSkill's.
 constexpr int applicationId = 0x4b534c4d;
 constexpr int schemaVersion = 2;
-/// Records rank skills: what another process found out a moment ago can wait.
+/// Records only rank skills, so they may lag behind other processes by this time.
 constexpr std::chrono::milliseconds recordsMayBeOld{500};
 
 constexpr const char* schema = R"sql(
@@ -96,7 +96,7 @@ std::string mark() {
            "; PRAGMA user_version = " + std::to_string(schemaVersion) + ";";
 }
 
-/// Creates the tables in a new file, brings older ones up to date; refuses a file that is not ours.
+/// Creates the tables of a new file and upgrades older ones. Refuses other kinds of files.
 Result<void> migrate(sqlite3* database, const std::string& file) {
     auto id = pragma(database, "PRAGMA application_id", file);
     if (!id)
@@ -124,7 +124,7 @@ Result<void> migrate(sqlite3* database, const std::string& file) {
     return execute(database, (schema + mark()).c_str(), file);
 }
 
-/// Whether its speedup is that of a measurement, and of nothing else.
+/// Checks that an outcome has a speedup exactly if it was measured.
 Result<void> checked(const Outcome& outcome, const std::string& file) {
     const bool isTimed = outcome.status == VerdictStatus::Faster ||
                          outcome.status == VerdictStatus::Slower ||
@@ -136,8 +136,8 @@ Result<void> checked(const Outcome& outcome, const std::string& file) {
         return {};
     return std::unexpected(Error{
         ErrorKind::InvalidInput,
-        fmt::format("an outcome of {} is no evidence: its verdict, its speedup and where it was "
-                    "measured do not belong together",
+        fmt::format("an outcome of {} is inconsistent: its verdict, its speedup and where it was "
+                    "measured do not match",
                     outcome.skill),
         file, ""});
 }
@@ -189,7 +189,7 @@ std::string textAt(sqlite3_stmt* row, int column) {
     return text == nullptr ? std::string() : std::string(text);
 }
 
-/// nullopt for a status or a hash that this version does not know.
+/// nullopt if this version does not know the status or the hash.
 std::optional<Outcome> readRow(sqlite3_stmt* row) {
     const auto hash = parseHash(textAt(row, 3));
     const auto status = statusSpelled(textAt(row, 4));
@@ -211,7 +211,7 @@ void count(SkillRecord& record, const Outcome& outcome) {
     if (!outcome.speedup)
         return;
     ++record.measured;
-    // The sum of logarithms, until all are in.
+    // The sum of logarithms, until all are added.
     record.meanSpeedup = record.meanSpeedup.value_or(0) + std::log(*outcome.speedup);
     if (outcome.status == VerdictStatus::Faster) {
         ++record.faster;
@@ -263,15 +263,15 @@ Outcome outcomeOf(const Verdict& verdict, std::string skill, std::string bottlen
 }
 
 struct LongTermMemory::Impl {
-    /// Oldest first. `values` are those of ?1, ?2, ... in `condition`. The mutex is held.
+    /// Oldest first. `values` replace ?1, ?2, ... in `condition`. The caller holds the mutex.
     [[nodiscard]] Result<std::vector<Outcome>> select(const std::string& condition,
                                                       const std::vector<std::string>& values) const;
 
     std::string file;
     Database database;
     std::mutex mutex;
-    /// Answers of records(), which is asked on each cursor move, for the version of the file that
-    /// `recordsVersion` names. Whether another process has written is asked only so often.
+    /// The answers of records(), which is called on each cursor move, for the version of the file
+    /// in `recordsVersion`. A change by another process is looked for only after a delay.
     std::map<std::pair<std::string, std::string>, std::vector<SkillRecord>> recordsCache;
     int recordsVersion = -1;
     std::chrono::steady_clock::time_point versionAsked;
@@ -316,7 +316,7 @@ Result<LongTermMemory> LongTermMemory::open(const std::filesystem::path& file) {
     if (status != SQLITE_OK)
         return std::unexpected(failure(raw, impl->file));
     sqlite3_busy_timeout(raw, 2000);
-    // The transaction keeps two processes that open a new file at once from both creating the
+    // The transaction prevents that two processes that open a new file at once both create the
     // tables.
     if (auto begun = execute(raw, "BEGIN IMMEDIATE", impl->file); !begun)
         return std::unexpected(begun.error());
@@ -374,7 +374,7 @@ Result<std::vector<SkillRecord>> LongTermMemory::records(const std::string& bott
     std::scoped_lock lock(impl_->mutex);
     if (const auto now = std::chrono::steady_clock::now();
         now - impl_->versionAsked > recordsMayBeOld) {
-        // Changes when another connection, of this process or not, has written.
+        // Changes when another connection, of this or another process, has written.
         auto version = pragma(impl_->database.get(), "PRAGMA data_version", impl_->file);
         if (!version)
             return std::unexpected(version.error());

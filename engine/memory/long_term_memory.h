@@ -1,5 +1,5 @@
-/// What skills have done so far, on all the user's kernels: outcomes per skill, bottleneck and
-/// architecture, in one SQLite file of the user's data folder.
+/// The outcomes of skills on all the user's kernels, by skill, bottleneck and architecture. They
+/// are in one SQLite file in the user's data folder.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -14,64 +14,64 @@
 
 namespace kernelskill::engine {
 
-/// Outcomes of reviews that measured no time.
+/// The architecture of reviews that measured no time.
 inline constexpr const char* emulatedArchitecture = "emulator";
 
-/// One reviewed edit. Only a Reviewer's verdict is one: what a model estimates is no outcome.
+/// One reviewed edit. Only a Reviewer's verdict becomes an outcome; a model's estimate does not.
 struct Outcome {
     std::string skill;
-    std::string bottleneck;   ///< Spelling of BottleneckKind, as diagnosed before the edit.
-    std::string architecture; ///< "sm_90"; emulatedArchitecture when no time was measured.
+    std::string bottleneck;   ///< The spelling of BottleneckKind, diagnosed before the edit.
+    std::string architecture; ///< "sm_90"; emulatedArchitecture if no time was measured.
     std::uint64_t kernelHash = 0;
     VerdictStatus status = VerdictStatus::Unmeasured;
     std::optional<double> speedup; ///< Only from a measurement.
-    std::string failure = {};      ///< The check that failed, of an incorrect or invalid edit.
-    std::string time = {};         ///< As timestamp() spells it; empty: now.
+    std::string failure = {};      ///< The failed check of an incorrect or invalid edit.
+    std::string time = {};         ///< In the format of timestamp(); empty: now.
     bool operator==(const Outcome&) const = default;
 };
 
-/// `architecture` is that of the GPU that measures, if the verdict says that one did.
+/// `architecture` is that of the measuring GPU; it is used if the verdict is measured.
 [[nodiscard]] Outcome outcomeOf(const Verdict& verdict, std::string skill, std::string bottleneck,
                                 std::uint64_t kernelHash, std::string architecture);
 
-/// The record of one skill on one bottleneck. Of each kernel the last outcome counts, because
-/// trying the same thing again is no new knowledge; but one that measured no time hides none that
-/// did.
+/// The record of one skill on one bottleneck. Only the last outcome on each kernel counts, because
+/// repeating a trial adds no knowledge. An outcome without a measured time never replaces a
+/// measured one.
 struct SkillRecord {
     std::string skill;
-    int kernels = 0;  ///< Different kernels it was tried on.
-    int failed = 0;   ///< Of them, those on which its edit was incorrect or invalid.
-    int measured = 0; ///< Of them, those on which its edit was correct and its time was measured.
-    int faster = 0;   ///< Of the measured ones.
-    std::optional<double> meanSpeedup; ///< Geometric mean over the measured ones.
-    /// Sum over kernels: of a faster edit the binary logarithm of its speedup, 1 at most; of a
-    /// failed or measured other one 0.
+    int kernels = 0;  ///< Different kernels that it was tried on.
+    int failed = 0;   ///< Kernels on which its edit was incorrect or invalid.
+    int measured = 0; ///< Kernels on which its edit was correct and its time measured.
+    int faster = 0;   ///< Measured kernels on which it was faster.
+    std::optional<double> meanSpeedup; ///< The geometric mean over the measured kernels.
+    /// The sum over kernels: the binary logarithm of the speedup, at most 1, for a faster edit; 0
+    /// for a slower or failed one.
     double worth = 0;
-    std::string lastFailure; ///< Of Outcome::failure.
+    std::string lastFailure; ///< The last Outcome::failure.
 
-    /// Kernels that say something about what the skill is worth.
+    /// The number of kernels that count for the skill's worth.
     [[nodiscard]] int judged() const { return failed + measured; }
 };
 
 /// Thread-safe. Several processes may use one file.
 class LongTermMemory {
 public:
-    /// Opens or creates `file` and brings an older schema up to date. InvalidInput when it is not
-    /// such a file or was written by a later version: it is then left alone.
+    /// Opens or creates `file` and upgrades an older schema. InvalidInput if it is another kind of
+    /// file or was written by a later version; then it is not changed.
     [[nodiscard]] static Result<LongTermMemory> open(const std::filesystem::path& file);
     LongTermMemory(LongTermMemory&&) noexcept;
     LongTermMemory& operator=(LongTermMemory&&) noexcept;
     ~LongTermMemory();
 
-    /// InvalidInput for an outcome with a speedup that nobody measured, or a measured one without.
+    /// InvalidInput for a speedup without a measurement, or a measurement without a speedup.
     Result<void> record(const Outcome& outcome);
-    /// Those that are not there yet, all or none. Returns how many were new.
+    /// Adds the outcomes that are not there yet, all or none. Returns how many were new.
     Result<std::size_t> merge(const std::vector<Outcome>& outcomes);
-    /// All, oldest first.
+    /// All outcomes, oldest first.
     [[nodiscard]] Result<std::vector<Outcome>> outcomes() const;
-    /// Records of every skill tried on `bottleneck`: on `architecture`, and where no time was
-    /// measured; on all when `architecture` is empty. What another process has just recorded may be
-    /// missing for half a second.
+    /// The records of every skill tried on `bottleneck`: those of `architecture` and those without
+    /// a measured time. If `architecture` is empty, all of them. Outcomes that another process
+    /// recorded in the last half second may be missing.
     [[nodiscard]] Result<std::vector<SkillRecord>> records(const std::string& bottleneck,
                                                            const std::string& architecture) const;
 
@@ -81,8 +81,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Where a user's long-term memory lies: in `configured` if it names a folder, else in the user's
-/// data folder; empty where there is none.
+/// The file of the user's long-term memory: in `configured` if it names a folder, else in the
+/// user's data folder. Empty if there is none.
 [[nodiscard]] std::filesystem::path longTermMemoryFile(const std::filesystem::path& configured);
 
 } // namespace kernelskill::engine

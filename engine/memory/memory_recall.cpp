@@ -15,7 +15,7 @@ MemoryRecall::Stamp MemoryRecall::stampOf(const std::filesystem::path& path) {
 
 MemoryRecall::Entries MemoryRecall::entries(const ShortTermMemory& memory,
                                             const std::vector<std::uint64_t>& hashes) {
-    // Before the read: what is appended during it makes the next call read again.
+    // Taken before reading: entries appended meanwhile cause another read at the next call.
     const Stamp stamp = stampOf(memory.path());
     {
         std::scoped_lock lock(mutex_);

@@ -1,5 +1,5 @@
-/// Short-term memories, read again only when they may have changed: the paths that run on each
-/// cursor move ask for them.
+/// A cache of short-term memories, because they are needed on each cursor move. A file is read
+/// again only if it may have changed.
 #pragma once
 
 #include "engine/memory/short_term_memory.h"
@@ -18,10 +18,10 @@ class MemoryRecall {
 public:
     using Entries = std::shared_ptr<const std::vector<MemoryEntry>>;
 
-    /// What ShortTermMemory::readFollowing() says of kernels with these hashes; empty when the
-    /// memory cannot be read. Costs one look at the file's size and time while neither it nor
-    /// `hashes` changed; what another process writes about the same kernel under another file's
-    /// name is seen after the next change.
+    /// The result of ShortTermMemory::readFollowing() for kernels with these hashes; empty if the
+    /// memory cannot be read. If neither the file nor `hashes` changed, it costs one look at the
+    /// file's size and time. Entries that another process adds under another file's name appear
+    /// after the next change.
     [[nodiscard]] Entries entries(const ShortTermMemory& memory,
                                   const std::vector<std::uint64_t>& hashes);
 

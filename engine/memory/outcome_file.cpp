@@ -27,7 +27,7 @@ bool hasText(const json& object, const char* key, bool mayBeEmpty) {
            (mayBeEmpty || !found->get_ref<const std::string&>().empty());
 }
 
-/// nullopt when a field is missing or is not what it should be.
+/// nullopt if a field is missing or has the wrong type.
 std::optional<Outcome> outcomeFrom(const json& object) {
     if (!object.is_object())
         return std::nullopt;
@@ -83,7 +83,7 @@ Result<std::vector<Outcome>> parseOutcomes(std::string_view text) {
     const json document = json::parse(text, nullptr, false);
     if (document.is_discarded() || !document.is_object() || !hasText(document, "format", false) ||
         document.at("format") != format)
-        return std::unexpected(unreadable("this is no file of outcomes"));
+        return std::unexpected(unreadable("this is not a file of outcomes"));
     const auto version = document.find("version");
     if (version == document.end() || !version->is_number_integer() ||
         *version != outcomeFormatVersion)

@@ -1,5 +1,5 @@
-/// Outcomes as a file, to share what skills have done in a team. It holds no code: kernels are
-/// named by their hashes.
+/// Writes and reads outcomes as a file that a team can share. The file contains no code: kernels
+/// are named by their hashes.
 #pragma once
 
 #include "engine/memory/long_term_memory.h"
@@ -10,10 +10,10 @@
 
 namespace kernelskill::engine {
 
-/// One JSON document, an outcome a line.
+/// One JSON document with one outcome per line.
 [[nodiscard]] std::string formatOutcomes(const std::vector<Outcome>& outcomes);
 
-/// InvalidInput, with the number of the outcome, for what is not such a document.
+/// InvalidInput, with the outcome's number, if `text` is not such a document.
 [[nodiscard]] Result<std::vector<Outcome>> parseOutcomes(std::string_view text);
 
 } // namespace kernelskill::engine

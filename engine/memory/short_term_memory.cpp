@@ -53,11 +53,11 @@ bool isInside(const fs::path& path, const fs::path& folder) {
 }
 
 /// Creates the folders down to `folder`, which lies under `root`. A link that leads out of `root`
-/// is refused: a workspace must not be able to make us write elsewhere.
+/// is refused, because a workspace must not redirect writes to other places.
 Result<void> makeFolders(const fs::path& folder, const fs::path& root) {
     if (fs::path real = resolved(folder); !isInside(real, resolved(root)))
         return std::unexpected(Error{ErrorKind::Failed,
-                                     "the memory folder is a link that leads out of the workspace",
+                                     "the memory folder is a link to a place outside the workspace",
                                      folder.string(), "Remove the link"});
     std::vector<fs::path> missing;
     std::error_code code;
@@ -87,7 +87,7 @@ std::optional<std::string> readRange(int file, off_t begin, off_t end) {
     return text;
 }
 
-/// Where the last line starts when the file does not end in a line end; nullopt when it does.
+/// The start of the last line if it has no line end; nullopt if it has one.
 Result<std::optional<off_t>> startOfOpenLine(int file, off_t size, const fs::path& path) {
     constexpr off_t step = 4096;
     for (off_t end = size; end > 0;) {
@@ -104,7 +104,7 @@ Result<std::optional<off_t>> startOfOpenLine(int file, off_t size, const fs::pat
     return size == 0 ? std::nullopt : std::optional<off_t>(0);
 }
 
-/// Reads the lines of `path` that hold `needle` (all when empty) into `contents`.
+/// Reads the lines of `path` that contain `needle` (all if empty) into `contents`.
 Result<void> readInto(ShortTermMemory::Contents& contents, const fs::path& path, bool isOther,
                       const std::vector<std::uint64_t>& hashes) {
     std::ifstream stream(path, std::ios::binary);
@@ -172,8 +172,8 @@ Result<void> ShortTermMemory::append(const MemoryEntry& entry) const {
     if (!openLine)
         return std::unexpected(openLine.error());
     if (*openLine) {
-        // A crash between the object and its line end leaves a whole entry: it is kept, and only
-        // the cut ones go.
+        // A crash between the object and its line end leaves a complete entry, which is kept. Only
+        // incomplete ones are dropped.
         auto tail = readRange(file.get(), **openLine, size);
         if (tail && parseEntry(*tail)) {
             line.insert(line.begin(), '\n');
@@ -190,8 +190,8 @@ Result<void> ShortTermMemory::append(const MemoryEntry& entry) const {
     } while (written < 0 && errno == EINTR);
     if (written != static_cast<ssize_t>(line.size())) {
         int code = written < 0 ? errno : ENOSPC;
-        // The part of a line must not stay in the way of the next entry. If this fails too, the
-        // next append repairs.
+        // A partial line must not spoil the next entry. If the truncation fails too, the next
+        // append repairs it.
         [[maybe_unused]] int undone = ::ftruncate(file.get(), size);
         return std::unexpected(failure("the memory file cannot be written", path_, code));
     }

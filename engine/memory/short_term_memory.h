@@ -1,4 +1,4 @@
-/// What has been tried on a file: append-only, one JSON object a line, under
+/// The edits that were tried on a file, as an append-only file with one JSON object per line under
 /// `.kernelskill/memory/`.
 #pragma once
 
@@ -21,40 +21,43 @@ struct MemoryEntry {
     std::string time; ///< UTC, ISO 8601.
     std::string kernel;
     std::uint64_t kernelHash =
-        0; ///< KernelModel::normalisedHash: survives edits elsewhere, renames, moves.
+        0; ///< KernelModel::normalisedHash. It survives renames, moves and edits elsewhere.
     std::string skill;
     int option = 0;       ///< Offer::option
-    std::string editHash; ///< Of the edits, hex; empty for plans.
-    std::string status;   ///< Verdict spelling; empty for plans.
-    std::string detail;   ///< Why; the failing check.
-    /// Of a verdict: the hash of the kernel that the edit makes; 0: not noted.
+    std::string editHash; ///< Hash of the edits in hexadecimal; empty for plans.
+    std::string status;   ///< The verdict's spelling; empty for plans.
+    std::string detail;   ///< The reason, or the check that failed.
+    /// For a verdict, the hash of the edited kernel; 0 if not recorded.
     std::uint64_t resultHash = 0;
-    std::string architecture;      ///< That it was judged for, "sm_90"; empty: not noted.
-    std::optional<double> speedup; ///< Of a measured verdict.
-    std::optional<bool> isKept;    ///< What an optimisation decided; nullopt: none asked.
-    std::optional<CandidateDiagnosis> diagnosis; ///< Why it was not kept, where that is known.
+    /// The architecture that it was judged for, "sm_90"; empty if not recorded.
+    std::string architecture;
+    std::optional<double> speedup; ///< Only of a measured verdict.
+    std::optional<bool> isKept;    ///< The decision of an optimisation; nullopt if there was none.
+    std::optional<CandidateDiagnosis> diagnosis; ///< Why it was not kept, if known.
 };
 
-/// Entries of one file. Reading skips a line cut short by a crash and says so; appending repairs it
-/// first. Several processes may append to one file: each append holds its lock.
+/// The entries of one file. A line cut short by a crash is skipped and reported when read, and
+/// repaired by the next append. Several processes may append to one file: each append holds the
+/// file's lock.
 class ShortTermMemory {
 public:
-    /// `workspaceRoot` holds `.kernelskill/`; `file` lies inside it (else its folder is the root).
+    /// `workspaceRoot` holds `.kernelskill/`. `file` lies inside it; else its folder is used as the
+    /// root.
     ShortTermMemory(const std::filesystem::path& workspaceRoot, const std::filesystem::path& file);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-    /// Writes one line with one write and syncs it. Failed when the workspace is read-only; nothing
-    /// else is lost.
+    /// Writes one line in one write and syncs it. Failed if the workspace is read-only; existing
+    /// entries are not harmed.
     Result<void> append(const MemoryEntry& entry) const;
     struct Contents {
         std::vector<MemoryEntry> entries;
         std::vector<std::string> problems; ///< "line 7 is cut short and was skipped"
     };
     [[nodiscard]] Result<Contents> read() const;
-    /// This file's entries, then those of other files of the workspace that are about a kernel of
-    /// one of `hashes`: what was tried on a kernel follows it when its file is renamed or the
-    /// kernel moves to another one. Reads every memory file of the workspace; call it when a file
-    /// is opened, not on each cursor move.
+    /// The entries of this file, then entries of other files of the workspace about kernels with
+    /// one of `hashes`. So the history of a kernel survives if its file is renamed or if it moves
+    /// to another file. Reads every memory file of the workspace: call it when a file is opened,
+    /// not on each cursor move.
     [[nodiscard]] Result<Contents> readFollowing(const std::vector<std::uint64_t>& hashes) const;
 
 private:
@@ -62,11 +65,11 @@ private:
     std::filesystem::path path_;
 };
 
-/// Now, as entries spell it: "2025-01-31T12:00:00.123Z".
+/// The current time in the format of entries: "2025-01-31T12:00:00.123Z".
 [[nodiscard]] std::string timestamp();
 
-/// The last failure (incorrect or invalid verdict) of `skill` with `option` on a kernel of this
-/// hash; nullptr if none.
+/// The last failure (incorrect or invalid verdict) of `skill` with `option` on the kernel with this
+/// hash; nullptr if there is none.
 [[nodiscard]] const MemoryEntry* lastFailure(const std::vector<MemoryEntry>& entries,
                                              std::uint64_t kernelHash, std::string_view skill,
                                              int option);

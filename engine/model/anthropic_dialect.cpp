@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of the Messages API; its events are documented at
+/// The dialect of the Messages API. Its events are documented at
 /// https://docs.anthropic.com/en/docs/build-with-claude/streaming.
 class AnthropicDialect final : public Dialect {
 public:
@@ -70,7 +70,7 @@ public:
     }
 
 private:
-    /// Each count is that since the start of the message, and may come once or again.
+    /// Each count covers the message from its start and may arrive once or repeatedly.
     static void takeUsage(const json& usage, ModelReply& reply) {
         if (!usage.is_object())
             return;

@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t shortestSecret = 8;
+constexpr std::size_t minSecretLength = 8;
 
 } // namespace
 
@@ -44,7 +44,7 @@ Result<ApiKey> ApiKey::fromEnvironment(const std::string& variable) {
 }
 
 bool ApiKey::isIn(std::string_view text) const {
-    return key_.size() >= shortestSecret && text.find(key_) != std::string_view::npos;
+    return key_.size() >= minSecretLength && text.find(key_) != std::string_view::npos;
 }
 
 std::string ApiKey::hiddenIn(std::string_view text) const {

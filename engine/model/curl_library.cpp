@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* remedy = "install libcurl 7.85 or later, libcurl4 in Debian";
 
-/// Sets `function`; whether the library has it.
+/// Sets `function`. Returns whether the library has it.
 template <typename Function>
 bool find(void* library, const char* name, Function& function) {
     function = reinterpret_cast<Function>(::dlsym(library, name));
@@ -53,7 +53,7 @@ Result<CurlLibrary> CurlLibrary::load() {
     constexpr unsigned oldest = 0x075500; // CURLOPT_PROTOCOLS_STR
     const bool isNewEnough = isWhole && find(library, "curl_version_info", versionInfo) &&
                              versionInfo(CURLVERSION_NOW)->version_num >= oldest;
-    ::dlclose(library); // it stays: RTLD_NODELETE
+    ::dlclose(library); // It stays loaded, by RTLD_NODELETE.
     if (!isNewEnough)
         return std::unexpected(
             Error{ErrorKind::Missing, "this libcurl is too old", "libcurl.so.4", remedy});

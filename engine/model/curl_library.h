@@ -1,5 +1,5 @@
-/// libcurl, loaded when a language model is first asked: it brings some twenty libraries along,
-/// which nobody else should have to start with.
+/// libcurl, loaded when a language model is first asked. It loads about twenty further libraries,
+/// which no other use of the program should pay for.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -8,8 +8,8 @@
 
 namespace kernelskill::engine {
 
-/// What of libcurl is used. Filled whole, or not at all; stays loaded for as long as the process
-/// lives, because libcurl and what it brings cannot be unloaded safely.
+/// The functions of libcurl that are used: all of them or none. The library stays loaded until the
+/// process ends, because libcurl and its dependencies cannot be unloaded safely.
 struct CurlLibrary {
     decltype(&curl_easy_init) easyInit = nullptr;
     decltype(&curl_easy_cleanup) easyCleanup = nullptr;
@@ -33,8 +33,8 @@ struct CurlLibrary {
     decltype(&curl_url_get) urlGet = nullptr;
     decltype(&curl_free) free = nullptr;
 
-    /// Missing, with the remedy, where there is none or one that is too old. After the first time
-    /// it costs microseconds. Thread-safe.
+    /// Missing, with a remedy, if there is no libcurl or it is too old. After the first call it
+    /// takes microseconds. Thread-safe.
     [[nodiscard]] static Result<CurlLibrary> load();
 };
 

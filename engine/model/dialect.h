@@ -1,5 +1,5 @@
-/// How a service wants to be asked, and how it answers: everything about HTTP and JSON that differs
-/// from one to another.
+/// The form of requests to a service and of its answers: every difference between services in HTTP
+/// and JSON.
 #pragma once
 
 #include "engine/model/api_key.h"
@@ -14,13 +14,13 @@
 
 namespace kernelskill::engine {
 
-/// What has been heard of a reply so far.
+/// The part of a reply that has arrived.
 struct PartialReply {
     ModelReply reply;
-    bool isComplete = false; ///< The service said so: what follows is not read.
+    bool isComplete = false; ///< The service marked the end; nothing after it is read.
     struct Trouble {
         std::string what;
-        bool isTransient = false; ///< Overloaded: worth another try.
+        bool isTransient = false; ///< The service is overloaded: try again.
     };
     std::optional<Trouble> trouble;
 };
@@ -30,19 +30,19 @@ public:
     virtual ~Dialect() = default;
     /// "anthropic", "openai"
     [[nodiscard]] virtual std::string_view name() const = 0;
-    /// `base` is the endpoint without a slash at its end.
+    /// `base` is the endpoint without a trailing slash.
     [[nodiscard]] virtual HttpRequest request(const std::string& base, const std::string& model,
                                               const ApiKey& key,
                                               const ModelPrompt& prompt) const = 0;
-    /// Adds what `event` says. Events of unknown types say nothing.
+    /// Adds the contents of `event`. Ignores events of unknown types.
     virtual void take(const ServerSentEvent& event, PartialReply& partial) const = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Dialect> makeAnthropicDialect();
-/// Of OpenAI's chat completions, which many servers speak.
+/// The dialect of OpenAI's chat completions, which many servers use.
 [[nodiscard]] std::unique_ptr<Dialect> makeOpenAiDialect();
 
-/// The message of an error that a service answered with, in JSON or not; short, printable ASCII.
+/// The message of a service's error, in JSON or not, as short printable ASCII.
 [[nodiscard]] std::string serviceMessage(std::string_view body);
 
 } // namespace kernelskill::engine

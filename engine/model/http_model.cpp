@@ -10,8 +10,8 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Of an error's body: enough for its message.
-constexpr std::size_t longestErrorBody = 16u << 10;
+/// The maximum size of an error's body: enough for its message.
+constexpr std::size_t maxErrorBodyBytes = 16u << 10;
 constexpr std::string_view eventStream = "text/event-stream";
 
 std::string trimmedUrl(std::string url) {
@@ -36,11 +36,11 @@ std::string HttpModel::name() const {
     return fmt::format("{} {}", dialect_->name(), options_.model);
 }
 
-/// What of one answer has come.
+/// The state of one attempt to get an answer.
 struct HttpModel::Attempt {
     const Dialect& dialect;
     const ReplyProgress& progress;
-    std::size_t longestReply;
+    std::size_t maxReplyBytes;
     SseReader events;
     PartialReply partial;
     std::string errorBody;
@@ -48,15 +48,15 @@ struct HttpModel::Attempt {
 
     bool take(const HttpHead& head, std::string_view bytes) {
         if (head.status != 200 || head.contentType != eventStream) {
-            errorBody.append(bytes.substr(0, longestErrorBody - errorBody.size()));
-            return errorBody.size() < longestErrorBody;
+            errorBody.append(bytes.substr(0, maxErrorBodyBytes - errorBody.size()));
+            return errorBody.size() < maxErrorBodyBytes;
         }
         const std::size_t before = partial.reply.text.size();
         const bool fits = events.feed(bytes, [&](const ServerSentEvent& event) {
             if (!isOver())
                 dialect.take(event, partial);
         });
-        isTooLong = !fits || partial.reply.text.size() > longestReply;
+        isTooLong = !fits || partial.reply.text.size() > maxReplyBytes;
         if (progress && partial.reply.text.size() > before)
             progress(partial.reply.text.size());
         return !isTooLong && !isOver();
@@ -91,7 +91,7 @@ std::expected<ModelReply, HttpFailure> HttpModel::attempt(const ModelPrompt& pro
         return std::unexpected(
             HttpFailure{{ErrorKind::Failed, std::move(what), {}, {}}, isTransient});
     };
-    Attempt attempt{*dialect_, progress, options_.longestReply, SseReader(options_.longestReply),
+    Attempt attempt{*dialect_, progress, options_.maxReplyBytes, SseReader(options_.maxReplyBytes),
                     {},        {}};
     const auto head = post(
         dialect_->request(options_.endpoint, options_.model, options_.key, prompt), options_.limits,
@@ -110,7 +110,7 @@ std::expected<ModelReply, HttpFailure> HttpModel::attempt(const ModelPrompt& pro
                                   serviceMessage(head->contentType)),
                       false);
     if (attempt.isTooLong)
-        return failed(fmt::format("its reply is longer than {} bytes", options_.longestReply),
+        return failed(fmt::format("its reply is longer than {} bytes", options_.maxReplyBytes),
                       false);
     if (partial.trouble)
         return failed(options_.key.hiddenIn(partial.trouble->what),
@@ -142,7 +142,7 @@ Result<ModelReply> HttpModel::ask(const ModelPrompt& prompt, std::stop_token sto
                 "the language model gave no answer{}: {}{}",
                 number > 1 ? fmt::format(" in {} attempts", number) : "", failure.error.what,
                 failure.isTransient && !asked.empty() && number < options_.retry.attempts
-                    ? "; it asks to wait longer than is waited"
+                    ? "; it asks for a longer wait than the limit"
                     : "");
             failure.error.where = name();
             return std::unexpected(std::move(failure.error));

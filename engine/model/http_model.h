@@ -13,12 +13,12 @@
 namespace kernelskill::engine {
 
 struct HttpModelOptions {
-    std::string endpoint = {}; ///< "https://api.anthropic.com", without a slash at its end.
+    std::string endpoint = {}; ///< "https://api.anthropic.com", without a trailing slash.
     std::string model = {};
     ApiKey key = {};
     HttpLimits limits = {};
     RetryPolicy retry = {};
-    std::size_t longestReply = 1u << 20; ///< Bytes of text.
+    std::size_t maxReplyBytes = 1u << 20; ///< Limit of the reply's text.
 };
 
 class HttpModel final : public LanguageModel {
@@ -26,8 +26,8 @@ public:
     HttpModel(std::unique_ptr<Dialect> dialect, HttpModelOptions options);
 
     [[nodiscard]] std::string name() const override;
-    /// Asks again, as the policy says, where the service is overloaded or cannot be reached; never
-    /// once text has come, which is paid for.
+    /// If the service is overloaded or unreachable, asks again as the policy says. Never asks again
+    /// once text has arrived, because that text is paid for.
     [[nodiscard]] Result<ModelReply> ask(const ModelPrompt& prompt, std::stop_token stop,
                                          const ReplyProgress& progress) override;
 

@@ -40,7 +40,7 @@ HttpHead headOf(const CurlLibrary& curl, CURL* easy) {
     return {static_cast<int>(status), std::move(type), header(curl, easy, "retry-after")};
 }
 
-/// One request on its way.
+/// One request in progress.
 struct Exchange {
     const CurlLibrary& curl;
     CURL* easy = nullptr;
@@ -75,21 +75,21 @@ std::size_t onHeader(char*, std::size_t, std::size_t count, void* exchange) {
     return count;
 }
 
-/// What holds for every connection.
+/// Settings for every connection.
 void secure(const CurlLibrary& curl, CURL* easy, const std::string& url, bool isThisMachine) {
     curl.easySetOption(easy, CURLOPT_URL, url.c_str());
     curl.easySetOption(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl.easySetOption(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl.easySetOption(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     curl.easySetOption(easy, CURLOPT_NOSIGNAL, 1L);
-    // A thread that looks up a name is not waited for when the request is cancelled.
+    // If the request is cancelled, curl does not wait for its thread that resolves the name.
     curl.easySetOption(easy, CURLOPT_QUICK_EXIT, 1L);
     curl.easySetOption(easy, CURLOPT_USERAGENT, "kernelskill");
     if (isThisMachine)
         curl.easySetOption(easy, CURLOPT_PROXY, "");
 }
 
-/// Whether what failed may go well the next time. A certificate that is not trusted will not.
+/// Whether the failure may be temporary. A certificate that is not trusted is not.
 bool isTransient(CURLcode code) {
     constexpr std::array<CURLcode, 9> transient{
         CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY,
@@ -106,7 +106,7 @@ struct Patience {
     std::chrono::milliseconds silence;
 };
 
-/// Drives the transfer to its end; an error of ours (cancelled, too late) or curl's code.
+/// Drives the transfer to its end. Returns an own error (cancelled, too late) or curl's code.
 std::expected<CURLcode, HttpFailure> perform(CURL* easy, const Exchange& exchange,
                                              const Patience& patience,
                                              const std::stop_token& stop) {
@@ -128,7 +128,7 @@ std::expected<CURLcode, HttpFailure> perform(CURL* easy, const Exchange& exchang
             return failure(ErrorKind::Cancelled, "cancelled", false);
         int running = 0;
         if (curl.multiPerform(multi.get(), &running) != CURLM_OK)
-            return failure(ErrorKind::Failed, "libcurl gave up", false);
+            return failure(ErrorKind::Failed, "libcurl failed", false);
         int left = 0;
         if (const CURLMsg* message = curl.multiInfoRead(multi.get(), &left);
             message != nullptr && message->msg == CURLMSG_DONE)
@@ -139,7 +139,7 @@ std::expected<CURLcode, HttpFailure> perform(CURL* easy, const Exchange& exchang
             return failure(ErrorKind::Failed, "timed out", false);
         if (now >= quiet)
             return failure(ErrorKind::Failed,
-                           "timed out: nothing came for " +
+                           "timed out: no data arrived for " +
                                std::to_string(patience.silence.count()) + " ms",
                            exchange.received == 0);
         const auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -255,7 +255,7 @@ Result<UrlParts> partsOf(const std::string& url) {
     const CurlLibrary& curl = *loaded;
     const UrlHandle handle(curl.url(), curl.urlCleanup);
     if (!handle || curl.urlSet(handle.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
-        return refused("the endpoint is no URL");
+        return refused("the endpoint is not a URL");
     UrlParts parts{part(curl, handle.get(), CURLUPART_SCHEME),
                    part(curl, handle.get(), CURLUPART_HOST)};
     if (parts.scheme != "http" && parts.scheme != "https")
@@ -266,7 +266,7 @@ Result<UrlParts> partsOf(const std::string& url) {
     if (!part(curl, handle.get(), CURLUPART_QUERY).empty() ||
         !part(curl, handle.get(), CURLUPART_FRAGMENT).empty())
         return refused("the endpoint holds a query or a fragment");
-    // An address only: a name such as 127.example.org belongs to somebody else.
+    // Only an address counts: a name such as 127.example.org belongs to another host.
     const bool isLoopback =
         parts.host.starts_with("127.") && std::ranges::all_of(parts.host, [](unsigned char c) {
             return c == '.' || std::isdigit(c) != 0;

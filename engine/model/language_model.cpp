@@ -3,7 +3,7 @@
 namespace kernelskill::engine {
 
 std::uint64_t estimatedInputTokens(const ModelPrompt& prompt) {
-    /// What a service puts around a message.
+    /// Tokens that a service adds around a message.
     constexpr std::uint64_t frame = 16;
     std::uint64_t tokens = frame + estimatedTokens(prompt.system.size());
     for (const ModelMessage& message : prompt.messages)

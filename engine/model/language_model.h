@@ -1,5 +1,5 @@
-/// A language model: text in, text out. What it says is a proposal and nothing else; whoever asks
-/// judges the text by rule and lets the Reviewer decide.
+/// A language model: takes text and returns text. The text is only a proposal: the caller checks it
+/// by rules and lets the Reviewer decide.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -20,8 +20,9 @@ struct ModelMessage {
 };
 
 struct ModelPrompt {
-    std::string system; ///< Who the model is and what it may do; empty: nothing is said.
-    std::vector<ModelMessage> messages; ///< In turns, the last one the user's.
+    std::string system; ///< The model's role and rights; empty if there are none.
+    /// Alternate between user and model; the last one is the user's.
+    std::vector<ModelMessage> messages;
     int maxOutputTokens = 8192;
 };
 
@@ -34,20 +35,20 @@ struct TokenUsage {
 
 enum class ReplyEnd : std::uint8_t {
     Finished,
-    LengthLimit, ///< Of tokens: the text is cut off.
+    LengthLimit, ///< The limit on tokens cut the text off.
     Refused,     ///< The model or its service declined.
 };
 
 struct ModelReply {
     std::string text;
     ReplyEnd end = ReplyEnd::Finished;
-    std::string model = {}; ///< That answered, as the service calls it; empty when it did not say.
+    std::string model = {}; ///< The service's name of the answering model; empty if unknown.
     TokenUsage usage = {};
-    bool isUsageKnown = false; ///< The service counted; else `usage` is zero.
+    bool isUsageKnown = false; ///< Whether the service counted tokens; if false, `usage` is zero.
 };
 
-/// Called with the bytes of text so far, from the thread that asks. The text itself is nobody's to
-/// show before it was judged. May be empty.
+/// Called with the number of bytes so far, from the asking thread. The text must not be shown
+/// before it was judged. May be empty.
 using ReplyProgress = std::function<void(std::size_t)>;
 
 class LanguageModel {
@@ -55,14 +56,15 @@ public:
     virtual ~LanguageModel() = default;
     /// For reports: "anthropic claude-x".
     [[nodiscard]] virtual std::string name() const = 0;
-    /// Blocks, for up to minutes. Missing without an answer to be had (no key, no right to use the
-    /// model, budget spent); Failed when the service or the way to it failed; Cancelled, at once,
-    /// when `stop` asks. Errors hold no key. Thread-safe.
+    /// Blocks, up to minutes. Errors: Missing if there can be no answer (no key, no right to use
+    /// the model, budget spent); Failed if the service or the connection failed; Cancelled, at
+    /// once, on `stop`. Errors never contain a key. Thread-safe.
     [[nodiscard]] virtual Result<ModelReply> ask(const ModelPrompt& prompt, std::stop_token stop,
                                                  const ReplyProgress& progress) = 0;
 };
 
-/// Of text, by its length: code has three to four bytes a token, so that this is rather too many.
+/// The tokens of a text, estimated from its length. Code has three to four bytes per token, so the
+/// estimate is rather too high.
 [[nodiscard]] constexpr std::uint64_t estimatedTokens(std::size_t bytes) {
     return (bytes + 1) / 2;
 }

@@ -13,7 +13,7 @@ TokenUsage operator+(const TokenUsage& a, const TokenUsage& b) {
 
 Error spent(std::string what, const char* setting) {
     return {ErrorKind::Missing, std::move(what), setting,
-            fmt::format("raise {}, or go on without a model", setting)};
+            fmt::format("raise {}, or continue without a model", setting)};
 }
 
 } // namespace
@@ -30,7 +30,7 @@ std::string describe(const ModelSpending& spending, const TokenPrices& prices) {
 std::optional<Error> BudgetedModel::reserve(const TokenUsage& most) {
     const std::scoped_lock lock(mutex_);
     if (budget_.calls && spending_.calls >= *budget_.calls)
-        return spent(fmt::format("all {} calls of the language model are made", *budget_.calls),
+        return spent(fmt::format("all {} calls of the language model are used up", *budget_.calls),
                      "kernelskill.model.maxCalls");
     const TokenUsage after = spending_.tokens + reserved_ + most;
     if (budget_.tokens && after.sum() > *budget_.tokens)

@@ -1,4 +1,4 @@
-/// What a language model may cost, and what it has cost.
+/// Limits what a language model may cost, and counts what it has cost.
 #pragma once
 
 #include "engine/model/language_model.h"
@@ -11,7 +11,7 @@
 
 namespace kernelskill::engine {
 
-/// In one currency, which is the user's business, for a million tokens.
+/// Prices for a million tokens, in one currency that the user chooses.
 struct TokenPrices {
     double input = 0;
     double output = 0;
@@ -23,8 +23,8 @@ struct TokenPrices {
 };
 
 struct ModelBudget {
-    std::optional<std::uint64_t> calls = std::nullopt;  ///< nullopt: not limited, also below.
-    std::optional<std::uint64_t> tokens = std::nullopt; ///< In and out.
+    std::optional<std::uint64_t> calls = std::nullopt;  ///< nullopt, here and below: no limit.
+    std::optional<std::uint64_t> tokens = std::nullopt; ///< Input and output together.
     std::optional<double> cost = std::nullopt;
 };
 
@@ -32,23 +32,23 @@ struct ModelSpending {
     std::uint64_t calls = 0;
     TokenUsage tokens;
     double cost = 0;
-    /// Some calls were not counted by their service (they failed, or it does not count).
+    /// Some calls were not counted by their service, because they failed or it does not count.
     bool isEstimated = false;
 };
-/// "3 calls, 5120 tokens in, 801 out, 0.0273"; without a cost where there are no prices.
+/// "3 calls, 5120 tokens in, 801 out, 0.0273"; without a cost if there are no prices.
 [[nodiscard]] std::string describe(const ModelSpending& spending, const TokenPrices& prices);
 
-/// A model that stops answering when its budget is spent. Before each call, what it may cost at
-/// most (the prompt's estimate and all of `maxOutputTokens`) has to fit beside what was spent and
-/// what other calls under way may cost. A call that fails is charged for the prompt and for the
-/// text that came.
+/// A model that stops answering when its budget is spent. Before each call, its maximum cost must
+/// fit into the budget, beside the spent amount and the maximum cost of other calls in progress.
+/// The maximum cost is the prompt's estimate plus all of `maxOutputTokens`. A failed call is
+/// charged for the prompt and for the text that arrived.
 class BudgetedModel final : public LanguageModel {
 public:
     BudgetedModel(std::unique_ptr<LanguageModel> model, ModelBudget budget, TokenPrices prices)
         : model_(std::move(model)), budget_(budget), prices_(prices) {}
 
     [[nodiscard]] std::string name() const override { return model_->name(); }
-    /// Missing, naming the limit, when the call does not fit.
+    /// Missing, with the limit's name, if the call does not fit.
     [[nodiscard]] Result<ModelReply> ask(const ModelPrompt& prompt, std::stop_token stop,
                                          const ReplyProgress& progress) override;
     [[nodiscard]] ModelSpending spending() const;
@@ -62,7 +62,7 @@ private:
     ModelBudget budget_;
     TokenPrices prices_;
     mutable std::mutex mutex_;
-    ModelSpending spending_; ///< Calls under way are counted.
+    ModelSpending spending_; ///< Includes calls in progress.
     TokenUsage reserved_;
 };
 

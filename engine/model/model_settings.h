@@ -1,4 +1,4 @@
-/// Which language model to ask, as the user set it, and the model that follows from it.
+/// The user's settings for a language model, and the model that they describe.
 #pragma once
 
 #include "engine/model/model_budget.h"
@@ -18,32 +18,32 @@ enum class ModelProvider : std::uint8_t { Anthropic, OpenAi, Editor };
 [[nodiscard]] std::string_view spelling(ModelProvider provider);
 [[nodiscard]] std::optional<ModelProvider> modelProviderNamed(std::string_view name);
 
-/// No key is in here, only the name of the environment variable that holds it.
+/// Contains no key, only the name of the environment variable with the key.
 struct ModelSettings {
     bool isEnabled = false;
     ModelProvider provider = ModelProvider::Anthropic;
-    std::string endpoint = {};       ///< Empty: the provider's own.
-    std::string name = {};           ///< Of the model, as the provider calls it.
-    std::string apiKeyVariable = {}; ///< Empty: the endpoint wants no key.
+    std::string endpoint = {};       ///< If empty, the provider's own.
+    std::string name = {};           ///< The provider's name of the model.
+    std::string apiKeyVariable = {}; ///< If empty, the endpoint needs no key.
     TokenPrices prices = {};
     ModelBudget budget = {};
 };
 
-/// The model that an editor gives through its client, for as long as the client is there; null:
-/// it gives none.
+/// Returns the model that an editor offers through its client. It is valid as long as the client is
+/// connected. Null if the editor offers none.
 using EditorModelSource = std::function<std::unique_ptr<LanguageModel>()>;
 
-/// Missing where the model is turned off, has no name or no key, or the editor gives none;
-/// InvalidInput for an endpoint that cannot be used: a key goes to another machine by https alone,
-/// and a limit on cost needs prices. Calls nobody.
+/// Missing if the model is turned off, has no name or no key, or the editor offers none.
+/// InvalidInput if the endpoint cannot be used: a key is sent to another machine only over https,
+/// and a limit on cost needs prices. Makes no connection.
 [[nodiscard]] Result<std::unique_ptr<BudgetedModel>>
 makeLanguageModel(const ModelSettings& settings, const EditorModelSource& editor = nullptr);
 
-/// The endpoint that `settings` mean: theirs or the provider's own; empty for the editor's.
+/// The endpoint in `settings`, or the provider's own; empty for the editor's model.
 [[nodiscard]] std::string endpointOf(const ModelSettings& settings);
 
-/// Whether the model could be asked: what makeLanguageModel() refuses, then a connection to the
-/// endpoint, over which nothing is asked. The text says what was found.
+/// Whether the model can be asked: makeLanguageModel() succeeds and the endpoint accepts a
+/// connection. Sends no request. The text says what was found.
 [[nodiscard]] Result<std::string> probeLanguageModel(const ModelSettings& settings,
                                                      std::chrono::milliseconds time,
                                                      std::stop_token stop);

@@ -21,7 +21,7 @@ public:
             messages.push_back(
                 {{"role", message.role == ModelMessage::Role::User ? "user" : "assistant"},
                  {"content", message.text}});
-        // OpenAI's reasoning models refuse the older name, which is all that some servers know.
+        // OpenAI's reasoning models refuse the older name, but some servers know only that.
         const char* limit =
             base.starts_with("https://api.openai.com") ? "max_completion_tokens" : "max_tokens";
         const json body{{"model", model},

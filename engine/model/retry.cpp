@@ -19,7 +19,7 @@ std::optional<milliseconds> retryAfter(std::string_view header,
                                        std::chrono::system_clock::time_point now) {
     if (header.empty())
         return std::nullopt;
-    constexpr double longest = 1e9; // half a lifetime; what is more would not fit into a duration
+    constexpr double longest = 1e9; // Seconds, about 30 years; more would overflow a duration.
     double seconds = 0;
     const auto [end, error] =
         std::from_chars(header.data(), header.data() + header.size(), seconds);

@@ -13,7 +13,7 @@ bool SseReader::feed(std::string_view bytes,
         else if (c != '\n')
             line_ += c;
         afterCarriageReturn_ = c == '\r';
-        isTooLong_ = line_.size() + event_.data.size() > longestEvent_;
+        isTooLong_ = line_.size() + event_.data.size() > maxEventBytes_;
     }
     return !isTooLong_;
 }
@@ -28,7 +28,7 @@ void SseReader::takeLine(const std::function<void(const ServerSentEvent&)>& onEv
             onEvent(event_);
         event_ = {};
         hasFields_ = hasData_ = false;
-    } else if (line.front() != ':') { // a comment, sent to keep the connection
+    } else if (line.front() != ':') { // A comment line, which keeps the connection alive.
         const auto colon = line.find(':');
         auto value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
         if (value.starts_with(' '))

@@ -1,4 +1,4 @@
-/// Server-sent events out of a stream of bytes, as the HTML standard defines them.
+/// Reads server-sent events from a stream of bytes, as the HTML standard defines them.
 #pragma once
 
 #include <cstddef>
@@ -9,33 +9,33 @@
 namespace kernelskill::engine {
 
 struct ServerSentEvent {
-    std::string type; ///< Of the field `event`; empty when there was none.
+    std::string type; ///< The field `event`; empty if absent.
     std::string data; ///< Lines joined by '\n'.
 };
 
-/// Bytes may be cut anywhere, in the middle of a line end too.
+/// Accepts bytes cut anywhere, even inside a line end.
 class SseReader {
 public:
-    /// No line and no event may be longer than `longestEvent` bytes.
-    explicit SseReader(std::size_t longestEvent) : longestEvent_(longestEvent) {}
+    /// A line or an event may have at most `maxEventBytes` bytes.
+    explicit SseReader(std::size_t maxEventBytes) : maxEventBytes_(maxEventBytes) {}
 
-    /// Calls `onEvent` for each event that `bytes` completes. An event without data is none. False
-    /// when one is too long, and from then on.
+    /// Calls `onEvent` for each event that `bytes` completes. Ignores events without data. Returns
+    /// false if one is too long, and in all later calls.
     [[nodiscard]] bool feed(std::string_view bytes,
                             const std::function<void(const ServerSentEvent&)>& onEvent);
-    /// Whether the stream stopped inside an event: what came of it is lost.
+    /// Whether the stream stopped inside an event, which is then lost.
     [[nodiscard]] bool isInsideEvent() const { return !line_.empty() || hasFields_; }
 
 private:
     void takeLine(const std::function<void(const ServerSentEvent&)>& onEvent);
     void takeField(std::string_view name, std::string_view value);
 
-    std::size_t longestEvent_;
+    std::size_t maxEventBytes_;
     std::string line_;
     ServerSentEvent event_;
     bool hasFields_ = false;
     bool hasData_ = false;
-    bool isAtStart_ = true; ///< Of the stream: a byte order mark may follow.
+    bool isAtStart_ = true; ///< At the start of the stream, where a byte order mark may be.
     bool afterCarriageReturn_ = false;
     bool isTooLong_ = false;
 };

@@ -1,4 +1,4 @@
-/// The rule by which an optimisation keeps a candidate or drops it.
+/// Decides whether an optimisation keeps a candidate.
 #pragma once
 
 #include "engine/optimization/optimization.h"
@@ -12,14 +12,14 @@ struct CandidateDecision {
     std::string sentence;
 };
 
-/// Whether a text with the judgement `verdict` is better than the one before it: if it was measured
-/// and is Faster; where nothing was measured, if it is correct and isImprovement() by the cost
-/// model. A text that the GPU's compiler refuses, and the one before it not, is not kept either.
+/// Whether a text is better than the one before it, given its `verdict`. It is if it was measured
+/// and is Faster; or, if nothing was measured, if it is correct and isImprovement() holds in the
+/// cost model. It is not kept if the GPU's compiler refuses it but accepted the one before.
 [[nodiscard]] CandidateDecision decideCandidate(const Verdict& verdict, const Standing& before,
                                                 const Standing& after);
 
-/// Counts of different problems say nothing. A guessed launch follows the kernel's text, which the
-/// edit changed: it has to be the very same.
+/// Whether counts of both launches can be compared, because they solve the same problem. A guessed
+/// launch depends on the kernel's text, which the edit changed, so it must be equal.
 [[nodiscard]] bool isSameProblem(const LaunchSpec& before, const LaunchSpec& after);
 
 /// The first check that failed, else the summary.

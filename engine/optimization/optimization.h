@@ -1,4 +1,4 @@
-/// What an optimisation is asked, what it did and what it found. Plain data.
+/// The input, the log and the result of an optimisation. Plain data.
 #pragma once
 
 #include "analysis/compile/occupancy.h"
@@ -23,11 +23,13 @@ namespace kernelskill::engine {
 struct OptimizationOptions {
     int rounds = 8;
     std::chrono::seconds time{300};
-    int beam = 3;  ///< Plans that a round tries.
-    int slots = 0; ///< Of them, at once; 0: as many as this machine has cores for.
-    /// Of the inputs that edits are checked on; nullopt: a fresh one, which the result names.
+    int beam = 3;  ///< The plans that a round tries.
+    int slots = 0; ///< The plans that are tried at once; 0: as many as this machine has cores for.
+    /// The seed of the inputs that edits are checked on. nullopt: a fresh seed, which the result
+    /// names.
     std::optional<std::uint64_t> seed = std::nullopt;
-    bool measure = false; ///< On the GPU, which is there; else the cost model judges.
+    /// Measure on the GPU, which must exist; if false, the cost model judges.
+    bool measure = false;
     bool usesShortTermMemory = true;
     bool usesLongTermMemory = true;
 };
@@ -43,59 +45,64 @@ enum class StopReason : std::uint8_t {
 /// "roofline", "no-plan-left", "converged", "rounds", "seconds", "cancelled"
 [[nodiscard]] std::string_view spelling(StopReason reason);
 
-/// How one text of the kernel performs. Null and nullopt: not known.
+/// The performance of one text of the kernel. Null and nullopt mean unknown.
 struct Standing {
     std::shared_ptr<const Bottleneck> bottleneck;
     std::optional<CostEstimate> cost;
     std::optional<MeasuredRoofline> measured;
-    std::optional<LaunchSpec> launch; ///< That it was run with.
-    std::string compilerRefusal;      ///< Of the GPU's compiler; empty where it takes the kernel.
+    std::optional<LaunchSpec> launch; ///< The launch that it was run with.
+    /// The error of the GPU's compiler; empty if it accepts the kernel.
+    std::string compilerRefusal;
     std::shared_ptr<const Profile> profile;
     std::optional<StaticFacts> facts;
-    std::optional<analysis::Occupancy> occupancy; ///< Of `launch`, with the facts.
+    std::optional<analysis::Occupancy> occupancy; ///< The occupancy of `launch`; needs the facts.
 };
 
 /// One plan, tried on one version of the kernel. Versions are numbered in the order in which they
 /// were kept; 0 is the original.
 struct Attempt {
-    int round = 0;                                ///< From 1.
-    int number = 0;                               ///< From 1, over all rounds.
+    int round = 0;                                ///< Counts from 1.
+    int number = 0;                               ///< Counts from 1, over all rounds.
     int from = 0;                                 ///< The version that it edits.
-    std::shared_ptr<const Bottleneck> bottleneck; ///< Of that version.
+    std::shared_ptr<const Bottleneck> bottleneck; ///< The bottleneck of that version.
     RankedSkill plan;
-    std::vector<RuledOut> ruledOut; ///< For that version.
-    std::optional<Verdict> verdict; ///< On the edit alone; nullopt: it was not reviewed.
-    /// On all edits since the original together; nullopt: not asked for, or the same as `verdict`.
+    std::vector<RuledOut> ruledOut; ///< The skills ruled out for that version.
+    /// The verdict on the edit alone; nullopt if it was not reviewed.
+    std::optional<Verdict> verdict;
+    /// The verdict on all edits since the original together; nullopt if not requested or the same
+    /// as `verdict`.
     std::optional<Verdict> sum;
-    bool isRemembered = false; ///< `verdict` is that of an earlier run.
+    bool isRemembered = false; ///< Whether `verdict` comes from an earlier run.
     std::optional<Standing> before;
     std::optional<Standing> after;
     bool isKept = false;
-    int version = 0;      ///< That it made, if it was kept.
-    std::string decision; ///< Why it was kept or not, one sentence.
-    /// Of a plan that was dropped; nullopt: nobody knows more than `decision` says.
+    int version = 0;      ///< The version that it made, if it was kept.
+    std::string decision; ///< Why it was kept or not, in one sentence.
+    /// For a plan that was dropped; nullopt if `decision` says all that is known.
     std::optional<CandidateDiagnosis> diagnosis;
-    std::string diff; ///< Of the edit alone.
+    std::string diff; ///< The diff of the edit alone.
 };
 
 struct Optimization {
     std::string kernel;
-    std::string executor; ///< "emulator", "gpu" or "slurm": what judged.
+    std::string executor; ///< The executor that judged: "emulator", "gpu" or "slurm".
     std::uint64_t seed = 0;
     std::vector<Attempt> attempts;
-    int rounds = 0; ///< Begun.
+    int rounds = 0; ///< The rounds that were begun.
     Standing base;
-    std::optional<Standing> best;    ///< nullopt: nothing is better than the original.
-    std::vector<std::string> skills; ///< That lead from the original to the best, in order.
-    analysis::EditSet edits;         ///< All of them, against the original; empty without a best.
+    std::optional<Standing> best; ///< nullopt if nothing is better than the original.
+    /// The skills that lead from the original to the best, in order.
+    std::vector<std::string> skills;
+    analysis::EditSet edits; ///< All edits against the original; empty if there is no best.
     std::string diff;
-    std::optional<Verdict> verdict; ///< On the sum of the edits.
-    /// By the model, where nothing was measured; to rank by, not to promise.
+    std::optional<Verdict> verdict; ///< The verdict on the sum of the edits.
+    /// The gain in the cost model, if nothing was measured. It ranks results; it is not a promise.
     std::optional<double> modelledGain;
     StopReason stop = StopReason::NoPlanLeft;
-    std::string stopText;           ///< One sentence.
-    std::vector<RuledOut> ruledOut; ///< For the version that the search ended at.
-    std::string notRemembered;      ///< Why memory could not be written; empty when it was.
+    std::string stopText; ///< One sentence.
+    /// The skills ruled out for the version at which the search ended.
+    std::vector<RuledOut> ruledOut;
+    std::string notRemembered; ///< Why memory could not be written; empty if it was.
 
     [[nodiscard]] bool isImproved() const { return best.has_value(); }
 };

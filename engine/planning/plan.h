@@ -1,8 +1,8 @@
-/// The Planner's choice, explained.
+/// The Planner's choice and its reasons.
 #pragma once
 
 #include "engine/diagnosis/bottleneck.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <string>
 #include <vector>
@@ -11,16 +11,16 @@ namespace kernelskill::engine {
 
 struct RuledOut {
     std::string skill;
-    std::string why; ///< The gate or veto, one sentence.
+    std::string why; ///< The gate or veto, in one sentence.
 };
 
 struct RankedSkill {
     skills::Offer offer;
     double score = 0;
-    std::string why;      ///< Which rule ranks it here.
-    std::string expected; ///< Expected gain, with its source.
+    std::string why;      ///< The rule that ranks it here.
+    std::string expected; ///< The expected gain, with its source.
     bool failedBefore =
-        false; ///< Short-term memory holds a failure on this very code; `why` says so.
+        false; ///< Short-term memory has a failure of it on this very code; `why` says so.
 };
 
 struct Plan {

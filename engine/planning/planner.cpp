@@ -12,20 +12,20 @@
 namespace kernelskill::engine {
 namespace {
 
-// The ranking, in points. What answers the bottleneck comes first whatever else speaks for the
-// others; an edit that keeps every bit comes before one that does not. A record lowers a skill by
-// what it fell short of, see record_bound.h.
+// The ranking in points. An answer to the bottleneck outweighs everything else; an exact edit ranks
+// above one that is not. A record lowers a skill's points, see record_bound.h.
 constexpr double answersLeadingKind = 100;
 constexpr double answersFurtherKind = 50;
 constexpr double eachFurtherKindLater = 5;
 constexpr double fitsOnly = 10;
 constexpr double keepsEveryBit = 4;
 constexpr double reorders = 2;
-/// For what the code promises: less than what tells an exact edit from one that reorders.
-constexpr double mostForGain = 1.5;
+/// The maximum for the gain that the code promises. It is below the difference between an exact
+/// edit and one that reorders.
+constexpr double maxGainScore = 1.5;
 constexpr double eachAlternativeLater = 0.25;
-/// A record takes up to so many points: enough that a skill which has long brought nothing on this
-/// bottleneck falls behind one that answers the next, and never behind one that merely fits.
+/// The maximum that a record takes away. A skill that never gained on this bottleneck falls behind
+/// one that answers the next bottleneck, but never behind one that merely fits.
 constexpr double recordWeight = 60;
 constexpr double failedOnThisCode = -1000;
 
@@ -68,12 +68,12 @@ void rankByNumerics(RankedSkill& ranked, skills::Numerics numerics) {
         ranked.score += reorders;
 }
 
-/// What the code itself promises comes before the prose, and decides between equals.
+/// The gain that the code promises is said first, and decides between equals.
 void rankByGain(RankedSkill& ranked) {
     if (!ranked.offer.gain)
         return;
     const skills::ExpectedGain& gain = *ranked.offer.gain;
-    ranked.score += std::clamp(std::log2(gain.factor), 0.0, mostForGain);
+    ranked.score += std::clamp(std::log2(gain.factor), 0.0, maxGainScore);
     ranked.expected = describe(Gain{{1, gain.factor}, gain.basis}) + ". " + ranked.expected;
 }
 
@@ -86,8 +86,8 @@ void rankByRecord(RankedSkill& ranked, const std::vector<SkillRecord>& records) 
     ranked.why += " " + describe(*record, bound);
 }
 
-/// An accepted verdict after the failure means that the cause is gone, e.g. a later version of the
-/// skill.
+/// An accepted verdict after the failure means that its cause is gone, e.g. by a later version of
+/// the skill.
 bool isSuperseded(const std::vector<MemoryEntry>& memory, const MemoryEntry& failure) {
     return std::any_of(memory.begin() + (&failure - memory.data()), memory.end(),
                        [&](const MemoryEntry& later) {
@@ -118,7 +118,7 @@ RankedSkill rank(skills::Offer offer, const skills::SkillMetadata& document,
     ranked.offer = std::move(offer);
     ranked.expected = document.expectedGain;
     rankByBottleneck(ranked, document, input.bottleneck);
-    if (!ranked.offer.why.empty()) { // a clause: "the loop on line 10 ..."
+    if (!ranked.offer.why.empty()) { // A clause, such as "the loop on line 10 ...".
         ranked.why.back() = ':';
         ranked.why += " " + ranked.offer.why + ".";
     }

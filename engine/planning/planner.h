@@ -1,4 +1,5 @@
-/// Planner: features, bottleneck and memory in; a ranked, explained plan out. A table, no guessing.
+/// Planner: ranks the skills for a kernel by features, bottleneck and memory, and explains the
+/// order. The order follows from a table.
 #pragma once
 
 #include "engine/memory/long_term_memory.h"
@@ -17,18 +18,17 @@ struct PlannerInput {
     const Bottleneck& bottleneck;
     analysis::Span range; ///< The cursor, or the kernel's span for the whole kernel.
     const std::vector<MemoryEntry>& memory;
-    /// What skills have done on this bottleneck before; empty when there is no long-term memory.
+    /// The outcomes of skills on this bottleneck; empty if there is no long-term memory.
     std::vector<SkillRecord> records = {};
-    bool wantsAlternatives = false; ///< Also the further options of each skill, for a search.
-    /// Null: not known, and skills that need it say so.
+    bool wantsAlternatives = false; ///< Adds the further options of each skill, for a search.
+    /// Null if the kernel was not compiled; skills that need this say so.
     const skills::CompiledKernel* compiled = nullptr;
 };
 
-/// Cheap: it calls each skill's prepare() once, and alternatives() where they are wanted.
-/// Thread-safe.
+/// Cheap: calls prepare() of each skill once, and alternatives() if they are wanted. Thread-safe.
 class Planner {
 public:
-    /// Both outlive the planner.
+    /// Both arguments outlive the planner.
     Planner(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
             const std::vector<skills::SkillMetadata>& documents);
     [[nodiscard]] Plan plan(const PlannerInput& input) const;

@@ -1,4 +1,4 @@
-/// How long-term memory changes a ranking: the rule, and the sentence that explains it.
+/// Computes how long-term memory changes a ranking, and explains it in a sentence.
 #pragma once
 
 #include "engine/memory/long_term_memory.h"
@@ -8,18 +8,17 @@
 
 namespace kernelskill::engine {
 
-/// What a skill may be worth on a bottleneck, between 0 and 1: an upper confidence bound,
+/// An upper confidence bound for a skill's worth on a bottleneck, between 0 and 1:
 ///
 ///     min(1, worth / judged + sqrt(ln(tries) / (2 * judged)))
 ///
-/// over the kernels on which the Reviewer measured it or found it wrong (`judged`), where `tries`
-/// is the same of all skills on this bottleneck, at least 2. A skill that nobody has tried may be
-/// worth 1, so that it is tried; one that brought nothing falls behind, the more surely the more
-/// often.
+/// `judged` counts the kernels on which the Reviewer measured the skill or found it wrong. `tries`
+/// is a count over all skills on this bottleneck, at least 2. An untried skill has the bound 1, so
+/// that it gets tried. The bound of a skill that gained nothing falls with each further trial.
 struct RecordBound {
     double bound = 1;
     double mean = 0;
-    double margin = 0; ///< What is added for the few tries.
+    double margin = 0; ///< The part of the bound that few trials cause.
     int tries = 0;
 };
 

@@ -1,4 +1,4 @@
-/// Strings as the system's calls that start processes take them.
+/// Converts strings to the form that system calls for starting processes take.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace kernelskill::engine {
 
-/// Pointers to `texts`, which must outlive them, and a null pointer at the end.
+/// Pointers to `texts`, which must outlive them, with a null pointer at the end.
 [[nodiscard]] inline std::vector<char*> argumentPointers(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (auto& text : texts)

@@ -8,11 +8,11 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t mostKept = 16'384;
+constexpr std::size_t maxKeptBytes = 16'384;
 
 void keepNewest(std::string& text) {
-    if (text.size() > mostKept)
-        text.erase(0, text.size() - mostKept);
+    if (text.size() > maxKeptBytes)
+        text.erase(0, text.size() - maxKeptBytes);
 }
 
 } // namespace

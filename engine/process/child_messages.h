@@ -1,4 +1,4 @@
-/// What a child process writes to its standard error.
+/// Reads the standard error of a child process.
 #pragma once
 
 #include "engine/process/file_descriptor.h"
@@ -9,7 +9,7 @@
 
 namespace kernelskill::engine {
 
-/// Called with each line, without its end.
+/// Called with each line, without its line end.
 using LineSink = std::function<void(std::string_view)>;
 
 /// The reading end of a pipe. Not thread-safe.
@@ -19,17 +19,17 @@ public:
     /// Makes `pipe` non-blocking.
     explicit ChildMessages(FileDescriptor pipe);
 
-    /// To poll; -1 when there is nothing more to come.
+    /// The descriptor to poll; -1 at the end.
     [[nodiscard]] int descriptor() const { return pipe_.get(); }
-    /// Takes what is there, without waiting. `onLine` may be empty.
+    /// Reads the available text without waiting. `onLine` may be empty.
     void take(const LineSink& onLine);
-    /// The newest of all that was taken: some kilobytes.
+    /// The last kilobytes that were read.
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:
     FileDescriptor pipe_;
     std::string text_;
-    std::string line_; ///< Whose end has not come yet.
+    std::string line_; ///< A line that is not complete yet.
 };
 
 } // namespace kernelskill::engine

@@ -19,7 +19,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t largestOutput = 4u << 20;
+constexpr std::size_t maxOutputBytes = 4u << 20;
 
 struct Pipe {
     FileDescriptor read;
@@ -43,7 +43,7 @@ std::vector<std::string> cleanEnvironment() {
     return result;
 }
 
-/// Standard input is a socket, because writing to one can be told not to raise SIGPIPE.
+/// Standard input is a socket, because writing to a socket can avoid SIGPIPE.
 Result<Pipe> makeInput() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -89,11 +89,11 @@ int waitFor(pid_t pid) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// Reads what is there; closes the descriptor at its end.
+/// Reads the available bytes; closes the descriptor at its end.
 void drain(FileDescriptor& from, std::string& into) {
     std::array<char, 65536> buffer{};
     const auto count = ::read(from.get(), buffer.data(), buffer.size());
-    if (count > 0 && into.size() < largestOutput)
+    if (count > 0 && into.size() < maxOutputBytes)
         into.append(buffer.data(), static_cast<std::size_t>(count));
     else if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN))
         from.close();

@@ -1,4 +1,4 @@
-/// Runs a program to its end and keeps what it prints.
+/// Runs a program to its end and returns its output.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -14,19 +14,19 @@ namespace kernelskill::engine {
 struct ChildCommand {
     std::filesystem::path program; ///< Absolute.
     std::vector<std::string> arguments;
-    std::string input; ///< Given on standard input.
+    std::string input; ///< Written to its standard input.
     std::chrono::milliseconds time{60'000};
 };
 
 struct ChildOutcome {
     int status = 0;       ///< Exit status, or 128 + signal.
     std::string output;   ///< Standard output.
-    std::string messages; ///< Standard error. Both are cut at 4 MB.
+    std::string messages; ///< Standard error. Both texts are cut at 4 MB.
 };
 
-/// Blocks. The child gets a clean environment (PATH, LANG=C, TMPDIR) and a process group of its
-/// own, which is killed on time-out (Failed) and on `stop` (Cancelled). Missing when the program
-/// cannot be started.
+/// Blocks. The child gets a clean environment (PATH, LANG=C, TMPDIR) and its own process group,
+/// which is killed on a time-out (Failed) and on `stop` (Cancelled). Missing if the program cannot
+/// be started.
 [[nodiscard]] Result<ChildOutcome> runChild(const ChildCommand& command, std::stop_token stop);
 
 } // namespace kernelskill::engine

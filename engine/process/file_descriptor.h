@@ -1,4 +1,4 @@
-/// An open file, socket or pipe of the system, closed when its owner goes.
+/// Owns an open file, socket or pipe, and closes it.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@ namespace kernelskill::engine {
 class FileDescriptor {
 public:
     FileDescriptor() = default;
-    /// `value` may be -1, as the system's calls return it.
+    /// `value` may be -1, as system calls return it.
     explicit FileDescriptor(int value) : value_(value) {}
     FileDescriptor(FileDescriptor&& other) noexcept : value_(other.release()) {}
     FileDescriptor& operator=(FileDescriptor&& other) noexcept {
@@ -23,7 +23,7 @@ public:
 
     [[nodiscard]] int get() const { return value_; }
     [[nodiscard]] bool isOpen() const { return value_ >= 0; }
-    /// Hands it over: whoever takes it closes it.
+    /// Gives up the ownership: the caller closes the descriptor.
     [[nodiscard]] int release() { return std::exchange(value_, -1); }
     void close() {
         if (isOpen())

@@ -1,4 +1,4 @@
-/// Frames in and out of a descriptor, on the side of a worker: blocking, whole or not at all.
+/// Reads and writes frames on a worker's descriptor: blocking, whole frames or nothing.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace kernelskill::engine::wire {
 
 /// False at the end of the stream or on an error.
 bool readAll(int descriptor, std::span<std::byte> bytes);
-/// False when nobody reads any more.
+/// False if the reader is gone.
 bool writeAll(int descriptor, std::span<const std::byte> bytes);
-/// The payload of the next frame; nullopt at the end of the stream or for what is no frame.
+/// The payload of the next frame; nullopt at the end of the stream or for malformed data.
 [[nodiscard]] std::optional<std::vector<std::byte>> readPayload(int descriptor);
 
 } // namespace kernelskill::engine::wire

@@ -30,7 +30,7 @@ Error noAnswer(const std::string& partner) {
     return {ErrorKind::Failed, "the " + partner + " ended without an answer", {}, {}};
 }
 
-/// One exchange of bytes with a worker, which ends early when it is stopped or out of time.
+/// One exchange of bytes with a worker. It ends early on a stop request or a time-out.
 class Conversation {
 public:
     Conversation(int socket, int stopped, Clock::time_point end, const std::stop_token& stop,
@@ -135,7 +135,7 @@ Result<std::unique_ptr<FramedChild>> FramedChild::start(const FramedChildCommand
     posix_spawn_file_actions_addchdir_np(&actions, "/");
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    // A group of its own: an interrupt typed at the terminal is ours to handle.
+    // In its own process group, so that Ctrl-C in a terminal reaches only us.
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     sigset_t none;
     sigemptyset(&none);
@@ -167,7 +167,7 @@ void reap(pid_t process) {
 
 FramedChild::~FramedChild() {
     close(socket_);
-    // More than once: it may have been about to wait when the first came.
+    // Repeated, because it may have been about to wait when the first signal came.
     constexpr std::chrono::milliseconds between{200};
     for (auto left = command_.farewell; !hasEnded_ && left.count() > 0; left -= between) {
         kill(process_, SIGTERM);
@@ -196,7 +196,7 @@ bool FramedChild::awaitEnd(std::chrono::milliseconds time) {
 
 bool FramedChild::isAlive() const {
     pollfd state{socket_, POLLIN, 0};
-    // An idle child says nothing: anything to read is the end of the stream.
+    // An idle child writes nothing: if there is something to read, the stream has ended.
     return poll(&state, 1, 0) == 0;
 }
 
@@ -228,7 +228,7 @@ Result<std::vector<std::byte>> FramedChild::exchange(std::span<const std::byte> 
     };
     auto answer = talk();
     if (!answer && answer.error().kind != ErrorKind::Cancelled && command_.keepsMessages) {
-        // Its last words come after the end of its answers.
+        // Its last messages follow the end of its answers.
         awaitEnd(command_.farewell);
         messages_.take(onMessage);
     }

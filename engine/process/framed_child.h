@@ -1,5 +1,5 @@
-/// A child process that takes messages on its standard input and answers each on its standard
-/// output, in frames (framing.h).
+/// A child process that reads messages from standard input and answers each on standard output, in
+/// frames (framing.h).
 #pragma once
 
 #include "analysis/source/error.h"
@@ -20,38 +20,37 @@ namespace kernelskill::engine {
 struct FramedChildCommand {
     std::filesystem::path program;
     std::vector<std::string> arguments;
-    std::vector<std::string> environment; ///< "NAME=value"; all that the child gets.
+    std::vector<std::string> environment; ///< "NAME=value"; the child gets no other variables.
     std::string calledInMessages;         ///< "emulator worker"
-    /// Its standard error is kept, for messages(); else it goes where ours goes.
+    /// Its standard error is kept for messages(); else it goes to ours.
     bool keepsMessages = false;
-    /// What it gets to tidy up between SIGTERM and SIGKILL, when it is ended. 0: nothing.
+    /// The time between SIGTERM and SIGKILL when it is ended. 0: none.
     std::chrono::milliseconds farewell{0};
 };
 
 class FramedChild {
 public:
-    /// In a process group of its own, with nothing of ours open. Missing when it cannot be started.
+    /// Starts it in its own process group, without our open files. Missing if it cannot be started.
     [[nodiscard]] static Result<std::unique_ptr<FramedChild>>
     start(const FramedChildCommand& command);
 
     FramedChild(const FramedChild&) = delete;
     FramedChild& operator=(const FramedChild&) = delete;
-    /// Ends the process. What the kernel takes apart after it (a GPU's context: 0.2 seconds) is not
-    /// waited for.
+    /// Ends the process. Does not wait for the kernel's clean-up (0.2 seconds for a GPU context).
     ~FramedChild();
 
     /// Sends a whole frame and waits for the payload of the answer. After an error the process is
-    /// of no more use. Cancelled when `stop` asks; Failed when `time` passes or the process ends
-    /// without an answer. Lines of a child that keeps its messages go to `onMessage` meanwhile.
+    /// useless. Errors: Cancelled on `stop`; Failed if `time` passes, or if the process ends
+    /// without an answer. Meanwhile, kept lines of its standard error go to `onMessage`.
     [[nodiscard]] Result<std::vector<std::byte>> exchange(std::span<const std::byte> frame,
                                                           std::chrono::milliseconds time,
                                                           std::stop_token stop,
                                                           const LineSink& onMessage = {});
 
-    /// What it has written to standard error, for exchange() to read; the newest of it.
+    /// The newest part of its standard error, as far as exchange() has read it.
     [[nodiscard]] const std::string& messages() const { return messages_.text(); }
 
-    /// Whether the process is still there, as far as can be told without asking it.
+    /// Whether the process still runs, as far as known without asking it.
     [[nodiscard]] bool isAlive() const;
 
 private:
@@ -59,11 +58,11 @@ private:
         : process_(process), socket_(socket), messages_(std::move(messages)),
           command_(std::move(command)) {}
 
-    /// Whether it has ended, `time` from now at the latest.
+    /// Whether it has ended within `time`.
     bool awaitEnd(std::chrono::milliseconds time);
 
     pid_t process_;
-    bool hasEnded_ = false; ///< And was waited for.
+    bool hasEnded_ = false; ///< Ended and waited for.
     int socket_;
     ChildMessages messages_;
     FramedChildCommand command_;

@@ -8,7 +8,7 @@
 namespace kernelskill::engine::wire {
 namespace {
 
-constexpr std::uint64_t largestPayload = std::uint64_t{1} << 34;
+constexpr std::uint64_t maxPayloadBytes = std::uint64_t{1} << 34;
 
 } // namespace
 
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> payloadLength(std::span<const std::byte, frameHeade
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < frameHeaderBytes; ++i)
         length |= static_cast<std::uint64_t>(header[i]) << (8 * i);
-    if (length > largestPayload)
+    if (length > maxPayloadBytes)
         return std::nullopt;
     return length;
 }

@@ -1,5 +1,5 @@
-/// How the server and its workers pack messages: a 64-bit little-endian length and that many bytes
-/// of CBOR. Both sides use these functions and no others.
+/// The frames of messages between the server and its workers: a 64-bit little-endian length, then
+/// that many bytes of CBOR. Both sides use only these functions.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -21,16 +21,16 @@ inline constexpr std::size_t frameHeaderBytes = 8;
 /// The whole frame, length included.
 [[nodiscard]] std::vector<std::byte> frame(const nlohmann::json& message);
 
-/// Length of the payload that follows; nullopt when it is beyond any sane frame.
+/// The length of the payload that follows; nullopt if it is implausibly large.
 [[nodiscard]] std::optional<std::uint64_t>
 payloadLength(std::span<const std::byte, frameHeaderBytes> header);
 
-/// Calls `read` with the message in a frame's payload, without the length. Internal error for
-/// anything malformed, `read`'s exceptions of nlohmann included.
+/// Calls `read` with the message in a payload, which has no length. Returns an Internal error for
+/// malformed data, also if `read` throws one of nlohmann's exceptions.
 [[nodiscard]] Result<void> readFrame(std::span<const std::byte> payload,
                                      const std::function<void(const nlohmann::json&)>& read);
 
-/// What `read` makes of the message.
+/// Returns the result of `read` for the message.
 template <typename T, typename Read>
 Result<T> decodeFrame(std::span<const std::byte> payload, const Read& read) {
     std::optional<T> value;

@@ -1,4 +1,4 @@
-/// Waits for a lock that another thread may keep for long.
+/// Waits for a lock that another thread may hold for long.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -9,7 +9,7 @@
 
 namespace kernelskill::engine {
 
-/// Cancelled when the one who waits gives up first; then the lock is not held.
+/// Cancelled if `stop` comes first; then the lock is not held.
 [[nodiscard]] inline Result<std::unique_lock<std::timed_mutex>>
 lockUnlessStopped(std::timed_mutex& mutex, const std::stop_token& stop) {
     constexpr std::chrono::milliseconds betweenLooks{50};

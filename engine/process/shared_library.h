@@ -1,4 +1,4 @@
-/// A library that is loaded at run time, if it is there.
+/// Loads a library at run time, if it exists.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -11,8 +11,8 @@ namespace kernelskill::engine {
 
 class SharedLibrary {
 public:
-    /// The first of `names` (paths, or what the loader searches for) that can be loaded. Missing,
-    /// with the loader's reason, when none can. It stays loaded until the process ends.
+    /// Loads the first library of `names` (paths, or names that the loader searches). Missing, with
+    /// the loader's reason, if none can be loaded. It stays loaded until the process ends.
     [[nodiscard]] static Result<SharedLibrary> open(std::initializer_list<std::string> names) {
         std::string reason;
         for (const std::string& name : names) {
@@ -26,7 +26,7 @@ public:
         return std::unexpected(Error{ErrorKind::Missing, reason, {}, {}});
     }
 
-    /// False, and nothing changed, when the library has no such function.
+    /// False, without any change, if the library lacks the function.
     template <typename Function>
     bool find(Function& function, const char* name) const {
         void* address = ::dlsym(handle_, name);

@@ -2,7 +2,7 @@
 
 #include "analysis/model/known_functions.h"
 #include "analysis/source/files.h"
-#include "engine/source_scan/tokens.h"
+#include "analysis/syntax/lexer.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -13,6 +13,9 @@
 #include <vector>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+
 namespace {
 
 using Refusal = std::optional<std::string>;
@@ -55,7 +58,7 @@ Refusal badCall(const analysis::FileModel& before, const analysis::KernelModel& 
     const auto known = calledNames(original);
     const auto isAllowed = [&](const analysis::Expr& call) {
         const std::string_view name = analysis::unqualified(call.name);
-        // A method belongs to an object, whose type has to come from somewhere: CUDA, or the file.
+        // A method belongs to an object, whose type comes from CUDA or from the file.
         return call.isMethod || names.contains(name) || known.contains(name) ||
                analysis::mathFunction(name) != analysis::MathKind::None ||
                std::ranges::find(before.deviceFunctions, name, &analysis::KernelModel::name) !=
@@ -65,8 +68,8 @@ Refusal badCall(const analysis::FileModel& before, const analysis::KernelModel& 
     };
     for (const auto& expr : proposed.body.exprs)
         if (expr.kind == analysis::ExprKind::Call && !isAllowed(expr))
-            return fmt::format("it calls '{}', which is no device function of CUDA or of the file",
-                               expr.name);
+            return fmt::format(
+                "it calls '{}', which is not a device function of CUDA or of the file", expr.name);
     return std::nullopt;
 }
 
@@ -94,7 +97,7 @@ DeviceNames::DeviceNames(const std::filesystem::path& preludeInclude) {
         if (!entry.is_regular_file(error))
             continue;
         const std::string text = analysis::readFile(entry.path()).value_or("");
-        for (const Token& token : tokenize(text))
+        for (const Token& token : analysis::lex(text))
             if (token.isIdentifier())
                 names_.emplace(token.text);
     }
@@ -108,7 +111,7 @@ std::optional<std::string> refusalOf(const analysis::FileModel& before,
                                      const analysis::KernelModel& proposed,
                                      const DeviceNames& names) {
     if (functionNames(before) != functionNames(after))
-        return "it changes which functions the file has";
+        return "it changes the set of functions in the file";
     if (proposed.body.root == analysis::noId)
         return "it has no body";
     Refusal refusal = otherParameters(original, proposed);

@@ -1,4 +1,4 @@
-/// What a proposed kernel may not do, seen once it is parsed and before it is compiled.
+/// Rules for a proposed kernel that are checked after parsing and before compiling.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -11,11 +11,11 @@
 
 namespace kernelskill::engine {
 
-/// The functions that device code may call: all that the built-in CUDA headers declare, but those
-/// that print.
+/// The functions that device code may call: all functions that the built-in CUDA headers declare,
+/// except those that print.
 class DeviceNames {
 public:
-    /// Reads the headers below `preludeInclude`, some milliseconds.
+    /// Reads the headers below `preludeInclude`, which takes some milliseconds.
     explicit DeviceNames(const std::filesystem::path& preludeInclude);
     [[nodiscard]] bool contains(std::string_view name) const { return names_.contains(name); }
 
@@ -23,8 +23,8 @@ private:
     std::set<std::string, std::less<>> names_;
 };
 
-/// Why the kernel `proposed` of the file `after` may not stand for `original` of `before`, one
-/// sentence; nullopt: nothing speaks against it. The rules:
+/// Why the kernel `proposed` in the file `after` may not replace `original` in `before`, in one
+/// sentence; nullopt if it may. The rules:
 /// - the file has the same kernels, device functions and parameters as before;
 /// - it calls what CUDA declares, device functions of the file, and what the original calls;
 /// - its arrays fit: a GPU's local memory (512 KiB a thread) and shared memory (227 KiB a block).

@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t longestClaim = 600;
+constexpr std::size_t maxClaimLength = 600;
 
 std::unexpected<Error> refused(std::string what) {
     return std::unexpected(Error{ErrorKind::Unsupported, std::move(what), "the model's reply", {}});
@@ -19,7 +19,7 @@ bool isFence(std::string_view line) {
     return begin != std::string_view::npos && begin <= 3 && line.substr(begin).starts_with("```");
 }
 
-/// Lines without their ends.
+/// The lines without line ends.
 std::vector<std::string_view> linesOf(std::string_view text) {
     std::vector<std::string_view> lines;
     while (!text.empty()) {
@@ -37,7 +37,7 @@ std::string trimmed(const std::string& text) {
     const auto begin = text.find_first_not_of(" \t\n");
     if (begin == std::string::npos)
         return {};
-    // The indentation of the first line stays with it.
+    // Keep the indentation of the first line.
     const auto lineBegin = begin == 0 ? std::string::npos : text.rfind('\n', begin - 1);
     const auto from = lineBegin == std::string::npos ? 0 : lineBegin + 1;
     return text.substr(from, text.find_last_not_of(" \t\n") - from + 1);
@@ -50,7 +50,7 @@ std::string plain(const std::string& text) {
         if (shown != ' ' || (!result.empty() && result.back() != ' '))
             result += shown;
     }
-    result.resize(std::min(result.size(), longestClaim));
+    result.resize(std::min(result.size(), maxClaimLength));
     while (result.ends_with(' '))
         result.pop_back();
     return result;

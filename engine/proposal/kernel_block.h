@@ -1,4 +1,4 @@
-/// The new kernel out of what a language model said.
+/// Extracts the new kernel from a language model's reply.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -9,14 +9,14 @@
 namespace kernelskill::engine {
 
 struct KernelBlock {
-    std::string code; ///< Without the fence, lines ended by '\n', no white space around it.
-    /// What stood around it, as one line of printable ASCII, cut to some 600 bytes. It is a claim
-    /// of the model's, never a finding.
+    std::string code; ///< Without the fence; lines end with '\n'; no white space around it.
+    /// The text around the block as one line of printable ASCII, cut to about 600 bytes. It is a
+    /// claim of the model, not a finding.
     std::string claim;
 };
 
-/// `reply` holds one fenced block (```), which is the kernel. Unsupported, with the reason, when it
-/// holds none, several, or one that does not end.
+/// `reply` contains one fenced block (```), the kernel. Unsupported, with the reason, if it
+/// contains none or several, or if the block has no end.
 [[nodiscard]] Result<KernelBlock> kernelBlock(std::string_view reply);
 
 } // namespace kernelskill::engine

@@ -1,7 +1,7 @@
 #include "engine/proposal/kernel_rules.h"
 
-#include "engine/source_scan/macros.h"
-#include "engine/source_scan/tokens.h"
+#include "analysis/scan/macros.h"
+#include "analysis/syntax/lexer.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -12,16 +12,20 @@
 #include <vector>
 
 namespace kernelskill::engine {
+
+using analysis::Token;
+using analysis::TokenKind;
+
 namespace {
 
 constexpr std::size_t maxProposedBytes = 64u << 10;
-constexpr std::size_t mostTokens = 20'000;
+constexpr std::size_t maxTokens = 20'000;
 constexpr std::size_t deepestNesting = 64;
 
 using Refusal = std::optional<std::string>;
 using Tokens = std::vector<Token>;
 
-/// Reserved names that are CUDA's. Those with a star stand for all that begin so.
+/// Reserved names that CUDA defines. A star at the end matches every continuation.
 constexpr std::array<std::string_view, 81> cudaNames{"__shared__",
                                                      "__restrict__",
                                                      "__restrict",
@@ -143,7 +147,7 @@ constexpr std::array<std::string_view, 40> moreCudaNames{"__float_as_*",
                                                          "__vsub*",
                                                          "__pipeline_*",
                                                          "__cvta_generic_to_shared"};
-/// Of the compilers' own, those that only tell them something.
+/// The compilers' builtins that only give hints.
 constexpr std::array<std::string_view, 6> harmlessBuiltins{
     "__builtin_assume",      "__builtin_assume_aligned", "__builtin_expect",
     "__builtin_unreachable", "__builtin_popcount",       "__builtin_clz"};
@@ -153,7 +157,7 @@ constexpr std::array<std::string_view, 24> forbiddenWords{
     "try",      "catch",    "new",       "delete", "typeid",       "dynamic_cast",
     "co_await", "co_yield", "co_return", "friend", "requires",     "concept",
     "setjmp",   "longjmp",  "environ",   "errno",  "stdin",        "stdout"};
-/// The emulator's.
+/// Prefixes of the emulator's names.
 constexpr std::array<std::string_view, 6> forbiddenPrefixes{"ks_",   "kernelskill", "KERNELSKILL",
                                                             "CUPTI", "cupti",       "cuda_gdb"};
 constexpr std::array<std::string_view, 5> harmlessAttributes{"likely", "unlikely", "maybe_unused",
@@ -168,7 +172,7 @@ bool isOneOf(std::string_view name, const auto& patterns) {
     return std::ranges::any_of(patterns, [&](auto pattern) { return matches(name, pattern); });
 }
 
-/// Two underscores anywhere, or one before a capital: the implementation's, says C++.
+/// C++ reserves names with two underscores, and those with one before a capital letter.
 bool isReserved(std::string_view name) {
     return name.contains("__") || (name.size() > 1 && name[0] == '_' &&
                                    std::isupper(static_cast<unsigned char>(name[1])) != 0);
@@ -185,17 +189,17 @@ bool isLiteral(const Token& token) {
 Refusal badCharacters(std::string_view text, const Tokens& tokens) {
     if (text.size() > maxProposedBytes)
         return fmt::format("it is longer than {} KiB", maxProposedBytes >> 10);
-    if (tokens.size() > mostTokens)
-        return fmt::format("it has more than {} tokens", mostTokens);
+    if (tokens.size() > maxTokens)
+        return fmt::format("it has more than {} tokens", maxTokens);
     const auto bad = std::ranges::find_if(
         text, [](char c) { return c != '\n' && c != '\t' && (c < ' ' || c > '~'); });
     if (bad != text.end())
-        return fmt::format("line {} holds a byte that is not printable ASCII",
+        return fmt::format("line {} has a byte that is not printable ASCII",
                            lineOf(text, static_cast<std::uint32_t>(bad - text.begin())));
     if (text.contains("\?\?"))
         return "it holds ??, which may begin a trigraph";
-    // In a literal a backslash is an escape; elsewhere it joins lines or spells a letter by number,
-    // and hides words from whoever reads the text as it stands.
+    // In a literal a backslash starts an escape. Elsewhere it joins lines or spells a letter by its
+    // number, which could hide words from these rules.
     std::string outside(text);
     for (const Token& token : tokens) {
         if (!isLiteral(token))
@@ -217,7 +221,7 @@ Refusal badCharacters(std::string_view text, const Tokens& tokens) {
 Refusal unbalanced(const Tokens& tokens) {
     std::vector<char> open;
     for (const Token& token : tokens) {
-        if (token.kind != TokenKind::Punctuation)
+        if (token.kind != TokenKind::Punctuator)
             continue;
         if (token.is("(") || token.is("[") || token.is("{")) {
             open.push_back(token.text.front());
@@ -233,10 +237,10 @@ Refusal unbalanced(const Tokens& tokens) {
     return open.empty() ? Refusal() : "its brackets do not match";
 }
 
-/// Tokens before the body, without what may come and go.
+/// The tokens before the body, without those that may be added or removed.
 struct Signature {
     std::vector<std::string_view> words;
-    std::size_t body = 0; ///< Index of the '{'; the number of tokens without one.
+    std::size_t body = 0; ///< Index of the '{', or the number of tokens if there is none.
 };
 
 Signature signatureOf(const Tokens& tokens) {
@@ -248,7 +252,7 @@ Signature signatureOf(const Tokens& tokens) {
         if (token.is("{") && depth == 0)
             break;
         if (token.is("__launch_bounds__") && i + 1 < tokens.size() && tokens[i + 1].is("(")) {
-            i = matchingClose(tokens, i + 1);
+            i = matchingBracket(tokens, i + 1);
             continue;
         }
         depth += token.is("(") || token.is("[") ? 1 : token.is(")") || token.is("]") ? -1 : 0;
@@ -263,23 +267,23 @@ Refusal otherShape(const Tokens& original, const Tokens& proposed) {
     const Signature wanted = signatureOf(original);
     const Signature given = signatureOf(proposed);
     if (given.body >= proposed.size())
-        return "it is no function definition";
+        return "it is not a function definition";
     if (given.words != wanted.words)
         return "it does not begin with the kernel's own template header, attributes, name and "
                "parameters";
-    if (matchingClose(proposed, given.body) != proposed.size() - 1)
+    if (matchingBracket(proposed, given.body) != proposed.size() - 1)
         return "something follows the kernel";
     return std::nullopt;
 }
 
-/// Words and quotations that the original has may be used again: they are the user's.
+/// Words and quotations of the original may be used again, because they are the user's.
 using Known = std::set<std::string_view, std::less<>>;
 
 Refusal badName(std::string_view name, const Known& known) {
     if (known.contains(name))
         return std::nullopt;
     if (isOneOf(name, forbiddenWords))
-        return fmt::format("'{}' may not stand in a proposed kernel", name);
+        return fmt::format("'{}' is not allowed in a proposed kernel", name);
     if (std::ranges::any_of(forbiddenPrefixes,
                             [&](auto prefix) { return name.starts_with(prefix); }))
         return fmt::format("'{}' is a name of the emulator or the profiler", name);
@@ -290,9 +294,9 @@ Refusal badName(std::string_view name, const Known& known) {
     return std::nullopt;
 }
 
-/// What `#pragma unroll` may be given: an expression of names and numbers.
+/// The allowed argument of `#pragma unroll`: an expression of names and numbers.
 bool isPlainExpression(std::string_view text, const Known& known) {
-    return std::ranges::all_of(tokenize(text), [&](const Token& token) {
+    return std::ranges::all_of(analysis::lex(text), [&](const Token& token) {
         return token.kind == TokenKind::Number || token.is("(") || token.is(")") || token.is("+") ||
                token.is("-") || token.is("*") || token.is("/") ||
                (token.kind == TokenKind::Identifier && !badName(token.text, known));
@@ -301,11 +305,11 @@ bool isPlainExpression(std::string_view text, const Known& known) {
 
 Refusal badDirective(const Token& token, const Known& known) {
     constexpr std::string_view unroll = "unroll";
-    const auto [name, remainder] = directiveParts(token.text);
+    const auto [name, remainder] = analysis::directiveParts(token.text);
     if (name == "pragma" && remainder.starts_with(unroll) &&
         isPlainExpression(remainder.substr(unroll.size()), known))
         return std::nullopt;
-    return fmt::format("a preprocessor directive, #{}; only #pragma unroll may stand in a kernel",
+    return fmt::format("a preprocessor directive, #{}; only #pragma unroll is allowed in a kernel",
                        name);
 }
 
@@ -327,14 +331,14 @@ Refusal badPunctuation(const Tokens& tokens, std::size_t i) {
     const std::string_view next = i + 1 < tokens.size() ? tokens[i + 1].text : "";
     const bool isAdjacent = i + 1 < tokens.size() && tokens[i + 1].span.begin == token.span.end;
     const bool isDigraph =
-        isAdjacent && ((token.is("<") && (next == ":" || next == "::" || next == "%")) ||
-                       (token.is(":") && next == ">") ||
-                       (token.is("%") && (next == ">" || next == ":" || next == ">=" ||
-                                          next == ">>" || next == "::")));
+        isAdjacent &&
+        ((token.is("<") && (next == ":" || next == "::" || next == "%")) ||
+         (token.is(":") && next == ">") ||
+         (token.is("%") && (next == ">" || next == ":" || next == ">=" || next == "::")));
     if (isDigraph || (token.is("%=") && next == ">"))
         return fmt::format("'{}{}' is or may be a digraph", token.text, next);
     if (token.text.contains('#'))
-        return "it holds a # that begins no line";
+        return "it has a # that does not begin a line";
     if (token.text.contains('`') || token.text.contains('@') || token.text.contains('$'))
         return fmt::format("'{}' has no meaning in C++", token.text);
     const bool isAttribute = token.is("[") && next == "[";
@@ -358,7 +362,7 @@ Refusal badToken(std::string_view text, const Tokens& tokens, std::size_t i, con
             token.text.contains('$') ? Refusal("a name with a $") : badName(token.text, known);
         if (!refusal)
             refusal = badStorage(tokens, i);
-    } else if (token.kind == TokenKind::Punctuation) {
+    } else if (token.kind == TokenKind::Punctuator) {
         refusal = badPunctuation(tokens, i);
     }
     if (refusal)
@@ -369,8 +373,8 @@ Refusal badToken(std::string_view text, const Tokens& tokens, std::size_t i, con
 } // namespace
 
 std::optional<std::string> refusalOf(std::string_view original, std::string_view proposed) {
-    const Tokens before = tokenize(original);
-    const Tokens after = tokenize(proposed);
+    const Tokens before = analysis::lex(original);
+    const Tokens after = analysis::lex(proposed);
     Refusal refusal = badCharacters(proposed, after);
     Known known;
     for (const Token& token : before)

@@ -1,6 +1,6 @@
-/// What the text of a proposed kernel may not hold. It is decided from the tokens alone, before any
-/// parser or compiler sees them: a compiler can be made to read files (#include, #embed, .incbin),
-/// to write large ones, and to say what its author wants. Whatever passes is still untrusted and
+/// Rules for the text of a proposed kernel. They are checked on the tokens alone, before any parser
+/// or compiler sees them, because a compiler can be made to read files (#include, #embed, .incbin),
+/// to write large ones, and to print what the author wants. Text that passes is still untrusted and
 /// runs in the sandbox.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace kernelskill::engine {
 
-/// Why `proposed` may not stand for `original`, one sentence; nullopt: nothing speaks against it.
-/// Both are whole definitions, with template header and attributes. The rules:
+/// Why `proposed` may not replace `original`, in one sentence; nullopt if it may. Both are whole
+/// definitions with template header and attributes. The rules:
 /// - it is one function definition with the original's template header, attributes, name and
 ///   parameters; `const`, `__restrict__` and `__launch_bounds__(...)` may come and go;
 /// - printable ASCII, at most 64 KiB and 20000 tokens, brackets at most 64 deep and balanced;

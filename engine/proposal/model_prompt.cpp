@@ -10,10 +10,10 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::size_t maxQuotedBytes = 32u << 10;
-constexpr std::size_t longestHelpers = 16u << 10;
-constexpr std::size_t longestDetail = 200;
-constexpr std::size_t mostHistory = 20;
-constexpr std::size_t mostEvidence = 8;
+constexpr std::size_t maxHelpersLength = 16u << 10;
+constexpr std::size_t maxDetailLength = 200;
+constexpr std::size_t maxHistoryEntries = 20;
+constexpr std::size_t maxEvidence = 8;
 
 constexpr std::string_view system =
     R"(You rewrite one CUDA kernel so that it runs faster and computes the same.
@@ -68,7 +68,7 @@ std::string helpers(const ModelTask& task) {
         if (!isCalled || function.file != task.kernel.file)
             continue;
         const auto source = sourceOf(task, function.span);
-        if (text.size() + source.size() > longestHelpers)
+        if (text.size() + source.size() > maxHelpersLength)
             break;
         text.append(source).append("\n");
     }
@@ -87,7 +87,7 @@ std::string bottleneck(const ModelTask& task) {
         return {};
     std::string text(spelling(task.bottleneck->kind));
     text += "\n";
-    for (std::size_t i = 0; i < std::min(task.bottleneck->evidence.size(), mostEvidence); ++i) {
+    for (std::size_t i = 0; i < std::min(task.bottleneck->evidence.size(), maxEvidence); ++i) {
         const Evidence& evidence = task.bottleneck->evidence[i];
         text += fmt::format(
             "- {}{}\n", evidence.text,
@@ -99,7 +99,7 @@ std::string bottleneck(const ModelTask& task) {
 std::string features(const ModelTask& task) {
     std::string text;
     for (const auto& [name, value] : analysis::describeFeatures(task.features))
-        text += fmt::format("- {}: {}\n", name, value);
+        text += fmt::format("- {}: {}\n", name, analysis::spelling(value));
     for (const auto& access : task.features.accesses)
         if (!access.explanation.empty())
             text += fmt::format("- {}\n", access.explanation);
@@ -118,7 +118,7 @@ std::string method(const ModelTask& task) {
     return text;
 }
 
-/// Verdicts and failures, the latest last.
+/// Verdicts and failures, oldest first.
 std::string history(const ModelTask& task) {
     std::vector<std::string> lines;
     for (const MemoryEntry& entry : task.history) {
@@ -126,18 +126,20 @@ std::string history(const ModelTask& task) {
         if (!tells || entry.kernelHash != task.kernel.normalisedHash)
             continue;
         std::string& line = lines.emplace_back(fmt::format(
-            "- {}: {}. {}\n", entry.skill, entry.status, firstOf(entry.detail, longestDetail)));
+            "- {}: {}. {}\n", entry.skill, entry.status, firstOf(entry.detail, maxDetailLength)));
         if (!entry.diagnosis)
             continue;
         line += fmt::format("  cause: {}: {}\n", entry.diagnosis->cause,
-                            firstOf(entry.diagnosis->sentence, longestDetail));
+                            firstOf(entry.diagnosis->sentence, maxDetailLength));
         if (!entry.diagnosis->invariant.empty())
             line += fmt::format("  has to hold: {}\n", entry.diagnosis->invariant);
         if (!entry.diagnosis->repair.empty())
-            line += fmt::format("  may do: {}\n", firstOf(entry.diagnosis->repair, longestDetail));
+            line +=
+                fmt::format("  may do: {}\n", firstOf(entry.diagnosis->repair, maxDetailLength));
     }
     std::string text;
-    for (std::size_t i = lines.size() - std::min(lines.size(), mostHistory); i < lines.size(); ++i)
+    for (std::size_t i = lines.size() - std::min(lines.size(), maxHistoryEntries); i < lines.size();
+         ++i)
         text += lines[i];
     return text;
 }

@@ -1,4 +1,4 @@
-/// What a language model is told of a kernel.
+/// Writes the prompt that tells a language model about a kernel.
 #pragma once
 
 #include "engine/model/language_model.h"
@@ -8,9 +8,9 @@
 
 namespace kernelskill::engine {
 
-/// Unsupported for a kernel whose text is too long to be sent. The same task gives the same prompt.
+/// Unsupported if the kernel's text is too long. The same task gives the same prompt.
 [[nodiscard]] Result<ModelPrompt> promptFor(const ModelTask& task);
-/// What is said when the reply to the prompt was refused.
+/// The message that follows a refused reply.
 [[nodiscard]] std::string secondRequest(const std::string& reason);
 
 } // namespace kernelskill::engine

@@ -1,27 +1,27 @@
-/// A kernel, what is known of it, and what a language model is to do with it.
+/// The task of a language model: a kernel, what is known of it, and what to do.
 #pragma once
 
 #include "analysis/features/features.h"
 #include "engine/diagnosis/bottleneck.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 #include "engine/memory/short_term_memory.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <string>
 #include <vector>
 
 namespace kernelskill::engine {
 
-/// References and pointers live as long as the call.
+/// References and pointers are valid during the call.
 struct ModelTask {
     const ProgramSource& program; ///< Its model is set and holds `kernel`.
     const analysis::KernelModel& kernel;
     const analysis::Features& features;
-    const Bottleneck* bottleneck = nullptr;       ///< Null: not known.
-    const skills::SkillMetadata* skill = nullptr; ///< The method; null: any.
-    std::string why = {};                         ///< Why this method; may be empty.
-    std::vector<MemoryEntry> history = {};        ///< What was tried on this kernel.
-    /// What the edit may do to results. Whoever asks says so, never the model.
+    const Bottleneck* bottleneck = nullptr;       ///< Null if unknown.
+    const skills::SkillMetadata* skill = nullptr; ///< The method; null if the model may choose.
+    std::string why = {};                         ///< The reason for this method; may be empty.
+    std::vector<MemoryEntry> history = {};        ///< The earlier attempts on this kernel.
+    /// The permitted change of results. The caller decides it, never the model.
     skills::Numerics numerics = skills::Numerics::Exact;
 };
 

@@ -13,9 +13,9 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t mostEntries = 64;
+constexpr std::size_t maxEntries = 64;
 
-/// `title` with each "line 12" of it moved; not within quotes, where code stands.
+/// Moves each "line 12" of `title`, except within quotes, which contain code.
 std::string moved(const std::string& title, std::int64_t lines) {
     constexpr std::string_view word = "line ";
     std::string result;
@@ -38,7 +38,7 @@ std::string moved(const std::string& title, std::int64_t lines) {
 }
 
 std::vector<HazardFix> moved(std::vector<HazardFix> fixes, KernelPlace from, KernelPlace to) {
-    const std::uint32_t bytes = to.offset - from.offset; // Modulo 2^32: may be backwards.
+    const std::uint32_t bytes = to.offset - from.offset; // Modulo 2^32, so it may be negative.
     for (HazardFix& fix : fixes) {
         fix.title = moved(fix.title, std::int64_t{to.line} - from.line);
         for (analysis::TextEdit& edit : fix.edits) {
@@ -51,19 +51,20 @@ std::vector<HazardFix> moved(std::vector<HazardFix> fixes, KernelPlace from, Ker
 
 } // namespace
 
-std::uint64_t hazardFixKey(const ProgramSource& program, const analysis::KernelModel& kernel,
-                           const ProfileKey& profile) {
+std::uint64_t hazardFixKey(KernelRef kernel, const ProfileKey& profile) {
     TextHash hash;
     hash.add(profile.hash);
-    if (program.model->source)
-        hash.add(program.model->source->slice(kernel.span));
+    if (kernel.program.model->source)
+        hash.add(kernel.program.model->source->slice(kernel.kernel.span));
     return hash.value();
 }
 
-KernelPlace placeOf(const ProgramSource& program, const analysis::KernelModel& kernel) {
+KernelPlace placeOf(KernelRef kernel) {
     const std::uint32_t line =
-        program.model->source ? program.model->source->lineColumn(kernel.span.begin).line : 0;
-    return {kernel.span.begin, line};
+        kernel.program.model->source
+            ? kernel.program.model->source->lineColumn(kernel.kernel.span.begin).line
+            : 0;
+    return {kernel.kernel.span.begin, line};
 }
 
 HazardFixes HazardFixCache::find(std::uint64_t key, KernelPlace place) {
@@ -79,7 +80,7 @@ void HazardFixCache::insert(std::uint64_t key, KernelPlace place, std::vector<Ha
     if (!entries_.insert_or_assign(key, moved(std::move(fixes), place, {})).second)
         return;
     order_.push_back(key);
-    if (order_.size() > mostEntries) {
+    if (order_.size() > maxEntries) {
         entries_.erase(order_.front());
         order_.pop_front();
     }

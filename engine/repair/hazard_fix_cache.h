@@ -1,4 +1,4 @@
-/// Fixes of hazards that were run, by the text of the kernel that they are for.
+/// A cache of hazard fixes that were tried, by the text of their kernel.
 #pragma once
 
 #include "engine/findings/profile_cache.h"
@@ -15,25 +15,22 @@ namespace kernelskill::engine {
 
 using HazardFixes = std::shared_ptr<const std::vector<HazardFix>>;
 
-/// What fixes of a kernel depend on: all that its profile does, and its own text to the byte,
-/// which their edits refer to.
-[[nodiscard]] std::uint64_t hazardFixKey(const ProgramSource& program,
-                                         const analysis::KernelModel& kernel,
-                                         const ProfileKey& profile);
+/// The key is what the profile depends on, and the exact text of the kernel, because edits refer to
+/// it.
+[[nodiscard]] std::uint64_t hazardFixKey(KernelRef kernel, const ProfileKey& profile);
 
-/// Where a kernel begins in its file.
+/// The begin of a kernel in its file.
 struct KernelPlace {
     std::uint32_t offset = 0;
     std::uint32_t line = 0;
 };
-[[nodiscard]] KernelPlace placeOf(const ProgramSource& program,
-                                  const analysis::KernelModel& kernel);
+[[nodiscard]] KernelPlace placeOf(KernelRef kernel);
 
-/// Keeps the latest. Edits, and the lines that titles name, are kept relative to the start of the
-/// kernel, so that the kernel may move. Thread-safe.
+/// Keeps the latest fixes. Edits, and line numbers in titles, are stored relative to the start of
+/// the kernel, so that the kernel may move. Thread-safe.
 class HazardFixCache {
 public:
-    /// Null when nobody has looked for fixes yet.
+    /// Null if no fixes were searched yet.
     [[nodiscard]] HazardFixes find(std::uint64_t key, KernelPlace place);
     void insert(std::uint64_t key, KernelPlace place, std::vector<HazardFix> fixes);
 

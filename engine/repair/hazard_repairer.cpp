@@ -14,10 +14,10 @@ namespace kernelskill::engine {
 
 namespace {
 
-/// Each takes a compilation and some runs.
-constexpr std::size_t mostTriesPerHazard = 5;
+/// Each try takes a compilation and some runs.
+constexpr std::size_t maxTriesPerHazard = 5;
 
-/// The sound draft that leaves the fewest hazards; of equals the likeliest.
+/// The sound draft that leaves the fewest hazards; the likelier one if equal.
 std::optional<HazardFix> bestFix(FixVerifier& verifier, const HazardInCode& given,
                                  const std::stop_token& stop) {
     std::optional<HazardFix> best;
@@ -41,28 +41,30 @@ std::optional<HazardFix> bestFix(FixVerifier& verifier, const HazardInCode& give
 
 std::vector<HazardFixDraft> hazardFixDrafts(const HazardInCode& given) {
     std::vector<HazardFixDraft> all;
-    // An update that was meant to be atomic is not cured by a barrier.
+    // The order matters: a barrier does not cure an update that should be atomic.
     for (auto* family : {&atomicUpdates, &barrierInsertions, &separatedReads, &boundsGuards,
                          &barrierMotions, &zeroedAccumulators})
         std::ranges::move(family(given), std::back_inserter(all));
-    if (all.size() > mostTriesPerHazard)
-        all.erase(all.begin() + mostTriesPerHazard, all.end());
+    if (all.size() > maxTriesPerHazard)
+        all.erase(all.begin() + maxTriesPerHazard, all.end());
     return all;
 }
 
-Result<std::vector<HazardFix>>
-HazardRepairer::propose(const ProgramSource& program, const analysis::KernelModel& kernel,
-                        const Profile& profile, std::uint64_t maxBlocks, std::stop_token stop,
-                        const ProgressSink& progress) const {
+Result<std::vector<HazardFix>> HazardRepairer::propose(KernelRef kernel, const Profile& profile,
+                                                       std::uint64_t maxBlocks,
+                                                       std::stop_token stop,
+                                                       const ProgressSink& progress) const {
     std::vector<HazardFix> fixes;
-    if (profile.hazards.empty() || kernel.fromMacro || kernel.file != program.model->file)
+    if (profile.hazards.empty() || kernel.kernel.fromMacro ||
+        kernel.kernel.file != kernel.program.model->file)
         return fixes;
-    const HazardCode code(*program.model, kernel);
-    FixVerifier verifier(executor_, toolchain_, program, kernel,
-                         launchesToTry(*program.model, kernel, profile.launch), maxBlocks, stop);
+    const HazardCode code(kernel.file(), kernel.kernel);
+    FixVerifier verifier(executor_, toolchain_, kernel,
+                         launchesToTry(kernel.file(), kernel.kernel, profile.launch), maxBlocks,
+                         stop);
     for (std::size_t index = 0; index < profile.hazards.size(); ++index) {
         const Hazard& hazard = profile.hazards[index];
-        if (hazard.file != program.model->file)
+        if (hazard.file != kernel.program.model->file)
             continue;
         if (progress)
             progress(fmt::format("looking for a fix of the {} on line {}", spelling(hazard.kind),

@@ -1,4 +1,4 @@
-/// Diagnoser and Repairer of hazards: what a run showed in, fixes that were run out.
+/// Diagnoses and repairs hazards: takes a run's profile and returns fixes that were run.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -16,8 +16,8 @@ struct HazardFix {
     std::size_t hazard = 0;                ///< Index into the profile's hazards.
     std::string title;                     ///< "insert '__syncthreads();' before line 16"
     std::vector<analysis::TextEdit> edits; ///< In the kernel's file, which is the main one.
-    std::vector<Check> checks;             ///< What the runs with and without it showed.
-    std::size_t hazardsAfter = 0;          ///< Of all kinds, on the launch that showed this one.
+    std::vector<Check> checks;             ///< The results of runs with and without it.
+    std::size_t hazardsAfter = 0; ///< Hazards of all kinds on the launch that showed this one.
 };
 
 class HazardRepairer {
@@ -25,15 +25,14 @@ public:
     HazardRepairer(Executor& executor, const analysis::Toolchain& toolchain)
         : executor_(executor), toolchain_(toolchain) {}
 
-    /// At most one fix for each hazard of `profile`, which is of `kernel` as it stands in
-    /// `program`. A fix is returned only if the file with it compiles and, on the launch that
-    /// showed the hazard and on others, the hazard is gone, none is new, and results are the same
-    /// where they were defined. Nothing is returned where it is not sure what was meant.
-    /// `maxBlocks`: of the run that made the profile.
-    [[nodiscard]] Result<std::vector<HazardFix>>
-    propose(const ProgramSource& program, const analysis::KernelModel& kernel,
-            const Profile& profile, std::uint64_t maxBlocks, std::stop_token stop,
-            const ProgressSink& progress) const;
+    /// Returns at most one fix for each hazard of `profile`, which was made from `kernel` in its
+    /// current text. Each fix was verified: the file compiles; the hazard is gone on the launch
+    /// that showed it and on others; no hazard is new; defined results stay the same. Returns no
+    /// fix if the intention is unclear. `maxBlocks` is the limit of the run that made the profile.
+    [[nodiscard]] Result<std::vector<HazardFix>> propose(KernelRef kernel, const Profile& profile,
+                                                         std::uint64_t maxBlocks,
+                                                         std::stop_token stop,
+                                                         const ProgressSink& progress) const;
 
 private:
     Executor& executor_;

@@ -16,12 +16,12 @@ using analysis::Diagnostic;
 using analysis::DiagnosticOrigin;
 using analysis::FileModel;
 
-/// A parse takes tens of milliseconds: so many guesses at most for one error.
-constexpr std::size_t mostTriesPerError = 40;
-constexpr std::size_t mostFixesPerError = 4;
-/// Errors looked at when a range (or the file) holds many.
-constexpr std::size_t mostErrors = 4;
-constexpr std::size_t mostRounds = 40;
+/// The maximum number of guesses for one error; parsing one takes tens of milliseconds.
+constexpr std::size_t maxTriesPerError = 40;
+constexpr std::size_t maxFixesPerError = 4;
+/// The maximum number of errors to repair in a range or file.
+constexpr std::size_t maxErrors = 4;
+constexpr std::size_t maxRounds = 40;
 
 using Messages = std::multiset<std::string>;
 
@@ -32,14 +32,14 @@ Messages messagesOf(const std::vector<Diagnostic>& errors) {
     return messages;
 }
 
-/// Parses texts of one file, keeping the unit so that only the first parse is a full one.
+/// Parses texts of one file and keeps the unit, so that only the first parse is a full one.
 class Verifier {
 public:
     Verifier(const FileModel& model, const analysis::CompileCommand& command,
              const analysis::Toolchain& toolchain, const analysis::UnsavedFiles& unsaved)
         : file_(model.file), command_(command), toolchain_(toolchain), unsaved_(unsaved) {}
 
-    /// What there is to repair in `text`; nullopt when it could not be parsed at all. The device's
+    /// The targets of repair in `text`; nullopt if it cannot be parsed. Findings of the device's
     /// rules need the model, which takes longer.
     std::optional<std::vector<Diagnostic>> targetsOf(const std::string& text, bool withFindings) {
         if (!parse(text))
@@ -77,7 +77,7 @@ std::vector<FixCandidate> candidatesFor(const RepairContext& context, const Diag
             std::ranges::move(family(context, error), std::back_inserter(all));
         return all;
     }
-    // The families of one thing each come before those that guess from the surroundings.
+    // Families that fix one specific mistake come before those that guess from the context.
     for (auto* family :
          {&attributeFixes, &includeFixes, &aliasFixes, &functionResultFixes, &deviceIdiomFixes,
           &sharedMemoryFixes, &hostCodeFixes, &declarationFixes, &braceFixes, &launchFixes,
@@ -93,11 +93,13 @@ struct Accepted {
     CompileFix fix;
     std::string text;
     Ladder ladder = Ladder::None;
-    std::size_t likeness = 0; ///< Of one whose ladder takes the likest.
+    /// The similarity to the original name; only for candidates of a ladder that takes the most
+    /// similar one.
+    std::size_t likeness = 0;
 };
 
-/// A name that is changed must put its line right: what the compiler makes of a wrong name hides
-/// errors.
+/// Whether a changed name leaves another error on its line. Such a fix is doubtful, because a wrong
+/// name hides other errors.
 bool isDoubtful(const RepairContext& context, const FixCandidate& candidate,
                 const std::vector<Diagnostic>& left) {
     if (candidate.cause != "misspelled-identifier")
@@ -109,7 +111,8 @@ bool isDoubtful(const RepairContext& context, const FixCandidate& candidate,
     });
 }
 
-/// Among those of its ladder that leave as few errors the likest stays, else the first.
+/// Keeps one of a ladder's candidates that leave equally few errors: the most similar one, else the
+/// first.
 void add(std::vector<Accepted>& accepted, Accepted one) {
     if (takesLikest(one.ladder))
         for (Accepted& other : accepted) {
@@ -126,8 +129,8 @@ void add(std::vector<Accepted>& accepted, Accepted one) {
     accepted.push_back(std::move(one));
 }
 
-/// Of `all`, those that a fix for `target` is judged by. What the device's rules find is not the
-/// whole while the parser stumbles, so that an error of the parser's is judged by its like alone.
+/// The diagnostics by which a fix for `target` is judged. The device's rules find only a part while
+/// there are parse errors, so a parse error is judged by parse errors alone.
 std::vector<Diagnostic> comparable(const std::vector<Diagnostic>& all, const Diagnostic& target) {
     std::vector<Diagnostic> some = all;
     if (target.origin == DiagnosticOrigin::Compiler)
@@ -136,7 +139,7 @@ std::vector<Diagnostic> comparable(const std::vector<Diagnostic>& all, const Dia
     return some;
 }
 
-/// Fixes for `target` out of guesses at `cause`, which is `target` itself or an error before it.
+/// Tries fixes for `target` from guesses at `cause`, which is `target` itself or an earlier error.
 void verify(const RepairContext& context, Verifier& verifier, const std::vector<Diagnostic>& errors,
             const Diagnostic& target, const Diagnostic& cause, const std::stop_token& stop,
             std::vector<Accepted>& accepted) {
@@ -151,11 +154,11 @@ void verify(const RepairContext& context, Verifier& verifier, const std::vector<
     std::set<Ladder> climbed;
     std::size_t tries = 0;
     for (FixCandidate& candidate : candidatesFor(context, cause)) {
-        if (stop.stop_requested() || tries == mostTriesPerError)
+        if (stop.stop_requested() || tries == maxTriesPerError)
             return;
         bool isRanked = takesLikest(candidate.ladder);
         if (climbed.contains(candidate.ladder) ||
-            (accepted.size() >= mostFixesPerError && !isRanked))
+            (accepted.size() >= maxFixesPerError && !isRanked))
             continue;
         auto text = analysis::applyEdits(context.text, candidate.edits);
         if (!text || !seen.insert(*text).second)
@@ -191,12 +194,12 @@ std::vector<Accepted> fixesFor(const RepairContext& context, Verifier& verifier,
                                const std::stop_token& stop) {
     std::vector<Accepted> accepted;
     verify(context, verifier, errors, errors[which], errors[which], stop, accepted);
-    // What follows from an earlier error goes away with it.
+    // An error that follows from an earlier one disappears with it.
     if (which > 0 && accepted.empty())
         verify(context, verifier, errors, errors[which], errors.front(), stop, accepted);
     if (accepted.empty())
         return accepted;
-    // A fix that leaves more errors than another cured the symptom.
+    // A fix that leaves more errors than another one only removed a symptom.
     std::size_t fewest = std::ranges::min_element(accepted, {}, [](const Accepted& one) {
                              return one.fix.errorsAfter;
                          })->fix.errorsAfter;
@@ -224,7 +227,7 @@ std::vector<CompileFix> proposeFixes(const FileModel& model,
     Verifier verifier(model, command, toolchain, unsaved);
     std::set<std::string> texts;
     std::size_t looked = 0;
-    for (std::size_t which = 0; which < errors.size() && looked < mostErrors; ++which) {
+    for (std::size_t which = 0; which < errors.size() && looked < maxErrors; ++which) {
         if (range && !touches(errors[which], model.file, *range))
             continue;
         ++looked;
@@ -247,11 +250,11 @@ Repair repairFile(const FileModel& model, const analysis::CompileCommand& comman
     auto errors = repairTargets(current.diagnostics);
     repair.errorsBefore = errors.size();
     Verifier verifier(model, command, toolchain, unsaved);
-    for (std::size_t round = 0; round < mostRounds && !errors.empty() && !stop.stop_requested();
+    for (std::size_t round = 0; round < maxRounds && !errors.empty() && !stop.stop_requested();
          ++round) {
         RepairContext context = makeRepairContext(current, command, toolchain);
         std::vector<Accepted> accepted;
-        for (std::size_t which = 0; which < std::min(errors.size(), mostErrors) && accepted.empty();
+        for (std::size_t which = 0; which < std::min(errors.size(), maxErrors) && accepted.empty();
              ++which)
             accepted = fixesFor(context, verifier, errors, which, stop);
         if (accepted.empty())

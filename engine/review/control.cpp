@@ -42,7 +42,7 @@ CheckResult checkControl(const std::vector<std::vector<BufferContents>>& outputs
         std::vector<BufferContents> wrong;
     };
     std::vector<Control> controls{{"a result of zeros", zeroed(real)}};
-    // One element, such as the sum of everything, is a constant however it came about.
+    // A single element, such as a sum, is constant in any case.
     const bool hasSeveral = std::ranges::any_of(real, [](const BufferContents& buffer) {
         return buffer.bytes.size() > buffer.elementBytes;
     });

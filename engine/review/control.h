@@ -1,4 +1,4 @@
-/// The control of a review: results that are wrong must be seen to be.
+/// The control of a review: shows that wrong results would be noticed.
 #pragma once
 
 #include "engine/comparison/output_comparison.h"
@@ -9,18 +9,18 @@
 
 namespace kernelskill::engine {
 
-/// Whether another seed gives this launch other contents of a buffer.
+/// Whether another seed changes the contents of a buffer of this launch.
 [[nodiscard]] bool hasRandomInput(const LaunchSpec& launch);
-/// Whether the run read such contents, or may have where that was not seen.
+/// Whether the run read such contents. True as well if it is not known.
 [[nodiscard]] bool readsRandomInput(const Profile& run);
 
-/// `outputs` are the original's for each seed of one launch, at least one. Fails, and not because
-/// of the edit, when a result of zeros, a constant one or, where it reads random input, that of
-/// another seed would have passed for the right one within `tolerance`.
+/// `outputs` are the original's results, one for each seed of one launch, at least one. The check
+/// fails if a wrong result would have passed within `tolerance`: all zeros, a constant, or, if the
+/// kernel reads random input, the result of another seed. Such a failure is not about the edit.
 [[nodiscard]] CheckResult checkControl(const std::vector<std::vector<BufferContents>>& outputs,
                                        const Tolerance& tolerance, bool readsRandom);
 
-/// The control where there is nothing random to read: the result is one and the same each time.
+/// The control of a kernel that reads no random input: its result is the same each time.
 [[nodiscard]] Check controlWithoutInput();
 
 } // namespace kernelskill::engine

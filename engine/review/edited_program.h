@@ -1,21 +1,21 @@
-/// The program that an edit makes of another.
+/// Applies an edit to a program.
 #pragma once
 
 #include "analysis/source/text_edit.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 
 #include <optional>
 #include <string>
 
 namespace kernelskill::engine {
 
-/// `original` with `edits` applied: to its own text, to a header that is open, or to one on disk
-/// (which becomes an unsaved file). Not parsed: it has no model.
+/// Applies `edits` to the text of `original`, to an open header, or to a header on disk, which
+/// becomes an unsaved file. The result is not parsed and has no model.
 [[nodiscard]] Result<ProgramSource> withEdits(const ProgramSource& original,
                                               const analysis::EditSet& edits);
 
-/// A compiler error of `after` that `before` does not have as often. Places are not compared, for
-/// an edit moves them.
+/// A compiler error that `after` has more often than `before`. Places are not compared, because an
+/// edit moves them.
 [[nodiscard]] std::optional<std::string> firstNewError(const analysis::FileModel& before,
                                                        const analysis::FileModel& after);
 

@@ -3,6 +3,7 @@
 #include "engine/execution/metric_names.h"
 #include "engine/execution/sized_launch.h"
 #include "engine/inputs/trial.h"
+#include "engine/review/guessed_launch.h"
 #include "engine/review/output_judgement.h"
 #include "engine/review/replay_check.h"
 
@@ -15,8 +16,8 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Part of the least time that is held against a candidate: unique bytes of a sampled run are an
-/// estimate.
+/// The share of the minimum time that a candidate must take. It is below 1 because the unique bytes
+/// of a sampled run are an estimate.
 constexpr double floorMargin = 0.8;
 
 Result<RunResult> outputsOf(GpuExecutor& gpu, const Image& image, const LaunchSpec& launch,
@@ -28,8 +29,8 @@ Result<RunResult> outputsOf(GpuExecutor& gpu, const Image& image, const LaunchSp
     return gpu.run(image, job, stop);
 }
 
-/// Compilers contract and order floating-point operations as they like, so that even an exact
-/// rewrite may round differently on a GPU; that it is exact was shown on the emulator.
+/// A GPU's compiler may contract and reorder floating-point operations, so that even an exact
+/// rewrite rounds differently on a GPU. The emulator has already shown that it is exact.
 skills::Numerics comparedAs(skills::Numerics numerics) {
     return numerics == skills::Numerics::Exact ? skills::Numerics::Reassociates : numerics;
 }
@@ -39,7 +40,7 @@ skills::Numerics comparedAs(skills::Numerics numerics) {
 std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& counted,
                                    const gpu::DeviceDescription& device) {
     const auto unique = counted.find(metric::load.uniqueBytes);
-    // Double data rate; a datasheet's bandwidth.
+    // Double data rate: the bandwidth that a datasheet gives.
     const double bandwidth = 2e6 * device.memoryClockMegahertz * device.memoryBusBits / 8;
     if (unique == counted.end() || bandwidth <= 0)
         return std::nullopt;
@@ -52,25 +53,24 @@ std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& coun
     return floorMargin * 1e6 * std::min(unique->second, held) / bandwidth;
 }
 
-Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, KernelInProgram original,
-                                    KernelInProgram candidate, skills::Numerics numerics,
+Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, KernelRef original,
+                                    KernelRef candidate, skills::Numerics numerics,
                                     std::uint64_t seed, const std::stop_token& stop) {
     auto trial = planMeasurement({*original.program.model, original.kernel},
                                  {*candidate.program.model, candidate.kernel},
                                  *capturesOf(original.program.captures));
     if (!trial)
         return std::unexpected(trial.error());
-    const auto sized =
-        sizedLaunch(emulator, original.program, original.kernel, trial->original, stop);
+    const auto sized = sizedLaunch(emulator, original, trial->original, stop);
     if (!sized)
         return std::unexpected(sized.error());
     trial->original = sized->launch;
     trial->candidate = withExtents(trial->candidate, sized->profile.extents);
 
-    auto own = gpu.build(original.program, original.kernel, trial->original, stop);
+    auto own = gpu.build(original, trial->original, stop);
     if (!own)
         return std::unexpected(own.error());
-    auto other = gpu.build(candidate.program, candidate.kernel, trial->candidate, stop);
+    auto other = gpu.build(candidate, trial->candidate, stop);
     const auto name =
         fmt::format("matches original on the {}, {}", gpu.device().name, trial->label);
     const TrialPlace place{trial->label, true, 1, seed, true, trial->candidate};
@@ -85,8 +85,10 @@ Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, Kernel
     auto actual = outputsOf(gpu, **other, trial->candidate, seed, stop);
     if (!actual)
         return GpuMeasurement{
-            invalid("runs on the GPU", actual.error().describe(),
-                    {.stage = ReviewStage::Run, .trial = place, .error = actual.error()}),
+            withoutBlameForGuess(
+                invalid("runs on the GPU", actual.error().describe(),
+                        {.stage = ReviewStage::Run, .trial = place, .error = actual.error()}),
+                trial->original),
             {}};
     expected->profile.extents = sized->profile.extents;
     expected->profile.hazards = sized->profile.hazards;
@@ -94,7 +96,7 @@ Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, Kernel
                  std::unexpected(Error{ErrorKind::Unsupported, "it is not run on GPUs", {}, {}})};
     auto judged = judgeOutputs(name, place, pair, {comparedAs(numerics), {}});
     if (!judged.check)
-        return GpuMeasurement{std::move(judged.check), {}};
+        return GpuMeasurement{withoutBlameForGuess(std::move(judged.check), trial->original), {}};
     if (trial->isReplay) {
         const auto replay = checkReplay(trial->original, pair.original.outputs, "the GPU");
         if (!replay.detail.empty())

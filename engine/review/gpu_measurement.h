@@ -1,5 +1,5 @@
-/// The last step of a review where there is a GPU: whether both kernels agree on it, at the size
-/// that the file launches, and which is faster.
+/// The last step of a review if there is a GPU. Checks that both kernels agree on the GPU with the
+/// launch configuration of the file, and measures which one is faster.
 #pragma once
 
 #include "engine/execution/gpu/gpu_executor.h"
@@ -13,20 +13,19 @@
 namespace kernelskill::engine {
 
 struct GpuMeasurement {
-    CheckResult agreement;               ///< Of the results on the GPU.
-    std::optional<TimingVerdict> timing; ///< Missing where they do not agree.
+    CheckResult agreement;               ///< Whether the results on the GPU agree.
+    std::optional<TimingVerdict> timing; ///< nullopt if they do not agree.
 };
 
-/// The emulator tells how long the buffers are that nobody sized. An error says why nothing could
-/// be measured, which is no fault of the edit.
+/// The emulator finds the lengths of buffers without one. An error says why nothing could be
+/// measured, which is not the edit's fault.
 [[nodiscard]] Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator,
-                                                  KernelInProgram original,
-                                                  KernelInProgram candidate,
+                                                  KernelRef original, KernelRef candidate,
                                                   skills::Numerics numerics, std::uint64_t seed,
                                                   const std::stop_token& stop);
 
-/// The least time, in microseconds, that the data which `launch` reads, as `counted` on the
-/// emulator, takes to come from the memory of `device`; nullopt when that is not known.
+/// The minimum time in microseconds that the memory of `device` needs to deliver the data that
+/// `launch` reads, as the emulator `counted` it; nullopt if unknown.
 [[nodiscard]] std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& counted,
                                                  const gpu::DeviceDescription& device);
 

@@ -11,18 +11,17 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Rounding of the candidate against that of the original, both against float64: a reordered sum
-/// has another error, not one of another magnitude.
+/// The maximum error of the candidate relative to the error of the original, both against float64.
+/// A reordered sum has a different error of the same magnitude.
 constexpr double errorGrowthAllowed = 4;
-/// Below so many units of rounding no error is held against a candidate, however exact the original
-/// was.
+/// An error below this many units of roundoff passes, even if the original was more exact.
 constexpr double roundoffsAllowed = 16;
-/// An original further than this from float64 does not compute what the reference computes (a
-/// decision in it went the other way), and the reference is of no use.
+/// If the original differs from float64 by more than this, a branch went the other way and the
+/// reference does not compute the same function. Then the reference is not used.
 constexpr double meaningfulReference = 1e-2;
 constexpr double reducedPrecisionError = 5e-3;
 
-/// Whether the order in which threads run shows in the result: then even an exact rewrite may round
+/// Whether the order of threads can change the result. Then even an exact rewrite may round
 /// differently.
 bool hasFloatingAtomics(const analysis::KernelModel& kernel) {
     return std::ranges::any_of(kernel.atomics, [&](const analysis::Atomic& atomic) {
@@ -33,7 +32,7 @@ bool hasFloatingAtomics(const analysis::KernelModel& kernel) {
     });
 }
 
-/// Of a sum, at most, as far as the buffers tell.
+/// The maximum number of terms in a sum, as far as the buffers tell.
 std::uint64_t termsOf(const RunPair& pair) {
     std::uint64_t terms = 1;
     for (const BufferExtent& extent : pair.original.profile.extents)
@@ -48,25 +47,25 @@ Tolerance toleranceWithoutReference(const RunPair& pair, skills::Numerics numeri
         if (isFloating(output.element))
             roundoff = std::max(roundoff, unitRoundoff(output.element));
     }
-    // Both are rounded to the output's type, and may fall on either side of a boundary.
+    // Both are rounded to the output's type, and may fall on either side of a rounding boundary.
     if (numerics == skills::Numerics::ReducedPrecision)
         return {false, reducedPrecisionError + 2 * roundoff};
-    // The error of a sum of n terms grows as the square root of n (Higham, Accuracy and
-    // Stability, 2.6).
+    // The error of a sum of n terms grows as the square root of n (Higham, Accuracy and Stability,
+    // 2.6).
     return {false, roundoff * (roundoffsAllowed +
                                errorGrowthAllowed * std::sqrt(static_cast<double>(terms)))};
 }
 
-/// From the error that the original itself makes.
+/// The tolerance that follows from the original's own error.
 Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, skills::Numerics numerics) {
     double roundoff = 0;
     for (const BufferContents& output : pair.original.outputs)
         roundoff = std::max(roundoff, unitRoundoff(output.element));
-    Tolerance tolerance{
-        false, std::max(errorGrowthAllowed * own.largestError, roundoffsAllowed * roundoff)};
-    // To a kernel in double the reference is the kernel itself, whose error stays unknown: of a sum
-    // of n terms it is n roundings at most (Higham, 4.2), and near that where inputs of few bits
-    // make them all go one way.
+    Tolerance tolerance{false,
+                        std::max(errorGrowthAllowed * own.maxError, roundoffsAllowed * roundoff)};
+    // For a kernel in double the reference is the kernel itself, and its error stays unknown. A sum
+    // of n terms has at most n roundings of error (Higham, 4.2), and comes near that if inputs with
+    // few bits make all roundings go one way.
     if (numerics == skills::Numerics::Reassociates &&
         roundoff == unitRoundoff(analysis::ScalarKind::Double))
         tolerance.scaledError =
@@ -76,7 +75,7 @@ Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, skills::Nu
     return tolerance;
 }
 
-/// `result` as a check.
+/// Turns `result` into a check.
 CheckResult concluded(const std::string& name, const TrialPlace& place, const RunPair& pair,
                       const Comparison& result, const std::string& against) {
     std::string detail =
@@ -92,11 +91,11 @@ CheckResult concluded(const std::string& name, const TrialPlace& place, const Ru
                           .hazards = newSuspicions(hazards, pair.candidate.profile.hazards),
                           .difference = result.difference});
     const Error error{ErrorKind::Unsupported,
-                      fmt::format("the original has a {}, so what it computes depends on the order "
+                      fmt::format("the original has a {}, so its result depends on the order "
                                   "of its threads and proves nothing; here {}",
                                   describe(*race), detail),
                       "", ""};
-    return unusable("the original always does the same", error.describe());
+    return unusable("the original always gives the same result", error.describe());
 }
 
 } // namespace
@@ -131,14 +130,14 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
             return conclude(
                 *truth, toleranceBeside(own, pair, closeness.numerics),
                 fmt::format("a float64 reference from which the original is {:.3g} away{}",
-                            own.largestError, closeness.note));
+                            own.maxError, closeness.note));
         note = "the original itself differs from it: " + own.detail;
     } else {
         note = truth.error().what;
     }
-    return conclude(
-        outputs, toleranceWithoutReference(pair, closeness.numerics),
-        fmt::format("the original, for want of a float64 reference ({}){}", note, closeness.note));
+    return conclude(outputs, toleranceWithoutReference(pair, closeness.numerics),
+                    fmt::format("the original, because there is no float64 reference ({}){}", note,
+                                closeness.note));
 }
 
 CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const RunPair& pair) {

@@ -1,4 +1,4 @@
-/// Whether the candidate computed what the original did, as closely as the edit promises.
+/// Judges whether the candidate computes the same as the original, within the edit's numerics.
 #pragma once
 
 #include "engine/comparison/output_comparison.h"
@@ -9,29 +9,32 @@
 
 namespace kernelskill::engine {
 
-/// How closely the results of a kernel under an edit must agree.
+/// The accuracy to which the results of a kernel must agree under an edit.
 struct Closeness {
     skills::Numerics numerics = skills::Numerics::Exact;
-    std::string note; ///< Why it is wider than the edit's own numerics; for the verdict.
+    std::string note; ///< Why it is looser than the edit's own numerics; for the verdict.
 };
 
-/// What an edit of `numerics` promises for `kernel`: not every bit where threads add floating-point
-/// values in no fixed order.
+/// The accuracy that an edit with `numerics` promises for `kernel`. It is not exact if threads add
+/// floating-point values in no fixed order.
 [[nodiscard]] Closeness closenessFor(const analysis::KernelModel& kernel,
                                      skills::Numerics numerics);
 
 struct OutputJudgement {
     CheckResult check;
-    Tolerance tolerance; ///< That the outputs were compared with: what the control must exceed.
+    /// The tolerance that the outputs were compared with. The control must exceed it.
+    Tolerance tolerance;
 };
 
-/// The check `name` of one pair of runs. Outputs are compared with the original bit by bit, with
-/// its float64 form, or with the original again, more loosely, where there is no such form. Not
-/// about the edit when the kernel writes nothing or is a race of its own.
+/// Performs the check `name` on one pair of runs. Outputs are compared with the original bit by
+/// bit, or with its float64 form. If there is no such form, they are compared with the original
+/// with a larger tolerance. The failure is not about the edit if the kernel writes nothing or has a
+/// race of its own.
 [[nodiscard]] OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place,
                                            const RunPair& pair, const Closeness& closeness);
 
-/// The check `name` of the hazards of one pair of runs: none that the original does not have.
+/// Performs the check `name` on the hazards of one pair of runs: it fails for a hazard that the
+/// original does not have.
 [[nodiscard]] CheckResult judgeHazards(const std::string& name, const TrialPlace& place,
                                        const RunPair& pair);
 

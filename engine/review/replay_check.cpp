@@ -10,10 +10,11 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Compilers contract and order floating-point operations as they like.
+/// Compilers may contract and reorder floating-point operations.
 constexpr double programError = 1e-4;
 
-/// Poison is what a kernel did not write: the program's memory had something else there.
+/// Poison marks elements that the kernel did not write. The program's memory held something else
+/// there.
 void dropUnwritten(BufferContents& left, const std::vector<std::byte>& known) {
     constexpr std::size_t step = sizeof poisonWord;
     for (std::size_t at = 0; at + step <= left.bytes.size(); at += step) {
@@ -50,8 +51,8 @@ Check checkReplay(const LaunchSpec& launch, const std::vector<BufferContents>& o
         return check;
     const auto comparison = compareOutputs(expected, actual, {false, programError});
     check.detail = "on the captured data " + std::string(runner) +
-                   (comparison.agrees ? " gives what the program got"
-                                      : " gives something else than the program got, which may be "
+                   (comparison.agrees ? " gives the program's results"
+                                      : " gives other results than the program got, which may be "
                                         "older: " +
                                             comparison.detail);
     return check;

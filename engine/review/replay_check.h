@@ -1,4 +1,4 @@
-/// What a run makes of a program's own launch, against what that launch left behind.
+/// Compares a replay of a captured launch with the results that the program got.
 #pragma once
 
 #include "engine/execution/profile.h"
@@ -9,10 +9,10 @@
 
 namespace kernelskill::engine {
 
-/// `outputs` are those of `launch`, captured from a program, run whole with the original kernel by
-/// `runner`, "the emulator" or "the GPU".
-/// Says of each buffer whose results are known whether it agrees; nothing is held against an edit,
-/// for the kernel may have changed since. Passed, without a detail, where nothing is known.
+/// `outputs` are the results of `launch`, which was captured from a program. The original kernel
+/// ran it completely on `runner`, "the emulator" or "the GPU". Says for each buffer with known
+/// results whether they agree. A difference does not count against an edit, because the kernel may
+/// have changed since the capture. Passes without a detail if no results are known.
 [[nodiscard]] Check checkReplay(const LaunchSpec& launch,
                                 const std::vector<BufferContents>& outputs,
                                 std::string_view runner);

@@ -8,18 +8,18 @@
 namespace kernelskill::engine {
 namespace {
 
-/// An error's `what` is the note that says why there is no reference.
+/// Builds the float64 reference. An error's `what` is the note with the reason.
 Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchain& toolchain,
-                                    KernelInProgram original, const Trial& trial,
+                                    KernelRef original, const Trial& trial,
                                     const std::stop_token& stop) {
-    auto program = doublePrecisionProgram(original.program, original.kernel, toolchain);
+    auto program = doublePrecisionProgram(original, toolchain);
     if (!program)
         return std::unexpected(program.error());
     auto launch = withDoubleArguments(original.kernel, trial.original);
     if (!launch)
         return std::unexpected(launch.error());
     const auto* kernel = analysis::kernelNamed(*program->model, original.kernel.qualifiedName);
-    auto image = executor.build(*program, *kernel, *launch, stop);
+    auto image = executor.build({*program, *kernel}, *launch, stop);
     if (!image)
         return std::unexpected(
             Error{ErrorKind::Failed, "its double-precision form does not compile", "", ""});
@@ -29,17 +29,16 @@ Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchai
 } // namespace
 
 ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchain,
-                         KernelInProgram original, KernelInProgram candidate, const Trial& trial,
+                         KernelRef original, KernelRef candidate, const Trial& trial,
                          skills::Numerics numerics, const std::stop_token& stop) {
-    auto ahead = std::async(std::launch::async, [&] {
-        return executor.build(candidate.program, candidate.kernel, trial.candidate, stop);
-    });
+    auto ahead = std::async(std::launch::async,
+                            [&] { return executor.build(candidate, trial.candidate, stop); });
     auto beside = std::async(std::launch::async, [&]() -> Result<ImagePointer> {
         if (numerics == skills::Numerics::Exact)
             return ImagePointer{};
         return buildReference(executor, toolchain, original, trial, stop);
     });
-    auto own = executor.build(original.program, original.kernel, trial.original, stop);
+    auto own = executor.build(original, trial.original, stop);
     ReviewImages images{std::move(own), ahead.get(), nullptr, ""};
     auto reference = beside.get();
     if (reference)
@@ -49,11 +48,10 @@ ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchai
     return images;
 }
 
-ReviewImages buildOtherInstance(Executor& executor, KernelInProgram original,
-                                KernelInProgram candidate, const Trial& trial,
-                                const std::stop_token& stop) {
-    auto own = executor.build(original.program, original.kernel, trial.original, stop);
-    auto other = executor.build(candidate.program, candidate.kernel, trial.candidate, stop);
+ReviewImages buildOtherInstance(Executor& executor, KernelRef original, KernelRef candidate,
+                                const Trial& trial, const std::stop_token& stop) {
+    auto own = executor.build(original, trial.original, stop);
+    auto other = executor.build(candidate, trial.candidate, stop);
     return {std::move(own), std::move(other), nullptr, "the launch has other template arguments"};
 }
 

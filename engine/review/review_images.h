@@ -3,7 +3,7 @@
 
 #include "engine/execution/executor.h"
 #include "engine/inputs/trial.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <memory>
 #include <stop_token>
@@ -13,29 +13,24 @@ namespace kernelskill::engine {
 
 using ImagePointer = std::shared_ptr<const Image>;
 
-struct KernelInProgram {
-    const ProgramSource& program;
-    const analysis::KernelModel& kernel;
-};
-
-/// The images of one instance of the kernel. Each of the first two is one or the reason.
+/// The images of one instance of the kernel. Each of the first two is an image, or the reason why
+/// there is none.
 struct ReviewImages {
     Result<ImagePointer> original;
     Result<ImagePointer> candidate;
-    ImagePointer reference;    ///< In float64; null when there is none.
+    ImagePointer reference;    ///< In float64; null if there is none.
     std::string referenceNote; ///< Why there is none.
 };
 
-/// Original and candidate for the launches of `trial`, and unless every bit must agree the original
-/// in float64, all compiled at once.
+/// Builds the original and the candidate for the launches of `trial`, all at once. Builds the
+/// original in float64 as well, unless the results must agree exactly.
 [[nodiscard]] ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchain,
-                                       KernelInProgram original, KernelInProgram candidate,
-                                       const Trial& trial, skills::Numerics numerics,
-                                       const std::stop_token& stop);
+                                       KernelRef original, KernelRef candidate, const Trial& trial,
+                                       skills::Numerics numerics, const std::stop_token& stop);
 
-/// The same for an instance with other template arguments than the first; it gets no reference.
-[[nodiscard]] ReviewImages buildOtherInstance(Executor& executor, KernelInProgram original,
-                                              KernelInProgram candidate, const Trial& trial,
+/// Builds an instance with other template arguments than the first one. It gets no reference.
+[[nodiscard]] ReviewImages buildOtherInstance(Executor& executor, KernelRef original,
+                                              KernelRef candidate, const Trial& trial,
                                               const std::stop_token& stop);
 
 } // namespace kernelskill::engine

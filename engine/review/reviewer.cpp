@@ -4,6 +4,7 @@
 #include "engine/review/control.h"
 #include "engine/review/edited_program.h"
 #include "engine/review/gpu_measurement.h"
+#include "engine/review/guessed_launch.h"
 #include "engine/review/host/host_order.h"
 #include "engine/review/output_judgement.h"
 #include "engine/review/replay_check.h"
@@ -29,12 +30,13 @@ std::uint64_t freshSeed() {
 /// One review, step by step. Each step appends its checks; a failed one ends the review.
 class Review {
 public:
-    Review(Executor& executor, const analysis::Toolchain& toolchain, const ProgramSource& original,
-           const analysis::KernelModel& kernel, skills::Numerics numerics, const GpuSource& gpu,
-           const ReviewOptions& options, std::stop_token stop, const ProgressSink& progress)
-        : executor_(executor), toolchain_(toolchain), original_(original), kernel_(kernel),
-          closeness_(closenessFor(kernel, numerics)), gpu_(gpu), measures_(options.measure),
-          seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
+    Review(Executor& executor, const analysis::Toolchain& toolchain, KernelRef original,
+           skills::Numerics numerics, const GpuSource& gpu, const ReviewOptions& options,
+           std::stop_token stop, const ProgressSink& progress)
+        : executor_(executor), toolchain_(toolchain), original_(original),
+          closeness_(closenessFor(original.kernel, numerics)), gpu_(gpu),
+          measures_(options.measure), seeds_(options.seed.value_or(freshSeed())),
+          stop_(std::move(stop)), progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
@@ -60,7 +62,7 @@ private:
             progress_(what, fraction);
     }
 
-    /// Notes a check; whether the review goes on.
+    /// Adds a check. Returns whether the review continues.
     bool take(CheckResult result) {
         if (result) {
             verdict_.checks.push_back(std::move(*result));
@@ -93,17 +95,15 @@ private:
     bool control();
     void measure();
 
-    [[nodiscard]] KernelInProgram original() const { return {original_, kernel_}; }
-    [[nodiscard]] KernelInProgram candidate() const { return {candidate_, *candidateKernel_}; }
+    [[nodiscard]] KernelRef candidate() const { return {candidate_, *candidateKernel_}; }
 
     Executor& executor_;
     const analysis::Toolchain& toolchain_;
-    const ProgramSource& original_;
-    const analysis::KernelModel& kernel_;
+    KernelRef original_;
     Closeness closeness_;
     const GpuSource& gpu_;
     bool measures_;
-    std::mt19937_64 seeds_; ///< One for each input.
+    std::mt19937_64 seeds_; ///< Gives one seed for each input.
     std::stop_token stop_;
     const ProgressSink& progress_;
 
@@ -114,12 +114,13 @@ private:
     std::size_t runsDone_ = 0;
     std::size_t runsPlanned_ = 1;
 
-    /// Of the first trial: what the control is tried on.
+    /// The outputs of the first trial, which the control uses.
     std::vector<std::vector<BufferContents>> controlOutputs_;
     Tolerance controlTolerance_;
     bool hasRandomInput_ = false;
     bool readsRandomInput_ = false;
-    bool changesOrder_ = false; ///< Of what the host asks of the GPU.
+    /// Whether the edit changes the order of the host's requests to the GPU.
+    bool changesOrder_ = false;
     Verdict verdict_;
     std::optional<Error> trouble_;
 };
@@ -128,7 +129,7 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
     report("parsing the edited file", 0);
     if (edits.empty())
         return take(invalid("changes something", "the edit is empty", {}));
-    auto candidate = withEdits(original_, edits);
+    auto candidate = withEdits(original_.program, edits);
     if (!candidate)
         return take(invalid("applies", candidate.error().describe(), {}));
     candidate_ = std::move(*candidate);
@@ -139,30 +140,31 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
         return false;
     }
     candidate_.model = std::make_shared<const analysis::FileModel>(std::move(*model));
-    if (auto message = firstNewError(*original_.model, *candidate_.model))
+    if (auto message = firstNewError(original_.file(), *candidate_.model))
         return take(invalid("parses", *message, {.stage = ReviewStage::Parse}));
-    candidateKernel_ = analysis::kernelNamed(*candidate_.model, kernel_.qualifiedName);
+    candidateKernel_ = analysis::kernelNamed(*candidate_.model, original_.kernel.qualifiedName);
     if (candidateKernel_ == nullptr)
-        return take(invalid("parses", "the edit leaves no kernel " + kernel_.qualifiedName,
+        return take(invalid("parses", "the edit leaves no kernel " + original_.kernel.qualifiedName,
                             {.stage = ReviewStage::Parse}));
     return take(held("parses"));
 }
 
-/// The runs below are of one kernel alone: they say nothing of when it is launched.
+/// The trials run one kernel alone and do not show when the host launches it, so this check does.
 bool Review::keepsHostOrder() {
-    changesOrder_ = changesHostOrder(*original_.model, *candidate_.model);
+    changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
     if (!changesOrder_)
         return true;
-    CheckResult order = checkHostOrder(*original_.model, *candidate_.model);
-    // Another kernel may need other work around it: what that makes of the program is not known.
-    if (!order && kernel_.normalisedHash != candidateKernel_->normalisedHash)
+    CheckResult order = checkHostOrder(original_.file(), *candidate_.model);
+    // Another kernel may need other work around it; the effect on the program is unknown.
+    if (!order && original_.kernel.normalisedHash != candidateKernel_->normalisedHash)
         order.error().status = VerdictStatus::Invalid;
     return take(std::move(order));
 }
 
 bool Review::planRuns() {
-    auto plan = planTrials({*original_.model, kernel_}, {*candidate_.model, *candidateKernel_},
-                           *capturesOf(original_.captures));
+    auto plan =
+        planTrials({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
+                   *capturesOf(original_.program.captures));
     if (!plan)
         return take(unusable("can be launched", plan.error().describe()));
     plan_ = std::move(*plan);
@@ -174,7 +176,7 @@ bool Review::planRuns() {
 
 bool Review::build() {
     report("compiling the original and the edit", 0.1);
-    images_ = buildImages(executor_, toolchain_, original(), candidate(), plan_.trials.front(),
+    images_ = buildImages(executor_, toolchain_, original_, candidate(), plan_.trials.front(),
                           closeness_.numerics, stop_);
     if (stop_.stop_requested())
         return false;
@@ -196,7 +198,7 @@ bool Review::runTrials() {
         if (isOtherInstance) {
             if (!runTheBatch())
                 return false;
-            images_ = buildOtherInstance(executor_, original(), candidate(), trial, stop_);
+            images_ = buildOtherInstance(executor_, original_, candidate(), trial, stop_);
             if (!images_.original) {
                 plan_.notes.push_back(trial.label +
                                       " was left out: " + images_.original.error().what);
@@ -218,13 +220,13 @@ bool Review::runTrials() {
     return true;
 }
 
-/// Runs several comparands at once, then judges them in their order.
+/// Runs several comparands at once, then judges them in order.
 bool Review::runBatch(const std::vector<Comparand>& batch) {
     const Comparand& first = batch.front();
     report(fmt::format("running seed {} of {}, {}", first.seedNumber, first.trial->seeds,
                        first.trial->label),
            0.2 + 0.75 * static_cast<double>(runsDone_) / static_cast<double>(runsPlanned_));
-    const TrialRunner runner(executor_, kernel_, images_, closeness_.numerics, stop_);
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
     std::vector<Runs> results = runner.runAll(batch);
     for (std::size_t index = 0; index < batch.size(); ++index)
         if (stop_.stop_requested() || !judge(batch[index], std::move(results[index])))
@@ -237,18 +239,21 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     if (!runs.original) {
         if (comparand.trialNumber == 0)
             return take(unusable("the original runs", runs.original.error().describe()));
-        // An odd size that the original does not bear says nothing about the edit.
+        // If the original fails on an odd size, the trial says nothing about the edit.
         plan_.notes.push_back(trial.label + " was left out: the original fails on it");
         return true;
     }
     const TrialPlace place{
         trial.label,    comparand.trialNumber == 0, comparand.seedNumber, comparand.seed, false,
         trial.candidate};
+    const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
     if (!runs.candidate || !*runs.candidate) {
         const Error error = runs.candidate ? runs.candidate->error()
                                            : Error{ErrorKind::Failed, "it was not started", "", ""};
-        return take(invalid("runs, " + trial.label, error.describe(),
-                            {.stage = ReviewStage::Run, .trial = place, .error = error}));
+        return take(withoutBlameForGuess(
+            invalid("runs, " + trial.label, error.describe(),
+                    {.stage = ReviewStage::Run, .trial = place, .error = error}),
+            launched));
     }
     RunPair pair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)};
     if (comparand.isFirst()) {
@@ -257,9 +262,10 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     }
     hasRandomInput_ |= hasRandomInput(pair.original.profile.launch);
     readsRandomInput_ |= readsRandomInput(pair.original.profile);
-    // A hazard is the cause where a difference is only what it does: it is named first. What holds
-    // for every seed is said once.
-    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair);
+    // A hazard may be the cause of a difference, so hazards are judged first. A message that holds
+    // for every seed is written once.
+    CheckResult hazards =
+        withoutBlameForGuess(judgeHazards("no new hazard, " + trial.label, place, pair), launched);
     bool isSaid = hazards && std::ranges::find(verdict_.checks, hazards->name, &Check::name) !=
                                  verdict_.checks.end();
     if (!isSaid && !take(std::move(hazards)))
@@ -270,7 +276,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     controlTolerance_ = outputs.tolerance;
     if (!outputs.check)
         outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);
-    if (!take(std::move(outputs.check)))
+    if (!take(withoutBlameForGuess(std::move(outputs.check), launched)))
         return false;
     if (trial.isReplay) {
         Check replay = checkReplay(trial.original, pair.original.outputs, "the emulator");
@@ -284,7 +290,7 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
 }
 
 bool Review::control() {
-    report("checking that a wrong result would be seen", 0.97);
+    report("checking that a wrong result would be noticed", 0.97);
     if (!hasRandomInput_)
         return take(controlWithoutInput());
     return take(checkControl(controlOutputs_, controlTolerance_, readsRandomInput_));
@@ -292,7 +298,7 @@ bool Review::control() {
 
 void Review::measure() {
     if (!measures_) {
-        verdict_.summary += " Not measured, as asked.";
+        verdict_.summary += " Not measured, as requested.";
         return;
     }
     if (changesOrder_) {
@@ -309,8 +315,8 @@ void Review::measure() {
     }
     GpuExecutor* gpu = *found;
     report("measuring on the " + gpu->device().name, 0.98);
-    auto measured = measureOnGpu(*gpu, executor_, original(), candidate(), closeness_.numerics,
-                                 seeds_(), stop_);
+    auto measured =
+        measureOnGpu(*gpu, executor_, original_, candidate(), closeness_.numerics, seeds_(), stop_);
     if (!measured) {
         verdict_.summary += " Not measured: " + measured.error().describe();
         return;
@@ -327,10 +333,9 @@ void Review::measure() {
 Reviewer::Reviewer(Executor* executor, const analysis::Toolchain& toolchain, GpuSource gpu)
     : executor_(executor), toolchain_(toolchain), gpu_(std::move(gpu)) {}
 
-Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::KernelModel& kernel,
-                                 const analysis::EditSet& edits, skills::Numerics numerics,
-                                 std::stop_token stop, const ProgressSink& progress,
-                                 const ReviewOptions& options) const {
+Result<Verdict> Reviewer::review(KernelRef original, const analysis::EditSet& edits,
+                                 skills::Numerics numerics, std::stop_token stop,
+                                 const ProgressSink& progress, const ReviewOptions& options) const {
     if (executor_ == nullptr) {
         Verdict verdict;
         verdict.isAboutEdit = false;
@@ -339,8 +344,8 @@ Result<Verdict> Reviewer::review(const ProgramSource& original, const analysis::
         verdict.checks.push_back({"can be run", false, "no executor"});
         return verdict;
     }
-    Review review(*executor_, toolchain_, original, kernel, numerics, gpu_, options,
-                  std::move(stop), progress);
+    Review review(*executor_, toolchain_, original, numerics, gpu_, options, std::move(stop),
+                  progress);
     return review.run(edits);
 }
 

@@ -1,11 +1,11 @@
-/// Reviewer: edits in, verdict out. The only way an edit becomes acceptable.
+/// Reviewer: judges edits. An edit becomes acceptable in no other way.
 #pragma once
 
 #include "analysis/source/text_edit.h"
 #include "engine/execution/executor.h"
 #include "engine/execution/gpu/gpu_executor.h"
 #include "engine/verdict/verdict.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <functional>
@@ -19,29 +19,32 @@ namespace kernelskill::engine {
 using ProgressSink = std::function<void(std::string_view, double)>;
 
 struct ReviewOptions {
-    bool measure = true; ///< Where there is a GPU; else what passes is Unmeasured.
-    /// Of the inputs: the same number gives the same inputs. nullopt: fresh ones.
+    /// Measure if there is a GPU. If false, an edit that passes is Unmeasured.
+    bool measure = true;
+    /// The seed of the inputs. The same seed gives the same inputs. nullopt: a fresh seed.
     std::optional<std::uint64_t> seed = std::nullopt;
 };
 
-/// The GPU to measure on, or why there is none (Missing), or none now. May be empty.
+/// Opens the GPU to measure on. Missing if there is none; another error if none is free. May be
+/// empty.
 using GpuSource =
     std::function<Result<GpuExecutor*>(const std::stop_token& stop, const ProgressSink& progress)>;
 
 class Reviewer {
 public:
-    /// `executor` may be null (no host compiler): every verdict is then Invalid with that reason.
+    /// `executor` may be null if there is no host compiler: then every verdict is Invalid with that
+    /// reason.
     Reviewer(Executor* executor, const analysis::Toolchain& toolchain, GpuSource gpu = nullptr);
 
-    /// Applies `edits` to `original`, parses the result, compiles both, runs both on fresh inputs
-    /// (several seeds and shapes, odd sizes among them), compares against a float64 reference where
-    /// the numerics allow rounding, runs the control that must fail, compares hazards. What passes
-    /// is measured where there is a GPU: Faster, Slower or Inconclusive; Unmeasured, with the
-    /// reason, where it cannot be. Never throws; trouble of ours is an error.
-    [[nodiscard]] Result<Verdict> review(const ProgramSource& original,
-                                         const analysis::KernelModel& kernel,
-                                         const analysis::EditSet& edits, skills::Numerics numerics,
-                                         std::stop_token stop, const ProgressSink& progress,
+    /// Applies `edits` to `original`, parses the result and compiles both. Runs both on fresh
+    /// inputs: several seeds and shapes, odd sizes among them. If the numerics allow rounding,
+    /// compares both with a float64 reference. Runs the control that must fail, and compares
+    /// hazards. If all checks pass and there is a GPU, measures: the verdict is Faster, Slower or
+    /// Inconclusive. If it cannot measure, the verdict is Unmeasured with the reason. Never throws;
+    /// a failure of the reviewer itself is an error.
+    [[nodiscard]] Result<Verdict> review(KernelRef original, const analysis::EditSet& edits,
+                                         skills::Numerics numerics, std::stop_token stop,
+                                         const ProgressSink& progress,
                                          const ReviewOptions& options = {}) const;
 
 private:

@@ -26,7 +26,7 @@ constexpr std::array<Counter, 4> counters{{
       "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
     {"barriers", {"kernelskill__barriers.sum", nullptr}},
 }};
-/// A smaller change is that of another order of threads.
+/// A smaller relative change may come from another order of threads.
 constexpr double changeShown = 0.01;
 
 double total(const Counter& counter, const Metrics& metrics) {

@@ -9,9 +9,9 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr double mistaken = 1e-4; // how often the interval may miss, both ends together
+constexpr double mistaken = 1e-4; // The chance that the interval misses, both ends together.
 
-/// The value at `part` of the sorted values, between neighbours where it falls between them.
+/// The quantile `part` of sorted values, interpolated between neighbours.
 double quantile(const std::vector<double>& sorted, double part) {
     const double place = part * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(place);
@@ -26,10 +26,10 @@ std::vector<double> sortedCopy(std::span<const double> values) {
     return sorted;
 }
 
-/// How many of the smallest (and of the largest) of `count` values the interval leaves out: the
-/// chance that the median lies among them is that of so few heads in `count` tosses.
+/// How many of the smallest (and of the largest) of `count` values the interval leaves out. The
+/// chance that the median lies among them equals the chance of that few heads in `count` tosses.
 std::size_t leftOut(std::size_t count) {
-    double chance = std::exp2(-static_cast<double>(count)); // of no heads
+    double chance = std::exp2(-static_cast<double>(count)); // The chance of no heads.
     double sum = 0;
     for (std::size_t heads = 0; heads < count; ++heads) {
         sum += chance;
@@ -43,11 +43,11 @@ std::size_t leftOut(std::size_t count) {
 VerdictStatus statusOf(const TimingVerdict& verdict, std::optional<double> floor) {
     if (floor && verdict.candidate.median < *floor)
         return VerdictStatus::Invalid;
-    if (verdict.candidate.rounds < fewestRounds)
+    if (verdict.candidate.rounds < minRounds)
         return VerdictStatus::Inconclusive;
-    if (verdict.least > 1 + smallestEffect)
+    if (verdict.least > 1 + minEffect)
         return VerdictStatus::Faster;
-    if (verdict.most < 1 / (1 + smallestEffect))
+    if (verdict.most < 1 / (1 + minEffect))
         return VerdictStatus::Slower;
     return VerdictStatus::Inconclusive;
 }

@@ -1,4 +1,4 @@
-/// The rule that says whether one kernel is faster than another.
+/// Decides from times whether one kernel is faster than another.
 #pragma once
 
 #include "engine/verdict/verdict.h"
@@ -12,34 +12,35 @@ namespace kernelskill::engine {
 /// Times of one kernel, in microseconds.
 struct TimeSummary {
     double median = 0;
-    double lower = 0; ///< Quartiles.
+    double lower = 0; ///< The lower quartile; `upper` is the upper one.
     double upper = 0;
     std::size_t rounds = 0;
 };
 
-/// Of at least one time.
+/// `microseconds` must not be empty.
 [[nodiscard]] TimeSummary summarise(std::span<const double> microseconds);
 
 struct TimingVerdict {
     VerdictStatus status = VerdictStatus::Inconclusive; ///< Faster, Slower, Inconclusive, Invalid
     double speedup = 1; ///< Median over rounds of original / candidate.
-    double least = 1;   ///< Of the confidence interval of that median.
+    double least = 1;   ///< The lower end of that median's confidence interval.
     double most = 1;
     TimeSummary original;
     TimeSummary candidate;
-    std::string sentence; ///< With all of these numbers.
+    std::string sentence; ///< Contains all of these numbers.
 };
 
-/// Both ran in each round, one after the other, so each round gives a ratio. The interval of its
-/// median is that of the sign test at 99.99 %, which assumes nothing of how times are distributed.
-/// Faster when all of it is above 1 + `smallestEffect`, slower when all is below its inverse.
-/// Invalid when the candidate's median is below `floorMicroseconds`, the least that its traffic
-/// takes on this GPU: it cannot have done the work. Inconclusive with fewer than `fewestRounds`.
+/// Both kernels ran in each round, one after the other, so each round gives a ratio. The confidence
+/// interval of the median ratio is that of the sign test at 99.99 %, which assumes no distribution.
+/// Faster if the whole interval is above 1 + `minEffect`, Slower if it is below the inverse.
+/// Invalid if the candidate's median is below `floorMicroseconds`, the minimum time that its memory
+/// traffic takes on this GPU: then it cannot have done the work. Inconclusive with fewer than
+/// `minRounds` rounds.
 [[nodiscard]] TimingVerdict judgeTimes(std::span<const double> original,
                                        std::span<const double> candidate,
                                        std::optional<double> floorMicroseconds);
 
-inline constexpr double smallestEffect = 0.01;
-inline constexpr std::size_t fewestRounds = 16;
+inline constexpr double minEffect = 0.01;
+inline constexpr std::size_t minRounds = 16;
 
 } // namespace kernelskill::engine

@@ -11,15 +11,16 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A candidate may take this many times as long as the original before it counts as one that never
-/// ends.
+/// A candidate that takes more than this many times as long as the original counts as one that
+/// never ends.
 constexpr int slowdownAllowed = 20;
-constexpr std::chrono::milliseconds shortestLimit{3000};
-/// Each run is a process with one busy thread and buffers of its own.
-constexpr std::size_t mostRunsAtOnce = 4;
+constexpr std::chrono::milliseconds minTimeLimit{3000};
+/// Each run is a process with one busy thread and its own buffers.
+constexpr std::size_t maxRunsAtOnce = 4;
 
-/// Whether the buffers of a guessed launch got the extents that the original touched, nobody having
-/// stated a length: a candidate that leaves them does what the original did not.
+/// Whether the buffers of a guessed launch have the extents that the original touched, because no
+/// length was given. A candidate that goes beyond them accesses elements that the original does
+/// not.
 bool hasTouchedExtents(const LaunchSpec& original) {
     return original.origin == LaunchOrigin::Guessed &&
            std::ranges::none_of(original.arguments, [](const auto& argument) {
@@ -28,8 +29,8 @@ bool hasTouchedExtents(const LaunchSpec& original) {
            });
 }
 
-/// Takes back what the guess, not the candidate, is to blame for: a block that is too large for
-/// shared memory, made-up indices that meet in a buffer.
+/// Removes hazards that the guess causes and not the candidate: a block that needs too much shared
+/// memory, and made-up indices that collide in a buffer.
 void excuseGuess(const LaunchSpec& original, std::vector<Hazard>& hazards) {
     for (Hazard& hazard : hazards) {
         const bool isInBuffer = std::ranges::any_of(original.arguments, [&](const auto& argument) {
@@ -46,7 +47,7 @@ void excuseGuess(const LaunchSpec& original, std::vector<Hazard>& hazards) {
 } // namespace
 
 std::size_t TrialRunner::runsAtOnce() {
-    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, mostRunsAtOnce);
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, maxRunsAtOnce);
 }
 
 std::vector<Runs> TrialRunner::runAll(const std::vector<Comparand>& batch) const {
@@ -77,7 +78,7 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     const bool isBlamed = hasTouchedExtents(trial.original);
     if (isBlamed)
         job.launch.origin = LaunchOrigin::Evaluated;
-    job.limits.time = std::min(job.limits.time, std::max(shortestLimit, taken * slowdownAllowed));
+    job.limits.time = std::min(job.limits.time, std::max(minTimeLimit, taken * slowdownAllowed));
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (isBlamed && *runs.candidate)
         excuseGuess(trial.original, (*runs.candidate)->profile.hazards);

@@ -1,4 +1,4 @@
-/// Runs of the original, the candidate and the float64 reference on one and the same input.
+/// Runs the original, the candidate and the float64 reference on the same input.
 #pragma once
 
 #include "engine/inputs/trial.h"
@@ -17,18 +17,18 @@ struct Comparand {
     int seedNumber = 1;
     std::uint64_t seed = 0;
 
-    /// The one whose counters a verdict shows.
+    /// Whether the verdict shows the counters of this run.
     [[nodiscard]] bool isFirst() const { return trialNumber == 0 && seedNumber == 1; }
 };
 
-/// What the runs of one comparand left. The later ones are missing where an earlier one failed.
+/// The results of one comparand's runs. If a run fails, the later ones are missing.
 struct Runs {
     Result<RunResult> original;
     std::optional<Result<RunResult>> candidate;
-    std::optional<Result<std::vector<BufferContents>>> truth; ///< Missing for exact edits.
+    std::optional<Result<std::vector<BufferContents>>> truth; ///< nullopt for exact edits.
 };
 
-/// What both runs left when both came to their end.
+/// The results of both runs, if both ended normally.
 struct RunPair {
     RunResult original;
     RunResult candidate;
@@ -44,10 +44,10 @@ public:
           stop_(std::move(stop)) {}
 
     [[nodiscard]] Runs run(const Comparand& comparand) const;
-    /// All at once; the results in the order of `batch`.
+    /// Runs all comparands at once. The results have the order of `batch`.
     [[nodiscard]] std::vector<Runs> runAll(const std::vector<Comparand>& batch) const;
 
-    /// How many comparands to run at once on this machine.
+    /// The number of comparands to run at once on this machine.
     [[nodiscard]] static std::size_t runsAtOnce();
 
 private:

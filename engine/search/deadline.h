@@ -10,7 +10,7 @@
 
 namespace kernelskill::engine {
 
-/// Asks to stop at a point in time, or when `outer` does.
+/// Requests a stop at a point in time, or when `outer` does.
 class Deadline {
 public:
     using Clock = std::chrono::steady_clock;
@@ -33,7 +33,7 @@ private:
     Clock::time_point end_;
     std::stop_source inner_;
     std::stop_callback<std::function<void()>> onOuter_;
-    std::jthread clock_; ///< Last: it uses the others.
+    std::jthread clock_; ///< Declared last, because it uses the other members.
 };
 
 } // namespace kernelskill::engine

@@ -1,29 +1,30 @@
-/// The text that an edit makes of a kernel.
+/// Applies an edit to a kernel's text.
 #pragma once
 
 #include "analysis/command/toolchain.h"
 #include "analysis/source/text_edit.h"
 #include "engine/execution/kernel_version.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <string>
 
 namespace kernelskill::engine {
 
-/// An edit that a plan proposes, and the text that it makes, parsed.
+/// An edit that a plan proposes, and the parsed text that results from it.
 struct Draft {
     KernelVersion text;
-    analysis::EditSet edits; ///< Against the text that it was made from.
+    analysis::EditSet edits; ///< Against the text that it was drafted for.
     skills::Numerics numerics = skills::Numerics::Exact;
     std::uint64_t codeHash = 0; ///< codeHash() of `text`.
-    std::string diff;           ///< Unified, of all files.
+    std::string diff;           ///< A unified diff of all files.
 };
 
-/// Hash of the kernel's code and launches, with comments, white space and local names normalised.
+/// A hash of the kernel's code and launches. Comments, white space and local names do not count.
 [[nodiscard]] std::uint64_t codeHash(const KernelVersion& text);
 
-/// Applies `edits` to `text` and parses the result. Failed: the edit leaves no kernel of that name.
+/// Applies `edits` to `text` and parses the result. Failed if the result has no kernel of that
+/// name.
 [[nodiscard]] Result<Draft> draftOf(const KernelVersion& text, analysis::EditSet edits,
                                     skills::Numerics numerics,
                                     const analysis::Toolchain& toolchain);

@@ -10,7 +10,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t mostRepairs = 2;
+constexpr std::size_t maxRepairs = 2;
 
 bool isFailure(const Attempt& attempt) {
     return attempt.verdict && attempt.verdict->isAboutEdit &&
@@ -67,11 +67,11 @@ Plan ModelSteps::plan(const KernelVersion& text, const Standing& standing) const
         plan.ranked.back().score = below;
     }
     plan.ranked.push_back(modelPlan(text, 0, "Ask a language model",
-                                    "a language model may see what no skill covers"));
+                                    "a language model may find what no skill covers"));
     plan.ranked.back().score = below;
-    for (std::size_t i = 0; i < std::min(failures.size(), mostRepairs); ++i) {
+    for (std::size_t i = 0; i < std::min(failures.size(), maxRepairs); ++i) {
         plan.ranked.push_back(modelPlan(text, static_cast<int>(documents_.size() + i) + 1,
-                                        "Ask a language model again, told what failed",
+                                        "Ask a language model again, with the cause of the failure",
                                         "a language model's kernel failed: " + failures[i]));
         plan.ranked.back().score = below;
     }
@@ -97,7 +97,7 @@ Result<Draft> ModelSteps::draft(const KernelVersion& text, const skills::Offer& 
         task.history = history_;
     }
     task.bottleneck = bottleneck.get();
-    auto proposal = optimizer_.propose(task, std::move(stop));
+    auto proposal = drafter_.propose(task, std::move(stop));
     if (!proposal)
         return std::unexpected(proposal.error());
     return draftOf(text, std::move(proposal->edit.edits), proposal->edit.numerics, toolchain_);

@@ -1,8 +1,8 @@
-/// The steps of an optimisation with a language model among those who propose: everything else,
-/// the review above all, is left to the steps that it stands before.
+/// Adds the proposals of a language model to the steps of an optimisation. All other work, the
+/// review above all, is left to the inner steps.
 #pragma once
 
-#include "engine/proposal/model_optimizer.h"
+#include "engine/proposal/model_edit_drafter.h"
 #include "engine/search/optimization_steps.h"
 
 #include <map>
@@ -13,27 +13,27 @@
 
 namespace kernelskill::engine {
 
-/// The skill of a plan that the model carries out, in reports and memories.
+/// The name, in reports and memories, of the skill that the model carries out.
 inline constexpr std::string_view languageModelSkill = "language-model";
 
 class ModelSteps final : public OptimizationSteps {
 public:
-    /// All of it outlives the steps.
-    ModelSteps(OptimizationSteps& inner, const ModelOptimizer& optimizer,
+    /// All arguments outlive the steps.
+    ModelSteps(OptimizationSteps& inner, const ModelEditDrafter& drafter,
                const analysis::Toolchain& toolchain,
                const std::vector<skills::SkillMetadata>& documents)
-        : inner_(inner), optimizer_(optimizer), toolchain_(toolchain), documents_(documents) {}
+        : inner_(inner), drafter_(drafter), toolchain_(toolchain), documents_(documents) {}
 
-    /// Behind the skills that fit: the first method against the bottleneck that no skill could
-    /// carry out here and that keeps precision, given to the model with its text (Offer::option is
-    /// its number among the documents, from 1), then the model's own choice (option 0). Where a
-    /// kernel of the model's failed its review in this run, it is asked again, told the cause;
-    /// twice at most.
+    /// Adds plans for the model behind the skills that fit. The first is the first method against
+    /// the bottleneck that no skill could carry out here and that keeps precision. The model gets
+    /// the method's text; Offer::option is its number among the documents, from 1. The next plan is
+    /// the model's own choice (option 0). If a kernel of the model failed its review in this run,
+    /// the model is asked again and told the cause, at most twice.
     [[nodiscard]] Plan plan(const KernelVersion& text, const Standing& standing) const override;
-    /// Asks the model, for up to minutes, where the offer is its own.
+    /// If the offer is for the model, asks it, which may take minutes.
     [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                       std::stop_token stop) const override;
-    /// Notes what became of a plan, so that the model is told of it.
+    /// Remembers the outcome of a plan, which is part of later prompts.
     void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
                   const Draft* draft) override;
 
@@ -62,14 +62,14 @@ private:
     [[nodiscard]] const skills::SkillMetadata* methodOf(const skills::Offer& offer) const;
 
     OptimizationSteps& inner_;
-    const ModelOptimizer& optimizer_;
+    const ModelEditDrafter& drafter_;
     const analysis::Toolchain& toolchain_;
     const std::vector<skills::SkillMetadata>& documents_;
     mutable std::mutex mutex_;
-    /// Of the texts that plans were made for, by their code.
+    /// The bottlenecks of texts that plans were made for, by the hash of their code.
     mutable std::map<std::uint64_t, std::shared_ptr<const Bottleneck>> bottlenecks_;
-    std::vector<MemoryEntry> history_; ///< Of this run.
-    /// Why kernels of the model's failed, by the code that they were made of.
+    std::vector<MemoryEntry> history_; ///< The outcomes of this run.
+    /// Why the model's kernels failed, by the hash of the code that they were made from.
     std::map<std::uint64_t, std::vector<std::string>> failures_;
 };
 

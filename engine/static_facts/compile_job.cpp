@@ -17,8 +17,8 @@ std::string packed(const json& document) {
     return bytes;
 }
 
-/// `read` applied to the document that `parse` makes; `otherwise` when it is none or lacks
-/// something.
+/// Parses a document and applies `read` to it. Returns `otherwise` if it is malformed or a field is
+/// missing.
 template <typename Value, typename Parse, typename Read>
 Result<Value> decoded(std::string_view text, const Parse& parse, const Read& read,
                       Error otherwise) {

@@ -1,4 +1,4 @@
-/// What the server and `kernelskill compile-worker` tell each other: jobs as JSON, replies as CBOR.
+/// The messages between the server and `kernelskill compile-worker`: jobs as JSON, replies as CBOR.
 #pragma once
 
 #include "analysis/compile/nvrtc.h"
@@ -19,20 +19,21 @@ struct CompileReply {
     std::string compiler; ///< "NVRTC 13.0"
     bool succeeded = false;
     std::string log;
-    std::vector<std::string> loweredNames; ///< Of the kernel; empty where the compiler tells none.
-    std::string cubin = {};                ///< ELF, with line tables; empty unless it succeeded.
-    std::string ptx = {};                  ///< What the cubin was assembled from.
+    /// Mangled names of the kernel; empty if the compiler does not tell them.
+    std::vector<std::string> loweredNames;
+    std::string cubin = {}; ///< ELF with line tables; empty if the compilation failed.
+    std::string ptx = {};   ///< The PTX that the cubin was assembled from.
 };
 
 /// "NVRTC 13.0" for 13000.
 [[nodiscard]] std::string versionText(std::string_view compiler, int version);
 
-/// Bytes that are not UTF-8, which only comments and strings of a user's file hold, are replaced.
+/// Invalid UTF-8, which only comments and strings of a user's file can contain, is replaced.
 [[nodiscard]] std::string encodeJob(const CompileJob& job);
-/// Internal when it is not what encodeJob made.
+/// Internal if `text` was not made by encodeJob().
 [[nodiscard]] Result<CompileJob> decodeJob(std::string_view text);
 [[nodiscard]] std::string encodeReply(const Result<CompileReply>& reply);
-/// The reply, or the error that it holds; Failed when it is neither.
+/// The reply, or the error in it; Failed if it is neither.
 [[nodiscard]] Result<CompileReply> decodeReply(std::string_view text);
 
 } // namespace kernelskill::engine

@@ -18,9 +18,9 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr rlim_t mostMemory = 4ULL << 30; // beyond what the process has mapped by then
-constexpr rlim_t mostCpuSeconds = 120;    // the parent's time limit is shorter; this is for orphans
-constexpr rlim_t mostFileBytes = 64ULL << 20; // its answer, where that goes to a file
+constexpr rlim_t maxMemoryBytes = 4ULL << 30; // Added to what the process has mapped by then.
+constexpr rlim_t maxCpuSeconds = 120; // Longer than the parent's time limit: it ends orphans.
+constexpr rlim_t maxFileBytes = 64ULL << 20; // Limits the reply if standard output is a file.
 
 /// Private writable memory of this process, in bytes.
 rlim_t mappedData() {
@@ -37,9 +37,9 @@ Result<void> limitThisProcess() {
         const rlimit both{value, value};
         return ::setrlimit(resource, &both) == 0;
     };
-    const bool limited = limit(RLIMIT_DATA, mappedData() + mostMemory) &&
-                         limit(RLIMIT_CPU, mostCpuSeconds) && limit(RLIMIT_CORE, 0) &&
-                         limit(RLIMIT_FSIZE, mostFileBytes) &&
+    const bool limited = limit(RLIMIT_DATA, mappedData() + maxMemoryBytes) &&
+                         limit(RLIMIT_CPU, maxCpuSeconds) && limit(RLIMIT_CORE, 0) &&
+                         limit(RLIMIT_FSIZE, maxFileBytes) &&
                          ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     if (!limited)
         return std::unexpected(Error{
@@ -89,7 +89,7 @@ int runCompileWorker() {
     const auto text = encodeReply(reply(input));
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
-    // NVRTC's clean-up at exit is time spent for nothing.
+    // Skips NVRTC's clean-up at exit, which takes time.
     ::_exit(0);
 }
 

@@ -1,10 +1,11 @@
-/// The process that NVRTC runs in.
+/// Runs NVRTC in a process of its own.
 #pragma once
 
 namespace kernelskill::engine {
 
-/// Body of the hidden subcommand `compile-worker`: one job on standard input, its reply on standard
-/// output. Limits what the process may use before it loads the compiler. Returns the exit status.
+/// The hidden subcommand `compile-worker`: reads one job from standard input and writes the reply
+/// to standard output. Limits the process's resources before it loads the compiler. Returns the
+/// exit status.
 int runCompileWorker();
 
 } // namespace kernelskill::engine

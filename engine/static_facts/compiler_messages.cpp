@@ -19,7 +19,7 @@ void eachLine(std::string_view text, const Visit& visit) {
     }
 }
 
-/// `/a/b.cu(12): error: text`
+/// Reads `/a/b.cu(12): error: text`.
 std::optional<DeviceMessage> compilerError(std::string_view line) {
     static constexpr auto markers =
         std::to_array<std::string_view>({"): error: ", "): catastrophic error: ", "): error #"});
@@ -33,7 +33,7 @@ std::optional<DeviceMessage> compilerError(std::string_view line) {
         const auto number = line.substr(open + 1, at - open - 1);
         std::from_chars(number.data(), number.data() + number.size(), message.line);
         auto text = line.substr(at + marker.size());
-        if (marker.ends_with('#')) // "error #20: text"
+        if (marker.ends_with('#')) // For "error #20: text".
             text.remove_prefix(std::min(text.size(), text.find(": ") + 2));
         message.text = text;
         return message;
@@ -50,7 +50,7 @@ std::optional<DeviceMessage> ptxasError(std::string_view line) {
     return std::nullopt;
 }
 
-/// Of "blas::saxpy<float>": saxpy
+/// "saxpy" for "blas::saxpy<float>".
 std::string lastName(std::string_view quoted) {
     quoted = quoted.substr(0, quoted.find_first_of("<("));
     if (const auto scope = quoted.rfind("::"); scope != std::string_view::npos)
@@ -116,7 +116,8 @@ std::optional<std::string> unresolvedFunction(std::string_view log) {
 }
 
 std::string functionName(const std::string& symbol) {
-    // "void lib::(anonymous namespace)::tile<float, 64>(float*)"; a C symbol is its own name.
+    // For example "void lib::(anonymous namespace)::tile<float, 64>(float*)"; a C symbol is its own
+    // name.
     auto name = demangled(symbol);
     static constexpr std::string_view unnamed = "(anonymous namespace)::";
     for (auto at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))

@@ -1,4 +1,4 @@
-/// NVRTC's log, read.
+/// Reads NVRTC's log.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct DeviceMessage {
     std::string text;
 };
 
-/// The first error of the compiler or of ptxas; nullopt when the log holds none.
+/// The first error of the compiler or of ptxas; nullopt if there is none.
 [[nodiscard]] std::optional<DeviceMessage> firstDeviceError(std::string_view log);
-/// What errors call undefined or not a member.
+/// The names that errors call undefined or not a member.
 [[nodiscard]] std::vector<std::string> undefinedDeviceNames(std::string_view log);
-/// The function that ptxas looks for in vain, demangled: another file defines it.
+/// The demangled function that ptxas could not resolve because another file defines it.
 [[nodiscard]] std::optional<std::string> unresolvedFunction(std::string_view log);
 
-/// "saxpy" of the symbol of blas::saxpy<float>; empty when it cannot be told.
+/// "saxpy" for the symbol of blas::saxpy<float>; empty if unknown.
 [[nodiscard]] std::string functionName(const std::string& symbol);
 
 } // namespace kernelskill::engine

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Part of a reply's identity: changes with what a job means.
+/// Part of the cache key. Changes when the meaning of a job changes.
 constexpr std::string_view jobEdition = "4";
 
 std::vector<fs::path> includeFolders(const analysis::CompileCommand& command,
@@ -30,22 +30,23 @@ std::vector<fs::path> includeFolders(const analysis::CompileCommand& command,
     return toolkitFolders;
 }
 
-/// One kernel on its way to the GPU.
+/// Compiles one kernel to machine code.
 class DeviceCodeMaker {
 public:
-    DeviceCodeMaker(const ProgramSource& source, const analysis::KernelModel& kernel,
-                    const std::vector<std::string>& templateArguments, std::string architecture,
-                    const StaticFactsOptions& options, std::stop_token stop)
-        : source_(source), kernel_(kernel), templateArguments_(templateArguments),
+    DeviceCodeMaker(KernelRef kernel, const std::vector<std::string>& templateArguments,
+                    std::string architecture, const StaticFactsOptions& options,
+                    std::stop_token stop)
+        : kernel_(kernel), templateArguments_(templateArguments),
           architecture_(std::move(architecture)), options_(options), stop_(std::move(stop)),
           toolkitFolders_(toolkitIncludeFolders(*options.toolkit)),
-          program_(collectUserFiles(source, options.preludeInclude), source.command.definitions),
+          program_(collectUserFiles(kernel.program, options.preludeInclude),
+                   kernel.program.command.definitions),
           cache_(options.cacheDirectory) {}
 
     Result<DeviceCode> run() {
         if (program_.files().empty())
-            return std::unexpected(
-                Error{ErrorKind::InvalidInput, "the file cannot be read", source_.file, {}});
+            return std::unexpected(Error{
+                ErrorKind::InvalidInput, "the file cannot be read", kernel_.program.file, {}});
         const auto nvcc = options_.preferNvcc ? findNvcc(*options_.toolkit) : std::nullopt;
         auto library = analysis::findNvrtc(*options_.toolkit);
         if (nvcc) {
@@ -59,14 +60,14 @@ public:
     }
 
 private:
-    /// Units of growing breadth, until one compiles.
+    /// Tries units of growing breadth until one compiles.
     Result<DeviceCode> tryAll(DeviceCompiler compiler, const fs::path& tool) {
         DeviceUnitBreadth breadth;
         std::string firstLog;
         for (int attempt = 0;; ++attempt) {
-            const auto unit =
-                makeDeviceUnit(program_, source_, kernel_, templateArguments_,
-                               includeFolders(source_.command, toolkitFolders_), breadth, compiler);
+            const auto unit = makeDeviceUnit(
+                program_, kernel_, templateArguments_,
+                includeFolders(kernel_.program.command, toolkitFolders_), breadth, compiler);
             auto reply = compiler == DeviceCompiler::Nvcc ? compiledByNvcc(unit, tool)
                                                           : compiledByNvrtc(unit, tool);
             if (!reply)
@@ -80,7 +81,7 @@ private:
         }
     }
 
-    /// Sets what to try next after `log`; false when there is nothing left to try.
+    /// Sets what to try next after `log`; returns false if there is nothing left to try.
     static bool widen(DeviceUnitBreadth& breadth, int attempt, DeviceCompiler compiler,
                       std::string_view log) {
         const auto names = undefinedDeviceNames(log);
@@ -102,7 +103,7 @@ private:
 
     Result<CompileReply> compiledByNvcc(const DeviceUnit& unit, const fs::path& nvcc) {
         const NvccJob job{nvcc, options_.toolkit->version, architecture_,
-                          nvccOptions(source_.command), options_.time};
+                          nvccOptions(kernel_.program.command), options_.time};
         ContentHash hash = hashOf(nvcc);
         hash.add(job.architecture);
         for (const auto& option : job.options)
@@ -124,7 +125,7 @@ private:
         job.request.headers = unit.headers;
         job.request.headers.insert(job.request.headers.end(), deviceHeaders().begin(),
                                    deviceHeaders().end());
-        job.request.options = nvrtcOptions(source_.command, toolkitFolders_);
+        job.request.options = nvrtcOptions(kernel_.program.command, toolkitFolders_);
         job.request.nameExpressions = {unit.nameExpression};
         const auto text = encodeJob(job);
         ContentHash hash = hashOf(library);
@@ -144,13 +145,13 @@ private:
         if (child->status != 0)
             return std::unexpected(
                 Error{ErrorKind::Failed,
-                      "the GPU compiler broke down (status " + std::to_string(child->status) + ")",
-                      source_.file,
+                      "the GPU compiler crashed (status " + std::to_string(child->status) + ")",
+                      kernel_.program.file,
                       {}});
         return decodeReply(child->output);
     }
 
-    /// The reply that the cache holds, else that of `compile`, which is kept.
+    /// The cached reply, else the reply of `compile`, which is then cached.
     template <typename Compile>
     Result<CompileReply> cached(const std::string& key, const Compile& compile) {
         if (const auto known = cache_.find(key)) {
@@ -178,8 +179,8 @@ private:
     }
 
     Result<DeviceCode> codeOf(CompileReply reply) const {
-        auto facts =
-            factsIn(reply, {kernel_.name, architecture_, source_.command.relocatableDeviceCode});
+        auto facts = factsIn(reply, {kernel_.kernel.name, architecture_,
+                                     kernel_.program.command.relocatableDeviceCode});
         if (!facts) {
             facts.error().where = kernelPlace();
             return std::unexpected(std::move(facts.error()));
@@ -187,7 +188,7 @@ private:
         return DeviceCode{std::move(*facts), std::move(reply.cubin), std::move(reply.ptx)};
     }
 
-    /// The failure in the user's terms.
+    /// Describes the failure in the user's terms.
     Error explained(const std::string& log, const std::string& compiler) const {
         if (const auto function = unresolvedFunction(log))
             return {ErrorKind::Unsupported,
@@ -208,20 +209,20 @@ private:
 
     std::string kernelPlace() const {
         const auto& files = program_.files();
-        const auto file = std::ranges::find_if(
-            files, [&](const auto& candidate) { return candidate.source.path == kernel_.file; });
+        const auto file = std::ranges::find_if(files, [&](const auto& candidate) {
+            return candidate.source.path == kernel_.kernel.file;
+        });
         if (file == files.end())
-            return kernel_.file;
+            return kernel_.kernel.file;
         const auto& text = file->source.text;
-        const auto end = std::min<std::size_t>(kernel_.nameSpan.begin, text.size());
-        return kernel_.file + ":" +
+        const auto end = std::min<std::size_t>(kernel_.kernel.nameSpan.begin, text.size());
+        return kernel_.kernel.file + ":" +
                std::to_string(1 + std::count(text.begin(),
                                              text.begin() + static_cast<std::ptrdiff_t>(end),
                                              '\n'));
     }
 
-    const ProgramSource& source_;
-    const analysis::KernelModel& kernel_;
+    KernelRef kernel_;
     const std::vector<std::string>& templateArguments_;
     std::string architecture_;
     const StaticFactsOptions& options_;
@@ -233,13 +234,12 @@ private:
 
 } // namespace
 
-Result<DeviceCode> deviceCode(const ProgramSource& program, const analysis::KernelModel& kernel,
-                              const std::vector<std::string>& templateArguments,
+Result<DeviceCode> deviceCode(KernelRef kernel, const std::vector<std::string>& templateArguments,
                               const std::string& architecture, const StaticFactsOptions& options,
                               std::stop_token stop) {
     if (!options.toolkit)
         return std::unexpected(Error{ErrorKind::Missing,
-                                     "no CUDA toolkit was found, whose compiler says how many "
+                                     "no CUDA toolkit was found; its compiler tells how many "
                                      "registers a kernel needs",
                                      {},
                                      "install the CUDA toolkit, or set the CUDA path"});
@@ -248,9 +248,7 @@ Result<DeviceCode> deviceCode(const ProgramSource& program, const analysis::Kern
                                      "'" + architecture + "' names no architecture",
                                      {},
                                      "write sm_80, sm_90 and the like"});
-    return DeviceCodeMaker(program, kernel, templateArguments, architecture, options,
-                           std::move(stop))
-        .run();
+    return DeviceCodeMaker(kernel, templateArguments, architecture, options, std::move(stop)).run();
 }
 
 } // namespace kernelskill::engine

@@ -6,15 +6,16 @@
 namespace kernelskill::engine {
 
 struct DeviceCode {
-    StaticFacts facts; ///< Its `symbol` names the kernel in the cubin.
+    StaticFacts facts; ///< Its `symbol` is the kernel's name in the cubin.
     std::string cubin; ///< ELF with line tables.
-    std::string ptx; ///< What the cubin was assembled from; with lines and what was inlined where.
+    std::string ptx; ///< The PTX that the cubin was assembled from, with lines and inlined places.
 };
 
-/// As staticFacts(), which says what the arguments are, when it is slow and which errors there are.
-[[nodiscard]] Result<DeviceCode>
-deviceCode(const ProgramSource& program, const analysis::KernelModel& kernel,
-           const std::vector<std::string>& templateArguments, const std::string& architecture,
-           const StaticFactsOptions& options, std::stop_token stop);
+/// Compiles as staticFacts() does, with the same arguments, speed and errors.
+[[nodiscard]] Result<DeviceCode> deviceCode(KernelRef kernel,
+                                            const std::vector<std::string>& templateArguments,
+                                            const std::string& architecture,
+                                            const StaticFactsOptions& options,
+                                            std::stop_token stop);
 
 } // namespace kernelskill::engine

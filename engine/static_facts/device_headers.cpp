@@ -10,9 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What of C's and C++'s headers nvcc has read before a file's first line, and the few macros that
-/// device code takes from others. Each function ends in CUDA's own, so that code is what nvcc
-/// makes.
+/// The parts of C's and C++'s headers that nvcc has read before a file's first line, and a few
+/// macros that device code takes from others. Each function calls CUDA's own, so that the machine
+/// code is the same as nvcc's.
 constexpr std::string_view baseHeader = R"(#pragma once
 using int8_t = signed char;
 using int16_t = short;
@@ -103,7 +103,7 @@ using ulong = unsigned long;
 #define offsetof(type, member) __builtin_offsetof(type, member)
 #endif
 
-// An integer where a function takes floating point is a double, and so is a mixed pair.
+// If a function takes floating point, an integer or a mixed pair becomes a double.
 namespace kernelskill {
 template <typename T> struct Arithmetic {};
 template <> struct Arithmetic<float> { using Promoted = float; };
@@ -175,7 +175,7 @@ KERNELSKILL_BINARY(hypot)
 KERNELSKILL_BINARY(pow)
 #undef KERNELSKILL_UNARY
 #undef KERNELSKILL_BINARY
-// NVRTC has one of its own for this pair, which multiplies; the standard library's promotes.
+// NVRTC's own overload for this pair multiplies; the standard library's promotes.
 __device__ __forceinline__ double pow(double base, int exponent) {
     return pow(base, static_cast<double>(exponent));
 }
@@ -216,20 +216,20 @@ __device__ constexpr void swap(T& a, T& b) {
 } // namespace std
 )";
 
-/// Their contents are in the base.
+/// The base header has their contents.
 constexpr auto baseHeaders = std::to_array<std::string_view>(
     {"algorithm",  "assert.h", "cassert",  "cfloat",   "cinttypes",       "climits",  "cmath",
      "cstddef",    "cstdint",  "cstdio",   "cstdlib",  "cstring",         "ctime",    "float.h",
      "inttypes.h", "limits.h", "math.h",   "memory.h", "stdbool.h",       "stddef.h", "stdint.h",
      "stdio.h",    "stdlib.h", "string.h", "time.h",   "initializer_list"});
 
-/// libcu++ has them, and what it makes of them is what the standard library's compile to.
-/// <complex> and <atomic> are not here, because theirs are other algorithms.
+/// libcu++ has these headers, and they compile to the same code as the standard library's.
+/// <complex> and <atomic> are missing, because their algorithms differ.
 constexpr auto standardHeaders = std::to_array<std::string_view>(
     {"array", "bit", "concepts", "functional", "iterator", "limits", "numbers", "numeric",
      "optional", "ratio", "span", "tuple", "type_traits", "utility"});
 
-/// CUB without what host code calls, which NVRTC refuses.
+/// CUB without the parts that host code calls, which NVRTC refuses.
 constexpr std::string_view cubHeader = R"(#pragma once
 #include <cub/block/block_adjacent_difference.cuh>
 #include <cub/block/block_discontinuity.cuh>
@@ -244,7 +244,7 @@ constexpr std::string_view cubHeader = R"(#pragma once
 #include <cub/warp/warp_scan.cuh>
 )";
 
-/// Beginnings of the names of headers that only host code needs, and that NVRTC cannot read.
+/// Prefixes of headers that only host code needs and that NVRTC cannot read.
 constexpr auto hostOnly = std::to_array<std::string_view>(
     {"cublas",   "cuda.h", "cudaGL",  "cudaProfiler", "cuda_gl_interop",    "cuda_profiler_api",
      "cudnn",    "cufft",  "cupti",   "curand.h",     "curand_mtgp32_host", "cusolver",

@@ -1,4 +1,4 @@
-/// The headers that device code sees under NVRTC, which brings none of the standard library.
+/// The headers for device code under NVRTC, which has no standard library.
 #pragma once
 
 #include "analysis/command/toolchain.h"
@@ -11,10 +11,10 @@
 
 namespace kernelskill::engine {
 
-/// Included before all else: what nvcc includes by itself of the standard library, for device code.
+/// Included first: the part of the standard library that nvcc always includes, for device code.
 inline constexpr std::string_view baseHeaderName = "kernelskill/device_base.h";
 
-/// The base, and one for each standard header that device code can use.
+/// The base header, and one for each standard header that device code can use.
 [[nodiscard]] const std::vector<analysis::VirtualHeader>& deviceHeaders();
 
 /// The toolkit's include folders: CUDA's, then CCCL's where it has a folder of its own.
@@ -22,11 +22,11 @@ inline constexpr std::string_view baseHeaderName = "kernelskill/device_base.h";
 toolkitIncludeFolders(const analysis::CudaToolkit& toolkit);
 
 enum class DeviceHeaderBreadth : std::uint8_t {
-    DeviceCode, ///< Without the headers of libraries that only host code calls.
+    DeviceCode, ///< Without headers of libraries that only host code calls.
     AllFound,
 };
 
-/// Which #include lines a unit for NVRTC keeps.
+/// Decides which #include lines a unit for NVRTC keeps.
 class DeviceIncludeRules {
 public:
     DeviceIncludeRules(std::vector<std::filesystem::path> folders, DeviceHeaderBreadth breadth);

@@ -7,7 +7,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// 03 to 20 are read by every version in use.
+/// Every compiler version in use reads 03 to 20.
 std::string standardOption(const std::string& standard) {
     static constexpr auto known = std::to_array<std::string_view>({"03", "11", "14", "17", "20"});
     const auto number = standard.size() > 2 ? standard.substr(standard.size() - 2) : std::string{};
@@ -16,14 +16,14 @@ std::string standardOption(const std::string& standard) {
     return "-std=c++" + (std::ranges::find(known, number) == known.end() ? "17" : number);
 }
 
-/// "-fmad=false" and "--fmad=false" say the same.
+/// "-fmad=false" and "--fmad=false" mean the same.
 std::string_view withoutDashes(std::string_view flag) {
     while (flag.starts_with('-'))
         flag.remove_prefix(1);
     return flag;
 }
 
-/// What of a flag that parsing ignores changes the code: empty when nothing does.
+/// The options in a flag, ignored when parsing, that change machine code; empty if there are none.
 std::vector<std::string> codeOptions(std::string_view flag) {
     const auto bare = withoutDashes(flag);
     const auto space = bare.find(' ');
@@ -54,7 +54,7 @@ std::vector<std::string> codeOptions(std::string_view flag) {
     return options;
 }
 
-/// Those that both compilers spell alike.
+/// Options that both compilers spell alike.
 void addCommon(std::vector<std::string>& options, const analysis::CompileCommand& command) {
     options.push_back(standardOption(command.standard));
     if (command.fastMath)
@@ -77,7 +77,8 @@ void addCommon(std::vector<std::string>& options, const analysis::CompileCommand
 
 std::vector<std::string> nvrtcOptions(const analysis::CompileCommand& command,
                                       const std::vector<std::filesystem::path>& toolkitFolders) {
-    // Unannotated functions of the unit are constexpr ones, which nvcc takes into device code too.
+    // Functions without annotation in the unit are constexpr. nvcc takes these into device code,
+    // too.
     std::vector<std::string> options = {"-default-device", "-w", "-lineinfo", "--ptxas-options=-v"};
     addCommon(options, command);
     for (const auto& folder : command.systemIncludeDirs)
@@ -93,7 +94,7 @@ std::vector<std::string> nvccOptions(const analysis::CompileCommand& command) {
     addCommon(options, command);
     for (const auto& folder : command.systemIncludeDirs)
         options.insert(options.end(), {"-isystem", folder});
-    // Where nobody says which flags the file is compiled with, those that let more compile.
+    // If the compile command is a guess, choose the flags with which more code compiles.
     const bool guessed = command.origin == analysis::CommandOrigin::Inferred;
     if (command.relaxedConstexpr || guessed)
         options.emplace_back("--expt-relaxed-constexpr");

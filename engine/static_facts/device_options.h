@@ -1,4 +1,4 @@
-/// nvcc's flags, as far as they change what a kernel compiles to.
+/// Translates nvcc's flags, as far as they change a kernel's machine code.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -9,12 +9,12 @@
 
 namespace kernelskill::engine {
 
-/// As NVRTC spells them; all but the architecture.
+/// Options in NVRTC's spelling, without the architecture.
 [[nodiscard]] std::vector<std::string>
 nvrtcOptions(const analysis::CompileCommand& command,
              const std::vector<std::filesystem::path>& toolkitFolders);
 
-/// As nvcc does, for a cubin and ptxas's report; all but the architecture and the files.
+/// Options for nvcc to make a cubin and ptxas's report, without architecture and files.
 [[nodiscard]] std::vector<std::string> nvccOptions(const analysis::CompileCommand& command);
 
 } // namespace kernelskill::engine

@@ -18,8 +18,8 @@ std::string inQuotes(const std::string& path) {
     return result + "\"";
 }
 
-/// The file without what the slice leaves out, its includes of user files by the place of their
-/// copies, whatever folder they are reached from. `rules` null: every other include stays.
+/// The file without what the slice leaves out. Includes of user files name the place of their
+/// copies, whatever folder they are reached from. If `rules` is null, all other includes stay.
 std::string deviceText(const ScannedProgram::File& file, const FileSlice& slice,
                        const DeviceIncludeRules* rules) {
     auto text = blankedText(file, slice);
@@ -37,7 +37,7 @@ std::string deviceText(const ScannedProgram::File& file, const FileSlice& slice,
 
 std::string nameExpression(const analysis::KernelModel& kernel,
                            const std::vector<std::string>& templateArguments) {
-    // A member of an unnamed namespace is named as if it stood outside.
+    // A member of an unnamed namespace is named without that namespace.
     static constexpr std::string_view unnamed = "(anonymous namespace)::";
     auto name = kernel.qualifiedName;
     for (auto at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))
@@ -59,22 +59,21 @@ std::filesystem::path absolute(const std::filesystem::path& path, const ProgramS
 
 } // namespace
 
-DeviceUnit makeDeviceUnit(const ScannedProgram& program, const ProgramSource& source,
-                          const analysis::KernelModel& kernel,
+DeviceUnit makeDeviceUnit(const ScannedProgram& program, KernelRef kernel,
                           const std::vector<std::string>& templateArguments,
                           const std::vector<std::filesystem::path>& folders,
                           const DeviceUnitBreadth& breadth, DeviceCompiler compiler) {
     const auto slices = sliceProgram(
-        program, kernelSlice(kernel, templateArguments, breadth.width, breadth.forced));
+        program, kernelSlice(kernel.kernel, templateArguments, breadth.width, breadth.forced));
     const bool bare = compiler == DeviceCompiler::Nvrtc;
     const DeviceIncludeRules rules(folders, breadth.includes);
     DeviceUnit unit;
-    unit.nameExpression = nameExpression(kernel, templateArguments);
+    unit.nameExpression = nameExpression(kernel.kernel, templateArguments);
     if (bare)
         unit.source =
             "#include \"" + std::string(baseHeaderName) + "\"\n" + namespaceForwards(program);
-    for (const auto& forced : source.command.forcedIncludes) {
-        const auto path = absolute(forced, source);
+    for (const auto& forced : kernel.program.command.forcedIncludes) {
+        const auto path = absolute(forced, kernel.program);
         if (std::ranges::any_of(program.files(),
                                 [&](const auto& file) { return file.source.path == path; }))
             unit.source += "#include " + inQuotes(std::string(headerMirror) + path.string()) + "\n";

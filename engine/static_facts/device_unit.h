@@ -1,9 +1,9 @@
 /// The text to compile for the GPU for one kernel: the user's files without host code, and the name
-/// of what to instantiate.
+/// of the instance.
 #pragma once
 
 #include "analysis/compile/nvrtc.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/kernel_ref.h"
 #include "engine/static_facts/device_headers.h"
 #include "engine/unit/slice.h"
 
@@ -15,14 +15,14 @@
 namespace kernelskill::engine {
 
 enum class DeviceCompiler : std::uint8_t {
-    Nvcc,  ///< Reads every header that the user's files name, the host's included.
-    Nvrtc, ///< Has no host headers: those that device code can use are handed over.
+    Nvcc,  ///< Reads every header that the user's files include, the host's as well.
+    Nvrtc, ///< Has no host headers: it gets those that device code can use.
 };
 
-/// Stands, in front of the absolute path of a user's header, for where its copy is.
+/// Precedes the absolute path of a user's header and marks the place of its copy.
 inline constexpr std::string_view headerMirror = "@mirror@";
 
-/// How much of the user's files goes in.
+/// How much of the user's files the unit contains.
 struct DeviceUnitBreadth {
     SliceWidth width = SliceWidth::Needed;
     DeviceHeaderBreadth includes = DeviceHeaderBreadth::DeviceCode;
@@ -30,15 +30,15 @@ struct DeviceUnitBreadth {
 };
 
 struct DeviceUnit {
-    std::string source; ///< Lines are those of the user's file for messages and debug information.
-    std::vector<analysis::VirtualHeader> headers; ///< The user's: headerMirror + absolute path.
-    std::string nameExpression;                   ///< "blas::saxpy<float, 4>"
+    std::string source; ///< Its line directives name lines of the user's file.
+    /// The user's headers, named headerMirror + absolute path.
+    std::vector<analysis::VirtualHeader> headers;
+    std::string nameExpression; ///< "blas::saxpy<float, 4>"
 };
 
-/// `folders` are where headers that are not the user's may be. A unit for nvcc instantiates the
-/// kernel; NVRTC is given its name.
-[[nodiscard]] DeviceUnit makeDeviceUnit(const ScannedProgram& program, const ProgramSource& source,
-                                        const analysis::KernelModel& kernel,
+/// `folders` may contain headers that are not the user's. A unit for nvcc instantiates the kernel;
+/// NVRTC gets the name expression.
+[[nodiscard]] DeviceUnit makeDeviceUnit(const ScannedProgram& program, KernelRef kernel,
                                         const std::vector<std::string>& templateArguments,
                                         const std::vector<std::filesystem::path>& folders,
                                         const DeviceUnitBreadth& breadth, DeviceCompiler compiler);

@@ -11,7 +11,7 @@ namespace {
 
 using analysis::FunctionResources;
 
-/// nullptr when none is it, or several may be.
+/// nullptr if no function, or more than one, may be the kernel.
 const FunctionResources* kernelIn(const std::vector<FunctionResources>& functions,
                                   const CompileReply& reply, const std::string& kernel) {
     const auto isIt = [&](const FunctionResources& function) {

@@ -1,4 +1,4 @@
-/// From a compiler's reply to the facts of one kernel.
+/// Extracts the facts of one kernel from a compiler's reply.
 #pragma once
 
 #include "engine/static_facts/compile_job.h"
@@ -8,14 +8,14 @@
 
 namespace kernelskill::engine {
 
-/// Whose facts: by its symbol where the reply tells it, else by its unqualified name.
+/// The kernel to look for: by its symbol if the reply has one, else by its unqualified name.
 struct FactQuestion {
     std::string kernel;
     std::string architecture;
     bool relocatable = false; ///< Compiled as relocatable device code.
 };
 
-/// Failed, without a place, when the report does not tell the kernel from others or lacks a number.
+/// Failed, without a place, if the report does not identify the kernel or lacks a number.
 [[nodiscard]] Result<StaticFacts> factsIn(const CompileReply& reply, const FactQuestion& question);
 
 } // namespace kernelskill::engine

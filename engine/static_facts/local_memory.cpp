@@ -7,7 +7,7 @@
 namespace kernelskill::engine {
 
 bool usesNoLocalMemory(const StaticFacts& facts) {
-    // A note says that the numbers leave something out.
+    // A note means that the numbers are incomplete.
     return facts.stackBytes == 0 && facts.spillStoreBytes == 0 && facts.spillLoadBytes == 0 &&
            facts.notes.empty();
 }

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Its first argument is the folder for nvcc's own files. Children inherit the limits: address
-/// space in kilobytes, seconds of CPU time.
+/// Its first argument is the folder for nvcc's own files. Child processes inherit the limits:
+/// address space in kilobytes, seconds of CPU time.
 constexpr const char* limitedStart =
     "TMPDIR=$1; export TMPDIR; shift; ulimit -v 8388608 && ulimit -t 120 && exec \"$0\" \"$@\"";
 

@@ -1,5 +1,5 @@
-/// nvcc, asked what a unit compiles to. It preprocesses with the host compiler, so both have to be
-/// there; what it says is what the user's build says.
+/// Compiles a unit with nvcc. It preprocesses with the host compiler, so both must be there. Its
+/// numbers are those of the user's build.
 #pragma once
 
 #include "analysis/command/toolchain.h"
@@ -16,19 +16,20 @@
 
 namespace kernelskill::engine {
 
-/// nullopt when the toolkit has none.
+/// nullopt if the toolkit has no nvcc.
 [[nodiscard]] std::optional<std::filesystem::path> findNvcc(const analysis::CudaToolkit& toolkit);
 
 struct NvccJob {
     std::filesystem::path nvcc;
-    int version = 0; ///< Of its toolkit, 13000 for 13.0.
+    int version = 0; ///< The toolkit's version, 13000 for 13.0.
     std::string architecture;
-    std::vector<std::string> options; ///< As nvccOptions gives them.
+    std::vector<std::string> options; ///< From nvccOptions().
     std::chrono::milliseconds time{0};
 };
 
-/// In a folder of its own, with limits on memory and time, killed when late or on `stop`. A unit
-/// that does not compile is a reply; Failed when nvcc cannot be used here at all.
+/// Compiles in a folder of its own, with limits on memory and time; is killed on a time-out and on
+/// `stop`. A unit that does not compile gives a reply. Failed if nvcc cannot be used on this
+/// machine.
 [[nodiscard]] Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
                                                    std::stop_token stop);
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t mostReplies = 1024; // of some ten kilobytes each
+constexpr std::size_t maxReplies = 1024; // Each has about ten kilobytes.
 
 } // namespace
 
@@ -25,7 +25,7 @@ std::optional<std::string> ReplyCache::find(const std::string& key) const {
     if (!text)
         return std::nullopt;
     std::error_code ignored;
-    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored); // in use
+    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored); // Mark it as used.
     return text;
 }
 
@@ -48,10 +48,10 @@ void ReplyCache::evict() const {
         std::error_code ignored;
         entries.push_back({item->last_write_time(ignored), item->path()});
     }
-    if (entries.size() <= mostReplies)
+    if (entries.size() <= maxReplies)
         return;
     std::ranges::sort(entries, {}, &Entry::used);
-    for (std::size_t i = 0; i + mostReplies < entries.size(); ++i)
+    for (std::size_t i = 0; i + maxReplies < entries.size(); ++i)
         fs::remove(entries[i].path, error);
 }
 

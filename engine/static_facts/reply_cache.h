@@ -1,5 +1,5 @@
-/// The compiler's replies on disk, by the hash of all that they follow from. Shared by processes: a
-/// reply appears complete or not at all. What cannot be written is compiled again.
+/// A cache on disk for the compiler's replies, by the hash of their inputs. Processes share it: a
+/// reply is complete or absent. If it cannot be written, the unit is compiled again next time.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@ namespace kernelskill::engine {
 
 class ReplyCache {
 public:
-    /// `folder` empty: $XDG_CACHE_HOME/kernelskill/facts, else ~/.cache/kernelskill/facts, else
-    /// below the temporary folder.
+    /// If `folder` is empty, it is $XDG_CACHE_HOME/kernelskill/facts, else
+    /// ~/.cache/kernelskill/facts, else a folder below the temporary one.
     explicit ReplyCache(std::filesystem::path folder);
 
     [[nodiscard]] std::optional<std::string> find(const std::string& key) const;

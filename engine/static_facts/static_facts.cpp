@@ -15,12 +15,10 @@ std::string targetArchitecture(const analysis::CompileCommand& command, std::str
     return fallback;
 }
 
-Result<StaticFacts> staticFacts(const ProgramSource& program, const analysis::KernelModel& kernel,
-                                const std::vector<std::string>& templateArguments,
+Result<StaticFacts> staticFacts(KernelRef kernel, const std::vector<std::string>& templateArguments,
                                 const std::string& architecture, const StaticFactsOptions& options,
                                 std::stop_token stop) {
-    auto code =
-        deviceCode(program, kernel, templateArguments, architecture, options, std::move(stop));
+    auto code = deviceCode(kernel, templateArguments, architecture, options, std::move(stop));
     if (!code)
         return std::unexpected(std::move(code.error()));
     return std::move(code->facts);

@@ -19,7 +19,8 @@ fs::path userCacheFolder(std::string_view name) {
 }
 
 bool writeWhole(const fs::path& path, std::string_view text) {
-    auto pattern = (path.parent_path() / "write-XXXXXX").string(); // as mkstemp wants it
+    // The pattern that mkstemp requires.
+    auto pattern = (path.parent_path() / "write-XXXXXX").string();
     const int descriptor = ::mkstemp(pattern.data());
     if (descriptor < 0)
         return false;

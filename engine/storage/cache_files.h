@@ -1,4 +1,4 @@
-/// Files of the user's cache folder, which several processes write at once.
+/// Files in the user's cache folder, which several processes write concurrently.
 #pragma once
 
 #include <filesystem>
@@ -6,12 +6,13 @@
 
 namespace kernelskill::engine {
 
-/// $XDG_CACHE_HOME/kernelskill/`name`, else ~/.cache/kernelskill/`name`, else below the temporary
-/// folder.
+/// $XDG_CACHE_HOME/kernelskill/`name`, else ~/.cache/kernelskill/`name`, else a folder below the
+/// temporary one.
 [[nodiscard]] std::filesystem::path userCacheFolder(std::string_view name);
 
-/// Writes beside `path` and renames, so that readers see all of `text` or nothing. False when it
-/// could not be written; nothing is left behind then. The folder of `path` has to exist.
+/// Writes a temporary file and renames it to `path`, so that readers see all of `text` or nothing.
+/// Returns false if it could not be written; then nothing is left behind. The folder of `path` must
+/// exist.
 bool writeWhole(const std::filesystem::path& path, std::string_view text);
 
 } // namespace kernelskill::engine

@@ -1,4 +1,4 @@
-/// A key for caches on disk: a hash of everything that made the cached file.
+/// A key for disk caches: a hash of everything that the cached file depends on.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace kernelskill::engine {
 
 class ContentHash {
 public:
-    void add(std::string_view text); ///< Length and contents.
+    void add(std::string_view text); ///< Adds the length and the contents.
     void addFile(const std::filesystem::path& path);
     [[nodiscard]] std::string hex() const;
 

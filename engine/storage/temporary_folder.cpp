@@ -9,7 +9,7 @@ namespace kernelskill::engine {
 
 std::optional<TemporaryFolder> TemporaryFolder::make(const std::filesystem::path& parent,
                                                      std::string_view prefix) {
-    // Where mkdtemp() puts its own letters.
+    // mkdtemp() replaces the X letters.
     auto name = (parent / (std::string(prefix) + "-XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr)
         return std::nullopt;

@@ -1,4 +1,4 @@
-/// A folder that goes away with its owner.
+/// A folder that is removed with its owner.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@ namespace kernelskill::engine {
 
 class TemporaryFolder {
 public:
-    /// A new folder in `parent`, which has to exist, its name beginning with `prefix`. nullopt when
-    /// it cannot be made.
+    /// Creates a folder in `parent`, which must exist, with a name that begins with `prefix`.
+    /// nullopt if it cannot be created.
     [[nodiscard]] static std::optional<TemporaryFolder> make(const std::filesystem::path& parent,
                                                              std::string_view prefix);
     TemporaryFolder(TemporaryFolder&& other) noexcept;
@@ -20,7 +20,7 @@ public:
 
 private:
     explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
-    std::filesystem::path path_; ///< Empty when it was moved away.
+    std::filesystem::path path_; ///< Empty if moved away.
 };
 
 } // namespace kernelskill::engine

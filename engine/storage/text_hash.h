@@ -1,4 +1,5 @@
-/// Hash of content for cache keys and edit identities: FNV-1a, the same on every run and machine.
+/// Hashes content for cache keys and edit identities: FNV-1a, the same in every run and on every
+/// machine.
 #pragma once
 
 #include <cstdint>

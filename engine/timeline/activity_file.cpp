@@ -15,7 +15,7 @@ using nlohmann::json;
 constexpr int version = 1;
 
 std::string asLine(const json& document) {
-    // A name in a foreign encoding must not stop the user's program.
+    // A name in another encoding must not end the user's program.
     return document.dump(-1, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
@@ -92,7 +92,7 @@ Result<ActivityFile> readActivities(const std::filesystem::path& path) {
         return std::unexpected(Error{ErrorKind::Missing,
                                      "the program never started the CUDA driver",
                                      {},
-                                     "run it on a machine with a GPU, and see that it uses it"});
+                                     "run it on a machine with a GPU, and check that it uses it"});
     const auto foreign = [&](std::string what) {
         return std::unexpected(
             Error{ErrorKind::InvalidInput, std::move(what), path.string(), "record it again"});
@@ -105,7 +105,7 @@ Result<ActivityFile> readActivities(const std::filesystem::path& path) {
             const auto line = json::parse(rest.substr(0, end));
             rest.remove_prefix(end + 1);
             ++number;
-            // Processes that a program starts record into the same file, each with its own head.
+            // Child processes of the program record into the same file, each with its own head.
             if (line.contains("kernelskill-timeline")) {
                 if (line.at("kernelskill-timeline") != version)
                     return foreign("a timeline of another version of KernelSkill");

@@ -9,8 +9,8 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A longer gap is not the price of a launch: the host does something else.
-constexpr std::uint64_t longestLaunchGap = 5 * shortKernel;
+/// A longer gap is not caused by launching: the host does something else.
+constexpr std::uint64_t maxLaunchGap = 5 * shortKernel;
 
 class DeviceWatch {
 public:
@@ -44,7 +44,7 @@ private:
     void extendTrain(const DeviceActivity& activity, std::uint64_t gap) {
         const bool isShort =
             activity.kind == ActivityKind::Kernel && activity.nanoseconds() <= shortKernel;
-        if (!isShort || gap > longestLaunchGap)
+        if (!isShort || gap > maxLaunchGap)
             endTrain();
         if (!isShort)
             return;
@@ -57,7 +57,7 @@ private:
     }
 
     void endTrain() {
-        if (train_.launches >= leastTrain && train_.idle > times_.worst.idle)
+        if (train_.launches >= minTrainLaunches && train_.idle > times_.worst.idle)
             times_.worst = train_;
         train_ = {};
     }

@@ -1,4 +1,4 @@
-/// A program's time on the GPU, by kernel, and the time in which the GPU had nothing to do.
+/// Summarises a program's time on the GPU, by kernel, and the GPU's idle time.
 #pragma once
 
 #include "engine/timeline/device_activity.h"
@@ -11,7 +11,7 @@
 
 namespace kernelskill::engine {
 
-/// Times in nanoseconds.
+/// All times in nanoseconds.
 struct KernelTimes {
     std::string name; ///< Demangled.
     std::uint64_t launches = 0;
@@ -19,46 +19,46 @@ struct KernelTimes {
     std::uint64_t shortest = 0;
     std::uint64_t median = 0;
     std::uint64_t longest = 0;
-    /// Of the launch that took the most time.
+    /// The configuration of the launch that took longest.
     std::array<std::uint32_t, 3> grid{};
     std::array<std::uint32_t, 3> block{};
     std::uint32_t registers = 0;
     std::uint64_t sharedBytes = 0;
 };
 
-/// A row of short launches one after the other on a device, which a CUDA graph would issue at once.
+/// A sequence of short launches on a device, which a CUDA graph would issue at once.
 struct LaunchTrain {
     std::uint64_t launches = 0;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint64_t idle = 0; ///< Between its launches.
+    std::uint64_t idle = 0; ///< Idle time between its launches.
 };
 
 struct DeviceTimes {
     std::uint32_t device = 0;
-    std::uint64_t begin = 0;  ///< Of the first activity.
-    std::uint64_t end = 0;    ///< Of the last.
-    std::uint64_t busy = 0;   ///< With at least one activity.
-    std::uint64_t copies = 0; ///< Their times, added; they may lie beside kernels.
+    std::uint64_t begin = 0;  ///< Begin of the first activity.
+    std::uint64_t end = 0;    ///< End of the last activity.
+    std::uint64_t busy = 0;   ///< Time with at least one activity.
+    std::uint64_t copies = 0; ///< Sum of their times; they may overlap with kernels.
     std::uint64_t copiedBytes = 0;
-    std::uint64_t kernels = 0; ///< Their times, added.
-    LaunchTrain worst; ///< The train with the most idle time; no launches when there is none.
+    std::uint64_t kernels = 0; ///< Sum of their times.
+    LaunchTrain worst; ///< The train with the most idle time; has no launches if there is none.
 };
 
 struct TimelineSummary {
-    std::vector<DeviceTimes> devices; ///< By number.
-    std::vector<KernelTimes> kernels; ///< The longest total first.
+    std::vector<DeviceTimes> devices; ///< Sorted by number.
+    std::vector<KernelTimes> kernels; ///< Sorted by total time, longest first.
 };
 
-/// A kernel no longer than this is short: launching it takes about as long.
-/// The bounds of launch-overhead in engine/diagnosis/thresholds.yaml.
+/// A kernel of at most this time is short, because launching it takes about as long. Same as the
+/// threshold of launch-overhead in engine/diagnosis/thresholds.yaml.
 inline constexpr std::uint64_t shortKernel = 10'000;
-inline constexpr std::uint64_t leastTrain = 10;
+inline constexpr std::uint64_t minTrainLaunches = 10;
 
-/// `activities` in the order of their begins.
+/// `activities` are sorted by their begin.
 [[nodiscard]] TimelineSummary summaryOf(std::span<const DeviceActivity> activities);
 
-/// The source's spelling of a mangled name, or the name itself.
+/// The source's spelling of a mangled name; else the name itself.
 [[nodiscard]] std::string demangledName(const std::string& name);
 
 } // namespace kernelskill::engine

@@ -1,4 +1,4 @@
-/// A timeline as a file that Perfetto and Chrome's tracing page open.
+/// Writes a timeline as a file for Perfetto and Chrome's tracing page.
 #pragma once
 
 #include "engine/timeline/device_activity.h"
@@ -8,7 +8,8 @@
 
 namespace kernelskill::engine {
 
-/// Trace Event Format: a process a device, a thread a stream; microseconds from the first begin.
+/// In Trace Event Format: one process per device, one thread per stream; microseconds from the
+/// first begin.
 [[nodiscard]] std::string traceJson(std::span<const DeviceActivity> activities);
 
 } // namespace kernelskill::engine

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 25> deviceHeaders = {
     "cstdio",      "cstdlib",   "cstring",  "float.h",         "inttypes.h", "limits",   "limits.h",
     "math.h",      "stdbool.h", "stddef.h", "stdint.h",        "stdio.h",    "stdlib.h", "string.h",
     "type_traits", "utility",   "time.h",   "initializer_list"};
-/// Costly to read, so kept only for code that says `std::`.
+/// Headers that are costly to read: kept only if the code says `std::`.
 constexpr std::array<std::string_view, 9> standardHeaders = {"algorithm", "array",    "bit",
                                                              "complex",   "concepts", "functional",
                                                              "numeric",   "numbers",  "tuple"};

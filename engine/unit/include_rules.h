@@ -1,4 +1,4 @@
-/// Which #include lines of the user's files a kernel compiled for the CPU keeps.
+/// Decides which #include lines of the user's files remain when a kernel is compiled for the CPU.
 #pragma once
 
 #include "engine/unit/user_files.h"
@@ -12,7 +12,7 @@ namespace kernelskill::engine {
 enum class IncludeBreadth : std::uint8_t {
     DeviceHeaders, ///< User headers, the prelude's, and the standard headers that device code can
                    ///< use.
-    AllFound,      ///< Also every other header that is on this machine.
+    AllFound,      ///< Also every other header that this machine has.
 };
 
 class IncludeRules {

@@ -1,14 +1,20 @@
 #include "engine/unit/slice.h"
 
-#include "engine/source_scan/conditional_text.h"
+#include "analysis/scan/conditional_text.h"
 
 #include <algorithm>
 #include <map>
 
 namespace kernelskill::engine {
+
+using analysis::Declaration;
+using analysis::DeclarationKind;
+using analysis::Token;
+using analysis::TokenKind;
+
 namespace {
 
-/// Whether device code can use the declaration at all.
+/// Whether device code can use the declaration.
 bool isUsableOnDevice(const Declaration& declaration) {
     switch (declaration.kind) {
     case DeclarationKind::Function:
@@ -29,7 +35,7 @@ bool isAlwaysKept(const Declaration& declaration) {
     return deviceOperator || declaration.kind == DeclarationKind::UsingNamespace;
 }
 
-/// Grows the set of kept declarations until nothing they name is left out.
+/// Extends the set of kept declarations until it contains all that they name.
 class Closure {
 public:
     Closure(const ScannedProgram& program, const SliceRequest& request)
@@ -55,7 +61,7 @@ public:
             const auto name = std::move(pending_.back());
             pending_.pop_back();
             for (const auto& macro : program_.macros().all(name)) {
-                for (const auto& token : tokenize(macro.body))
+                for (const auto& token : analysis::lex(macro.body))
                     use(token);
             }
             const auto found = byName_.find(name);
@@ -85,7 +91,7 @@ private:
             return true;
         if (declaration.isKernel && request_.width == SliceWidth::Needed &&
             name != request_.kernelName && declaration.kind == DeclarationKind::Function)
-            return false; // another kernel: a name in common with a local
+            return false; // Another kernel that shares its name with a local variable.
         // Out-of-class members come with their class, not with any use of the member's name.
         const bool member = !declaration.owner.empty();
         return isUsableOnDevice(declaration) && (member ? declaration.owner == name : named);
@@ -165,7 +171,7 @@ ScannedProgram::ScannedProgram(std::vector<UserFile> files,
     files_.reserve(files.size());
     for (auto& file : files) {
         auto& scanned = files_.emplace_back(File{std::move(file), {}, {}});
-        const auto tokens = tokenize(scanned.source.text);
+        const auto tokens = analysis::lex(scanned.source.text);
         macros_.addDefinitionsOf(tokens);
         scanned.tokens = withoutDisabled(tokens);
     }
@@ -205,7 +211,7 @@ std::string blankedText(const ScannedProgram::File& file, const FileSlice& slice
     for (const auto& span : slice.dropped) {
         blank(result, span);
         for (const auto& token :
-             file.tokens) { // directives inside a dropped member balance those outside
+             file.tokens) { // Directives inside a dropped member match those outside.
             if (token.kind == TokenKind::Directive && span.contains(token.span.begin))
                 restore(token.span);
         }

@@ -1,9 +1,9 @@
-/// What of the user's files a kernel needs, decided by names alone: a kept declaration keeps those
-/// it names.
+/// Selects the declarations of the user's files that a kernel needs. Only names decide: if a
+/// declaration is kept, so are those that it names.
 #pragma once
 
-#include "engine/source_scan/declarations.h"
-#include "engine/source_scan/macros.h"
+#include "analysis/scan/declarations.h"
+#include "analysis/scan/macros.h"
 #include "engine/unit/user_files.h"
 
 #include <cstdint>
@@ -22,46 +22,47 @@ public:
 
     struct File {
         UserFile source;
-        std::vector<Token> tokens; ///< Without `#if 0` branches.
-        DeclarationScan scan;
+        std::vector<analysis::Token> tokens; ///< Without `#if 0` branches.
+        analysis::DeclarationScan scan;
     };
     [[nodiscard]] const std::vector<File>& files() const { return files_; }
-    [[nodiscard]] const MacroTable& macros() const { return macros_; }
+    [[nodiscard]] const analysis::MacroTable& macros() const { return macros_; }
 
 private:
     std::vector<File> files_;
-    MacroTable macros_;
+    analysis::MacroTable macros_;
 };
 
 enum class SliceWidth : std::uint8_t {
-    Needed,     ///< What the kernel names, directly or not.
+    Needed,     ///< Declarations that the kernel names, directly or indirectly.
     DeviceCode, ///< Everything but host functions and host variables.
 };
 
 struct SliceRequest {
     std::string kernelFile;         ///< Path of the file that defines the kernel.
-    std::uint32_t kernelOffset = 0; ///< Somewhere in its definition.
+    std::uint32_t kernelOffset = 0; ///< A place inside its definition.
     std::string kernelName;         ///< Unqualified.
-    std::set<std::string> seeds;    ///< Further names in use: of template arguments.
+    std::set<std::string> seeds;    ///< Further used names, from template arguments.
     std::set<std::string> forced;   ///< Names to keep even if they look like host code.
     SliceWidth width = SliceWidth::Needed;
 };
 
-/// Of one file of the program.
+/// The slice of one file of the program.
 struct FileSlice {
-    std::vector<const Declaration*> kept;
-    std::vector<analysis::Span> dropped; ///< Inside kept ones: host-only member functions.
+    std::vector<const analysis::Declaration*> kept;
+    /// Parts of kept declarations that are left out: host-only member functions.
+    std::vector<analysis::Span> dropped;
 };
 
-/// One per file, in order.
+/// One slice per file, in order.
 [[nodiscard]] std::vector<FileSlice> sliceProgram(const ScannedProgram& program,
                                                   const SliceRequest& request);
 
-/// `file`'s text with everything that the slice leaves out blanked: same length, same lines, same
-/// columns. Directives and `namespace` blocks stay.
+/// `file`'s text with everything outside the slice replaced by blanks: lengths, lines and columns
+/// stay the same. Directives and `namespace` blocks stay.
 [[nodiscard]] std::string blankedText(const ScannedProgram::File& file, const FileSlice& slice);
 
-/// Overwrites `span` with spaces; line ends (and the backslashes that splice lines) stay.
+/// Overwrites `span` with spaces. Line ends, and backslashes that splice lines, stay.
 void blank(std::string& text, analysis::Span span);
 
 } // namespace kernelskill::engine

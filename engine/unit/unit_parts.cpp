@@ -5,6 +5,8 @@
 
 namespace kernelskill::engine {
 
+using analysis::DeclarationKind;
+
 SliceRequest kernelSlice(const analysis::KernelModel& kernel,
                          const std::vector<std::string>& templateArguments, SliceWidth width,
                          const std::set<std::string>& forced) {
@@ -15,7 +17,7 @@ SliceRequest kernelSlice(const analysis::KernelModel& kernel,
     request.forced = forced;
     request.width = width;
     for (const auto& argument : templateArguments) {
-        for (const auto& token : tokenize(argument)) {
+        for (const auto& token : analysis::lex(argument)) {
             if (token.isIdentifier())
                 request.seeds.emplace(token.text);
         }
@@ -40,7 +42,7 @@ std::string namespaceForwards(const ScannedProgram& program) {
             std::string text;
             std::string closing;
             std::string first;
-            for (const auto& token : tokenize(declaration.names.front())) {
+            for (const auto& token : analysis::lex(declaration.names.front())) {
                 if (!token.isIdentifier())
                     continue;
                 if (first.empty())
@@ -49,7 +51,7 @@ std::string namespaceForwards(const ScannedProgram& program) {
                 closing += "} ";
             }
             if (first == "std")
-                forwards.insert("namespace std { }"); // its inner ones may be inline
+                forwards.insert("namespace std { }"); // Its inner namespaces may be inline.
             else if (!first.empty() && !own.contains(first))
                 forwards.insert(text + closing);
         }
@@ -62,7 +64,7 @@ std::string namespaceForwards(const ScannedProgram& program) {
 
 std::string withoutTrailingBlanks(const std::string& text) {
     std::string result;
-    std::size_t pending = 0; // of the characters at the end of `result`, how many are blank
+    std::size_t pending = 0; // Number of blanks at the end of `result`.
     for (const char c : text) {
         if (c == '\n') {
             result.resize(result.size() - pending);

@@ -10,10 +10,13 @@
 #include <system_error>
 
 namespace kernelskill::engine {
+
+using analysis::TokenKind;
+
 namespace {
 
-constexpr std::uintmax_t largestUserFile = 16u << 20;
-constexpr std::size_t mostUserFiles = 512;
+constexpr std::uintmax_t maxUserFileBytes = 16u << 20;
+constexpr std::size_t maxUserFiles = 512;
 
 bool isBelow(const std::filesystem::path& path, const std::filesystem::path& folder) {
     const auto relative = path.lexically_relative(folder);
@@ -72,7 +75,7 @@ private:
     }
 
     void add(const std::filesystem::path& path) {
-        if (seen_.size() < mostUserFiles && !isSystem(path) && seen_.insert(path).second)
+        if (seen_.size() < maxUserFiles && !isSystem(path) && seen_.insert(path).second)
             pending_.push_back(path);
     }
 
@@ -83,7 +86,7 @@ private:
             return open->second;
         std::error_code error;
         const auto size = std::filesystem::file_size(path, error);
-        if (error || size > largestUserFile || !std::filesystem::is_regular_file(path, error))
+        if (error || size > maxUserFileBytes || !std::filesystem::is_regular_file(path, error))
             return std::nullopt;
         std::ifstream stream(path, std::ios::binary);
         std::ostringstream text;
@@ -98,11 +101,11 @@ private:
     }
 
     UserFile withIncludes(UserFile file) {
-        const auto tokens = tokenize(file.text);
+        const auto tokens = analysis::lex(file.text);
         for (const auto& token : tokens) {
             if (token.kind != TokenKind::Directive)
                 continue;
-            const auto [name, remainder] = directiveParts(token.text);
+            const auto [name, remainder] = analysis::directiveParts(token.text);
             if (name != "include" && name != "include_next")
                 continue;
             IncludeLine line{token.span, {}, {}};
@@ -120,7 +123,7 @@ private:
         return file;
     }
 
-    /// The user file that an #include reaches, or nothing.
+    /// The user file that an #include names, or empty.
     std::filesystem::path resolve(std::string_view spelling,
                                   const std::filesystem::path& folder) const {
         const std::filesystem::path name(spelling.substr(1, spelling.size() - 2));

@@ -1,9 +1,8 @@
-/// The files that are the user's: the main file and what it includes, system and toolkit headers
-/// left out.
+/// Finds the user's files: the main file and its includes, without system and toolkit headers.
 #pragma once
 
-#include "engine/execution/executor.h"
-#include "engine/source_scan/declarations.h"
+#include "analysis/scan/declarations.h"
+#include "engine/execution/program_source.h"
 
 #include <filesystem>
 #include <string>
@@ -14,10 +13,10 @@ namespace kernelskill::engine {
 
 /// An #include of a user file.
 struct IncludeLine {
-    analysis::Span span;  ///< The directive.
-    std::string spelling; ///< `<cmath>` or `"util.h"`, delimiters included; empty when a macro
-                          ///< names the file.
-    std::filesystem::path resolved; ///< The user file it reaches; empty for any other.
+    analysis::Span span; ///< The directive.
+    /// `<cmath>` or `"util.h"` with delimiters; empty if a macro names the file.
+    std::string spelling;
+    std::filesystem::path resolved; ///< The user file that it includes; empty for other headers.
 };
 
 struct UserFile {
@@ -26,8 +25,8 @@ struct UserFile {
     std::vector<IncludeLine> includes;
 };
 
-/// The main file first. Contents of open editors win over the disk. Files that cannot be read are
-/// left out.
+/// The main file comes first. Contents of open editors replace those on disk. Files that cannot be
+/// read are left out.
 [[nodiscard]] std::vector<UserFile> collectUserFiles(const ProgramSource& program,
                                                      const std::filesystem::path& preludeInclude);
 

@@ -1,4 +1,4 @@
-/// Why an edit was not kept, as plain data.
+/// The reason why an edit was not kept, as plain data.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 namespace kernelskill::engine {
 
 struct CandidateDiagnosis {
-    /// Stable: "missing-barrier", "tail", "does-not-compile", "occupancy", ... docs/optimize.md
-    /// lists them.
+    /// A stable name: "missing-barrier", "tail", "does-not-compile", "occupancy", ...
+    /// docs/optimize.md lists them.
     std::string cause;
-    std::string sentence;              ///< What happened, without a full stop.
-    std::vector<std::string> evidence; ///< What was seen, strongest first.
-    std::string invariant; ///< That the edit broke, as a statement about kernels; may be empty.
-    std::string repair;    ///< The smallest one that may do, not tried; empty: nobody knows one.
+    std::string sentence;              ///< One sentence without a full stop.
+    std::vector<std::string> evidence; ///< The observations, strongest first.
+    std::string invariant; ///< The rule about kernels that the edit broke; may be empty.
+    std::string repair;    ///< The smallest repair that may help, untried; empty if none is known.
     bool operator==(const CandidateDiagnosis&) const = default;
 };
 

@@ -1,4 +1,4 @@
-/// What a step of a review finds: a check that holds, or one that does not and what follows.
+/// The result of a review's step: a check that passed, or a failed one and its consequences.
 #pragma once
 
 #include "engine/verdict/review_failure.h"
@@ -14,8 +14,8 @@ struct FailedCheck {
     VerdictStatus status = VerdictStatus::Invalid;
     std::string name;
     std::string detail;
-    bool isAboutEdit = true; ///< False when the original, or the way it is run, is to blame.
-    ReviewFailure seen = {}; ///< Where the edit is to blame.
+    bool isAboutEdit = true; ///< False if the original, or the way it is run, is at fault.
+    ReviewFailure seen = {}; ///< Set if the edit is at fault.
 };
 
 using CheckResult = std::expected<Check, FailedCheck>;
@@ -33,7 +33,7 @@ using CheckResult = std::expected<Check, FailedCheck>;
     return std::unexpected(FailedCheck{VerdictStatus::Invalid, std::move(name), std::move(detail),
                                        true, std::move(seen)});
 }
-/// Nothing is learnt about the edit.
+/// A failure that says nothing about the edit.
 [[nodiscard]] inline std::unexpected<FailedCheck> unusable(std::string name, std::string detail) {
     return std::unexpected(
         FailedCheck{VerdictStatus::Invalid, std::move(name), std::move(detail), false, {}});

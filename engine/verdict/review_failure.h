@@ -1,4 +1,4 @@
-/// What a review saw of an edit that it refused, as values: for the Diagnoser.
+/// The observations of a review about an edit that it refused. The Diagnoser uses them.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -13,32 +13,32 @@
 namespace kernelskill::engine {
 
 enum class ReviewStage : std::uint8_t {
-    Edit,    ///< It changes nothing, or cannot be applied.
-    Order,   ///< The host asks for other work, or in another order.
-    Parse,   ///< It brings a compile error, or leaves no kernel.
-    Compile, ///< A compiler behind the parser refuses it.
-    Run,     ///< It does not come to its end.
-    Hazards, ///< It brings a hazard.
+    Edit,    ///< The edit changes nothing or cannot be applied.
+    Order,   ///< The host requests other work, or in another order.
+    Parse,   ///< The edit adds a compile error or leaves no kernel.
+    Compile, ///< A compiler after the parser refuses it.
+    Run,     ///< It does not run to its end.
+    Hazards, ///< It adds a hazard.
     Outputs  ///< It computes something else.
 };
 
-/// Where a trial stands among those of a review.
+/// The position of a trial among those of a review.
 struct TrialPlace {
     std::string label;       ///< "n=1023"
-    bool isFileSize = false; ///< As the file launches it: the shape that is tried first.
-    int seedNumber = 1;      ///< From 1.
+    bool isFileSize = false; ///< True for the shape that the file launches, which is tried first.
+    int seedNumber = 1;      ///< Counts from 1.
     std::uint64_t seed = 0;
     bool isOnGpu = false;
-    LaunchSpec launch; ///< Of the candidate.
+    LaunchSpec launch; ///< The launch of the candidate.
 };
 
 struct ReviewFailure {
     ReviewStage stage = ReviewStage::Edit;
-    std::optional<TrialPlace> trial = {}; ///< From Run on.
-    std::optional<Error> error = {};      ///< Of Compile and Run.
-    std::vector<Hazard> hazards = {};     ///< Of Hazards: the new ones. Of Outputs: new suspicions.
-    std::optional<Difference> difference = {}; ///< Of Outputs; nullopt where sizes differ.
-    /// Of Outputs: inputs on which the candidate agreed before.
+    std::optional<TrialPlace> trial = {}; ///< Set for Run and later stages.
+    std::optional<Error> error = {};      ///< Set for Compile and Run.
+    std::vector<Hazard> hazards = {}; ///< For Hazards: the new ones. For Outputs: new suspicions.
+    std::optional<Difference> difference = {}; ///< For Outputs; nullopt if sizes differ.
+    /// For Outputs: the number of inputs on which the candidate agreed before.
     int agreedBefore = 0;
 };
 

@@ -27,8 +27,8 @@ struct Check {
     std::string name; ///< "parses", "compiles", "matches original, seed 2, n=1023", "control
                       ///< fails", "no new hazard"
     bool passed = false;
-    std::string
-        detail; ///< Largest error and where, the first differing element, the compiler's message.
+    /// The maximum error and its place, the first differing element, or the compiler's message.
+    std::string detail;
 };
 
 struct ReviewFailure;
@@ -38,14 +38,14 @@ struct Verdict {
     std::vector<Check> checks;
     std::optional<double> speedup; ///< Only from a measurement.
     std::string summary;           ///< One sentence.
-    /// False when nothing could be learnt about the edit: no executor, or the original itself does
+    /// False if the review says nothing about the edit: there is no executor, or the original does
     /// not run.
     bool isAboutEdit = true;
-    /// Counter changes on the emulator, before -> after, for the explanation of an unmeasured edit.
+    /// Counter changes on the emulator, before and after, to explain an unmeasured edit.
     Metrics before;
     Metrics after;
-    /// What the failed check saw (review/review_failure.h), of an edit that is to blame for it;
-    /// null else, and where the verdict is remembered.
+    /// The observations of the failed check (verdict/review_failure.h) if the edit is at fault.
+    /// Null otherwise, and if the verdict is remembered.
     std::shared_ptr<const ReviewFailure> failure;
 };
 

@@ -10,31 +10,30 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t mostGuesses = 2;
+constexpr std::size_t maxGuesses = 2;
 constexpr double smallerGuess = 1.0 / 16;
-/// Of a guessed launch, when there is another one to try.
+/// The time limit of a guessed launch if there is another launch to try.
 constexpr std::chrono::seconds guessTime{4};
 
 } // namespace
 
-Result<RunResult> firstRun(Executor& executor, const ProgramSource& program,
-                           const analysis::KernelModel& kernel, std::vector<LaunchSpec> launches,
+Result<RunResult> firstRun(Executor& executor, KernelRef kernel, std::vector<LaunchSpec> launches,
                            const std::stop_token& stop, const ProgressSink& say) {
-    launches.resize(std::min(launches.size(), mostGuesses));
+    launches.resize(std::min(launches.size(), maxGuesses));
     if (launches.front().origin == LaunchOrigin::Guessed) {
         if (auto smaller =
-                resizeLaunch(*program.model, kernel, launches.front(), smallerGuess, false))
+                resizeLaunch(kernel.file(), kernel.kernel, launches.front(), smallerGuess, false))
             launches.push_back(std::move(smaller->launch));
     }
     Result<RunResult> first = std::unexpected(Error{});
     for (const LaunchSpec& launch : launches) {
-        say("compiling " + kernel.name, 0);
-        auto image = executor.build(program, kernel, launch, stop);
+        say("compiling " + kernel.kernel.name, 0);
+        auto image = executor.build(kernel, launch, stop);
         if (!image && &launch == &launches.front())
             return std::unexpected(image.error());
         if (!image)
             break;
-        say("running " + kernel.name, 0.4);
+        say("running " + kernel.kernel.name, 0.4);
         Job job;
         job.launch = launch;
         job.wantProfile = true;

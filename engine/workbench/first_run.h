@@ -9,11 +9,10 @@
 
 namespace kernelskill::engine {
 
-/// Profiles the best launch. A guess that the kernel does not survive, which may well be the
-/// guess's fault, gives way to the next one and then to a smaller one; where all fail, the first
-/// one's error. `launches` come best first, and there is one.
-[[nodiscard]] Result<RunResult> firstRun(Executor& executor, const ProgramSource& program,
-                                         const analysis::KernelModel& kernel,
+/// Profiles the first launch of `launches`, which are sorted best first and are not empty. If a
+/// guessed launch fails, the guess may be at fault: the next launch is tried, then a smaller one.
+/// If all fail, returns the first one's error.
+[[nodiscard]] Result<RunResult> firstRun(Executor& executor, KernelRef kernel,
                                          std::vector<LaunchSpec> launches,
                                          const std::stop_token& stop, const ProgressSink& say);
 

@@ -12,20 +12,20 @@
 
 namespace kernelskill::engine {
 
-/// For all threads. What a cluster could not give it may give the next time; a machine without a
-/// GPU stays so.
+/// Shared by all threads. After a failure to get a node of a cluster, the next call tries again; a
+/// machine without a GPU is not asked again.
 class GpuAccess {
 public:
-    /// An empty runner: nothing is measured, GPU or not.
+    /// If the runner's path is empty, nothing is measured, even if there is a GPU.
     explicit GpuAccess(GpuOptions options) : options_(std::move(options)) {}
 
-    /// Waits while another thread opens it, and for the queue of a cluster. Missing: there is
-    /// none, or nothing to run kernels on it with; Cancelled.
+    /// Opens the GPU, or waits while another thread opens it or while a cluster's queue is busy.
+    /// Errors: Missing if there is no GPU or no runner; Cancelled.
     [[nodiscard]] Result<GpuExecutor*> open(const std::stop_token& stop,
                                             const ProgressSink& progress);
     /// Null before open() has succeeded.
     [[nodiscard]] const GpuExecutor* opened() const;
-    /// Whether open() may well succeed, from what can be told without opening it.
+    /// Whether open() is likely to succeed. Opens nothing.
     [[nodiscard]] bool isOffered() const;
 
 private:

@@ -13,7 +13,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// What `counted` knows of lines is added to what `measured` knows.
+/// Adds the line metrics of `counted` that `measured` lacks.
 void addMissingLines(Profile& measured, const Profile& counted) {
     for (const LineMetrics& line : counted.lines) {
         const auto same = std::ranges::find_if(measured.lines, [&](const LineMetrics& other) {
@@ -28,8 +28,8 @@ void addMissingLines(Profile& measured, const Profile& counted) {
                       [](const LineMetrics& line) { return std::tie(line.file, line.line); });
 }
 
-/// Sectors per request, and what of them is used, follow from what the hardware counted; where the
-/// emulator counted others, these stay beside them.
+/// Computes sectors per request, and the used share of each sector, from the hardware's counts. The
+/// emulator's numbers stay beside them where they differ.
 void setSectorsPerRequest(Metrics& measured, const Metrics& counted) {
     for (const metric::AccessNames* access : metric::accesses) {
         const auto requests = measured.find(access->globalRequests);
@@ -49,28 +49,28 @@ void setSectorsPerRequest(Metrics& measured, const Metrics& counted) {
 
 } // namespace
 
-Result<Profile> measureProfile(GpuExecutor& gpu, Executor& emulator, const ProgramSource& program,
-                               const analysis::KernelModel& kernel, const LaunchSpec& launch,
-                               const std::stop_token& stop, const ProgressSink& say) {
-    // The emulator works beside the GPU, unless it has to say first how long buffers are.
+Result<Profile> measureProfile(GpuExecutor& gpu, Executor& emulator, KernelRef kernel,
+                               const LaunchSpec& launch, const std::stop_token& stop,
+                               const ProgressSink& say) {
+    // The emulator works beside the GPU, unless it first has to find the lengths of buffers.
     const bool isSized = hasAllSizes(launch);
     auto counting = std::async(isSized ? std::launch::async : std::launch::deferred, [&] {
-        return sizedLaunch(emulator, program, kernel, launch, stop, EmulatedPart::Few);
+        return sizedLaunch(emulator, kernel, launch, stop, EmulatedPart::Few);
     });
     auto measured = launch;
     std::optional<Result<SizedLaunch>> sized;
     if (!isSized) {
-        say("counting " + kernel.name + " on the emulator", 0);
+        say("counting " + kernel.kernel.name + " on the emulator", 0);
         sized = counting.get();
         if (!*sized)
             return std::unexpected(sized->error());
         measured = (*sized)->launch;
     }
-    say("compiling " + kernel.name + " for the GPU", 0.4);
-    const auto image = gpu.build(program, kernel, measured, stop);
+    say("compiling " + kernel.kernel.name + " for the GPU", 0.4);
+    const auto image = gpu.build(kernel, measured, stop);
     if (!image)
         return std::unexpected(image.error());
-    say("measuring " + kernel.name + " on the GPU", 0.6);
+    say("measuring " + kernel.kernel.name + " on the GPU", 0.6);
     Job job;
     job.launch = measured;
     job.wantProfile = true;

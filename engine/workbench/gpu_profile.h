@@ -8,12 +8,10 @@
 
 namespace kernelskill::engine {
 
-/// Runs `launch` on `gpu`, and on `emulator` beside it: hazards, extents, and counts that the
-/// hardware was not asked for are the emulator's. Where buffers have no lengths yet, the emulator
-/// goes first and says them. The launch of the profile has them all.
-[[nodiscard]] Result<Profile> measureProfile(GpuExecutor& gpu, Executor& emulator,
-                                             const ProgramSource& program,
-                                             const analysis::KernelModel& kernel,
+/// Runs `launch` on `gpu`, and on `emulator` beside it. The emulator adds hazards, extents, and the
+/// counts that the hardware was not asked for. If a buffer has no length yet, the emulator runs
+/// first and finds it. All buffers of the profile's launch have lengths.
+[[nodiscard]] Result<Profile> measureProfile(GpuExecutor& gpu, Executor& emulator, KernelRef kernel,
                                              const LaunchSpec& launch, const std::stop_token& stop,
                                              const ProgressSink& say);
 

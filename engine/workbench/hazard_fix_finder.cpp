@@ -8,9 +8,8 @@
 namespace kernelskill::engine {
 
 HazardFixes HazardFixFinder::cached(KernelRef kernel) {
-    const ProfileKey key = knowledge_.insights().key(kernel.program, kernel.kernel);
-    return cache_.find(hazardFixKey(kernel.program, kernel.kernel, key),
-                       placeOf(kernel.program, kernel.kernel));
+    const ProfileKey key = knowledge_.insights().key(kernel);
+    return cache_.find(hazardFixKey(kernel, key), placeOf(kernel));
 }
 
 Result<HazardFixes> HazardFixFinder::find(KernelRef kernel, std::stop_token stop,
@@ -27,14 +26,12 @@ Result<HazardFixes> HazardFixFinder::find(KernelRef kernel, std::stop_token stop
     if (!emulator)
         return std::unexpected(emulator.error());
     const HazardRepairer repairer(**emulator, machines_.toolchain());
-    auto fixes =
-        repairer.propose(kernel.program, kernel.kernel, *report->profile,
-                         profiledBlocks(report->profile->launch), std::move(stop), progress);
+    auto fixes = repairer.propose(kernel, *report->profile, profiledBlocks(report->profile->launch),
+                                  std::move(stop), progress);
     if (!fixes)
         return std::unexpected(fixes.error());
-    const ProfileKey key = knowledge_.insights().key(kernel.program, kernel.kernel);
-    cache_.insert(hazardFixKey(kernel.program, kernel.kernel, key),
-                  placeOf(kernel.program, kernel.kernel), std::move(*fixes));
+    const ProfileKey key = knowledge_.insights().key(kernel);
+    cache_.insert(hazardFixKey(kernel, key), placeOf(kernel), std::move(*fixes));
     return cached(kernel);
 }
 

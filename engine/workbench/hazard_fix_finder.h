@@ -12,13 +12,14 @@ namespace kernelskill::engine {
 /// Thread-safe.
 class HazardFixFinder {
 public:
-    /// All of them outlive it.
+    /// All arguments outlive the finder.
     HazardFixFinder(const Machines& machines, KernelKnowledge& knowledge, const Profiler& profiler)
         : machines_(machines), knowledge_(knowledge), profiler_(profiler) {}
 
-    /// What find() has found for this kernel text; null if it was not called yet. Cheap.
+    /// The fixes that find() found for this kernel text; null if it was not called yet. Cheap.
     [[nodiscard]] HazardFixes cached(KernelRef kernel);
-    /// See HazardRepairer. Profiles the kernel if need be. Slow, or from the cache.
+    /// Finds fixes, see HazardRepairer. Profiles the kernel if it has no cached profile. Slow,
+    /// unless the fixes are cached.
     [[nodiscard]] Result<HazardFixes> find(KernelRef kernel, std::stop_token stop,
                                            const ProgressSink& progress);
 
@@ -30,7 +31,7 @@ private:
     KernelKnowledge& knowledge_;
     const Profiler& profiler_;
     HazardFixCache cache_;
-    std::timed_mutex searching_; ///< One search at a time: it may be for the same kernel.
+    std::timed_mutex searching_; ///< Allows one search at a time: two may be for the same kernel.
 };
 
 } // namespace kernelskill::engine

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int maxRoundsPerKernel = 8;
 
-/// One kernel until nothing is left or no fix helps.
+/// Repairs one kernel until no hazard is left or no fix helps.
 class KernelRepair {
 public:
     KernelRepair(HazardFixFinder& fixes, ProgramSource& program, HazardRepair& repair,
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    /// False when there is no fix.
+    /// Returns false if there is no fix.
     Result<bool> applyBest(const analysis::KernelModel& kernel,
                            const std::vector<Hazard>& hazards) {
         auto fixes = fixes_.find({program_, kernel}, stop_, progress_);

@@ -15,16 +15,15 @@ std::vector<KernelOffer> kernelOffers(const analysis::FileModel& file, analysis:
     return offers;
 }
 
-Result<GeneratedKernel> generateKernel(const Machines& machines, const ProgramSource& program,
-                                       const analysis::KernelModel& function, std::stop_token stop,
-                                       const ProgressSink& progress) {
+Result<GeneratedKernel> generateKernel(const Machines& machines, KernelRef function,
+                                       std::stop_token stop, const ProgressSink& progress) {
     const auto executor = machines.emulator();
     if (!executor)
         return std::unexpected(executor.error());
     const Reviewer reviewer(*executor, machines.toolchain());
-    const HostFunctionReference reference(*program.model, function);
+    const HostFunctionReference reference(function.file(), function.kernel);
     return Generator(reviewer, machines.toolchain())
-        .generate(program, reference, std::move(stop), progress);
+        .generate(function.program, reference, std::move(stop), progress);
 }
 
 } // namespace kernelskill::engine

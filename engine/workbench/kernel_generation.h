@@ -1,4 +1,4 @@
-/// A first kernel from a host function of a file.
+/// Generates a first kernel from a host function of a file.
 #pragma once
 
 #include "engine/generate/generator.h"
@@ -10,15 +10,13 @@
 
 namespace kernelskill::engine {
 
-/// Host functions that touch `range` and from which a kernel can be generated. Cheap.
+/// The host functions that overlap `range` and from which a kernel can be generated. Cheap.
 [[nodiscard]] std::vector<KernelOffer> kernelOffers(const analysis::FileModel& file,
                                                     analysis::Span range);
 
-/// See Generator. `function` is one of `program`'s FileModel::loopFunctions. Missing when there is
-/// nothing to run kernels with.
-[[nodiscard]] Result<GeneratedKernel> generateKernel(const Machines& machines,
-                                                     const ProgramSource& program,
-                                                     const analysis::KernelModel& function,
+/// Generates the kernel, see Generator. `function` is one of FileModel::loopFunctions. Missing if
+/// there is no host compiler to run kernels with.
+[[nodiscard]] Result<GeneratedKernel> generateKernel(const Machines& machines, KernelRef function,
                                                      std::stop_token stop,
                                                      const ProgressSink& progress);
 

@@ -24,16 +24,16 @@ void KernelKnowledge::prepare(const ProgramSource& program,
 }
 
 std::shared_ptr<const analysis::Features> KernelKnowledge::features(KernelRef kernel) {
-    return insights_.features(kernel.program, kernel.kernel);
+    return insights_.features(kernel);
 }
 
 std::shared_ptr<const Bottleneck> KernelKnowledge::diagnosis(KernelRef kernel) {
     const auto findings = cachedFindings(kernel);
-    return insights_.diagnosis(kernel.program, kernel.kernel, findings, gpuOf(findings));
+    return insights_.diagnosis(kernel, findings, gpuOf(findings));
 }
 
 std::shared_ptr<const KernelInsights::Launches> KernelKnowledge::launches(KernelRef kernel) {
-    return insights_.launches(kernel.program, kernel.kernel);
+    return insights_.launches(kernel);
 }
 
 std::optional<LaunchSpec> KernelKnowledge::launch(KernelRef kernel) {
@@ -44,7 +44,7 @@ std::optional<LaunchSpec> KernelKnowledge::launch(KernelRef kernel) {
 }
 
 std::uint64_t KernelKnowledge::runHash(KernelRef kernel) {
-    return insights_.key(kernel.program, kernel.kernel).textHash;
+    return insights_.key(kernel).textHash;
 }
 
 std::optional<KernelReport> KernelKnowledge::cachedReport(KernelRef kernel) {
@@ -65,7 +65,7 @@ std::optional<skills::CompiledKernel> KernelKnowledge::compiled(KernelRef kernel
 }
 
 KernelFindings KernelKnowledge::cachedFindings(KernelRef kernel) {
-    if (const auto key = insights_.measuredKey(kernel.program, kernel.kernel)) {
+    if (const auto key = insights_.measuredKey(kernel)) {
         const GpuExecutor* open = machines_.openedGpu();
         if (auto measured =
                 measuredProfiles_.find(*key, open != nullptr ? open->device().uuid : std::string{});
@@ -73,13 +73,13 @@ KernelFindings KernelKnowledge::cachedFindings(KernelRef kernel) {
             return measured;
     }
     pendingFacts_.settle(profiles_);
-    return profiles_.find(insights_.key(kernel.program, kernel.kernel));
+    return profiles_.find(insights_.key(kernel));
 }
 
 KernelFindings KernelKnowledge::cachedFacts(KernelRef kernel) {
     // A profile that another process measured may come without facts.
     auto findings = cachedFindings(kernel);
-    return findings.facts ? findings : profiles_.find(insights_.key(kernel.program, kernel.kernel));
+    return findings.facts ? findings : profiles_.find(insights_.key(kernel));
 }
 
 const Gpu& KernelKnowledge::gpuOf(const KernelFindings& findings) const {
@@ -90,7 +90,7 @@ const Gpu& KernelKnowledge::gpuOf(const KernelFindings& findings) const {
 KernelReport KernelKnowledge::report(KernelRef kernel, KernelFindings findings) {
     const Gpu& gpu = gpuOf(findings);
     KernelReport report;
-    report.bottleneck = insights_.diagnosis(kernel.program, kernel.kernel, findings, gpu);
+    report.bottleneck = insights_.diagnosis(kernel, findings, gpu);
     if (findings.facts && *findings.facts) {
         if (auto occupancy = occupancyOf(**findings.facts, findings.profile->launch))
             report.occupancy = std::move(*occupancy);

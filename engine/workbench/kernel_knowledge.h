@@ -1,4 +1,4 @@
-/// What is known about kernels without running them now: answers from the text and from caches.
+/// Answers questions about kernels from the text and from caches, without running anything.
 #pragma once
 
 #include "engine/execution/kernel_ref.h"
@@ -8,7 +8,7 @@
 #include "engine/findings/profile_cache.h"
 #include "engine/workbench/kernel_report.h"
 #include "engine/workbench/machines.h"
-#include "skills/compiled_kernel.h"
+#include "skills/base/compiled_kernel.h"
 
 #include <filesystem>
 #include <functional>
@@ -17,44 +17,45 @@
 
 namespace kernelskill::engine {
 
-/// Every function is cheap, since it runs on each cursor move: it runs no kernel and no compiler.
+/// Every function is cheap, because it runs on each cursor move: none runs a kernel or a compiler.
 /// Thread-safe.
 class KernelKnowledge {
 public:
-    /// `machines` outlive it.
+    /// `machines` outlive this object.
     KernelKnowledge(const Machines& machines, const std::filesystem::path& cacheDirectory);
 
-    /// Computes for every kernel what the other functions cache: after a parse, away from the
-    /// typing path. Ends early once `isOvertaken` returns true.
+    /// Computes for every kernel what the other functions cache. Called after a parse, away from
+    /// the typing path. Ends early once `isOvertaken` returns true.
     void prepare(const ProgramSource& program, const std::function<bool()>& isOvertaken);
 
     [[nodiscard]] std::shared_ptr<const analysis::Features> features(KernelRef kernel);
-    /// From a measured profile if there is one, else from the emulator's, else from the text alone.
+    /// Diagnoses from a measured profile if there is one, else from an emulated one, else from the
+    /// text alone.
     [[nodiscard]] std::shared_ptr<const Bottleneck> diagnosis(KernelRef kernel);
-    /// The launches that a profile tries, best first, or why there is none.
+    /// The launches that a profile tries, best first; or the reason why there is none.
     [[nodiscard]] std::shared_ptr<const KernelInsights::Launches> launches(KernelRef kernel);
     /// The first of launches(); nullopt if there is none.
     [[nodiscard]] std::optional<LaunchSpec> launch(KernelRef kernel);
-    /// Hash of everything that a run of the kernel depends on, comments and line breaks apart: the
-    /// text of the kernel and of what it calls, launches, headers, flags.
+    /// A hash of everything that a run of the kernel depends on: the text of the kernel and of the
+    /// functions it calls, launches, headers and flags. Comments and line breaks do not count.
     [[nodiscard]] std::uint64_t runHash(KernelRef kernel);
-    /// The cached profile of exactly this kernel text and launch: one measured on a GPU, also by
-    /// another process, else one counted by the emulator.
+    /// The cached profile of exactly this kernel text and launch. A profile measured on a GPU, also
+    /// by another process, is preferred to one of the emulator.
     [[nodiscard]] std::optional<KernelReport> cachedReport(KernelRef kernel);
-    /// What skills are told about the compiled kernel: cached facts of the GPU's compiler, with the
-    /// launch that a profile has or would have. nullopt: it was not compiled yet.
+    /// The compiled kernel as skills see it: cached facts of the GPU's compiler, and the launch of
+    /// the profile. nullopt if the kernel was not compiled yet.
     [[nodiscard]] std::optional<skills::CompiledKernel> compiled(KernelRef kernel);
 
-    /// The rest is for those who run and compile kernels.
+    /// The functions below are for classes that run and compile kernels.
     [[nodiscard]] KernelReport report(KernelRef kernel, KernelFindings findings);
     [[nodiscard]] KernelFindings cachedFindings(KernelRef kernel);
-    /// The GPU that findings are about: the one they were measured on, else that of estimates.
+    /// The GPU that the findings are about: the one that measured them, else the one of estimates.
     [[nodiscard]] const Gpu& gpuOf(const KernelFindings& findings) const;
     [[nodiscard]] KernelInsights& insights() { return insights_; }
     [[nodiscard]] ProfileCache& profiles() { return profiles_; }
     [[nodiscard]] MeasuredProfiles& measuredProfiles() { return measuredProfiles_; }
-    [[nodiscard]] LateFacts& pendingFacts() { return pendingFacts_; }
-    /// Whether the compiler's facts are cached, with or without a profile.
+    [[nodiscard]] PendingCompilerFacts& pendingFacts() { return pendingFacts_; }
+    /// The cached facts of the compiler, with a profile if there is one.
     [[nodiscard]] KernelFindings cachedFacts(KernelRef kernel);
 
 private:
@@ -62,7 +63,7 @@ private:
     KernelInsights insights_;
     MeasuredProfiles measuredProfiles_;
     ProfileCache profiles_;
-    LateFacts pendingFacts_; ///< Declared last: its compilers use what is above.
+    PendingCompilerFacts pendingFacts_; ///< Declared last: its compilers use the members above.
 };
 
 } // namespace kernelskill::engine

@@ -16,13 +16,13 @@ namespace kernelskill::engine {
 struct KernelReport {
     std::shared_ptr<const Profile> profile;
     std::shared_ptr<const Bottleneck> bottleneck;
-    /// What the GPU's compiler reports of the kernel, or why that is unknown. Null: not asked for,
-    /// or there is no toolkit.
+    /// The facts of the GPU's compiler, or the reason why they are unknown. Null if they were not
+    /// requested or there is no toolkit.
     std::shared_ptr<const Result<StaticFacts>> facts;
-    std::optional<analysis::Occupancy> occupancy; ///< Of the profiled launch; needs the facts.
+    std::optional<analysis::Occupancy> occupancy; ///< For the profiled launch; needs the facts.
     std::optional<Roofline> roofline;
-    std::optional<MeasuredRoofline> measured; ///< Only of a profile on a GPU.
-    /// Where and when the profile was measured; null for a profile of the emulator.
+    std::optional<MeasuredRoofline> measured; ///< Only for a profile of a GPU.
+    /// The place and time of the measurement; null for a profile of the emulator.
     std::shared_ptr<const Measurement> measurement;
 };
 

@@ -33,7 +33,7 @@ GpuSource Machines::gpuSource() {
 }
 
 const Gpu& Machines::estimatedGpu() const {
-    static const Gpu none; // A table that cannot be read is a defect of the build.
+    static const Gpu none; // If the built-in table cannot be read, the build is at fault.
     const auto& table = builtinGpus();
     if (!table)
         return none;

@@ -1,4 +1,4 @@
-/// What kernels run on: the CPU emulator, and a GPU that is opened when it is first needed.
+/// The machines that kernels run on: the CPU emulator, and a GPU that is opened on first use.
 #pragma once
 
 #include "analysis/command/toolchain.h"
@@ -18,32 +18,31 @@ namespace kernelskill::engine {
 /// Thread-safe.
 class Machines {
 public:
-    /// Both outlive it.
+    /// Both arguments outlive the object.
     Machines(const WorkbenchOptions& options, const analysis::Toolchain& toolchain);
 
-    /// The emulator. Missing: there is no host compiler.
+    /// The emulator. Missing if there is no host compiler.
     [[nodiscard]] Result<Executor*> emulator() const;
-    /// The GPU of this machine or of a cluster node. Waits for a runner: some seconds the first
-    /// time; on Slurm as long as the queue is, which `progress` reports. Missing: there is no GPU,
-    /// or no runner.
+    /// The GPU of this machine or of a cluster node. The first call waits some seconds for a
+    /// runner; on Slurm it waits as long as the queue, which `progress` reports. Missing if there
+    /// is no GPU or no runner.
     [[nodiscard]] Result<GpuExecutor*> gpu(const std::stop_token& stop = {},
                                            const ProgressSink& progress = {});
     /// Null before gpu() has succeeded. Cheap.
     [[nodiscard]] const GpuExecutor* openedGpu() const { return gpu_.opened(); }
-    /// Whether a profile on the GPU is worth offering: a GPU seems to be there, and opening it has
-    /// not failed. Cheap: opens nothing.
+    /// Whether to offer a profile on the GPU: there seems to be a GPU, and opening it has not
+    /// failed. Cheap, because it opens nothing.
     [[nodiscard]] bool offersGpu() const { return gpu_.isOffered(); }
-    /// gpu(), for a Reviewer, to which a cluster that has no free node is a failure and not a
-    /// missing GPU.
+    /// gpu() for a Reviewer. A cluster without a free node is a failure here, not a missing GPU.
     [[nodiscard]] GpuSource gpuSource();
     /// "gpu" or "slurm".
     [[nodiscard]] std::string gpuExecutorName() const { return options_.slurm ? "slurm" : "gpu"; }
 
     /// The GPU that estimates are made for: the configured one, an H200 by default.
     [[nodiscard]] const Gpu& estimatedGpu() const;
-    /// Table entry of the GPU that CUDA calls `name`; estimatedGpu() if the table has none.
+    /// The table's entry for the GPU that CUDA calls `name`; estimatedGpu() if the table has none.
     [[nodiscard]] const Gpu& gpuNamedByCuda(std::string_view name) const;
-    /// Architecture that measurements are made on if the GPU is open, else that of estimatedGpu().
+    /// The architecture of the opened GPU, else that of estimatedGpu().
     [[nodiscard]] std::string architecture() const;
 
     /// How kernels are compiled for GPUs.

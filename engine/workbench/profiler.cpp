@@ -14,18 +14,18 @@
 namespace kernelskill::engine {
 namespace {
 
-/// How long Facts::Later waits all the same: enough for facts that are in the cache.
+/// How long Facts::Later waits nevertheless: long enough for facts that are in the cache.
 constexpr std::chrono::milliseconds cachedFactsTime{20};
 
-/// Null without a toolkit.
+/// Null if there is no toolkit.
 std::shared_ptr<const Result<StaticFacts>> findFacts(const Machines& machines, KernelRef kernel,
                                                      const LaunchSpec& launch, const Gpu& gpu,
                                                      std::stop_token stop) {
     if (!machines.toolchain().toolkit)
         return nullptr;
-    return std::make_shared<const Result<StaticFacts>>(staticFacts(
-        kernel.program, kernel.kernel, launch.templateArguments,
-        analysis::architectureName(gpu.capability), machines.factsOptions(), std::move(stop)));
+    return std::make_shared<const Result<StaticFacts>>(
+        staticFacts(kernel, launch.templateArguments, analysis::architectureName(gpu.capability),
+                    machines.factsOptions(), std::move(stop)));
 }
 
 } // namespace
@@ -36,7 +36,7 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
         if (progress)
             progress(what, fraction);
     };
-    const ProfileKey key = knowledge_.insights().refreshedKey(kernel.program, kernel.kernel);
+    const ProfileKey key = knowledge_.insights().refreshedKey(kernel);
     ProfileCache& profiles = knowledge_.profiles();
     knowledge_.pendingFacts().settle(profiles, wanted == Facts::Awaited ? &key : nullptr);
     if (auto known = profiles.find(key); known.profile)
@@ -47,7 +47,7 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
     const auto launches = knowledge_.launches(kernel);
     if (!*launches)
         return std::unexpected(launches->error());
-    // The compiler runs beside the emulator; neither waits for the other, nor does a refusal.
+    // The compiler runs beside the emulator. Neither waits for the other, nor does an early error.
     std::stop_source compiling;
     const std::stop_callback cancelled(stop, [&] { compiling.request_stop(); });
     // The task may outlive this call and the profiler: it owns the program.
@@ -57,8 +57,7 @@ Result<KernelReport> Profiler::profile(KernelRef kernel, std::stop_token stop,
                                 return findFacts(machines, {program, model}, (*launches)->front(),
                                                  machines.estimatedGpu(), token);
                             });
-    auto result =
-        firstRun(**emulator, kernel.program, kernel.kernel, **launches, std::move(stop), say);
+    auto result = firstRun(**emulator, kernel, **launches, std::move(stop), say);
     if (!result) {
         compiling.request_stop();
         return std::unexpected(withHangDiagnosis(kernel.file(), kernel.kernel, result.error()));
@@ -88,14 +87,13 @@ Result<KernelReport> Profiler::profileOnGpu(KernelRef kernel, std::stop_token st
     const auto emulator = machines_.emulator();
     if (!emulator)
         return std::unexpected(emulator.error());
-    // Before the run, which reads the headers as they are now.
-    std::ignore = knowledge_.insights().refreshedKey(kernel.program, kernel.kernel);
-    const auto launch = knowledge_.insights().gpuLaunch(kernel.program, kernel.kernel);
+    // Computed before the run, which reads the headers as they are now.
+    std::ignore = knowledge_.insights().refreshedKey(kernel);
+    const auto launch = knowledge_.insights().gpuLaunch(kernel);
     if (!*launch)
         return std::unexpected(launch->error());
-    const auto key = knowledge_.insights().measuredKey(kernel.program, kernel.kernel);
-    auto found =
-        measureProfile(**gpu, **emulator, kernel.program, kernel.kernel, **launch, stop, say);
+    const auto key = knowledge_.insights().measuredKey(kernel);
+    auto found = measureProfile(**gpu, **emulator, kernel, **launch, stop, say);
     if (!found)
         return std::unexpected(found.error());
     say("measuring the GPU's ceilings", 0.9);
@@ -123,8 +121,8 @@ Result<void> Profiler::compile(KernelRef kernel, Compiler compiler, std::stop_to
         return std::unexpected(launches->error());
     StaticFactsOptions wanted = machines_.factsOptions();
     wanted.onlyCached = compiler == Compiler::OnlyCached;
-    const ProfileKey key = knowledge_.insights().key(kernel.program, kernel.kernel);
-    auto facts = staticFacts(kernel.program, kernel.kernel, (*launches)->front().templateArguments,
+    const ProfileKey key = knowledge_.insights().key(kernel);
+    auto facts = staticFacts(kernel, (*launches)->front().templateArguments,
                              analysis::architectureName(machines_.estimatedGpu().capability),
                              wanted, std::move(stop));
     if (!facts)
@@ -139,8 +137,8 @@ Result<StaticFacts> Profiler::facts(KernelRef kernel, const LaunchSpec& launch,
                                     const std::string& architecture, std::stop_token stop) const {
     if (!machines_.toolchain().toolkit)
         return std::unexpected(Error{ErrorKind::Missing, "there is no CUDA toolkit", {}, {}});
-    return staticFacts(kernel.program, kernel.kernel, launch.templateArguments, architecture,
-                       machines_.factsOptions(), std::move(stop));
+    return staticFacts(kernel, launch.templateArguments, architecture, machines_.factsOptions(),
+                       std::move(stop));
 }
 
 Result<KernelAssembly> Profiler::assembly(KernelRef kernel, AssemblyRequest request,
@@ -152,8 +150,7 @@ Result<KernelAssembly> Profiler::assembly(KernelRef kernel, AssemblyRequest requ
         std::ignore = machines_.gpu(stop);
         request.architecture = machines_.architecture();
     }
-    return kernelAssembly(kernel.program, kernel.kernel,
-                          *launches ? &(*launches)->front() : nullptr, request,
+    return kernelAssembly(kernel, *launches ? &(*launches)->front() : nullptr, request,
                           machines_.factsOptions(), std::move(stop));
 }
 

@@ -1,4 +1,4 @@
-/// Runs and compiles kernels, and keeps what that shows.
+/// Runs and compiles kernels and caches the results.
 #pragma once
 
 #include "engine/assembly/kernel_assembly.h"
@@ -11,40 +11,40 @@
 
 namespace kernelskill::engine {
 
-/// Slow, but for what is cached. Thread-safe.
+/// Slow unless the answer is cached. Thread-safe.
 class Profiler {
 public:
-    /// Both outlive it.
+    /// Both arguments outlive the profiler.
     Profiler(Machines& machines, KernelKnowledge& knowledge)
         : machines_(machines), knowledge_(knowledge) {}
 
-    /// Whether a profile waits for the GPU's compiler, which takes longer than counting. Later: its
-    /// facts are part of a later KernelKnowledge::cachedReport() or diagnosis().
+    /// Whether a profile waits for the GPU's compiler, which takes longer than the emulator. With
+    /// Later, a later KernelKnowledge::cachedReport() or diagnosis() has the compiler's facts.
     enum class Facts : std::uint8_t { Awaited, Later };
-    /// Counts on the emulator, or answers from the cache.
+    /// Counts on the emulator, unless a profile is cached.
     [[nodiscard]] Result<KernelReport> profile(KernelRef kernel, std::stop_token stop,
                                                const ProgressSink& progress,
                                                Facts facts = Facts::Awaited) const;
-    /// Measures on the GPU, at the size that the file launches. Hazards, and counts that the
-    /// hardware was not asked for, come from the emulator on the same launch. Always measures,
-    /// since no two times are the same. What was found is kept for other processes as well.
+    /// Measures on the GPU, with the launch configuration of the file. The emulator runs the same
+    /// launch and adds hazards and the counts that the hardware was not asked for. Always measures
+    /// anew, because times differ from run to run. Other processes find the result, too.
     [[nodiscard]] Result<KernelReport> profileOnGpu(KernelRef kernel, std::stop_token stop,
                                                     const ProgressSink& progress) const;
 
-    /// Whether compile() may start the compiler, or only looks at what is cached on disk.
+    /// Whether compile() may start the compiler, or only reads the cache on disk.
     enum class Compiler : std::uint8_t { Run, OnlyCached };
-    /// Gets the compiler's facts for a kernel without cached ones, so that diagnosis and plan have
-    /// them. As slow as staticFacts(), whose errors these are.
+    /// Gets the compiler's facts for a kernel that has none in the cache, so that diagnosis and
+    /// plan can use them. As slow as staticFacts(), and fails with the same errors.
     [[nodiscard]] Result<void> compile(KernelRef kernel, Compiler compiler,
                                        std::stop_token stop) const;
 
-    /// The compiler's facts for `architecture`, see staticFacts(). Missing: there is no toolkit.
+    /// The compiler's facts for `architecture`, see staticFacts(). Missing if there is no toolkit.
     [[nodiscard]] Result<StaticFacts> facts(KernelRef kernel, const LaunchSpec& launch,
                                             const std::string& architecture,
                                             std::stop_token stop) const;
 
-    /// What the kernel compiles to, see kernelAssembly(). An empty architecture means that of this
-    /// machine's GPU, which the first call opens, or else of the GPU of estimates.
+    /// The PTX and SASS of the kernel, see kernelAssembly(). If no architecture is given, it is
+    /// that of this machine's GPU, which the first call opens, else that of the GPU of estimates.
     [[nodiscard]] Result<KernelAssembly> assembly(KernelRef kernel, AssemblyRequest request,
                                                   std::stop_token stop) const;
 

@@ -3,7 +3,7 @@
 #include "engine/optimization/candidate_decision.h"
 #include "engine/search/attempted_draft.h"
 #include "engine/search/model_steps.h"
-#include "engine/search/optimization_manager.h"
+#include "engine/search/optimization_search.h"
 #include "engine/workbench/workbench_steps.h"
 
 #include <random>
@@ -36,7 +36,7 @@ SkillAdvisor::SkillAdvisor(const skills::SkillLibrary& library, Machines& machin
                            KernelKnowledge& knowledge, const Profiler& profiler,
                            const std::filesystem::path& longTermMemory)
     : library_(library), machines_(machines), knowledge_(knowledge), profiler_(profiler),
-      planner_(library.skills, library.documents), optimizer_(library.skills, library.documents),
+      planner_(library.skills, library.documents), drafter_(library.skills, library.documents),
       reviewer_(machines.emulator().value_or(nullptr), machines.toolchain(), machines.gpuSource()),
       longTermMemory_(openLongTermMemory(longTermMemory)) {}
 
@@ -61,9 +61,9 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
                                          const ShortTermMemory& memory, std::stop_token stop,
                                          const ProgressSink& progress) {
     OptimizationOptions options;
-    options.measure = true; // where there is a GPU
-    WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, optimizer_,
-                          reviewer_, recall_, memory, longTermMemory()},
+    options.measure = true; // Takes effect only where there is a GPU.
+    WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, drafter_, reviewer_,
+                          recall_, memory, longTermMemory()},
                          options);
     const KernelVersion text{kernel.program, kernel.kernel.qualifiedName};
     Attempt attempt;
@@ -88,7 +88,7 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
 
 Result<analysis::EditSet> SkillAdvisor::draft(KernelRef kernel, const skills::Offer& offer) {
     auto proposed =
-        optimizer_.propose(kernel.file(), kernel.kernel, *knowledge_.features(kernel), offer);
+        drafter_.propose(kernel.file(), kernel.kernel, *knowledge_.features(kernel), offer);
     if (!proposed)
         return std::unexpected(std::move(proposed.error()));
     return std::move(proposed->edits);
@@ -106,19 +106,19 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     OptimizationOptions seeded = options;
     if (!seeded.seed)
         seeded.seed = std::random_device()();
-    WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, optimizer_,
-                          reviewer_, recall_, memory, longTermMemory()},
+    WorkbenchSteps steps({machines_, knowledge_, profiler_, library_, planner_, drafter_, reviewer_,
+                          recall_, memory, longTermMemory()},
                          seeded);
-    std::optional<ModelOptimizer> proposer;
+    std::optional<ModelEditDrafter> proposer;
     std::optional<ModelSteps> withModel;
     if (model != nullptr) {
         proposer.emplace(*model, machines_.toolchain());
         withModel.emplace(steps, *proposer, machines_.toolchain(), library_.documents);
     }
-    OptimizationManager manager(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
-                                seeded);
+    OptimizationSearch search(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
+                              seeded);
     auto found =
-        manager.run({kernel.program, kernel.kernel.qualifiedName}, std::move(stop), progress);
+        search.run({kernel.program, kernel.kernel.qualifiedName}, std::move(stop), progress);
     if (found) {
         found->executor = options.measure ? machines_.gpuExecutorName() : "emulator";
         found->seed = *seeded.seed;

@@ -6,7 +6,7 @@
 #include "engine/memory/short_term_memory.h"
 #include "engine/model/language_model.h"
 #include "engine/optimization/optimization.h"
-#include "engine/planning/optimizer.h"
+#include "engine/planning/edit_drafter.h"
 #include "engine/planning/planner.h"
 #include "engine/review/reviewer.h"
 #include "engine/workbench/profiler.h"
@@ -24,7 +24,7 @@ struct ReviewedEdit {
     std::string skill;
     analysis::EditSet edits;
     Verdict verdict;
-    std::string diff;          ///< Unified, of all files.
+    std::string diff;          ///< A unified diff of all files.
     std::string notRemembered; ///< Why memory could not be written; empty if it was.
     [[nodiscard]] bool acceptable() const {
         return verdict.status != VerdictStatus::Incorrect &&
@@ -35,26 +35,26 @@ struct ReviewedEdit {
 /// Thread-safe.
 class SkillAdvisor {
 public:
-    /// Everything passed by reference outlives it. `longTermMemory` is a folder; empty: the user's
+    /// All references outlive the advisor. `longTermMemory` is a folder; if empty, it is the user's
     /// data folder.
     SkillAdvisor(const skills::SkillLibrary& library, Machines& machines,
                  KernelKnowledge& knowledge, const Profiler& profiler,
                  const std::filesystem::path& longTermMemory);
 
-    /// Skills that fit at `range`, ranked by what `memory` and the bottleneck say, and those ruled
-    /// out. Cheap: runs for code actions.
+    /// The skills that fit at `range`, ranked by the bottleneck and by `memory`, and those that
+    /// were ruled out. Cheap, because it runs for code actions.
     [[nodiscard]] Plan plan(KernelRef kernel, analysis::Span range, const ShortTermMemory& memory);
     /// Applies the skill, reviews the edit and writes plan, edit and verdict to memory. If memory
     /// cannot be written, the verdict's summary says so; the edit is judged all the same. Slow.
     [[nodiscard]] Result<ReviewedEdit> apply(KernelRef kernel, const skills::Offer& offer,
                                              const ShortTermMemory& memory, std::stop_token stop,
                                              const ProgressSink& progress);
-    /// The edits that a skill proposes, not reviewed: to show what they compile to, never to be
+    /// The edits that a skill proposes, without a review. They may be shown or compiled, but never
     /// applied.
     [[nodiscard]] Result<analysis::EditSet> draft(KernelRef kernel, const skills::Offer& offer);
-    /// Searches, see OptimizationManager. `options.measure` needs a GPU. An error: the kernel
-    /// cannot be run, or there is nothing to run it on. If cancelled, answers with the best so far.
-    /// Very slow. A `model` proposes kernels, too, see ModelSteps.
+    /// Searches, see OptimizationSearch. `options.measure` needs a GPU. Fails if the kernel cannot
+    /// be run. If cancelled, returns the best result so far. Very slow. If `model` is given, it
+    /// proposes kernels as well, see ModelSteps.
     [[nodiscard]] Result<Optimization>
     optimize(KernelRef kernel, const OptimizationOptions& options, const ShortTermMemory& memory,
              std::stop_token stop, const ProgressSink& progress, LanguageModel* model = nullptr);
@@ -69,7 +69,7 @@ private:
     KernelKnowledge& knowledge_;
     const Profiler& profiler_;
     Planner planner_;
-    Optimizer optimizer_;
+    EditDrafter drafter_;
     Reviewer reviewer_;
     std::optional<LongTermMemory> longTermMemory_;
     MemoryRecall recall_;

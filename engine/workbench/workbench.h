@@ -24,14 +24,14 @@ public:
     [[nodiscard]] const skills::SkillLibrary& library() const { return library_; }
     [[nodiscard]] const analysis::Toolchain& toolchain() const { return toolchain_; }
 
-    /// Runs nothing itself: the emulator and the GPU.
+    /// The emulator and the GPU. Calling this runs nothing.
     [[nodiscard]] Machines& machines() const { return machines_; }
-    /// Cheap answers about kernels, for every cursor move.
+    /// Cheap answers about kernels, fit for every cursor move.
     [[nodiscard]] KernelKnowledge& knowledge() const { return knowledge_; }
     /// Runs and compiles kernels.
     [[nodiscard]] const Profiler& profiler() const { return profiler_; }
     [[nodiscard]] HazardFixFinder& hazardFixes() const { return hazardFixes_; }
-    /// Plans, applies and searches.
+    /// Plans skills, applies them and searches for the best sequence.
     [[nodiscard]] SkillAdvisor& advisor() const { return advisor_; }
 
 private:

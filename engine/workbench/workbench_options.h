@@ -1,8 +1,8 @@
-/// What a workbench is made of: where its files are, and what it may use.
+/// The options of a workbench: where its files are, and what it may use.
 #pragma once
 
 #include "engine/execution/gpu/slurm_job.h"
-#include "skills/skill_folder.h"
+#include "skills/base/skill_folder.h"
 
 #include <filesystem>
 #include <optional>
@@ -12,17 +12,20 @@
 namespace kernelskill::engine {
 
 struct WorkbenchOptions {
-    std::filesystem::path executable;     ///< Program that the emulator's worker is started from.
-    std::filesystem::path dataDirectory;  ///< Built-in SKILL.md files are in dataDirectory/skills.
-    std::filesystem::path cacheDirectory; ///< Empty: the user's cache folder.
-    std::filesystem::path hostCompiler;   ///< Empty: searched on PATH.
-    std::filesystem::path userDataDirectory; ///< Long-term memory; empty: the user's data folder.
-    /// GPU that estimates are made for, see engine/diagnosis/gpus.h; empty: an H200.
+    std::filesystem::path executable; ///< The program that is started as the emulator's worker.
+    /// The built-in SKILL.md files are in dataDirectory/skills.
+    std::filesystem::path dataDirectory;
+    std::filesystem::path cacheDirectory; ///< If empty, the user's cache folder.
+    std::filesystem::path hostCompiler;   ///< If empty, it is searched on PATH.
+    /// The folder of long-term memory. If empty, the user's data folder.
+    std::filesystem::path userDataDirectory;
+    /// The GPU of estimates, see engine/diagnosis/gpus.h. If empty, an H200.
     std::string gpu;
-    /// Path of kernelskill-runner; empty: nothing is measured, even if there is a GPU.
+    /// The path of kernelskill-runner. If empty, nothing is measured, even if there is a GPU.
     std::filesystem::path runner;
-    std::optional<gpu::SlurmJob> slurm = std::nullopt; ///< Measure there, not on this machine.
-    /// Folders of the user's skills; of two skills with one name the first counts.
+    /// If set, kernels are measured there and not on this machine.
+    std::optional<gpu::SlurmJob> slurm = std::nullopt;
+    /// Folders of the user's skills. If two skills have one name, the first one counts.
     std::vector<skills::SkillFolder> skillFolders = {};
 };
 

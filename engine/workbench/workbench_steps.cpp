@@ -13,7 +13,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// How much precision is enough is the user's to say, who applies such a skill by hand.
+/// Rules out skills that lower precision: only the user can say how much is enough.
 void ruleOutLessPrecise(Plan& plan, const std::vector<skills::SkillMetadata>& documents) {
     const auto isLessPrecise = [&](const RankedSkill& ranked) {
         const auto document =
@@ -27,7 +27,7 @@ void ruleOutLessPrecise(Plan& plan, const std::vector<skills::SkillMetadata>& do
             plan.ruledOut.push_back(
                 {ranked.offer.skillId,
                  "lower-precision: it would change results by more than rounding, which a search "
-                 "does unasked for nobody; apply it by itself"});
+                 "never does by itself; apply the skill directly"});
     }
     std::erase_if(plan.ranked, isLessPrecise);
 }
@@ -90,7 +90,7 @@ Plan WorkbenchSteps::plan(const KernelVersion& text, const Standing& standing) c
     if (standing.facts && standing.launch)
         compiled = compiledKernelOf(*standing.facts, *standing.launch);
     input.compiled = compiled ? &*compiled : nullptr;
-    input.wantsAlternatives = options_.measure; // The model cannot tell most of them apart.
+    input.wantsAlternatives = options_.measure; // The model cannot tell most alternatives apart.
     Plan plan = tools_.planner.plan(input);
     ruleOutLessPrecise(plan, tools_.library.documents);
     return plan;
@@ -100,7 +100,7 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
                                     std::stop_token /*stop*/) const {
     const analysis::KernelModel& kernel = text.kernel();
     const auto features = tools_.knowledge.features(text.ref());
-    auto proposed = tools_.optimizer.propose(*text.program.model, kernel, *features, offer);
+    auto proposed = tools_.drafter.propose(*text.program.model, kernel, *features, offer);
     if (!proposed)
         return std::unexpected(proposed.error());
     return draftOf(text, std::move(proposed->edits), proposed->numerics,
@@ -110,8 +110,8 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
 Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
                                        const analysis::EditSet& edits, skills::Numerics numerics,
                                        std::stop_token stop, const ProgressSink& progress) const {
-    return tools_.reviewer.review(original.program, original.kernel(), edits, numerics,
-                                  std::move(stop), progress, {options_.measure, options_.seed});
+    return tools_.reviewer.review(original.ref(), edits, numerics, std::move(stop), progress,
+                                  {options_.measure, options_.seed});
 }
 
 std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& text,
@@ -130,7 +130,7 @@ std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& tex
     if (last == entries->rend())
         return std::nullopt;
     const auto status = statusSpelled(last->status);
-    // What the model judged says nothing to one who measures, and the other way round.
+    // A modelled verdict is no evidence for a measuring search, nor the other way round.
     if (!status || (*status != VerdictStatus::Unmeasured) != options_.measure)
         return std::nullopt;
     RememberedOutcome outcome{last->time, {}, *last->isKept, last->diagnosis};
@@ -142,7 +142,7 @@ std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& tex
 
 std::optional<CandidateDiagnosis> WorkbenchSteps::diagnose(const DroppedCandidate& dropped,
                                                            std::stop_token stop) const {
-    // One that was measured and is no faster was not profiled: its compiler's facts are in the
+    // A measured text that is not faster was not profiled, so its compiler facts come from the
     // cache.
     Standing compiled;
     DroppedCandidate known = dropped;
@@ -176,7 +176,7 @@ void WorkbenchSteps::remember(Moment moment, const KernelVersion& text, const At
     const skills::Offer& offer = attempt.plan.offer;
     const bool isOutcome =
         (moment == Moment::Decided || moment == Moment::Reviewed) && attempt.verdict;
-    // An edit that could not be tried is no failure of the skill.
+    // An edit that could not be tried is not a failure of the skill.
     const bool isEvidence = isOutcome && attempt.verdict->isAboutEdit;
     if (options_.usesShortTermMemory) {
         MemoryEntry entry;
@@ -216,7 +216,7 @@ void WorkbenchSteps::remember(Moment moment, const KernelVersion& text, const At
     }
     if (isEvidence && draft != nullptr && attempt.bottleneck != nullptr &&
         options_.usesLongTermMemory && tools_.longTermMemory != nullptr) {
-        // Statistics for ranking: not worth failing a search for.
+        // These are statistics for ranking: a search need not fail if they are lost.
         static_cast<void>(tools_.longTermMemory->record(outcomeOf(
             *attempt.verdict, offer.skillId, std::string(spelling(attempt.bottleneck->kind)),
             kernel.normalisedHash, architecture())));

@@ -1,9 +1,9 @@
-/// The steps of an optimisation as they really are: with skills, machines and memories.
+/// The steps of a real optimisation: with skills, machines and memories.
 #pragma once
 
 #include "engine/memory/long_term_memory.h"
 #include "engine/memory/memory_recall.h"
-#include "engine/planning/optimizer.h"
+#include "engine/planning/edit_drafter.h"
 #include "engine/planning/planner.h"
 #include "engine/search/optimization_steps.h"
 #include "engine/workbench/kernel_knowledge.h"
@@ -15,18 +15,18 @@
 
 namespace kernelskill::engine {
 
-/// What the steps work with; all of it outlives them.
+/// The tools of the steps. All of them outlive the steps.
 struct StepTools {
     const Machines& machines;
     KernelKnowledge& knowledge;
     const Profiler& profiler;
     const skills::SkillLibrary& library;
     const Planner& planner;
-    const Optimizer& optimizer;
+    const EditDrafter& drafter;
     const Reviewer& reviewer;
     MemoryRecall& recall;
     const ShortTermMemory& shortTermMemory;
-    LongTermMemory* longTermMemory = nullptr; ///< Null: there is none.
+    LongTermMemory* longTermMemory = nullptr; ///< Null if there is none.
 };
 
 class WorkbenchSteps final : public OptimizationSteps {
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] std::string notRemembered() const override;
 
 private:
-    /// Architecture of the GPU that measures, or of the one that estimates are for.
+    /// The architecture of the GPU that measures, else of the GPU of estimates.
     [[nodiscard]] std::string architecture() const;
     [[nodiscard]] MemoryRecall::Entries remembered(const KernelVersion& text) const;
     void append(const MemoryEntry& entry);

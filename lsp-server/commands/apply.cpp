@@ -22,7 +22,7 @@ namespace {
 struct ApplyArguments {
     std::string skill;
     std::string place;
-    std::string executor; ///< Where it is measured; empty: as the settings say.
+    std::string executor; ///< Measures it; empty: as the settings say.
     bool write = false;
 };
 

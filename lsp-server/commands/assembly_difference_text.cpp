@@ -16,8 +16,8 @@ using engine::InstructionClass;
 using engine::RowChange;
 
 constexpr std::size_t contextRows = 3;
-constexpr std::size_t mostOpcodes = 12;
-constexpr std::size_t leastColumn = 24;
+constexpr std::size_t maxOpcodes = 12;
+constexpr std::size_t minColumn = 24;
 
 /// Columns that a text takes, which holds no control characters.
 std::size_t columnsOf(std::string_view text) {
@@ -51,7 +51,7 @@ public:
     DifferenceText(const AssemblyView& view, std::size_t width, const Terminal& terminal)
         : before_(view.versions.at(0)), after_(view.versions.at(1)), difference_(*view.difference),
           terminal_(terminal),
-          column_(std::max(leastColumn, (width - std::min<std::size_t>(width, 17)) / 2)) {}
+          column_(std::max(minColumn, (width - std::min<std::size_t>(width, 17)) / 2)) {}
 
     std::string run() {
         const auto& facts = after_.assembly.facts;
@@ -105,7 +105,7 @@ private:
         if (difference_.opcodes.empty())
             return;
         out_ += "\n" + terminal_.paint(Colour::Bold, "Opcodes") + "\n";
-        const auto shown = std::min(mostOpcodes, difference_.opcodes.size());
+        const auto shown = std::min(maxOpcodes, difference_.opcodes.size());
         for (std::size_t i = 0; i < shown; ++i) {
             const auto& change = difference_.opcodes[i];
             tableRow(change.opcode, change.before, change.after);
@@ -178,7 +178,7 @@ private:
     const AssemblyVersion& after_;
     const engine::AssemblyDifference& difference_;
     const Terminal& terminal_;
-    std::size_t column_; ///< Of an instruction's text.
+    std::size_t column_; ///< Width of an instruction's text.
     std::string out_;
 };
 

@@ -236,9 +236,9 @@ private:
     std::map<CodePlace, engine::ClassCounts> lineCounts_;
     std::size_t textWidth_ = 0;
     std::set<CodePlace> seen_;
-    std::vector<CodePlace> places_; ///< Of the last instruction, from the shown one outwards.
+    std::vector<CodePlace> places_; ///< The last instruction's places, from the shown one outwards.
     std::uint32_t file_ = 0;
-    bool isFirst_ = true; ///< Of its function.
+    bool isFirst_ = true; ///< The next instruction is its function's first.
     std::string out_;
 };
 

@@ -32,7 +32,7 @@ struct CaptureArguments {
     std::uint64_t totalMebibytes = 1024;
 };
 
-/// Of the workspace that the current folder belongs to.
+/// The captures of the workspace that the current folder belongs to.
 fs::path captureFolder() {
     std::error_code ignored;
     return workspaceRootOf(fs::current_path(ignored) / "program") / ".kernelskill" / "captures";
@@ -85,7 +85,7 @@ std::string nameOf(const StoredLaunch& stored) {
            (arguments.empty() ? "" : fmt::format("<{}>", fmt::join(arguments, ", ")));
 }
 
-/// On disk, where equal data is kept once.
+/// The size on disk, where equal data is kept once.
 std::uint64_t dataBytes(const StoredCaptures& captures) {
     std::set<std::string> files;
     std::uint64_t bytes = 0;
@@ -126,7 +126,7 @@ void printLaunches(std::FILE* stream, const StoredCaptures& captures) {
     }
 }
 
-/// Whether a process of the program was listened to.
+/// Whether the recorder was loaded into a process of the program.
 bool wasAttached(const fs::path& incoming) {
     std::error_code error;
     for (fs::directory_iterator at(incoming, error), end; !error && at != end; at.increment(error))

@@ -110,12 +110,14 @@ private:
         json ruledOut = json::array();
         for (const engine::RuledOut& skill : plan.ruledOut)
             ruledOut.push_back({{"skill", skill.skill}, {"why", skill.why}});
+        json features = json::object();
+        for (const auto& [name, value] : analysis::describeFeatures(
+                 *snapshot_.workbench->knowledge().features({snapshot_.program, kernel})))
+            std::visit([&](auto each) { features[name] = each; }, value);
         json entry{{"name", kernel.qualifiedName},
                    {"line", lineOf(kernel.file, kernel.nameSpan.begin)},
                    {"launches", std::move(launches)},
-                   {"features",
-                    analysis::describeFeatures(
-                        *snapshot_.workbench->knowledge().features({snapshot_.program, kernel}))},
+                   {"features", std::move(features)},
                    {"bottleneck", bottleneckJson(*snapshot_.workbench->knowledge().diagnosis(
                                       {snapshot_.program, kernel}))},
                    {"skills", std::move(skills)},
@@ -234,7 +236,7 @@ int runCheck(const std::string& file, const Invocation& invocation) {
     const auto snapshot = openInput(file, invocation.options);
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
-    // What the GPU's compiler said when the kernel was last profiled.
+    // The facts that the GPU's compiler gave when the kernel was last profiled.
     for (const analysis::KernelModel& kernel : (*snapshot)->model().kernels)
         std::ignore = (*snapshot)->workbench->profiler().compile(
             {(*snapshot)->program, kernel}, engine::Profiler::Compiler::OnlyCached, {});

@@ -27,19 +27,19 @@ struct OptionText {
     std::string group = {}; ///< Heading of its own in `--help`.
     bool required = false;
     std::vector<std::string> choices = {}; ///< The only values that are accepted; empty: any.
-    std::optional<std::pair<double, double>> range = std::nullopt; ///< Smallest and largest value.
+    std::optional<std::pair<double, double>> range = std::nullopt; ///< Min and max value.
     std::string excludes = {}; ///< Name of an option that cannot be given together with this one.
     /// Returns what is wrong with a value; empty if nothing is.
     std::function<std::string(const std::string&)> check = nullptr;
     std::function<void()> whenGiven = nullptr;
 };
 
-/// Where the value of an option is stored. A vector of strings takes one each time the option is
-/// given; a pair takes two words at once.
+/// The variable that gets the value of an option. A vector of strings takes one each time the
+/// option is given; a pair takes two words at once.
 using OptionTarget = std::variant<std::string*, std::vector<std::string>*, int*, std::uint32_t*,
                                   std::uint64_t*, double*, std::pair<double, double>*>;
 
-/// What is stored through references has to live until the arguments are parsed and run.
+/// Variables that options store to have to live until the arguments are parsed and run.
 class CliCommand {
 public:
     /// The program itself: its subcommands accept its options, too.
@@ -73,13 +73,13 @@ public:
         std::optional<int> exitStatus;
         std::string problem; ///< Why the arguments cannot be parsed; empty: they were.
     };
-    /// Of the root only. Prints help and version to standard output.
+    /// For the root only. Prints help and version to standard output.
     [[nodiscard]] ParseOutcome parse(std::vector<std::string> arguments);
 
 private:
     CliCommand();
 
-    std::shared_ptr<CLI::App> owned_; ///< Of the root only.
+    std::shared_ptr<CLI::App> owned_; ///< Null in all but the root.
     CLI::App* app_ = nullptr;
     std::vector<std::unique_ptr<CliCommand>> children_;
 };

@@ -12,7 +12,7 @@
 
 namespace kernelskill::lsp {
 
-/// What the program's exit status says; the same for every subcommand.
+/// The program's exit statuses; the same for every subcommand.
 enum ExitStatus : int { exitDone = 0, exitNothingFound = 1, exitWrongUsage = 2, exitMissing = 3 };
 
 /// Filled in while the arguments are parsed.

@@ -114,7 +114,8 @@ std::vector<HealthCheck> checkGpu(const engine::Workbench& workbench) {
     return checks;
 }
 
-/// Where the user measures on a cluster, or could. No job is asked for: queues may be long.
+/// Checks the Slurm cluster that the user measures on, or could. No job is asked for: queues may be
+/// long.
 std::vector<HealthCheck> checkSlurm(const Options& options) {
     const bool isWanted = options.gpuOn == "slurm";
     const auto health = engine::gpu::slurmHealth(slurmJob(options), {});

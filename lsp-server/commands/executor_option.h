@@ -1,4 +1,4 @@
-/// --on, for commands that run kernels, and what goes with it on a cluster.
+/// --on, for commands that run kernels, and the options of a cluster.
 #pragma once
 
 #include "lsp-server/commands/command_line.h"

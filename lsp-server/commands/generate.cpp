@@ -63,8 +63,8 @@ int runGenerate(const GenerateArguments& arguments, const Invocation& invocation
     const auto function = chooseFunction(snapshot, place.line);
     if (!function)
         return reportError(function.error(), invocation);
-    const auto generated = engine::generateKernel(snapshot.workbench->machines(), snapshot.program,
-                                                  **function, std::stop_token{}, {});
+    const auto generated = engine::generateKernel(
+        snapshot.workbench->machines(), {snapshot.program, **function}, std::stop_token{}, {});
     if (!generated && generated.error().kind == ErrorKind::Unsupported)
         return reportNotOffered(generated.error(),
                                 {{"function", (*function)->name}, {"kernel", nullptr}}, invocation);

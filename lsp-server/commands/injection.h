@@ -1,4 +1,4 @@
-/// Libraries of ours that the CUDA driver loads into the user's program.
+/// Our libraries that the CUDA driver loads into the user's program.
 #pragma once
 
 #include "analysis/source/error.h"

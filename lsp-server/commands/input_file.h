@@ -19,7 +19,7 @@ struct FilePlace {
 };
 [[nodiscard]] FilePlace parseFilePlace(const std::string& argument);
 
-/// Told of the workbench before the file is parsed, to begin what takes time beside that.
+/// Called with the workbench before the file is parsed, to start slow work beside the parse.
 using WorkbenchSink = std::function<void(const std::shared_ptr<const engine::Workbench>&)>;
 
 /// Reads and parses `file`. InvalidInput when it cannot be read or is no text.

@@ -1,4 +1,4 @@
-/// What the commands that offer a reviewed edit do alike: show it, refuse it, write it.
+/// Steps that all commands with a reviewed edit share: show it, refuse it, write it.
 #pragma once
 
 #include "engine/verdict/verdict.h"

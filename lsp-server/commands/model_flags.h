@@ -9,12 +9,12 @@
 
 namespace kernelskill::lsp {
 
-/// --model, which turns one on, and where, how often and at what price it is asked. `options`
-/// outlives the parsing.
+/// Adds --model, which turns a model on, and the options for its address, its budget and its price.
+/// `options` outlives the parsing.
 void addModelFlags(CliCommand& command, Options& options);
 
-/// The model that the options name, for whoever calls the command line trusts the file; null when
-/// they name none.
+/// The model that the options name; null when they name none. A user who calls the command line
+/// trusts the file.
 [[nodiscard]] Result<std::unique_ptr<engine::BudgetedModel>> chosenModel(const Options& options);
 
 } // namespace kernelskill::lsp

@@ -72,7 +72,7 @@ void printOptimization(const engine::Optimization& found) {
     fmt::print("{}\n", terminal.paint(Colour::Dim, fmt::format("seed {}", found.seed)));
 }
 
-/// What replays the run.
+/// The command that replays the run.
 std::string commandOf(const OptimizeArguments& arguments, const engine::Optimization& found) {
     return fmt::format("kernelskill optimize {} --kernel {} --on {} --rounds {} --seconds {} "
                        "--beam {} --seed {}{}{}",

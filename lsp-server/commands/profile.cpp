@@ -120,7 +120,7 @@ void printLines(const Terminal& terminal, const engine::Profile& profile, TextLo
     }
 }
 
-/// With the lines of both sides.
+/// Prints a hazard with the lines of both sides.
 void printHazard(const Terminal& terminal, const engine::Hazard& hazard, const Snapshot& snapshot,
                  TextLookup& texts, const std::string& shownName) {
     const auto printLine = [&](const std::string& file, std::uint32_t line) {
@@ -191,9 +191,8 @@ Result<engine::KernelReport> profileOn(const std::string& executor, const Snapsh
                : snapshot.workbench->profiler().profileOnGpu({snapshot.program, kernel}, stop, {});
 }
 
-/// The longest first where they were timed, with what each reaches of the roofline.
-void printOverview(std::vector<ProfiledKernel> kernels) {
-    sortByTime(kernels);
+/// A row a kernel, with the part of the roofline that it reaches.
+void printOverview(const std::vector<ProfiledKernel>& kernels) {
     const Terminal terminal(stdout);
     std::size_t widest = 6;
     for (const ProfiledKernel& profiled : kernels)
@@ -217,6 +216,20 @@ void printOverview(std::vector<ProfiledKernel> kernels) {
                    terminal.paint(Colour::Yellow, spelling(report.bottleneck->kind)));
     }
     fmt::print("\n{}\n", terminal.paint(Colour::Dim, "choose one with --kernel for its numbers"));
+}
+
+/// {file, kernels}; an entry is a kernel's profile, or {kernel, error}.
+nlohmann::json overviewJson(const std::vector<ProfiledKernel>& kernels, const std::string& file) {
+    auto entries = nlohmann::json::array();
+    for (const ProfiledKernel& profiled : kernels) {
+        if (profiled.report) {
+            entries.push_back(profileJson(*profiled.report));
+            continue;
+        }
+        entries.push_back(errorJson(profiled.report.error()));
+        entries.back()["kernel"] = profiled.kernel->qualifiedName;
+    }
+    return {{"file", file}, {"kernels", std::move(entries)}};
 }
 
 /// Profiles `wanted` one after another; one that fails takes nothing from the others.
@@ -255,8 +268,8 @@ int runProfile(const ProfileArguments& arguments, const Invocation& invocation) 
     if (!kernel)
         return reportError(kernel.error(), invocation);
     std::vector<const analysis::KernelModel*> wanted;
-    // One document on standard output is one kernel's.
-    if (arguments.kernel.empty() && (!invocation.json || !arguments.report.empty())) {
+    const bool wantsAll = arguments.kernel.empty();
+    if (wantsAll) {
         for (const analysis::KernelModel& each : (*snapshot)->model().kernels)
             wanted.push_back(&each);
     } else {
@@ -267,18 +280,16 @@ int runProfile(const ProfileArguments& arguments, const Invocation& invocation) 
             return reportError(ready.error(), invocation);
     }
     auto profiled = profileAll(arguments, **snapshot, wanted, interruption.token());
-    const auto chosen = std::ranges::find(profiled, *kernel, &ProfiledKernel::kernel);
-    if (profiled.size() == 1 && !chosen->report)
-        return reportError(chosen->report.error(), invocation);
-    if (invocation.json) {
-        if (!chosen->report)
-            return reportError(chosen->report.error(), invocation);
-        printJson(profileJson(*chosen->report));
-    } else if (profiled.size() == 1) {
-        printReport(*chosen->report, **snapshot, arguments.file);
-    } else {
+    sortByTime(profiled);
+    const auto& first = profiled.front().report;
+    if (profiled.size() == 1 && !first)
+        return reportError(first.error(), invocation);
+    if (invocation.json)
+        printJson(wantsAll ? overviewJson(profiled, arguments.file) : profileJson(*first));
+    else if (profiled.size() == 1)
+        printReport(*first, **snapshot, arguments.file);
+    else
         printOverview(profiled);
-    }
     const bool hasAny = std::ranges::any_of(
         profiled, [](const ProfiledKernel& each) { return each.report.has_value(); });
     if (arguments.report.empty() || !hasAny)

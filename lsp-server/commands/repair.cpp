@@ -74,7 +74,7 @@ int write(const analysis::EditSet& edits, TextLookup& texts, const RepairArgumen
     return exitDone;
 }
 
-/// `Repaired`: of compile errors or of hazards.
+/// `Repaired` is a repair of compile errors or of hazards.
 template <typename Repaired>
 int finish(const Repaired& repair, const Snapshot& snapshot, const RepairArguments& arguments,
            const Invocation& invocation) {

@@ -21,7 +21,7 @@ namespace {
 
 using skills::spelling;
 
-/// "source, exact; for bank-conflicts", and whose it is.
+/// "source, exact; for bank-conflicts", and its origin.
 std::string summaryOf(const skills::SkillMetadata& skill) {
     std::string text = fmt::format("{}, {}", spelling(skill.kind), spelling(skill.numerics));
     if (!skill.bottlenecks.empty())

@@ -10,7 +10,7 @@
 namespace kernelskill::lsp {
 namespace {
 
-/// As long as it lives, an interrupt ends the program in front of us, and not us.
+/// While it lives, an interrupt ends the program in front, not kernelskill.
 class InterruptsIgnored {
 public:
     InterruptsIgnored() {

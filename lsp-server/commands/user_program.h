@@ -17,7 +17,7 @@ struct UserProgram {
 };
 
 /// Runs it to its end and returns its exit status, or 128 + signal. An interrupt from the keyboard
-/// ends it and not us. Missing when it cannot be started.
+/// ends the program, not kernelskill. Missing when it cannot be started.
 [[nodiscard]] Result<int> runUserProgram(const UserProgram& program);
 
 } // namespace kernelskill::lsp

@@ -48,12 +48,14 @@ constexpr std::array table{
         "cluster, by `srun`."},
     OptionDescription{"slurm.partition", &Options::slurmPartition,
                       "The partition that is asked for GPUs. Empty: the cluster's default."},
-    OptionDescription{"slurm.gres", &Options::slurmGres,
-                      "What each job is given, as `srun --gres` has it: `gpu:1`, `gpu:h100:1`. "
-                      "Where the cluster has several models, name one."},
-    OptionDescription{"slurm.timeLimit", &Options::slurmTimeLimit,
-                      "Of each job, as Slurm writes times: minutes, or hours:minutes:seconds. "
-                      "Time in the queue does not count."},
+    OptionDescription{
+        "slurm.gres", &Options::slurmGres,
+        "The resources of each job, as `srun --gres` writes them: `gpu:1`, `gpu:h100:1`. "
+        "Where the cluster has several models, name one."},
+    OptionDescription{
+        "slurm.timeLimit", &Options::slurmTimeLimit,
+        "Time limit of each job, as Slurm writes it: minutes, or hours:minutes:seconds. "
+        "Time in the queue does not count."},
     OptionDescription{"slurm.account", &Options::slurmAccount,
                       "The account that pays. Empty: the user's default."},
     OptionDescription{"slurm.arguments", &Options::slurmArguments,
@@ -62,11 +64,12 @@ constexpr std::array table{
                       "`--bcast=/tmp/` where nodes do not share the file system.",
                       true},
     OptionDescription{"slurm.slots", &Options::slurmSlots,
-                      "How many jobs may run side by side, each with a runner."},
+                      "Max number of jobs side by side, each with a runner."},
     OptionDescription{"slurm.idleSeconds", &Options::slurmIdleSeconds,
-                      "A job that nobody has used for so long is given back to the cluster."},
-    OptionDescription{"slurm.runner", &Options::slurmRunner,
-                      "Where `kernelskill-runner` is on the nodes. Empty: where it is here.", true},
+                      "Seconds without work after which a job is given back to the cluster."},
+    OptionDescription{
+        "slurm.runner", &Options::slurmRunner,
+        "Path of `kernelskill-runner` on the nodes. Empty: the same as on this machine.", true},
     OptionDescription{"slurm.srun", &Options::slurmSrun,
                       "The program `srun`. Empty: searched on the PATH.", true},
     OptionDescription{
@@ -82,13 +85,16 @@ constexpr std::array table{
         "inlayHints.enabled", &Options::inlayHintsEnabled,
         "Show sectors per request and bank conflicts at memory accesses that need more than "
         "the minimum."},
-    OptionDescription{"codeLens.enabled", &Options::codeLensEnabled,
-                      "Show over each kernel what holds it back."},
+    OptionDescription{
+        "codeLens.enabled", &Options::codeLensEnabled,
+        "Show code lenses over each kernel: what holds it back, and what can be done."},
     OptionDescription{"preview.optimize", &Options::previewOptimize,
                       "Show what an optimisation found before it changes the text, to be accepted "
                       "or discarded. Off: it is applied at once."},
-    OptionDescription{"preview.skills", &Options::previewSkills,
-                      "The same of a skill that you apply, and of a kernel that you generate."},
+    OptionDescription{
+        "preview.skills", &Options::previewSkills,
+        "Show the edit of a skill that you apply, and a kernel that you generate, before it "
+        "changes the text. Off: it is applied at once."},
     OptionDescription{
         "model.enabled", &Options::modelEnabled,
         "Let a language model propose kernels, beside the skills, while a kernel is optimised. The "
@@ -101,7 +107,7 @@ constexpr std::array table{
         "`editor`: the model that the editor offers, if it offers one.",
         true},
     OptionDescription{"model.endpoint", &Options::modelEndpoint,
-                      "Where the model is asked, e.g. `http://localhost:8000/v1`. Empty: the "
+                      "Address of the model, e.g. `http://localhost:8000/v1`. Empty: the "
                       "provider's own. `http` only on this machine, or without a key.",
                       true},
     OptionDescription{"model.name", &Options::modelName, "The model, as its provider calls it.",
@@ -113,13 +119,14 @@ constexpr std::array table{
         "another.",
         true},
     OptionDescription{"model.maxCalls", &Options::modelMaxCalls,
-                      "How often the model may be asked in one optimisation; 0: no limit.", true},
+                      "Max requests to the model in one optimisation; 0: no limit.", true},
     OptionDescription{"model.maxTokens", &Options::modelMaxTokens,
-                      "How many tokens one optimisation may take, in and out; 0: no limit.", true},
-    OptionDescription{"model.maxCost", &Options::modelMaxCost,
-                      "What one optimisation may cost, in the currency of the prices below, which "
-                      "it needs; 0: no limit.",
-                      true},
+                      "Max tokens of one optimisation, in and out; 0: no limit.", true},
+    OptionDescription{
+        "model.maxCost", &Options::modelMaxCost,
+        "Max cost of one optimisation, in the currency of the prices below, which have to "
+        "be set; 0: no limit.",
+        true},
     OptionDescription{"model.inputPrice", &Options::modelInputPrice,
                       "Price of a million tokens that are sent to the model.", true},
     OptionDescription{"model.outputPrice", &Options::modelOutputPrice,

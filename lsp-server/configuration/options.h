@@ -57,7 +57,7 @@ struct OptionDescription {
                  double Options::*>
         field;
     std::string_view description; ///< Markdown.
-    /// The user's alone: what a workspace says of it is not heard. Such a setting may send code and
+    /// Only the user sets it; a workspace's value is ignored. Such a setting may send code and
     /// secrets elsewhere.
     bool isUsersAlone = false;
 };

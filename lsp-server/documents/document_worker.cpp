@@ -17,11 +17,11 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// Typing comes in bursts: waiting for a part of the time that a parse takes avoids most useless
-/// ones, and costs little when a parse is quick.
+/// Typing comes in bursts: to wait for a part of a parse's time avoids most useless parses, and
+/// costs little when a parse is quick.
 constexpr milliseconds maxDebounce{150};
 constexpr int debounceDivisor = 4;
-/// Fixes are looked for by parsing candidates; not while the user is still typing, unless somebody
+/// Fixes are looked for by parsing candidates; not while the user is still typing, unless a request
 /// asks.
 constexpr milliseconds fixesDelay{120};
 
@@ -79,12 +79,12 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
     Timer debounce;
     milliseconds lastParse{0};
     SnapshotPtr newest;
-    std::optional<ResponseError> failure; ///< Of the latest generation.
+    std::optional<ResponseError> failure; ///< Why the latest generation could not be parsed.
     std::vector<SnapshotReader> readers;
     Timer fixesTimer;
     bool isFindingFixes = false;
     std::stop_source fixesStop;
-    Fixes fixes; ///< Of `newest`.
+    Fixes fixes; ///< Fixes for `newest`.
     std::vector<std::pair<std::uint64_t, FixesReader>> fixesReaders;
 
     /// Generation of the latest update; read by the parsing thread to give up early.

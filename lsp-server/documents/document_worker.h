@@ -17,7 +17,7 @@
 
 namespace kernelskill::lsp {
 
-/// What a parse needs, gathered on the loop's thread.
+/// The inputs of a parse, gathered on the loop's thread.
 struct ParseInput {
     std::string uri;
     int version = 0;

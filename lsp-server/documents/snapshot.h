@@ -27,7 +27,7 @@ struct Snapshot {
     [[nodiscard]] bool isInMainFile(const analysis::KernelModel& kernel) const {
         return kernel.file == model().file;
     }
-    /// What was tried on the kernels of this document.
+    /// The attempts on the kernels of this document.
     [[nodiscard]] engine::ShortTermMemory memory() const { return {workspaceRoot, program.file}; }
 };
 
@@ -37,7 +37,7 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 [[nodiscard]] const analysis::KernelModel* findKernel(const Snapshot& snapshot,
                                                       std::string_view name);
 
-/// What programs were seen to launch, kept in the workspace's `.kernelskill/captures/`; null
+/// The launches captured from programs, kept in the workspace's `.kernelskill/captures/`; null
 /// without a workspace.
 [[nodiscard]] std::shared_ptr<const engine::CaptureStore>
 capturesIn(const std::filesystem::path& workspaceRoot);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/source/source_text.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 
 #include <map>
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lsp-server/documents/snapshot.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-/// What a kernel compiles to, of one version of a text or of two beside each other.
+/// A kernel's PTX or SASS: one version of a text, or two beside each other.
 #pragma once
 
 #include "engine/assembly/assembly_difference.h"
@@ -12,7 +12,7 @@
 
 namespace kernelskill::lsp {
 
-/// What a version is held against.
+/// The version to compare with.
 enum class AssemblyBaseline : std::uint8_t {
     None,
     Saved, ///< The file on disk comes before the editor's text.
@@ -26,7 +26,7 @@ struct AssemblyQuestion {
     std::string gpu; ///< "A100"; empty: this machine's, else the one of estimates.
     AssemblyBaseline baseline = AssemblyBaseline::None;
     std::string other;                 ///< The file's path or the skill's id.
-    std::optional<std::uint32_t> line; ///< Where the skill is to be applied; zero-based.
+    std::optional<std::uint32_t> line; ///< The line to apply the skill at; zero-based.
 };
 
 struct AssemblyVersion {

@@ -52,7 +52,7 @@ public:
         }
     }
 
-    /// Those that have been run beside the original: any other is not known to be one.
+    /// Adds fixes that have been run beside the original: any other is not known to be one.
     void addHazardFixes() {
         if (!request_.offerSkills || !isWanted(request_.only, "quickfix"))
             return;
@@ -117,7 +117,7 @@ public:
     json take() { return std::move(actions_); }
 
 private:
-    /// Of the diagnostics that the client sent back, those that are these; each once.
+    /// Those of `diagnostics` that the client sent back, as it sent them; each once.
     json matching(const std::vector<analysis::Diagnostic>& diagnostics) const {
         json matching = json::array();
         if (!request_.contextDiagnostics.is_array())
@@ -194,7 +194,8 @@ private:
 
     void addSkill(const analysis::KernelModel& kernel, const engine::RankedSkill& ranked) {
         const std::string title = "Apply skill: " + ranked.offer.title;
-        // What answers a diagnostic is a quick fix of it, and not listed again as a refactoring.
+        // A skill that answers a diagnostic is a quick fix of it, and not listed again as a
+        // refactoring.
         json answered = json::array();
         if (mayAnswerDiagnostics() && !ranked.failedBefore)
             answered = matching(wasteAnsweredBy(snapshot_, kernel, ranked.offer));
@@ -213,7 +214,7 @@ private:
         addResolvable(title, kind, "kernelskill.applySkill", std::move(data), std::move(answered));
     }
 
-    /// Not to be had, and why: only for an editor that shows it as such.
+    /// Adds a skill that is ruled out, with the reason: only for an editor that shows such actions.
     void addWithheld(const std::string& title, const std::string& kind, const std::string& why) {
         if (capabilities_.codeActionLiterals && capabilities_.codeActionDisabled)
             actions_.push_back({{"title", title}, {"kind", kind}, {"disabled", {{"reason", why}}}});

@@ -33,7 +33,8 @@ struct CodeActionRequest {
 
 /// Whether an error of the snapshot touches `range`.
 [[nodiscard]] bool hasErrorAt(const Snapshot& snapshot, analysis::Span range);
-/// Whether what a compile fix may be for touches `range`: errors, and what only fails at a launch.
+/// Whether `range` touches an error that a compile fix may be for, one that shows only at a launch
+/// among them.
 [[nodiscard]] bool mayHaveFixAt(const Snapshot& snapshot, analysis::Span range);
 
 /// An offer that has been to the client and back.

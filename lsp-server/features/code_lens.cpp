@@ -2,18 +2,40 @@
 
 #include "lsp-server/features/code_actions.h"
 #include "lsp-server/report/gpu_text.h"
+#include "lsp-server/transport/utf8.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <vector>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace kernelskill::lsp {
 
 using nlohmann::json;
 
 namespace {
+
+/// Characters of a title: more, and a line of lenses is wider than an editor of 1,440 pixels.
+constexpr std::size_t maxTitleLength = 60;
+
+/// `title` with at most `maxTitleLength` characters; one that is longer ends in "…" after a word.
+std::string shortened(std::string title) {
+    std::size_t characters = 0;
+    std::size_t kept = 0;
+    for (std::size_t offset = 0; offset < title.size(); ++characters) {
+        if (characters < maxTitleLength && title[offset] == ' ')
+            kept = offset;
+        offset +=
+            std::max<std::size_t>(utf8SequenceLength(std::string_view(title).substr(offset)), 1);
+    }
+    if (characters <= maxTitleLength)
+        return title;
+    title.resize(kept);
+    return title + "…";
+}
 
 json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
              const std::string& what) {
@@ -29,7 +51,7 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
             title += " · " + measured;
         else if (!diagnosis->headroom.empty())
             title += fmt::format(" · {} headroom", diagnosis->headroom);
-        return {{"title", title},
+        return {{"title", shortened(std::move(title))},
                 {"command", "kernelskill.explain"},
                 {"arguments", json::array({target})}};
     }
@@ -60,7 +82,7 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
     const skills::Offer& best = plan.ranked.front().offer;
     json argument = target;
     argument["skill"] = best.skillId;
-    return {{"title", fmt::format("Apply: {}", best.title)},
+    return {{"title", shortened(fmt::format("Apply: {}", best.title))},
             {"command", "kernelskill.applySkill"},
             {"arguments", json::array({std::move(argument)})}};
 }
@@ -68,13 +90,6 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
 } // namespace
 
 json codeLenses(const Snapshot& snapshot, bool mayRun, PositionEncoding encoding) {
-    std::vector<const char*> kinds{"bottleneck"};
-    if (mayRun) {
-        kinds.push_back("profile");
-        if (snapshot.workbench->machines().offersGpu())
-            kinds.push_back("profileOnGpu");
-        kinds.push_back("skill");
-    }
     json lenses = json::array();
     for (const analysis::KernelModel& kernel : snapshot.model().kernels) {
         if (!snapshot.isInMainFile(kernel))
@@ -85,9 +100,15 @@ json codeLenses(const Snapshot& snapshot, bool mayRun, PositionEncoding encoding
                  {"data",
                   {{"uri", snapshot.uri}, {"kernel", kernel.qualifiedName}, {"what", what}}}});
         };
-        std::ranges::for_each(kinds, add);
-        if (mayRun && !hasErrorAt(snapshot, kernel.span))
+        add("bottleneck");
+        if (!mayRun)
+            continue;
+        if (!hasErrorAt(snapshot, kernel.span))
             add("optimize");
+        add("profile");
+        if (snapshot.workbench->machines().offersGpu())
+            add("profileOnGpu");
+        add("skill"); // the longest, which is cut off first
     }
     return lenses;
 }

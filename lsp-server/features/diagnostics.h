@@ -11,20 +11,20 @@
 
 namespace kernelskill::lsp {
 
-/// In the protocol's terms. One that lies in another file is put on the line that includes it.
+/// Diagnostics in the protocol's terms. One in another file is put on the line that includes it.
 [[nodiscard]] std::vector<Diagnostic>
 toProtocol(const std::vector<analysis::Diagnostic>& diagnostics, const std::string& file,
            const analysis::SourceText& source, TextLookup& texts,
            const ClientCapabilities& capabilities);
 
-/// One of a kernel of the snapshot. Related: the other side of a race or of a barrier, else where
-/// the array is declared.
+/// The diagnostic of a kernel's hazard. Related: the other side of a race or of a barrier, else
+/// where the array is declared.
 [[nodiscard]] analysis::Diagnostic hazardDiagnostic(const Snapshot& snapshot,
                                                     const analysis::KernelModel& kernel,
                                                     const engine::Hazard& hazard,
                                                     TextLookup& texts);
 
-/// What the cached profiles of the snapshot's kernels found.
+/// The hazards that the cached profiles of the snapshot's kernels hold.
 [[nodiscard]] std::vector<analysis::Diagnostic> hazardDiagnostics(const Snapshot& snapshot);
 
 /// Launches that fail with the registers that the GPU's compiler gave the kernel, where the cached
@@ -36,16 +36,16 @@ toProtocol(const std::vector<analysis::Diagnostic>& diagnostics, const std::stri
 
 /// An access that provably takes at least twice the sectors or wavefronts it needs.
 struct Waste {
-    const analysis::MemoryAccess* access; ///< Of the kernel.
+    const analysis::MemoryAccess* access; ///< One of the kernel's.
     analysis::Diagnostic diagnostic;
 };
 
-/// Of a kernel of the snapshot's main file; empty for one that a macro made, whose accesses have no
-/// place of their own.
+/// The wasteful accesses of a kernel of the snapshot's main file; empty for one that a macro made,
+/// whose accesses have no place of their own.
 [[nodiscard]] std::vector<Waste> wasteOf(const Snapshot& snapshot,
                                          const analysis::KernelModel& kernel);
 
-/// That of all kernels of the main file.
+/// The waste of all kernels of the main file.
 [[nodiscard]] std::vector<analysis::Diagnostic> wasteDiagnostics(const Snapshot& snapshot);
 
 } // namespace kernelskill::lsp

@@ -10,7 +10,7 @@ namespace kernelskill::lsp {
 
 /// One fix, with every hazard on the lines at hand that it is offered for.
 struct HazardFixAt {
-    const analysis::KernelModel* kernel = nullptr; ///< Of the snapshot.
+    const analysis::KernelModel* kernel = nullptr; ///< One of the snapshot's.
     engine::HazardFix fix;
     std::vector<engine::Hazard> hazards;
 
@@ -19,14 +19,14 @@ struct HazardFixAt {
     [[nodiscard]] analysis::EditSet edits(const Snapshot& snapshot) const;
 };
 
-/// Those that are known, for hazards whose line, or whose other side's, `range` touches. Cheap.
+/// The known fixes of hazards whose line, or whose other side's line, `range` touches. Cheap.
 [[nodiscard]] std::vector<HazardFixAt> hazardFixesAt(const Snapshot& snapshot,
                                                      analysis::Span range);
-/// Of a kernel, by the title it was offered under; nullopt when there is none (any more).
+/// A kernel's fix by the title under which it was offered; nullopt when there is none (any more).
 [[nodiscard]] std::optional<HazardFixAt>
 findHazardFix(const Snapshot& snapshot, const std::string& kernel, const std::string& title);
 
-/// Kernels with a hazard there for which nobody has looked for fixes.
+/// Kernels with a hazard in `range` whose fixes have not been looked for yet.
 [[nodiscard]] std::vector<const analysis::KernelModel*>
 kernelsWithoutHazardFixes(const Snapshot& snapshot, analysis::Span range);
 

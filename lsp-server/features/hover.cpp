@@ -7,6 +7,7 @@
 #include "lsp-server/report/history_text.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/line_text.h"
+#include "lsp-server/report/markdown_text.h"
 #include "lsp-server/report/metric_text.h"
 #include "lsp-server/report/stall_text.h"
 
@@ -18,14 +19,14 @@ namespace kernelskill::lsp {
 
 namespace {
 
-std::string_view howFound(const engine::LaunchSpec& launch) {
+std::string howFound(const engine::LaunchSpec& launch) {
     switch (launch.origin) {
     case engine::LaunchOrigin::Pinned:
         return "pinned by a comment";
     case engine::LaunchOrigin::Captured: // The first note names the program.
         if (launch.notes.empty())
             return "captured from a program";
-        return launch.notes.front();
+        return markdownText(launch.notes.front());
     case engine::LaunchOrigin::Evaluated:
         return "evaluated from the launch in this file";
     case engine::LaunchOrigin::Guessed:
@@ -51,7 +52,7 @@ std::string counterTable(const engine::Metrics& metrics) {
                         : "\n| counter | value | in Nsight Compute |\n|:--|--:|:--|\n" + rows;
 }
 
-/// What was tried on the kernel; empty where nothing was.
+/// The attempts on the kernel; empty where there were none.
 std::string historyItems(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
     const auto contents = snapshot.memory().read();
     if (!contents)
@@ -60,13 +61,13 @@ std::string historyItems(const Snapshot& snapshot, const analysis::KernelModel& 
     return tree.empty() ? tree : "\n**Tried**\n\n" + tree;
 }
 
-/// What warps wait for most; empty where nothing was sampled.
+/// The stall reasons with the max share of samples; empty where nothing was sampled.
 std::string stallTable(const engine::Profile& profile) {
-    constexpr std::size_t mostReasons = 4;
+    constexpr std::size_t maxReasons = 4;
     std::string rows;
     std::size_t shown = 0;
     for (const StallShare& share : stallShares(profile)) {
-        if (share.reason == "selected" || shown == mostReasons)
+        if (share.reason == "selected" || shown == maxReasons)
             continue;
         rows += fmt::format("| {} | {:.0f} % | `{}` |\n",
                             share.meaning.empty() ? share.reason : std::string(share.meaning),
@@ -116,13 +117,13 @@ std::string accessText(const Snapshot& snapshot, const analysis::KernelModel& ke
                     : std::string(", the minimum: coalesced.");
     }
     if (features != nullptr && !features->explanation.empty())
-        text += "\n\n" + features->explanation;
+        text += "\n\n" + markdownText(features->explanation);
     if (access.index)
         text += fmt::format("\n\nindex: `{}`", access.index->describe(kernel.body));
     return text;
 }
 
-/// What was counted on the line of `offset`; empty without a profile.
+/// The counts of the line of `offset`; empty without a profile.
 std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                           std::uint32_t offset) {
     const auto report = snapshot.workbench->knowledge().cachedReport({snapshot.program, kernel});
@@ -140,7 +141,7 @@ std::string countedOnLine(const Snapshot& snapshot, const analysis::KernelModel&
                           : fmt::format("\n\nCounted on this line: {}.", fmt::join(counts, "; "));
 }
 
-/// What the diagnosis holds against the line of `offset`; empty where it holds nothing.
+/// The diagnosis's evidence on the line of `offset`; empty where there is none.
 std::string evidenceOnLine(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                            std::uint32_t offset) {
     const std::uint32_t line = snapshot.source().lineColumn(offset).line;
@@ -148,13 +149,13 @@ std::string evidenceOnLine(const Snapshot& snapshot, const analysis::KernelModel
     std::string items;
     for (const engine::Evidence& evidence : bottleneck->evidence)
         if (evidence.line == line && evidence.file == snapshot.model().file)
-            items += "\n\n" + evidence.text;
+            items += "\n\n" + markdownText(evidence.text);
     return items.empty()
                ? items
                : fmt::format("**{}** in `{}`{}", spelling(bottleneck->kind), kernel.name, items);
 }
 
-/// A line that holds a kernel back, where nothing else has something to say.
+/// The hover on a line that holds a kernel back and has no access at `offset`.
 std::optional<HoverContent> hoverOnEvidence(const Snapshot& snapshot,
                                             const analysis::KernelModel& kernel,
                                             std::uint32_t offset) {
@@ -208,9 +209,9 @@ std::optional<HoverContent> hoverOnLaunch(const Snapshot& snapshot, std::uint32_
                     fmt::format("- threads: {} in {} blocks\n",
                                 launch->grid.count() * launch->block.count(), launch->grid.count());
                 for (const std::string& note : launch->notes)
-                    text += "- " + note + "\n";
+                    text += "- " + markdownText(note) + "\n";
             } else if (!launches) {
-                text += "\n\n" + launches.error().describe();
+                text += "\n\n" + markdownText(launches.error().describe());
             }
             if (const auto evidence = evidenceOnLine(snapshot, kernel, site.span.begin);
                 !evidence.empty())
@@ -234,7 +235,7 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
         text += fmt::format("Headroom: **{}**{}\n\n", bottleneck->headroom,
                             bottleneck->gain ? "; " + describeGain(*bottleneck->gain) : "");
     for (const engine::Evidence& evidence : bottleneck->evidence)
-        text += "- " + describeEvidence(evidence) + "\n";
+        text += "- " + markdownText(describeEvidence(evidence)) + "\n";
     if (!bottleneck->others.empty()) {
         std::vector<std::string_view> others;
         for (const engine::BottleneckKind other : bottleneck->others)
@@ -245,7 +246,7 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
     if (report) {
         text += launchItems(report->profile->launch) + sharedItem(kernel);
         for (const std::string& line : gpuLines(*report))
-            text += "- " + line + "\n";
+            text += "- " + markdownText(line) + "\n";
         text += stallTable(*report->profile);
         text += counterTable(reportMetrics(*report));
         text += historyItems(snapshot, kernel);

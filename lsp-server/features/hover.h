@@ -15,7 +15,7 @@ struct HoverContent {
     analysis::Span span;
 };
 
-/// nullopt where there is nothing to say that clangd would not say better.
+/// nullopt where KernelSkill has nothing to add to clangd's hover.
 [[nodiscard]] std::optional<HoverContent> hover(const Snapshot& snapshot, std::uint32_t offset);
 
 /// The kernel's hover text, also for the command kernelskill.explain.

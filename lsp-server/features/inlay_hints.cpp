@@ -2,6 +2,7 @@
 
 #include "engine/execution/metric_names.h"
 #include "lsp-server/report/access_cost.h"
+#include "lsp-server/report/markdown_text.h"
 #include "lsp-server/report/stall_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -14,7 +15,7 @@ namespace kernelskill::lsp {
 
 namespace {
 
-/// Where the line's text ends.
+/// The end of the line's text.
 std::uint32_t endOfText(const analysis::SourceText& source, std::uint32_t line) {
     analysis::Span span = source.lineSpan(line);
     const std::string_view text = source.slice(span);
@@ -22,7 +23,7 @@ std::uint32_t endOfText(const analysis::SourceText& source, std::uint32_t line) 
     return span.begin + static_cast<std::uint32_t>(last == std::string_view::npos ? 0 : last + 1);
 }
 
-/// What the diagnosis holds against a line, at the line's end. Returns the lines.
+/// Adds the diagnosis's evidence at the end of its line. Returns the lines.
 std::set<std::uint32_t> addEvidence(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                                     analysis::Span range, PositionEncoding encoding,
                                     std::vector<InlayHint>& hints) {
@@ -38,23 +39,24 @@ std::set<std::uint32_t> addEvidence(const Snapshot& snapshot, const analysis::Ke
         // The load and the store of one line may both be evidence: the stronger is shown.
         if (!lines.insert(*evidence.line).second)
             continue;
-        hints.push_back({toPosition(snapshot.source(), end, encoding), evidence.hint,
-                         fmt::format("**{}**: {}", spelling(bottleneck->kind), evidence.text)});
+        hints.push_back(
+            {toPosition(snapshot.source(), end, encoding), evidence.hint,
+             fmt::format("**{}**: {}", spelling(bottleneck->kind), markdownText(evidence.text))});
     }
     return lines;
 }
 
-/// Of the time of a kernel's warps: less is not worth a word on the line.
-constexpr double leastStallPercent = 3;
-/// The hardware merges a few sectors; beyond, it saw something else than what was counted.
+/// Percent of the time of a kernel's warps: less is not worth a word on the line.
+constexpr double minStallPercent = 3;
+/// The hardware merges a few sectors; a larger difference is shown.
 constexpr double sameSectors = 0.05;
 
-/// Where the time of warps goes, line by line, as a GPU sampled it.
+/// Adds each line's share of the time of warps, as a GPU sampled it.
 void addStalls(const Snapshot& snapshot, const engine::Profile& profile, analysis::Span range,
                PositionEncoding encoding, std::vector<InlayHint>& hints) {
     for (const engine::LineMetrics& line : profile.lines) {
         const auto share = line.metrics.find(engine::metric::stallPercent);
-        if (share == line.metrics.end() || share->second < leastStallPercent ||
+        if (share == line.metrics.end() || share->second < minStallPercent ||
             line.file != snapshot.model().file || line.line >= snapshot.source().lineCount() ||
             !snapshot.source().lineSpan(line.line).overlaps(range))
             continue;
@@ -67,7 +69,7 @@ void addStalls(const Snapshot& snapshot, const engine::Profile& profile, analysi
     }
 }
 
-/// Over the kernel, where the hardware moved other sectors than the emulator counted.
+/// Adds a hint over the kernel where the hardware moved other sectors than the emulator counted.
 void addSectorDifference(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                          const engine::Profile& profile, PositionEncoding encoding,
                          std::vector<InlayHint>& hints) {
@@ -119,14 +121,14 @@ std::vector<InlayHint> inlayHints(const Snapshot& snapshot, analysis::Span range
             // `a[i] += x` is a read and a write at one place: one hint.
             if (!access.span.overlaps(range) || access.fromMacro || access.span.end == lastEnd)
                 continue;
-            // What was counted on the line is worth more than what its text lets expect.
+            // A count of the line is worth more than an estimate from its text.
             if (told.contains(snapshot.source().lineColumn(access.span.begin).line))
                 continue;
             lastEnd = access.span.end;
-            hints.push_back({toPosition(snapshot.source(), access.span.end, encoding),
-                             shortLabel(*cost),
-                             fmt::format("{}\n\nThe minimum is {}.", accessFeatures.explanation,
-                                         formatNumber(cost->minimum))});
+            hints.push_back(
+                {toPosition(snapshot.source(), access.span.end, encoding), shortLabel(*cost),
+                 fmt::format("{}\n\nThe minimum is {}.", markdownText(accessFeatures.explanation),
+                             formatNumber(cost->minimum))});
         }
     }
     return hints;

@@ -1,4 +1,4 @@
-/// A skill by its name, where the user points.
+/// A skill by its name, at the place that the user points at.
 #pragma once
 
 #include "lsp-server/documents/snapshot.h"
@@ -9,7 +9,7 @@
 
 namespace kernelskill::lsp {
 
-/// What `skill` offers at `line` (zero-based), else anywhere in the kernel. Unsupported, with the
+/// The offer of `skill` at `line` (zero-based), else anywhere in the kernel. Unsupported, with the
 /// gate that did not hold, where it does not fit. Has the kernel compiled where the skill asks what
 /// the GPU's compiler says of it, which takes as long as that.
 [[nodiscard]] Result<skills::Offer> offerOf(const Snapshot& snapshot,

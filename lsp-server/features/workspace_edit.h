@@ -10,17 +10,18 @@
 
 namespace kernelskill::lsp {
 
-/// What the user is told of an edit, and whether that comes before it is applied.
+/// The words that go with an edit: shown with it, before it is applied, and after.
 struct EditAnnotation {
     std::string label;       ///< "Apply skill: Unroll the loop by 4"
     std::string description; ///< The verdict, in a sentence; empty: there is nothing to tell.
     bool needsConfirmation = false;
+    std::string notice; ///< Shown once it is applied; empty: nothing is.
 };
 
 /// Versioned documentChanges where the client knows them, else changes. Edits refer to the
 /// snapshot's texts; a file other than the snapshot's own has no version. An annotation with a
-/// description goes with each edit where the client knows changeAnnotations; elsewhere nobody is
-/// asked.
+/// description goes with each edit where the client knows changeAnnotations; elsewhere the user is
+/// not asked.
 [[nodiscard]] nlohmann::json workspaceEdit(const analysis::EditSet& edits, const Snapshot& snapshot,
                                            const ClientCapabilities& capabilities,
                                            const EditAnnotation& annotation = {});

@@ -53,6 +53,8 @@ void from_json(const json& root, ClientCapabilities& capabilities) {
         at(root, "/textDocument/codeAction/codeActionLiteralSupport").is_object();
     capabilities.codeActionResolveEdit =
         listHolds(at(root, "/textDocument/codeAction/resolveSupport/properties"), "edit");
+    capabilities.codeActionResolveCommand =
+        listHolds(at(root, "/textDocument/codeAction/resolveSupport/properties"), "command");
     capabilities.codeActionData = flag(root, "/textDocument/codeAction/dataSupport");
     capabilities.codeActionIsPreferred = flag(root, "/textDocument/codeAction/isPreferredSupport");
     capabilities.codeActionDisabled = flag(root, "/textDocument/codeAction/disabledSupport");

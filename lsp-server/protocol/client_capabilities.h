@@ -1,4 +1,4 @@
-/// What the client can do, as far as this server's behaviour depends on it. Absent means it cannot.
+/// The client's capabilities that this server's behaviour depends on. Absent means it cannot.
 #pragma once
 
 #include "lsp-server/protocol/position.h"
@@ -12,11 +12,12 @@ struct ClientCapabilities {
         PositionEncoding::Utf16; ///< The first of the client's that we speak.
     bool configuration = false;  ///< workspace/configuration
     bool didChangeConfigurationRegistration = false;
-    bool applyEdit = false;             ///< workspace/applyEdit
-    bool documentChanges = false;       ///< workspace.workspaceEdit.documentChanges
-    bool changeAnnotations = false;     ///< workspace.workspaceEdit.changeAnnotationSupport
-    bool codeActionLiterals = false;    ///< else only commands
-    bool codeActionResolveEdit = false; ///< resolveSupport lists "edit"
+    bool applyEdit = false;                ///< workspace/applyEdit
+    bool documentChanges = false;          ///< workspace.workspaceEdit.documentChanges
+    bool changeAnnotations = false;        ///< workspace.workspaceEdit.changeAnnotationSupport
+    bool codeActionLiterals = false;       ///< else only commands
+    bool codeActionResolveEdit = false;    ///< resolveSupport lists "edit"
+    bool codeActionResolveCommand = false; ///< resolveSupport lists "command"
     bool codeActionData = false;
     bool codeActionIsPreferred = false;
     bool codeActionDisabled = false; ///< It shows why an action cannot be had.

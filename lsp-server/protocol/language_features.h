@@ -1,4 +1,4 @@
-/// What the language features answer with, as the specification spells it.
+/// The answers of the language features, as the specification spells them.
 #pragma once
 
 #include "lsp-server/protocol/position.h"

@@ -11,7 +11,7 @@
 
 namespace kernelskill::lsp {
 
-/// What `character` counts. UTF-16 unless the client offered something else.
+/// The unit of `character`. UTF-16 unless the client offered something else.
 enum class PositionEncoding : std::uint8_t { Utf8, Utf16, Utf32 };
 [[nodiscard]] std::string_view spelling(PositionEncoding encoding); ///< "utf-8", ...
 

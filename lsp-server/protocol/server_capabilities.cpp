@@ -24,7 +24,7 @@ json serverCapabilities(const ClientCapabilities& client) {
              {{"commands",
                {"kernelskill.profile", "kernelskill.applySkill", "kernelskill.applyFix",
                 "kernelskill.optimize", "kernelskill.generate", "kernelskill.repair",
-                "kernelskill.showMemory", "kernelskill.explain"}},
+                "kernelskill.showMemory", "kernelskill.explain", "kernelskill.tellApplied"}},
               {"workDoneProgress", true}}},
             {"workspace",
              {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

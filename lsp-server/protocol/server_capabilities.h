@@ -1,4 +1,4 @@
-/// What this server offers a client.
+/// The capabilities that this server announces.
 #pragma once
 
 #include "lsp-server/protocol/client_capabilities.h"

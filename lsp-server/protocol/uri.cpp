@@ -12,7 +12,7 @@ std::optional<std::filesystem::path> pathFromUri(std::string_view uri) {
     if (!uri.starts_with(scheme))
         return std::nullopt;
     uri.remove_prefix(scheme.size());
-    const auto slash = uri.find('/'); // What precedes it is the host, which is this machine.
+    const auto slash = uri.find('/'); // The host precedes it, which is this machine.
     if (slash == std::string_view::npos)
         return std::nullopt;
     uri.remove_prefix(slash);

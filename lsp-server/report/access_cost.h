@@ -1,4 +1,4 @@
-/// What one memory access costs a warp, judged: shared by hover, inlay hints and diagnostics.
+/// The cost of one memory access for a warp, judged: shared by hover, inlay hints and diagnostics.
 #pragma once
 
 #include "analysis/features/features.h"
@@ -13,7 +13,7 @@ namespace kernelskill::lsp {
 struct AccessCost {
     bool isShared = false;
     double needed = 0;  ///< Sectors or wavefronts per request.
-    double minimum = 0; ///< What the same bytes would take, well arranged.
+    double minimum = 0; ///< The cost of the same bytes, well arranged.
     [[nodiscard]] bool isWasteful() const { return needed >= 2 * minimum; }
 };
 

@@ -8,7 +8,7 @@
 
 namespace kernelskill::lsp {
 
-/// The longest first; what nobody timed stays in its order at the end.
+/// Puts the longest first; kernels without a time stay in their order at the end.
 void sortByTime(std::vector<ProfiledKernel>& kernels);
 
 /// The measured time, or the interval that a model says: "72.1 µs", "3.1 µs to 14 µs (model)".
@@ -18,7 +18,7 @@ void sortByTime(std::vector<ProfiledKernel>& kernels);
 /// Program, version and time, and the command that made the report.
 [[nodiscard]] std::string reportFooter(const std::string& command);
 
-/// Of all kernels of a file: those that were measured by their time, longest first; the others in
+/// A report of all kernels of a file: measured ones by their time, longest first; the others in
 /// the file's order.
 [[nodiscard]] Report profileReport(const Snapshot& snapshot, std::vector<ProfiledKernel> kernels,
                                    const std::string& shownName);

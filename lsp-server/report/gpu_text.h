@@ -1,4 +1,4 @@
-/// What a kernel needs of a GPU and how long it may take there, as sentences and as JSON.
+/// A kernel's use of a GPU and its time there, as sentences and as JSON.
 #pragma once
 
 #include "engine/workbench/workbench.h"
@@ -10,9 +10,8 @@
 
 namespace kernelskill::lsp {
 
-/// One a line: registers and spills, occupancy and what limits it, the roofline's
-/// interval, or the place under it where that was measured. What is
-/// not known is left out, or said with the reason.
+/// One a line: registers and spills, occupancy and what limits it, the roofline's interval, or the
+/// place under it where that was measured. An unknown is left out, or given with its reason.
 [[nodiscard]] std::vector<std::string> gpuLines(const engine::KernelReport& report);
 
 /// "72.1 µs · 88 % of roofline", or the time alone where the rest is not known; empty for what no

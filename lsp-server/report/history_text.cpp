@@ -1,5 +1,7 @@
 #include "lsp-server/report/history_text.h"
 
+#include "lsp-server/report/markdown_text.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -12,7 +14,7 @@ namespace {
 using engine::EntryKind;
 using engine::MemoryEntry;
 
-constexpr std::size_t mostLines = 12;
+constexpr std::size_t maxLines = 12;
 
 std::string outcome(const MemoryEntry& entry) {
     std::string text = entry.status;
@@ -21,7 +23,7 @@ std::string outcome(const MemoryEntry& entry) {
     if (entry.isKept)
         text += *entry.isKept ? ", kept" : ", dropped";
     if (entry.diagnosis)
-        text += ": " + entry.diagnosis->sentence;
+        text += ": " + markdownText(entry.diagnosis->sentence);
     return text;
 }
 
@@ -65,7 +67,7 @@ private:
                 *same = &entry;
         }
         for (const MemoryEntry* entry : newest) {
-            if (lines_ == mostLines) {
+            if (lines_ == maxLines) {
                 ++left_;
                 continue;
             }

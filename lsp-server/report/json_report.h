@@ -1,5 +1,4 @@
-/// The JSON of the command line and of the custom requests: design.md's shapes. Lines are
-/// zero-based.
+/// The JSON of the command line and of the custom requests. Lines are zero-based.
 #pragma once
 
 #include "engine/memory/short_term_memory.h"
@@ -18,7 +17,7 @@
 namespace kernelskill::lsp {
 
 /// {kind, headroom, gain: {factor: [low, high], basis, text}, evidence: [{text, file, line, hint}],
-/// rule, others}; gain is null where nobody can say
+/// rule, others}; gain is null where it is not known
 [[nodiscard]] nlohmann::json bottleneckJson(const engine::Bottleneck& bottleneck);
 
 /// {kernel, executor, launch, metrics, lines, hazards, bottleneck, static, roofline}
@@ -50,7 +49,7 @@ namespace kernelskill::lsp {
 [[nodiscard]] nlohmann::json repairJson(const engine::Repair& repair, const std::string& mainFile,
                                         TextLookup& texts, PositionEncoding encoding);
 [[nodiscard]] std::string_view statusOf(const engine::Repair& repair);
-/// The same of a file that compiles: its hazards.
+/// The same for a file that compiles: its hazards.
 [[nodiscard]] nlohmann::json repairJson(const engine::HazardRepair& repair,
                                         const std::string& mainFile, TextLookup& texts,
                                         PositionEncoding encoding);

@@ -56,7 +56,7 @@ ReportSection stallsPart(const engine::Profile& profile) {
     return {"Where warps spend their time", {std::move(table)}, {}};
 }
 
-/// Why this bottleneck, what else might be one, and what the skills have to say.
+/// The reasons for this bottleneck, other candidates, and the skills that answer them.
 std::vector<ReportBlock> evidenceBlocks(const engine::Bottleneck& bottleneck) {
     std::vector<ReportBlock> blocks;
     BulletList evidence;

@@ -14,7 +14,7 @@ namespace kernelskill::lsp {
 
 /// A kernel of a snapshot with its profile, or why there is none.
 struct ProfiledKernel {
-    const analysis::KernelModel* kernel = nullptr; ///< Of the snapshot.
+    const analysis::KernelModel* kernel = nullptr; ///< One of the snapshot's.
     Result<engine::KernelReport> report;
 };
 

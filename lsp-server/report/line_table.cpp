@@ -17,15 +17,15 @@ namespace names = engine::metric;
 
 /// Lines of source before and behind those with numbers.
 constexpr std::uint32_t linesAround = 1;
-/// Of a kernel that is shown whole.
-constexpr std::uint32_t mostLines = 60;
+/// Lines of a kernel that is still shown whole.
+constexpr std::uint32_t maxLines = 60;
 
 /// A column of the table of lines; empty where a line has nothing to say.
 struct LineColumn {
     TableColumn column;
     std::optional<double> (*value)(const engine::Metrics& metrics);
     std::string (*text)(double value);
-    double full = 0; ///< What fills the bar; 0: none.
+    double full = 0; ///< The value that fills the bar; 0: no bar.
 };
 
 std::optional<double> nonzero(std::optional<double> value) {
@@ -78,7 +78,7 @@ const std::vector<LineColumn>& lineColumns() {
     return columns;
 }
 
-/// What the diagnosis and the profile hold against the lines of a file.
+/// Evidence and hazards on the lines of a file.
 std::map<std::uint32_t, std::string> remarksOf(const engine::KernelReport& report,
                                                const std::string& file) {
     std::map<std::uint32_t, std::string> remarks;
@@ -129,7 +129,7 @@ std::vector<ReportBlock> lineTables(const engine::KernelReport& report,
         if (file == kernel.file) {
             const std::uint32_t first = source.lineColumn(kernel.span.begin).line;
             const std::uint32_t last = source.lineColumn(kernel.span.end).line;
-            for (std::uint32_t at = first; last - first < mostLines && at <= last; ++at)
+            for (std::uint32_t at = first; last - first < maxLines && at <= last; ++at)
                 shown.try_emplace(at, nullptr);
         }
         SourceTable table;

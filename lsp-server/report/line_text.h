@@ -1,4 +1,4 @@
-/// What was counted on one line, in words.
+/// The counts of one line, in words.
 #pragma once
 
 #include "engine/execution/profile.h"

@@ -1,11 +1,11 @@
-/// What a metric means, in a plain sentence.
+/// The meaning of a metric, in a plain sentence.
 #pragma once
 
 #include <string_view>
 
 namespace kernelskill::lsp {
 
-/// Of a metric of metricSections(), by its name; empty where its label says it all.
+/// The meaning of a metric of metricSections(), by its name; empty where its label says it all.
 [[nodiscard]] std::string_view explanationOf(std::string_view metric);
 
 } // namespace kernelskill::lsp

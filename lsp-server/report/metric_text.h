@@ -20,12 +20,12 @@ struct MetricSection {
     std::vector<MetricText> metrics;
 };
 
-/// What explains a kernel or a line, in the order of a profiler's report; what did not happen is
+/// Metrics that explain a kernel or a line, in the order of a profiler's report; zero counts are
 /// left out.
 [[nodiscard]] std::vector<MetricSection> metricSections(const engine::Metrics& metrics);
 /// The few to see at a glance, the important ones first.
 [[nodiscard]] std::vector<MetricText> importantMetrics(const engine::Metrics& metrics);
-/// Of a profile, and what the compiler's facts add to it.
+/// The metrics of a profile, and those that the compiler's facts add.
 [[nodiscard]] engine::Metrics reportMetrics(const engine::KernelReport& report);
 /// All, in the order of their names.
 [[nodiscard]] std::vector<MetricText> allMetrics(const engine::Metrics& metrics);

@@ -30,7 +30,7 @@ json costJson(const std::optional<engine::Standing>& standing) {
     for (const engine::CostPart& part : standing->cost->parts)
         parts[std::string(part.name)] = intervalJson(part.seconds);
     return {{"seconds", intervalJson(standing->cost->seconds)},
-            {"least_seconds", standing->cost->leastSeconds},
+            {"least_seconds", standing->cost->minSeconds},
             {"parts", std::move(parts)},
             {"text", describe(*standing->cost)}};
 }

@@ -14,7 +14,7 @@ namespace kernelskill::lsp {
 /// that estimates are made for, by name.
 [[nodiscard]] std::vector<RooflineCeiling> ceilingsOf(const engine::KernelReport& report);
 
-/// nullopt where the kernel does no floating-point arithmetic, or nobody has counted it: it has no
+/// nullopt where the kernel does no floating-point arithmetic, or none was counted: it has no
 /// place on a roofline then.
 [[nodiscard]] std::optional<RooflinePoint> rooflinePoint(const engine::KernelReport& report,
                                                          std::string label);

@@ -14,8 +14,9 @@ struct RuledOutGroup {
     std::string why;
 };
 
-/// By reason, in the order in which the reasons come first. `offered`: how many skills were not
-/// ruled out; the names are left out where one reason rules out every skill there is.
+/// Groups skills by reason, in the order in which the reasons come first. `offered`: how many
+/// skills were not ruled out; the names are left out where one reason rules out every skill there
+/// is.
 [[nodiscard]] std::vector<RuledOutGroup>
 groupByReason(const std::vector<engine::RuledOut>& ruledOut, std::size_t offered);
 

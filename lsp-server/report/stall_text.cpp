@@ -12,7 +12,7 @@ namespace kernelskill::lsp {
 namespace {
 
 constexpr std::string_view sampled = "smsp__pcsamp_warps_issue_stalled_";
-constexpr double leastPercent = 1;
+constexpr double minPercent = 1;
 
 struct Reason {
     std::string_view name;
@@ -55,7 +55,7 @@ std::vector<StallShare> sharesOf(const std::map<std::string, double>& samples, d
     for (const auto& [metric, count] : samples) {
         const std::string reason = metric.substr(sampled.size());
         const double percent = total > 0 ? 100 * count / total : 0;
-        if (percent >= leastPercent)
+        if (percent >= minPercent)
             shares.push_back({reason, metric, percent, meaningOf(reason)});
     }
     std::ranges::stable_sort(shares, std::ranges::greater{}, &StallShare::percent);

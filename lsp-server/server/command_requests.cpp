@@ -120,6 +120,8 @@ void onExecuteCommand(const ServerContext& context, const json& params, Reply& r
         return showMemory(context, argument, reply);
     if (command == "kernelskill.explain")
         return explain(context, argument, reply, stop);
+    if (command == "kernelskill.tellApplied")
+        return tellAppliedCommand(context, argument, reply);
     reply.error(ErrorCode::InvalidParams, "unknown command '" + command + "'");
 }
 

@@ -1,5 +1,5 @@
 // Edits: codeAction/resolve and the commands that end in workspace/applyEdit. A skill's edit is
-// reviewed before anybody sees it.
+// reviewed before it is shown.
 #include "lsp-server/server/edit_requests.h"
 
 #include "engine/workbench/hazard_repair.h"
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Throws what becomes InvalidParams: to be called while the reply can still give it.
+/// Throws an error that becomes InvalidParams: to be called while the reply can still give it.
 void requireAction(const json& data) {
     std::ignore = data.at("uri").get<std::string>();
     std::ignore = data.at("version").get<int>();
@@ -192,9 +192,11 @@ void onResolve(const ServerContext& context, const json& params, Reply& reply,
                               action = std::move(action)](Reply answer, auto edit) mutable {
                                  if (!edit)
                                      return answer.error(std::move(edit.error()));
-                                 action["edit"] = workspaceEdit(
-                                     edit->edits, *snapshot, context.capabilities,
-                                     annotationOf(context, std::move(label), edit->verdict));
+                                 const EditAnnotation annotation =
+                                     annotationOf(context, std::move(label), edit->verdict);
+                                 action["edit"] = workspaceEdit(edit->edits, *snapshot,
+                                                                context.capabilities, annotation);
+                                 addNotice(action, context, annotation);
                                  answer.result(std::move(action));
                                  context.refresh(snapshot);
                              });
@@ -244,12 +246,27 @@ Result<std::pair<json, analysis::EditSet>> repairOf(const ServerContext& context
 
 } // namespace
 
+void addNotice(json& action, const ServerContext& context, const EditAnnotation& annotation) {
+    if (context.capabilities.codeActionResolveCommand)
+        action["command"] = {{"title", "Say what was checked"},
+                             {"command", "kernelskill.tellApplied"},
+                             {"arguments", {{{"notice", annotation.notice}}}}};
+}
+
+void tellAppliedCommand(const ServerContext& context, const json& argument, Reply& reply) {
+    context.showMessage(ServerContext::MessageType::Info, argument.at("notice").get<std::string>());
+    reply.result(nullptr);
+}
+
 EditAnnotation annotationOf(const ServerContext& context, std::string label,
                             const engine::Verdict& verdict) {
     std::string description(spelling(verdict.status));
     if (!verdict.summary.empty())
         description += ": " + verdict.summary;
-    return {std::move(label), std::move(description), context.workspace.options().previewSkills};
+    std::string notice =
+        fmt::format("Applied, {} One undo takes it back. ({})", description, label);
+    return {std::move(label), std::move(description), context.workspace.options().previewSkills,
+            std::move(notice)};
 }
 
 void whenUnchanged(const ServerContext& context, const json& data,
@@ -278,10 +295,14 @@ void applyInEditor(const ServerContext& context, const Snapshot& snapshot,
         "workspace/applyEdit",
         {{"label", annotation.label},
          {"edit", workspaceEdit(edits, snapshot, context.capabilities, annotation)}},
-        [result = std::move(result), reply = std::move(reply)](auto answer) mutable {
+        [&context, notice = annotation.notice, result = std::move(result),
+         reply = std::move(reply)](auto answer) mutable {
             if (!answer)
                 return reply.error(std::move(answer.error()));
-            result["applied"] = answer->is_object() && answer->value("applied", false);
+            const bool isApplied = answer->is_object() && answer->value("applied", false);
+            if (isApplied && !notice.empty())
+                context.showMessage(ServerContext::MessageType::Info, notice);
+            result["applied"] = isApplied;
             reply.result(std::move(result));
         });
 }
@@ -361,7 +382,8 @@ void applyFixCommand(const ServerContext& context, const json& argument, Reply& 
     findAnyFix(context, argument, [&context, reply = std::move(reply)](auto fix) mutable {
         if (!fix)
             return reply.error(std::move(fix.error()));
-        applyInEditor(context, *fix->snapshot, {.label = fix->label, .description = {}}, fix->edits,
+        applyInEditor(context, *fix->snapshot,
+                      {.label = fix->label, .description = {}, .notice = {}}, fix->edits,
                       json::object(), std::move(reply));
     });
 }
@@ -387,7 +409,8 @@ void repairCommand(const ServerContext& context, const json& argument, const jso
                 context.loop.post([&context, snapshot, edits = std::move(edits),
                                    result = std::move(result),
                                    answer = std::move(answer)]() mutable {
-                    applyInEditor(context, *snapshot, {.label = "Repair", .description = {}}, edits,
+                    applyInEditor(context, *snapshot,
+                                  {.label = "Repair", .description = {}, .notice = {}}, edits,
                                   std::move(result), std::move(answer));
                 });
             });

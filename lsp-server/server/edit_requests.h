@@ -10,9 +10,9 @@
 
 namespace kernelskill::lsp {
 
-/// What a command's argument points at.
+/// The place that a command's argument names.
 struct CommandTarget {
-    const analysis::KernelModel* kernel = nullptr; ///< Of the snapshot.
+    const analysis::KernelModel* kernel = nullptr; ///< One of the snapshot's.
     analysis::Span range;                          ///< The line, or the whole kernel.
 };
 
@@ -24,13 +24,21 @@ struct CommandTarget {
 void whenUnchanged(const ServerContext& context, const nlohmann::json& data,
                    DocumentWorker::SnapshotReader reader);
 
-/// Of a reviewed edit that the user has asked for: the verdict, and whether the settings want a
-/// preview.
+/// The words for a reviewed edit: the verdict with what was checked, whether the
+/// settings want a preview, and how to take it back.
 [[nodiscard]] EditAnnotation annotationOf(const ServerContext& context, std::string label,
                                           const engine::Verdict& verdict);
 
-/// Asks the client to apply `edits`, which may ask the user, and answers with `result` plus
-/// `applied`.
+/// Gives a resolved `action` the command that shows the notice: the client applies the action's
+/// edit by itself, and runs the command after it. Without effect where the client does not resolve
+/// commands.
+void addNotice(nlohmann::json& action, const ServerContext& context,
+               const EditAnnotation& annotation);
+/// {notice}: what addNotice() gave the action.
+void tellAppliedCommand(const ServerContext& context, const nlohmann::json& argument, Reply& reply);
+
+/// Asks the client to apply `edits`, which may ask the user, shows the notice if it was applied,
+/// and answers with `result` plus `applied`.
 void applyInEditor(const ServerContext& context, const Snapshot& snapshot,
                    const EditAnnotation& annotation, const analysis::EditSet& edits,
                    nlohmann::json result, Reply reply);

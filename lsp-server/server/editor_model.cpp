@@ -14,9 +14,9 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t longestReply = 1u << 20;
+constexpr std::size_t maxReply = 1u << 20;
 
-/// Shared with the handler, which may come when nobody waits any more.
+/// Shared with the handler, which may come when complete() has returned.
 struct Mailbox {
     std::mutex mutex;
     std::condition_variable_any arrived;
@@ -43,7 +43,7 @@ Result<engine::ModelReply> replyOf(const json& result) {
         return failed(ErrorKind::Failed, "the editor's language model answered without a text");
     engine::ModelReply reply;
     reply.text = result["text"].get<std::string>();
-    if (reply.text.size() > longestReply)
+    if (reply.text.size() > maxReply)
         return failed(ErrorKind::Failed, "the reply of the editor's language model is too long");
     const auto textOf = [&](const char* name) {
         const auto field = result.find(name);

@@ -54,7 +54,7 @@ void generate(const ServerContext& context, const json& data, const json& params
                  receive = std::move(receive)](Reply answer, const std::stop_token& token,
                                                const WorkDoneProgress& progress) mutable {
                     auto generated = engine::generateKernel(
-                        snapshot->workbench->machines(), snapshot->program, function, token,
+                        snapshot->workbench->machines(), {snapshot->program, function}, token,
                         [&progress](std::string_view what, double fraction) {
                             progress.report(what, fraction);
                         });
@@ -88,9 +88,11 @@ void resolveGeneration(const ServerContext& context, const json& action, Reply& 
     generate(context, action.at("data"), action, std::move(reply), stop,
              [&context, action = json(action)](Reply answer, const SnapshotPtr& snapshot,
                                                const engine::GeneratedKernel& generated) mutable {
+                 const EditAnnotation annotation =
+                     annotationOf(context, labelOf(generated), generated.verdict);
                  action["edit"] =
-                     workspaceEdit(generated.edits, *snapshot, context.capabilities,
-                                   annotationOf(context, labelOf(generated), generated.verdict));
+                     workspaceEdit(generated.edits, *snapshot, context.capabilities, annotation);
+                 addNotice(action, context, annotation);
                  answer.result(std::move(action));
              });
 }

@@ -10,7 +10,7 @@
 namespace kernelskill::lsp {
 
 struct ServerSettings {
-    Options options; ///< Of the command line; the client's settings are read on top.
+    Options options; ///< The command line's; the client's settings are read on top.
     int input = 0;   ///< File descriptors.
     int output = 1;
     std::size_t maxMessageBytes = std::size_t{256} << 20;

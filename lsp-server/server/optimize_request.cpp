@@ -19,15 +19,15 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int mostRounds = 1000;
-constexpr int mostSeconds = 86400;
+constexpr int maxRounds = 1000;
+constexpr int maxSeconds = 86400;
 
-/// Throws what becomes InvalidParams.
+/// Throws an error that becomes InvalidParams.
 engine::OptimizationOptions optionsFrom(const json& argument) {
     engine::OptimizationOptions options;
-    options.rounds = std::clamp(argument.value("rounds", options.rounds), 1, mostRounds);
+    options.rounds = std::clamp(argument.value("rounds", options.rounds), 1, maxRounds);
     options.time = std::chrono::seconds(std::clamp(
-        argument.value("seconds", static_cast<int>(options.time.count())), 1, mostSeconds));
+        argument.value("seconds", static_cast<int>(options.time.count())), 1, maxSeconds));
     return options;
 }
 
@@ -55,15 +55,15 @@ void finish(const ServerContext& context, const SnapshotPtr& snapshot,
         return reply.error(ErrorCode::ContentModified,
                            "the document changed while the kernel was optimised; the next time the "
                            "search goes on where it was");
-    context.showMessage(ServerContext::MessageType::Info, summaryOf(found));
     applyInEditor(context, *snapshot,
                   {.label = fmt::format("Optimize kernel '{}'", found.kernel),
                    .description = summaryOf(found),
-                   .needsConfirmation = context.workspace.options().previewOptimize},
+                   .needsConfirmation = context.workspace.options().previewOptimize,
+                   .notice = summaryOf(found) + " One undo takes it back."},
                   found.edits, std::move(result), std::move(reply));
 }
 
-/// Null without one: the skills do without. On the loop's thread.
+/// The model to ask, or null: skills need none. On the loop's thread.
 std::shared_ptr<engine::LanguageModel> languageModel(const ServerContext& context) {
     const auto editor = [&context]() -> std::unique_ptr<engine::LanguageModel> {
         if (!context.capabilities.languageModel)

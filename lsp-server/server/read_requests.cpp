@@ -47,7 +47,7 @@ void onCodeAction(const ServerContext& context, const json& params, Reply& reply
     if (const auto kinds = actionContext.find("only"); kinds != actionContext.end())
         kinds->get_to(only);
     json diagnostics = actionContext.value("diagnostics", json::array());
-    // Asked by the editor itself, as the cursor moves: nobody waits for what has to be run first.
+    // The editor itself asks as the cursor moves: it does not wait for what has to be run first.
     const bool isAutomatic = actionContext.value("triggerKind", 1) == 2;
     const Document* document = context.documents.find(uri);
     const int version = document == nullptr ? 0 : document->version;

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-/// What is known already is not run again.
+/// A kernel with a profile is not run again.
 Result<engine::KernelReport> knownOrProfiled(const Snapshot& snapshot,
                                              const analysis::KernelModel& kernel, bool isOnGpu,
                                              const std::stop_token& stop,

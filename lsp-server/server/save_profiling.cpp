@@ -127,7 +127,7 @@ void SaveProfiling::finished(const SnapshotPtr& snapshot, const analysis::Kernel
     const auto document = documents_.find(snapshot->uri);
     if (document == documents_.end())
         return;
-    // What cannot be profiled is not tried again before it changes.
+    // A kernel that cannot be profiled is not tried again before it changes.
     document->second.known[kernel.qualifiedName] =
         snapshot->workbench->knowledge().runHash({snapshot->program, kernel});
     context_.refresh(snapshot);

@@ -23,7 +23,7 @@ public:
     /// The document has been parsed. The first time, its kernels count as known.
     void parsed(const SnapshotPtr& snapshot);
     void saved(const std::string& uri);
-    /// Typing: what runs, or waits to run, is given up.
+    /// The user types: running and waiting profiles are given up.
     void changed(const std::string& uri);
     void closed(const std::string& uri);
 
@@ -37,7 +37,7 @@ private:
     [[nodiscard]] bool isOn() const;
     void start(const std::string& uri);
     void profile(const SnapshotPtr& snapshot, const std::stop_source& run);
-    /// What has changed in `snapshot`; kernels whose profile is known already count as seen.
+    /// The kernels that have changed in `snapshot`; those with a profile count as seen.
     [[nodiscard]] std::vector<const analysis::KernelModel*> changedKernels(const Snapshot& snapshot,
                                                                            Document& document);
     void finished(const SnapshotPtr& snapshot, const analysis::KernelModel& kernel);

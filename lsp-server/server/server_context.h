@@ -1,4 +1,4 @@
-/// What the request handlers share.
+/// The state that the request handlers share.
 #pragma once
 
 #include "lsp-server/documents/document_manager.h"
@@ -60,7 +60,7 @@ struct ServerContext {
 void publishParserDiagnostics(const ServerContext& context, const ParseInput& input,
                               const std::vector<analysis::Diagnostic>& diagnostics);
 void publishAllDiagnostics(const ServerContext& context, const SnapshotPtr& snapshot);
-/// What an editor shows for a document that is closed.
+/// The diagnostics that an editor shows for a document that is closed.
 void clearDiagnostics(const ServerContext& context, const std::string& uri);
 
 void registerReadRequests(const ServerContext& context);

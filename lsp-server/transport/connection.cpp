@@ -54,8 +54,8 @@ const json& paramsOf(const json& message) {
 
 } // namespace
 
-/// Requests that have not been answered, with the means to stop them. A request is answered by
-/// whoever takes it out.
+/// Requests that have not been answered, with the means to stop them. The thread that takes a
+/// request out answers it.
 struct Connection::Pending {
     struct Request {
         std::uint64_t serial = 0; ///< A client may use an id again once it has its answer.

@@ -67,8 +67,8 @@ std::expected<std::size_t, std::string> parseHeader(std::string_view header) {
     return *length;
 }
 
-/// Where a sound header begins in a block with garbage in front; npos when none does. Of lengths in
-/// one header that contradict each other none is believed.
+/// The offset of a sound header in a block with garbage in front; npos when there is none. Of
+/// lengths in one header that contradict each other none is believed.
 std::size_t findSoundHeader(std::string_view block) {
     const bool beginsAsHeader = findLengthHeader(block, 0) == 0;
     for (auto at = findLengthHeader(block, 1); at != std::string_view::npos;
@@ -143,7 +143,7 @@ void FrameDecoder::recoverFrom(std::string_view body) {
     const auto header = findLengthHeader(body, 0);
     if (header != std::string_view::npos)
         buffer_.insert(0, body.substr(header));
-    // What follows a body of the wrong length is its rest: the error for it has been given.
+    // The bytes after a body of the wrong length are its rest: the error for it has been given.
     isResyncing_ = true;
 }
 

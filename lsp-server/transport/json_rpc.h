@@ -37,8 +37,8 @@ struct ResponseError {
 
 using RequestId = std::variant<std::int64_t, std::string>;
 
-/// The one reply to a request. Move-only; whoever holds it answers, from any thread. If nobody
-/// does, the destructor answers with an error, so that a client never waits in vain.
+/// The one reply to a request. Move-only; its holder answers, from any thread. If it does not, the
+/// destructor answers with an error, so that a client never waits in vain.
 class Reply {
 public:
     using Send =

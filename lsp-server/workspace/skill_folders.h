@@ -1,7 +1,7 @@
-/// Where the skills of the user are looked for, see docs/user-skills.md.
+/// The folders with the user's skills, see docs/user-skills.md.
 #pragma once
 
-#include "skills/skill_folder.h"
+#include "skills/base/skill_folder.h"
 
 #include <filesystem>
 #include <vector>
@@ -13,7 +13,7 @@ namespace kernelskill::lsp {
 /// `.kernelskill/skills` of a workspace.
 [[nodiscard]] std::filesystem::path workspaceSkillFolder(const std::filesystem::path& root);
 
-/// Those of trusted workspaces, then the user's own; only what is there.
+/// The folders of trusted workspaces, then the user's own; only those that exist.
 [[nodiscard]] std::vector<skills::SkillFolder>
 skillFolders(const std::vector<std::filesystem::path>& trustedRoots);
 /// The same for a command that works in `root`, which is trusted with its skills if they belong to

@@ -56,7 +56,7 @@ private:
     Error problem_;
 };
 
-/// What the settings ask of a Slurm cluster.
+/// The Slurm job that the settings ask for.
 [[nodiscard]] engine::gpu::SlurmJob slurmJob(const Options& options);
 
 /// The engine for `options`, with the skills of `skillFolders` behind its own. Missing when the

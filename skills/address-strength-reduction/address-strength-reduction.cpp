@@ -1,10 +1,11 @@
-#include "skills/address-strength-reduction/address-strength-reduction.h"
-
+/// Carries the quotient and remainder of a loop's index from round to round instead of dividing.
+#include "analysis/queries/source_layout.h"
+#include "analysis/queries/value_spelling.h"
+#include "analysis/syntax/lexer.h"
 #include "skills/address-strength-reduction/carried_divisions.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/operand_text.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/base/planned_skill.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/operand_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -15,8 +16,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr std::string_view skillId = "address-strength-reduction";
 
 /// Instructions of a division by a number that the compiler does not know (CUDA C++ Programming
 /// Guide: up to 20 with 32 bits, a call of some 70 with 64), and of carrying its results.
@@ -31,9 +30,9 @@ bool isWide(const CarriedDivision& division) {
 class Writer {
 public:
     Writer(const SkillContext& context, const CodeMap& code, const CarriedLoop& carried)
-        : kernel_(context.kernel), body_(code.body()), source_(*context.file.source),
-          layout_(source_, context.kernel), carried_(carried),
-          loop_(context.kernel.loops[carried.counted.loop]), stmt_(body_.stmt(loop_.statement)) {
+        : body_(code.body()), source_(*context.file.source), layout_(source_, context.kernel),
+          carried_(carried), loop_(context.kernel.loops[carried.counted.loop]),
+          stmt_(body_.stmt(loop_.statement)) {
         for (const CarriedDivision& division : carried_.divisions)
             names_.push_back({division.quotients.empty() ? "" : unused("quotient"),
                               unused("remainder"),
@@ -41,7 +40,7 @@ public:
                               unused("remainderStep")});
     }
 
-    EditSet edits() {
+    std::vector<TextEdit> edits() {
         std::vector<TextEdit> edits;
         const Span pragma = stmt_.pragma.empty() ? stmt_.span : stmt_.pragmaSpan;
         const std::uint32_t at = layout_.lineBegin(pragma.begin);
@@ -65,7 +64,7 @@ public:
             std::string text = layout_.newline() + after(inner);
             edits.push_back({{end, end}, text + layout_.indentation(stmt_.span.begin) + "}"});
         }
-        return EditSet{{kernel_.file, std::move(edits)}};
+        return edits;
     }
 
 private:
@@ -76,7 +75,7 @@ private:
         std::string remainderStep;
     };
 
-    /// What stands before the loop: the first round's results, and what a round adds to them.
+    /// The text before the loop: the first round's results, and what a round adds to them.
     std::string before() {
         CodeLines lines(layout_, layout_.indentation(stmt_.span.begin));
         std::string divided;
@@ -108,7 +107,7 @@ private:
         return lines.text();
     }
 
-    /// What ends each round.
+    /// The text at the end of each round.
     [[nodiscard]] std::string after(const std::string& indentation) const {
         CodeLines lines(layout_, indentation);
         for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -166,7 +165,6 @@ private:
         return besideProduct(source_, body_.expr(expr));
     }
 
-    const KernelModel& kernel_;
     const FunctionBody& body_;
     const SourceText& source_;
     SourceLayout layout_;
@@ -178,38 +176,30 @@ private:
     std::string step_;         ///< Empty: one.
 };
 
-class AddressStrengthReduction final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class AddressStrengthReductionSkill : public PlannedSkill<CarriedLoop> {
+    Gated<CarriedLoop> plan(const SkillContext& context) const override {
+        return findCarriedLoop(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto found = findCarriedLoop(context, code);
-        if (!found)
-            return std::unexpected(found.error());
-        const Loop& loop = context.kernel.loops[found->counted.loop];
-        const std::string& index = code.body().variable(loop.inductionVariable).name;
+    Gated<Offer> offer(const SkillContext& context, const CarriedLoop& found) const override {
+        const FunctionBody& body = context.kernel.body;
+        const Loop& loop = context.kernel.loops[found.counted.loop];
+        const std::string& index = body.variable(loop.inductionVariable).name;
         std::string divisors;
         double divided = 0;
-        for (const CarriedDivision& division : found->divisions) {
-            divisors +=
-                fmt::format("{}{}", divisors.empty() ? "" : ", ",
-                            context.file.source->slice(code.body().expr(division.divisor).span));
+        for (const CarriedDivision& division : found.divisions) {
+            divisors += fmt::format("{}{}", divisors.empty() ? "" : ", ",
+                                    context.file.source->slice(body.expr(division.divisor).span));
             divided += isWide(division) ? wideDivision : narrowDivision;
         }
-        const auto others = static_cast<double>(found->otherWork);
-        const double carried = carrying * static_cast<double>(found->divisions.size());
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = code.body().stmt(loop.statement).span;
+        const auto others = static_cast<double>(found.otherWork);
+        const double carried = carrying * static_cast<double>(found.divisions.size());
+        Offer offer = newOffer(context, body.stmt(loop.statement).span);
         offer.title = fmt::format("Carry {} divided by {} from round to round", index, divisors);
         offer.why = fmt::format("each round of the loop on line {} divides {} by {}, which only "
                                 "the launch decides; from one round to the next the results grow "
                                 "by fixed amounts",
                                 lineNumber(context, offer.anchor.begin), index, divisors);
-        offer.numerics = Numerics::Exact;
         offer.gain = ExpectedGain{
             (others + divided) / (others + carried),
             fmt::format("a round has about {} instructions for dividing and {} for all else; "
@@ -218,20 +208,13 @@ public:
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        const auto found = findCarriedLoop(context.at(offer.anchor), code);
-        if (!found)
-            return std::unexpected(unsupported(context, found.error()));
-        return Writer(context, code, *found).edits();
+    GatedEdits edits(const SkillContext& context, const CarriedLoop& found) const override {
+        return Writer(context, context.code(), found).edits();
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeAddressStrengthReduction() {
-    return std::make_unique<AddressStrengthReduction>();
-}
+KERNELSKILL_SKILL(AddressStrengthReductionSkill)
 
 } // namespace kernelskill::skills

@@ -1,8 +1,10 @@
 #include "skills/address-strength-reduction/carried_divisions.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/index_arithmetic.h"
-#include "skills/rewriting/value_range.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/loop_effects.h"
+#include "analysis/queries/value_range.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -14,33 +16,26 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::int64_t fewestRounds = 4; ///< Two divisions stand before the loop.
+constexpr std::int64_t minRounds = 4; ///< Two divisions stand before the loop.
 
 class Finder {
 public:
     Finder(const SkillContext& context, const CodeMap& code)
         : context_(context), code_(code), body_(code.body()) {}
 
-    [[nodiscard]] std::expected<CarriedLoop, Refusal> study(std::uint32_t index) const {
+    [[nodiscard]] Gated<CarriedLoop> study(std::uint32_t index) const {
         const Loop& loop = context_.kernel.loops[index];
-        const auto counted = readCountedLoop(context_, code_, index);
-        if (!counted)
-            return std::unexpected(counted.error());
-        if (auto start = requireStartWithoutEffect(context_, code_, *counted); !start)
-            return std::unexpected(start.error());
-        CarriedLoop carried{*counted, {}, 0};
-        if (auto divisions = collect(loop, carried); !divisions)
-            return std::unexpected(divisions.error());
-        if (loop.tripCount && *loop.tripCount < fewestRounds)
+        KERNELSKILL_TRY(const auto counted, readCountedLoop(context_, code_, index));
+        KERNELSKILL_CHECK(requireStartWithoutEffect(context_, code_, counted));
+        CarriedLoop carried{counted, {}, 0};
+        KERNELSKILL_CHECK(collect(loop, carried));
+        if (loop.tripCount && *loop.tripCount < minRounds)
             return refuse("short-loop",
                           fmt::format("the loop on line {} has {} rounds",
                                       line(body_.stmt(loop.statement).span), *loop.tripCount));
-        if (auto exact = requireExact(loop, carried); !exact)
-            return std::unexpected(exact.error());
-        if (auto lines = requireOwnLines(context_, code_, loop); !lines)
-            return std::unexpected(lines.error());
-        if (auto ends = requireEachRoundsEnd(loop); !ends)
-            return std::unexpected(ends.error());
+        KERNELSKILL_CHECK(requireExact(loop, carried));
+        KERNELSKILL_CHECK(requireOwnLines(context_, code_, loop));
+        KERNELSKILL_CHECK(requireEachRoundsEnd(loop));
         return carried;
     }
 
@@ -51,8 +46,8 @@ private:
         return std::string(context_.file.source->slice(body_.expr(expr).span));
     }
 
-    std::expected<void, Refusal> collect(const Loop& loop, CarriedLoop& carried) const {
-        std::expected<void, Refusal> none = refuse(
+    Gated<void> collect(const Loop& loop, CarriedLoop& carried) const {
+        Gated<void> none = refuse(
             "no-division", fmt::format("no round of the loop on line {} divides its index {}",
                                        line(body_.stmt(loop.statement).span),
                                        body_.variable(loop.inductionVariable).name));
@@ -84,7 +79,7 @@ private:
                 known = carried.divisions.insert(known, {divisor, {}, {}, expr.type});
             (expr.op == "/" ? known->quotients : known->remainders).push_back(id);
         }
-        return carried.divisions.empty() ? none : std::expected<void, Refusal>{};
+        return carried.divisions.empty() ? none : Gated<void>{};
     }
 
     [[nodiscard]] bool isIndex(const Loop& loop, ExprId expr) const {
@@ -92,8 +87,7 @@ private:
         return at.kind == ExprKind::Variable && at.variable == loop.inductionVariable;
     }
 
-    std::expected<void, Refusal> requireCarriable(const Loop& loop, const Expr& division,
-                                                  ExprId divisor) const {
+    Gated<void> requireCarriable(const Loop& loop, const Expr& division, ExprId divisor) const {
         const bool isInMacro =
             division.fromMacro ||
             std::ranges::any_of(code_.expressionsBelow(divisor), [&](ExprId id) {
@@ -140,7 +134,7 @@ private:
 
     /// Carrying gives what dividing would: neither the index nor the divisor is negative, and the
     /// index does not wrap around.
-    std::expected<void, Refusal> requireExact(const Loop& loop, const CarriedLoop& carried) const {
+    Gated<void> requireExact(const Loop& loop, const CarriedLoop& carried) const {
         const Variable& index = body_.variable(loop.inductionVariable);
         const CountedLoop& counted = carried.counted;
         if (!isUnsignedIndexType(index.type) && !isNeverNegative(counted.start))
@@ -168,7 +162,7 @@ private:
     }
 
     [[nodiscard]] bool isNeverNegative(ExprId expr) const {
-        const auto range = rangeOf(context_, code_, expr);
+        const auto range = valueRangeOf(context_.kernel, code_, expr);
         if (range && range->low >= 0)
             return true;
         // A sum of products of thread and block indices, as long as it is one.
@@ -184,9 +178,9 @@ private:
     }
 
     [[nodiscard]] bool mayWrap(const CountedLoop& counted) const {
-        const auto limit = rangeOf(context_, code_, counted.limit);
-        const auto step =
-            counted.step == noId ? ValueRange{1, 1} : rangeOf(context_, code_, counted.step);
+        const auto limit = valueRangeOf(context_.kernel, code_, counted.limit);
+        const auto step = counted.step == noId ? ValueRange{1, 1}
+                                               : valueRangeOf(context_.kernel, code_, counted.step);
         return !limit || !step || limit->low < 0 || step->low < 0 ||
                limit->high > (std::int64_t{1} << 32) - step->high;
     }
@@ -194,7 +188,7 @@ private:
     /// A round has an index below `limit` and not below 0, so that the limit's factors have one
     /// sign: that of sizes.
     [[nodiscard]] bool isPositive(ExprId divisor, ExprId limit) const {
-        const auto range = rangeOf(context_, code_, divisor);
+        const auto range = valueRangeOf(context_.kernel, code_, divisor);
         if (range && range->low > 0)
             return true;
         const auto part = polynomialOf(code_, divisor);
@@ -207,7 +201,7 @@ private:
     }
 
     /// A `continue` would skip the statements that carry, which come last.
-    std::expected<void, Refusal> requireEachRoundsEnd(const Loop& loop) const {
+    Gated<void> requireEachRoundsEnd(const Loop& loop) const {
         for (const StmtId id : code_.statementsIn(loop.body)) {
             const Stmt& stmt = body_.stmt(id);
             if (stmt.kind == StmtKind::Goto)
@@ -238,10 +232,8 @@ private:
 
 } // namespace
 
-std::expected<CarriedLoop, Refusal> findCarriedLoop(const SkillContext& context,
-                                                    const CodeMap& code) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
+Gated<CarriedLoop> findCarriedLoop(const SkillContext& context, const CodeMap& code) {
+    KERNELSKILL_CHECK(requireEditable(context));
     const Finder finder(context, code);
     return chooseLoop(context, code, [&](std::uint32_t loop) { return finder.study(loop); });
 }

@@ -1,9 +1,9 @@
 /// Finds divisions of a loop's index whose results could be carried from round to round.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/counted_loop.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
+#include "skills/gates/counted_loop.h"
 
 #include <cstdint>
 #include <expected>
@@ -16,7 +16,7 @@ struct CarriedDivision {
     analysis::ExprId divisor = analysis::noId;
     std::vector<analysis::ExprId> quotients;
     std::vector<analysis::ExprId> remainders;
-    analysis::Type type; ///< Of the results.
+    analysis::Type type; ///< The type of the results.
 };
 
 struct CarriedLoop {
@@ -29,7 +29,7 @@ struct CarriedLoop {
 /// The loop at the cursor, else the first that fits. Refuses with the first gate that does not
 /// hold, e.g. `no-loop`, `not-counted-up`, `no-division`, `constant-divisor`,
 /// `divisor-may-be-negative`, `index-may-wrap`.
-[[nodiscard]] std::expected<CarriedLoop, Refusal> findCarriedLoop(const SkillContext& context,
-                                                                  const CodeMap& code);
+[[nodiscard]] Gated<CarriedLoop> findCarriedLoop(const SkillContext& context,
+                                                 const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

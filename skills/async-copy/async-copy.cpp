@@ -1,12 +1,14 @@
-#include "skills/async-copy/async-copy.h"
-
+/// Copies the next tile into a second buffer of shared memory, past the registers, while the one
+/// that is there is used.
+#include "analysis/queries/source_layout.h"
+#include "skills/async-copy/added_include.h"
 #include "skills/async-copy/copied_tiles.h"
-#include "skills/rewriting/added_include.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/resource_gates.h"
-#include "skills/rewriting/round_estimate.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/staged_rounds.h"
+#include "skills/base/planned_skill.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/staged_rounds.h"
+#include "skills/gates/resource_gates.h"
+#include "skills/gates/round_estimate.h"
+#include "skills/gates/staged_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -18,9 +20,8 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "async-copy";
-/// Less is not worth a second buffer.
-constexpr double leastGain = 1.05;
+/// The min gain that is worth a second buffer.
+constexpr double minGain = 1.05;
 
 class Writer {
 public:
@@ -28,7 +29,7 @@ public:
         : context_(context), code_(code), body_(code.body()), source_(*context.file.source),
           tiles_(tiles), rounds_(context, code, tiles.staged), stage_(freshName(body_, "stage")) {}
 
-    [[nodiscard]] EditSet edits() const {
+    [[nodiscard]] std::vector<TextEdit> edits() const {
         std::vector<TextEdit> edits = rounds_.withoutDeclarations();
         if (auto include = addedInclude(context_, "<cuda_pipeline.h>"))
             edits.push_back(std::move(*include));
@@ -51,7 +52,7 @@ public:
         CodeLines exchange = rounds_.linesInside();
         exchange.add(fmt::format("{} ^= 1;", stage_));
         insert(layout.lineBegin(body_.stmt(loop.body).span.end - 1), exchange.text());
-        return EditSet{{context_.kernel.file, std::move(edits)}};
+        return edits;
     }
 
 private:
@@ -127,11 +128,10 @@ private:
     const SourceText& source_;
     const CopiedTiles& tiles_;
     StagedRounds rounds_;
-    std::string stage_; ///< Of the buffer that is used.
+    std::string stage_; ///< The name of the index of the buffer that is used.
 };
 
 struct Study {
-    CopiedTiles tiles;
     RoundEstimate round;
     std::uint64_t addedBytes = 0;
     Occupancy occupancy; ///< With two buffers.
@@ -145,35 +145,27 @@ double gainOf(const RoundEstimate& round, double blocks) {
            std::max({round.waiting(), round.computing(), shared});
 }
 
-std::expected<Study, Refusal> study(const SkillContext& context) {
-    const CodeMap& code = context.shared().code();
-    auto tiles = findCopiedTiles(context, code);
-    if (!tiles)
-        return std::unexpected(tiles.error());
-    const auto known = requireCompiled(context);
-    if (!known)
-        return std::unexpected(known.error());
-    const CompiledKernel& compiled = **known;
+/// The gain of a second buffer; refuses where that is too small.
+Gated<Study> study(const SkillContext& context, const CopiedTiles& tiles) {
+    KERNELSKILL_TRY(const auto known, requireCompiled(context));
+    const CompiledKernel& compiled = *known;
     const auto capability = computeCapabilityOf(compiled.architecture);
     if (!capability || capability->major < 8)
         return refuse(
             "before-sm-80",
             fmt::format("{} has no asynchronous copies into shared memory", compiled.architecture));
     Study found;
-    found.addedBytes = tiles->bytes.value_or(compiled.staticSharedBytes);
-    const auto occupancy = requireRoomForShared(compiled, found.addedBytes);
-    if (!occupancy)
-        return std::unexpected(occupancy.error());
-    found.occupancy = *occupancy;
-    found.round = estimateRound(context, code, tiles->staged);
+    found.addedBytes = tiles.bytes.value_or(compiled.staticSharedBytes);
+    KERNELSKILL_TRY(const auto occupancy, requireRoomForShared(compiled, found.addedBytes));
+    found.occupancy = occupancy;
+    found.round = estimateRound(context, context.code(), tiles.staged);
     found.gain = gainOf(found.round, found.occupancy.blocks);
-    found.tiles = std::move(*tiles);
-    if (gainOf(found.round, 1) < leastGain)
+    if (gainOf(found.round, 1) < minGain)
         return refuse("nothing-to-overlap",
                       fmt::format("a round computes for about {:.0f} cycles and waits for about "
                                   "{:.0f}: one hides little of the other",
                                   found.round.computing(), found.round.waiting()));
-    if (found.gain < leastGain)
+    if (found.gain < minGain)
         return refuse("enough-blocks",
                       fmt::format("{} blocks of {} threads on a multiprocessor compute while one "
                                   "waits for its tile",
@@ -181,24 +173,20 @@ std::expected<Study, Refusal> study(const SkillContext& context) {
     return found;
 }
 
-class AsyncCopySkill final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class AsyncCopySkill : public PlannedSkill<CopiedTiles> {
+    Gated<CopiedTiles> plan(const SkillContext& context) const override {
+        return findCopiedTiles(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const auto found = study(context);
-        if (!found)
-            return std::unexpected(found.error());
+    Gated<Offer> offer(const SkillContext& context, const CopiedTiles& tiles) const override {
+        KERNELSKILL_TRY(const Study found, study(context, tiles));
         const FunctionBody& body = context.kernel.body;
         std::string arrays;
-        for (const VariableId array : found->tiles.arrays)
+        for (const VariableId array : tiles.arrays)
             arrays += fmt::format("{}{}", arrays.empty() ? "" : ", ", body.variable(array).name);
-        const StagedLoop& staged = found->tiles.staged;
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = body.stmt(context.kernel.loops[staged.counted.loop].statement).span;
+        const StagedLoop& staged = tiles.staged;
+        Offer offer =
+            newOffer(context, body.stmt(context.kernel.loops[staged.counted.loop].statement).span);
         offer.title =
             fmt::format("Copy the next tile of {} asynchronously while this one is used", arrays);
         offer.why = fmt::format(
@@ -206,32 +194,23 @@ public:
             "the barrier on line {} computes; {} bytes more of shared memory leave {} blocks of {} "
             "threads resident on {}, as many as now",
             lineNumber(context, offer.anchor.begin), arrays,
-            lineNumber(context, body.stmt(staged.barrier).span.begin), found->addedBytes,
-            found->occupancy.blocks, context.compiled->blockThreads,
-            context.compiled->architecture);
-        offer.numerics = Numerics::Exact;
+            lineNumber(context, body.stmt(staged.barrier).span.begin), found.addedBytes,
+            found.occupancy.blocks, context.compiled->blockThreads, context.compiled->architecture);
         offer.gain = ExpectedGain{
-            found->gain,
+            found.gain,
             fmt::format("a round waits about {:.0f} cycles for its tile and computes "
                         "for about {:.0f}, with {} blocks that take turns",
-                        found->round.waiting(), found->round.computing(), found->occupancy.blocks)};
+                        found.round.waiting(), found.round.computing(), found.occupancy.blocks)};
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        const auto tiles = findCopiedTiles(context.at(offer.anchor), code);
-        if (!tiles)
-            return std::unexpected(unsupported(context, tiles.error()));
-        return Writer(context, code, *tiles).edits();
+    GatedEdits edits(const SkillContext& context, const CopiedTiles& tiles) const override {
+        return Writer(context, context.code(), tiles).edits();
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeAsyncCopy() {
-    return std::make_unique<AsyncCopySkill>();
-}
+KERNELSKILL_SKILL(AsyncCopySkill)
 
 } // namespace kernelskill::skills

@@ -1,7 +1,9 @@
 #include "skills/async-copy/copied_tiles.h"
 
-#include "skills/rewriting/counted_loop.h"
-#include "skills/rewriting/gates.h"
+#include "analysis/queries/loop_effects.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/gates/counted_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -63,23 +65,17 @@ public:
     Finder(const SkillContext& context, const CodeMap& code)
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()) {}
 
-    [[nodiscard]] std::expected<CopiedTiles, Refusal> study(std::uint32_t index) const {
-        auto staged = readStagedLoop(context_, code_, index);
-        if (!staged)
-            return std::unexpected(staged.error());
+    [[nodiscard]] Gated<CopiedTiles> study(std::uint32_t index) const {
+        KERNELSKILL_TRY(auto staged, readStagedLoop(context_, code_, index));
         CopiedTiles tiles;
-        tiles.staged = std::move(*staged);
+        tiles.staged = std::move(staged);
         const Loop& loop = kernel_.loops[index];
-        if (auto order = requireOrder(loop, tiles.staged); !order)
-            return std::unexpected(order.error());
+        KERNELSKILL_CHECK(requireOrder(loop, tiles.staged));
         for (const StagedElement& element : tiles.staged.elements) {
-            auto copied = readElement(loop, element);
-            if (!copied)
-                return std::unexpected(copied.error());
-            tiles.elements.push_back(std::move(*copied));
+            KERNELSKILL_TRY(auto copied, readElement(loop, element));
+            tiles.elements.push_back(std::move(copied));
         }
-        if (auto arrays = readArrays(loop, tiles); !arrays)
-            return std::unexpected(arrays.error());
+        KERNELSKILL_CHECK(readArrays(loop, tiles));
         return tiles;
     }
 
@@ -89,7 +85,7 @@ private:
 
     /// Every thread goes from round to round the same way, and a round ends with a barrier before
     /// another loop around this one starts it anew.
-    std::expected<void, Refusal> requireOrder(const Loop& loop, const StagedLoop& staged) const {
+    Gated<void> requireOrder(const Loop& loop, const StagedLoop& staged) const {
         for (const Barrier& barrier : kernel_.barriers)
             if (barrier.inDivergentBranch && code_.holds(loop.statement, barrier.call))
                 return refuse("divergent-barrier",
@@ -127,8 +123,8 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<CopiedElement, Refusal>
-    readElement(const Loop& loop, const StagedElement& element) const {
+    [[nodiscard]] Gated<CopiedElement> readElement(const Loop& loop,
+                                                   const StagedElement& element) const {
         CopiedElement copied;
         copied.statement = element.statement;
         copied.target = body_.expr(body_.stmt(element.statement).expr).children[0];
@@ -139,8 +135,7 @@ private:
                           fmt::format("an element of {} is a {}, not one of 4, 8 or 16 bytes that "
                                       "is aligned to them",
                                       element.array, element.type));
-        if (auto fixed = requireSamePlace(loop, copied.target); !fixed)
-            return std::unexpected(fixed.error());
+        KERNELSKILL_CHECK(requireSamePlace(loop, copied.target));
         ExprId value = element.value;
         if (body_.expr(value).kind == ExprKind::Conditional) {
             const std::vector<ExprId>& parts = body_.expr(value).children;
@@ -151,16 +146,14 @@ private:
             copied.condition = parts[0];
             value = parts[1];
         }
-        if (auto source = readSource(value, copied); !source)
-            return std::unexpected(source.error());
+        KERNELSKILL_CHECK(readSource(value, copied));
         if (copied.condition != noId)
-            if (auto harmless = requireHarmlessAddress(copied.source); !harmless)
-                return std::unexpected(harmless.error());
+            KERNELSKILL_CHECK(requireHarmlessAddress(copied.source));
         return copied;
     }
 
     /// Each round writes the same elements of the tile: none stays from one round to the next.
-    std::expected<void, Refusal> requireSamePlace(const Loop& loop, ExprId target) const {
+    Gated<void> requireSamePlace(const Loop& loop, ExprId target) const {
         for (ExprId at = target; body_.expr(at).kind == ExprKind::Subscript;
              at = body_.expr(at).children[0]) {
             const ExprId index = body_.expr(at).children[1];
@@ -178,7 +171,7 @@ private:
     }
 
     /// `in[i]`, or `__ldg(&in[i])`.
-    std::expected<void, Refusal> readSource(ExprId value, CopiedElement& copied) const {
+    Gated<void> readSource(ExprId value, CopiedElement& copied) const {
         const Expr& expr = body_.expr(value);
         const auto no = [&] {
             return refuse("not-a-copy",
@@ -202,8 +195,7 @@ private:
         const std::string_view type = withoutConst(expr.type.canonical);
         const std::string_view target = withoutConst(body_.expr(copied.target).type.canonical);
         const bool isSameType = type == target || type == copied.type;
-        return access == kernel_.accesses.end() || !isSameType ? no()
-                                                               : std::expected<void, Refusal>{};
+        return access == kernel_.accesses.end() || !isSameType ? no() : Gated<void>{};
     }
 
     [[nodiscard]] bool isAddressOf(ExprId pointer, ExprId element) const {
@@ -226,7 +218,7 @@ private:
     }
 
     /// The address is worked out where nothing is there, too: so that must not read or trap.
-    std::expected<void, Refusal> requireHarmlessAddress(ExprId source) const {
+    Gated<void> requireHarmlessAddress(ExprId source) const {
         for (const ExprId id : code_.expressionsBelow(source)) {
             const Expr& expr = body_.expr(id);
             const bool reads =
@@ -246,7 +238,7 @@ private:
 
     /// The arrays, and that nothing but the copies writes to them and nothing but the loop reads
     /// them.
-    std::expected<void, Refusal> readArrays(const Loop& loop, CopiedTiles& tiles) const {
+    Gated<void> readArrays(const Loop& loop, CopiedTiles& tiles) const {
         tiles.bytes = 0;
         for (const CopiedElement& element : tiles.elements) {
             const VariableId array =
@@ -255,10 +247,8 @@ private:
             if (std::ranges::find(tiles.arrays, array) != tiles.arrays.end())
                 continue;
             tiles.arrays.push_back(array);
-            if (auto declared = requireDoubleable(loop, array); !declared)
-                return declared;
-            if (auto used = requireOwnUses(tiles, array); !used)
-                return used;
+            KERNELSKILL_CHECK(requireDoubleable(loop, array));
+            KERNELSKILL_CHECK(requireOwnUses(tiles, array));
             const auto shared =
                 std::ranges::find(kernel_.sharedArrays, array, &SharedArray::variable);
             const std::uint64_t bytes = shared == kernel_.sharedArrays.end() ? 0 : shared->bytes;
@@ -270,7 +260,7 @@ private:
         return {};
     }
 
-    std::expected<void, Refusal> requireDoubleable(const Loop& loop, VariableId array) const {
+    Gated<void> requireDoubleable(const Loop& loop, VariableId array) const {
         const Variable& variable = body_.variable(array);
         if (variable.storage != Storage::Shared)
             return refuse(
@@ -306,7 +296,7 @@ private:
                kernel_.accesses.end();
     }
 
-    std::expected<void, Refusal> requireOwnUses(const CopiedTiles& tiles, VariableId array) const {
+    Gated<void> requireOwnUses(const CopiedTiles& tiles, VariableId array) const {
         const std::string& name = body_.variable(array).name;
         for (const ExprId use : code_.uses(array)) {
             const ExprId whole = elementOf(use);
@@ -342,10 +332,8 @@ private:
 
 } // namespace
 
-std::expected<CopiedTiles, Refusal> findCopiedTiles(const SkillContext& context,
-                                                    const CodeMap& code) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
+Gated<CopiedTiles> findCopiedTiles(const SkillContext& context, const CodeMap& code) {
+    KERNELSKILL_CHECK(requireEditable(context));
     const Finder finder(context, code);
     return chooseLoop(context, code, [&](std::uint32_t loop) { return finder.study(loop); });
 }

@@ -1,9 +1,9 @@
 /// Staged loops whose tiles the hardware can copy by itself: each element as it is, or zero.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/staged_loop.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
+#include "skills/gates/staged_loop.h"
 
 #include <cstdint>
 #include <expected>
@@ -21,20 +21,20 @@ struct CopiedElement {
     analysis::ExprId source = analysis::noId;
     bool isPointer = false;
     analysis::ExprId condition = analysis::noId; ///< Where it does not hold the element is zero.
-    std::string type;                            ///< Of 4, 8 or 16 bytes, and aligned to them.
+    std::string type; ///< A type of 4, 8 or 16 bytes, aligned to its size.
 };
 
 struct CopiedTiles {
     StagedLoop staged;
     std::vector<CopiedElement> elements;
     std::vector<analysis::VariableId> arrays; ///< That they are copied to, each once.
-    /// Of all arrays; nullopt: an extent is a template parameter.
+    /// The size of all arrays; nullopt: an extent is a template parameter.
     std::optional<std::uint64_t> bytes;
 };
 
 /// The loop at the cursor, else the first that fits. Refuses with the first gate that does not
 /// hold: those of readStagedLoop(), or e.g. `element-size`, `not-a-copy`, `tile-used-outside`.
-[[nodiscard]] std::expected<CopiedTiles, Refusal> findCopiedTiles(const SkillContext& context,
-                                                                  const CodeMap& code);
+[[nodiscard]] Gated<CopiedTiles> findCopiedTiles(const SkillContext& context,
+                                                 const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

@@ -1,9 +1,7 @@
-#include "skills/atomics-privatization/atomics-privatization.h"
-
+/// Updates a private copy in each block, and global memory once a block.
 #include "skills/atomics-privatization/contended_updates.h"
 #include "skills/atomics-privatization/privatization_edits.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "skills/base/planned_skill.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -16,13 +14,11 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "atomics-privatization";
-
 std::int64_t sectorsOf(const ContendedUpdates& updates, std::uint32_t elementSize) {
     return (updates.table->entries * elementSize + 31) / 32;
 }
 
-/// What reaches global memory before and after.
+/// The updates that reach global memory before and after.
 std::string comparison(const ContendedUpdates& updates, std::uint32_t elementSize) {
     const std::string before =
         updates.isRepeated     ? "an atomic on global memory for every update of every thread"
@@ -53,50 +49,38 @@ std::optional<ExpectedGain> gainOf(const ContendedUpdates& updates, std::uint32_
                                     before, after)};
 }
 
-class AtomicsPrivatization final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class AtomicsPrivatizationSkill : public PlannedSkill<ContendedUpdates> {
+    Gated<ContendedUpdates> plan(const SkillContext& context) const override {
+        return findContendedUpdates(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto updates = findContendedUpdates(context, code);
-        if (!updates)
-            return std::unexpected(updates.error());
-        const Variable& base = code.body().variable(updates->base);
+    Gated<Offer> offer(const SkillContext& context,
+                       const ContendedUpdates& updates) const override {
+        const FunctionBody& body = context.kernel.body;
+        const Variable& base = body.variable(updates.base);
         const bool isFloating =
-            updates->scalar == ScalarKind::Float || updates->scalar == ScalarKind::Double;
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = code.body().expr(updates->sites.front().call).span;
-        offer.title = updates->table
+            updates.scalar == ScalarKind::Float || updates.scalar == ScalarKind::Double;
+        Offer offer = newOffer(context, body.expr(updates.sites.front().call).span);
+        offer.title = updates.table
                           ? fmt::format("Update {} through a table in shared memory{}", base.name,
-                                        updates->elementwise ? ", several elements a thread" : "")
+                                        updates.elementwise ? ", several elements a thread" : "")
                           : fmt::format("Reduce {} in registers before the atomic", base.name);
-        offer.why = fmt::format(
-            "{} on line {} updates {}: {}", updates->function,
-            lineNumber(context, offer.anchor.begin), base.name,
-            comparison(*updates, base.type.elementSize > 0 ? base.type.elementSize : 4));
-        offer.gain = gainOf(*updates, base.type.elementSize > 0 ? base.type.elementSize : 4);
+        offer.why =
+            fmt::format("{} on line {} updates {}: {}", updates.function,
+                        lineNumber(context, offer.anchor.begin), base.name,
+                        comparison(updates, base.type.elementSize > 0 ? base.type.elementSize : 4));
+        offer.gain = gainOf(updates, base.type.elementSize > 0 ? base.type.elementSize : 4);
         offer.numerics = isFloating ? Numerics::Reassociates : Numerics::Exact;
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        const auto updates = findContendedUpdates(context.at(offer.anchor), code);
-        if (!updates)
-            return std::unexpected(unsupported(context, updates.error()));
-        return privatizationEdits(context, code, *updates);
+    GatedEdits edits(const SkillContext& context, const ContendedUpdates& updates) const override {
+        return privatizationEdits(context, context.code(), updates);
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeAtomicsPrivatization() {
-    return std::make_unique<AtomicsPrivatization>();
-}
+KERNELSKILL_SKILL(AtomicsPrivatizationSkill)
 
 } // namespace kernelskill::skills

@@ -1,15 +1,16 @@
 #include "skills/atomics-privatization/contended_updates.h"
 
 #include "analysis/model/known_functions.h"
+#include "analysis/queries/grid_stride_loops.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/launch_extents.h"
+#include "analysis/queries/source_layout.h"
 #include "analysis/source/gpu_constants.h"
+#include "analysis/source/try.h"
 #include "skills/atomics-privatization/private_table.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/grid_size.h"
-#include "skills/rewriting/grid_stride_form.h"
-#include "skills/rewriting/index_arithmetic.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/base/gates.h"
+#include "skills/editing/grid_stride_form.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -58,9 +59,8 @@ public:
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()),
           layout_(*context.file.source, context.kernel) {}
 
-    std::expected<ContendedUpdates, Refusal> find() const {
-        if (auto editable = requireEditable(context_); !editable)
-            return std::unexpected(editable.error());
+    Gated<ContendedUpdates> find() const {
+        KERNELSKILL_CHECK(requireEditable(context_));
         if (kernel_.atomics.empty())
             return refuse("no-atomic", fmt::format("{} has no atomic", kernel_.name));
         std::vector<VariableId> bases;
@@ -101,36 +101,29 @@ private:
                });
     }
 
-    [[nodiscard]] std::expected<ContendedUpdates, Refusal> study(VariableId base) const {
+    [[nodiscard]] Gated<ContendedUpdates> study(VariableId base) const {
         auto updates = collect(base);
         if (!updates)
             return updates;
-        if (auto alone = requireNothingElse(*updates); !alone)
-            return std::unexpected(alone.error());
-        auto exit = findEarlyReturn(context_, code_);
-        if (!exit)
-            return std::unexpected(exit.error());
-        updates->earlyReturn = *exit;
-        if (auto shape = readLaunches(*updates); !shape)
-            return std::unexpected(shape.error());
+        KERNELSKILL_CHECK(requireNothingElse(*updates));
+        KERNELSKILL_TRY(auto exit, findEarlyReturn(context_, code_));
+        updates->earlyReturn = exit;
+        KERNELSKILL_CHECK(readLaunches(*updates));
         auto same = requireSameAddress(*updates);
         if (same) {
-            if (auto whole = requireWholeWarps(); !whole)
-                return std::unexpected(whole.error());
+            KERNELSKILL_CHECK(requireWholeWarps());
             return updates;
         }
         if (same.error().gate != "addresses-differ")
             return std::unexpected(same.error());
         updates->elementwise = severalElements(*updates);
-        auto table = findPrivateTable(context_, code_, *updates);
-        if (!table)
-            return std::unexpected(table.error());
-        updates->table = *table;
+        KERNELSKILL_TRY(auto table, findPrivateTable(context_, code_, *updates));
+        updates->table = table;
         return updates;
     }
 
     /// The atomics on `base`, each a statement, all of one kind.
-    [[nodiscard]] std::expected<ContendedUpdates, Refusal> collect(VariableId base) const {
+    [[nodiscard]] Gated<ContendedUpdates> collect(VariableId base) const {
         ContendedUpdates updates;
         updates.base = base;
         for (const Atomic& atomic : kernel_.atomics) {
@@ -167,8 +160,7 @@ private:
                               fmt::format("the atomic on line {} comes out of a macro", at));
             const UpdateSite site{atomic.call, call.children[0], call.children[1],
                                   outermost(statement)};
-            if (auto many = requireManyThreads(site); !many)
-                return std::unexpected(many.error());
+            KERNELSKILL_CHECK(requireManyThreads(site));
             updates.isRepeated |= !kernel_.accesses[atomic.access].loops.empty();
             updates.sites.push_back(site);
         }
@@ -219,7 +211,7 @@ private:
                (isThreadPlace(expr.children[0]) || isThreadPlace(expr.children[1]));
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requireManyThreads(const UpdateSite& site) const {
+    [[nodiscard]] Gated<void> requireManyThreads(const UpdateSite& site) const {
         for (StmtId at = code_.statement(site.call); at != noId; at = body_.stmt(at).parent) {
             const Stmt& stmt = body_.stmt(at);
             if (stmt.kind == StmtKind::If && stmt.condition != noId &&
@@ -233,8 +225,7 @@ private:
     }
 
     /// Nothing in the kernel may see the updates before its end.
-    [[nodiscard]] std::expected<void, Refusal>
-    requireNothingElse(const ContendedUpdates& updates) const {
+    [[nodiscard]] Gated<void> requireNothingElse(const ContendedUpdates& updates) const {
         const std::string& name = body_.variable(updates.base).name;
         std::size_t inAddresses = 0;
         for (const UpdateSite& site : updates.sites)
@@ -261,7 +252,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal> readLaunches(ContendedUpdates& updates) const {
+    [[nodiscard]] Gated<void> readLaunches(ContendedUpdates& updates) const {
         updates.isFlatBlock = !kernel_.launches.empty();
         for (const LaunchSite& launch : kernel_.launches) {
             const bool isFlat = launch.constantBlock.size() == 3 && launch.constantBlock[1] == 1 &&
@@ -366,7 +357,7 @@ private:
     }
 
     /// `addresses-differ` when a table may do instead.
-    [[nodiscard]] std::expected<void, Refusal> requireSameAddress(ContendedUpdates& updates) const {
+    [[nodiscard]] Gated<void> requireSameAddress(ContendedUpdates& updates) const {
         const UpdateSite& first = updates.sites.front();
         for (const UpdateSite& site : updates.sites)
             if (!code_.sameExpression(first.address, site.address) ||
@@ -382,19 +373,16 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requireWholeWarps() const {
-        const auto blocks = launchedBlocks(context_);
-        if (!blocks)
-            return std::unexpected(blocks.error());
-        if (auto followable = requireFollowableLaunches(context_); !followable)
-            return followable;
-        for (std::size_t i = 0; i < blocks->size(); ++i)
-            if ((*blocks)[i][0] % analysis::warpLanes != 0)
+    [[nodiscard]] Gated<void> requireWholeWarps() const {
+        KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
+        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
+        for (std::size_t i = 0; i < blocks.size(); ++i)
+            if (blocks[i][0] % analysis::warpLanes != 0)
                 return refuse("partial-warps",
                               fmt::format("the launch on line {} has blocks of {} threads along x; "
                                           "shuffles need a multiple of {}",
                                           lineNumber(context_, kernel_.launches[i].span.begin),
-                                          (*blocks)[i][0], analysis::warpLanes));
+                                          blocks[i][0], analysis::warpLanes));
         return {};
     }
 
@@ -412,8 +400,7 @@ std::int64_t updatesOfBlock(const ContendedUpdates& updates) {
            (updates.elementwise ? elementsPerThread : 1);
 }
 
-std::expected<ContendedUpdates, Refusal> findContendedUpdates(const SkillContext& context,
-                                                              const CodeMap& code) {
+Gated<ContendedUpdates> findContendedUpdates(const SkillContext& context, const CodeMap& code) {
     return Finder(context, code).find();
 }
 

@@ -1,10 +1,10 @@
 /// Finds atomics through which many threads update the same few places of global memory.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/early_return.h"
-#include "skills/rewriting/elementwise_kernel.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/atomics-privatization/early_return.h"
+#include "skills/base/skill.h"
+#include "skills/gates/elementwise_kernel.h"
 
 #include <cstdint>
 #include <expected>
@@ -21,7 +21,8 @@ struct UpdateSite {
     analysis::ExprId call = analysis::noId;
     analysis::ExprId address = analysis::noId;
     analysis::ExprId value = analysis::noId;
-    analysis::StmtId outermost = analysis::noId; ///< Of the kernel's own block, that holds it.
+    analysis::StmtId outermost =
+        analysis::noId; ///< The statement of the kernel's own block that holds it.
 };
 
 /// How many elements the updates can reach.
@@ -45,7 +46,7 @@ struct ContendedUpdates {
     /// updates for one table. The grid becomes so many times smaller: elementsPerThread.
     std::optional<ElementwiseKernel> elementwise;
     bool isFlatBlock = false;     ///< Every launch has one-dimensional blocks.
-    std::int64_t threads = 0;     ///< Of the largest block launched; 0 when not known.
+    std::int64_t threads = 0;     ///< The threads of the largest block launched; 0: not known.
     bool isRepeated = false;      ///< A thread may update more than once.
     bool mayTouchNothing = false; ///< A block may have no update, and the address depends on it.
 };
@@ -58,7 +59,7 @@ inline constexpr int elementsPerThread = 8;
 /// The updates at the cursor, else the first that fit. Refuses with the first gate that does not
 /// hold, e.g. `no-atomic`, `result-used`, `one-thread-updates`, `lanes-apart`,
 /// `unknown-table-size`.
-[[nodiscard]] std::expected<ContendedUpdates, Refusal>
-findContendedUpdates(const SkillContext& context, const CodeMap& code);
+[[nodiscard]] Gated<ContendedUpdates> findContendedUpdates(const SkillContext& context,
+                                                           const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

@@ -1,10 +1,10 @@
 #include "skills/atomics-privatization/private_table.h"
 
+#include "analysis/queries/value_range.h"
 #include "analysis/source/gpu_constants.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/value_range.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -16,8 +16,8 @@ using namespace analysis;
 
 namespace {
 
-/// What a block may have without asking for more, CUDA C++ Programming Guide, technical
-/// specifications.
+/// The shared memory that a block may have without asking for more, CUDA C++ Programming Guide,
+/// technical specifications.
 constexpr std::int64_t sharedBytesOfBlock = 48 * 1024;
 
 /// A table that starts with zeros is neutral for these.
@@ -38,7 +38,7 @@ public:
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()),
           updates_(updates) {}
 
-    std::expected<PrivateTable, Refusal> find() const {
+    Gated<PrivateTable> find() const {
         const std::string& name = body_.variable(updates_.base).name;
         if (!startsAtZero(updates_.operation))
             return refuse("table-not-a-sum",
@@ -51,12 +51,10 @@ public:
                               fmt::format("neighbouring lanes update different elements of {} on "
                                           "line {}",
                                           name, line(site.call)));
-            const auto reach = reachOf(site);
-            if (!reach)
-                return std::unexpected(reach.error());
-            const bool areLimitsEqual = table.entries == 0 || table.limit == reach->limit;
-            if (reach->entries > table.entries)
-                table = *reach;
+            KERNELSKILL_TRY(const auto reach, reachOf(site));
+            const bool areLimitsEqual = table.entries == 0 || table.limit == reach.limit;
+            if (reach.entries > table.entries)
+                table = reach;
             if (!areLimitsEqual)
                 table.limit = table.extent;
         }
@@ -97,7 +95,7 @@ private:
     }
 
     /// How many elements of the base this update can reach.
-    [[nodiscard]] std::expected<PrivateTable, Refusal> reachOf(const UpdateSite& site) const {
+    [[nodiscard]] Gated<PrivateTable> reachOf(const UpdateSite& site) const {
         const Variable& base = body_.variable(updates_.base);
         if (base.storage == Storage::DeviceGlobal && base.type.arrayExtents.size() == 1 &&
             base.type.arrayExtents[0] > 0) {
@@ -109,7 +107,7 @@ private:
             return refuse("unknown-table-size",
                           fmt::format("{} on line {} is not an element of {} by its index",
                                       text(site.address), line(site.call), base.name));
-        const auto range = rangeOf(context_, code_, index);
+        const auto range = valueRangeOf(context_.kernel, code_, index);
         if (!range || range->low < 0)
             return refuse("index-may-be-negative",
                           fmt::format("{} on line {} is not known to be at least 0", text(index),
@@ -155,8 +153,7 @@ private:
         return PrivateTable{largest, std::to_string(largest), parameter->name};
     }
 
-    [[nodiscard]] std::expected<PrivateTable, Refusal>
-    requireWorthIt(const PrivateTable& table) const {
+    [[nodiscard]] Gated<PrivateTable> requireWorthIt(const PrivateTable& table) const {
         const Variable& base = body_.variable(updates_.base);
         const std::int64_t element = bytesOf(updates_.scalar);
         // More than fits by itself need not be told exactly.
@@ -197,9 +194,8 @@ private:
 
 } // namespace
 
-std::expected<PrivateTable, Refusal> findPrivateTable(const SkillContext& context,
-                                                      const CodeMap& code,
-                                                      const ContendedUpdates& updates) {
+Gated<PrivateTable> findPrivateTable(const SkillContext& context, const CodeMap& code,
+                                     const ContendedUpdates& updates) {
     return TableFinder(context, code, updates).find();
 }
 

@@ -1,9 +1,11 @@
 #include "skills/atomics-privatization/privatization_edits.h"
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_layout.h"
 #include "analysis/source/gpu_constants.h"
-#include "skills/rewriting/grid_size.h"
-#include "skills/rewriting/grid_stride_form.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/grid_size.h"
+#include "skills/editing/grid_stride_form.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -37,7 +39,7 @@ public:
           shared_(freshName(body_, joinedName("block", base_))),
           own_(freshName(body_, joinedName("thread", base_))) {}
 
-    EditSet edits() {
+    std::vector<TextEdit> edits() {
         if (updates_.elementwise) {
             edits_ = gridStrideEdits(context_, code_, *updates_.elementwise);
             for (const LaunchSite& launch : context_.kernel.launches)
@@ -50,7 +52,7 @@ public:
         else
             writeRegister();
         dropCovered();
-        return EditSet{{context_.kernel.file, std::move(edits_)}};
+        return std::move(edits_);
     }
 
 private:
@@ -218,7 +220,8 @@ private:
         edits_.push_back({{value.end, call.end}, closing + ")"});
     }
 
-    /// What the atomic's parameter did to the value, where the variable alone would not.
+    /// The conversion that the atomic's parameter did to the value, where the variable alone would
+    /// not.
     [[nodiscard]] std::string conversion(ExprId value) const {
         const Type& type = body_.expr(value).type;
         const bool isSame = type.scalar == updates_.scalar;
@@ -312,8 +315,8 @@ private:
 
 } // namespace
 
-EditSet privatizationEdits(const SkillContext& context, const CodeMap& code,
-                           const ContendedUpdates& updates) {
+std::vector<TextEdit> privatizationEdits(const SkillContext& context, const CodeMap& code,
+                                         const ContendedUpdates& updates) {
     return Writer(context, code, updates).edits();
 }
 

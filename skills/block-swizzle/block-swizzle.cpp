@@ -1,9 +1,8 @@
-#include "skills/block-swizzle/block-swizzle.h"
-
+/// Takes the blocks of a grid in groups of rows, so that those in flight share what L2 holds.
+#include "analysis/queries/source_layout.h"
+#include "skills/base/planned_skill.h"
 #include "skills/block-swizzle/swizzle_plan.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/editing/code_lines.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -13,14 +12,16 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "block-swizzle";
+/// How many rows of blocks a group has.
+enum class GroupRows : int {};
 
 /// The lines that give a block its new position, and their names.
 class Positions {
 public:
-    Positions(const SkillContext& context, std::int64_t groupRows)
+    Positions(const SkillContext& context, GroupRows groupRows)
         : body_(context.kernel.body), layout_(*context.file.source, context.kernel),
-          groupRows_(groupRows), x_(freshName(body_, "blockX")), y_(freshName(body_, "blockY")) {}
+          groupRows_(static_cast<int>(groupRows)), x_(freshName(body_, "blockX")),
+          y_(freshName(body_, "blockY")) {}
 
     [[nodiscard]] std::vector<TextEdit> edits(const std::vector<ExprId>& positions) const {
         std::vector<TextEdit> edits{lines()};
@@ -57,49 +58,33 @@ private:
 
     const FunctionBody& body_;
     SourceLayout layout_;
-    std::int64_t groupRows_;
+    int groupRows_;
     std::string x_;
     std::string y_;
 };
 
-class BlockSwizzle final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
-
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const auto plan = planSwizzle(context);
-        if (!plan)
-            return std::unexpected(plan.error());
-        return offerOf(context, *plan, plan->choices.front());
+class BlockSwizzleSkill : public VariedSkill<SwizzlePlan, GroupRows> {
+    Gated<SwizzlePlan> plan(const SkillContext& context) const override {
+        return planSwizzle(context);
     }
 
-    [[nodiscard]] std::vector<Offer> alternatives(const SkillContext& context) const override {
+    Gated<std::vector<Offer>> offers(const SkillContext& context,
+                                     const SwizzlePlan& plan) const override {
         std::vector<Offer> offers;
-        const auto plan = planSwizzle(context);
-        if (!plan)
-            return offers;
-        for (std::size_t i = 1; i < plan->choices.size(); ++i)
-            offers.push_back(offerOf(context, *plan, plan->choices[i]));
+        for (const Swizzle& choice : plan.choices)
+            offers.push_back(offerOf(context, plan, choice));
         return offers;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const auto plan = planSwizzle(context);
-        if (!plan)
-            return std::unexpected(unsupported(context, plan.error()));
-        return EditSet{
-            {context.kernel.file, Positions(context, offer.option).edits(plan->positions)}};
+    GatedEdits editsFor(const SkillContext& context, const SwizzlePlan& plan,
+                        GroupRows rows) const override {
+        return Positions(context, rows).edits(plan.positions);
     }
 
-private:
-    static Offer offerOf(const SkillContext& context, const SwizzlePlan& plan,
-                         const Swizzle& choice) {
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = context.kernel.nameSpan;
+    Offer offerOf(const SkillContext& context, const SwizzlePlan& plan,
+                  const Swizzle& choice) const {
+        Offer offer = newOffer(context, context.kernel.nameSpan,
+                               GroupRows{static_cast<int>(choice.groupRows)});
         offer.title = fmt::format("Take the blocks of {} in groups of {} rows", context.kernel.name,
                                   choice.groupRows);
         offer.why = fmt::format(
@@ -108,8 +93,6 @@ private:
             plan.wave.columns ? fmt::format("of a grid with {} columns", *plan.wave.columns)
                               : std::string("of a grid with rows longer than that"),
             choice.bytes, choice.groupRows);
-        offer.option = static_cast<int>(choice.groupRows);
-        offer.numerics = Numerics::Exact;
         offer.gain = ExpectedGain{choice.factor,
                                   "the time of device memory, or of what passes on the chip if "
                                   "that is longer, before over after"};
@@ -119,8 +102,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Skill> makeBlockSwizzle() {
-    return std::make_unique<BlockSwizzle>();
-}
+KERNELSKILL_SKILL(BlockSwizzleSkill)
 
 } // namespace kernelskill::skills

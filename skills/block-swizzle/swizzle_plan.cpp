@@ -1,14 +1,15 @@
 #include "skills/block-swizzle/swizzle_plan.h"
 
+#include "analysis/queries/launch_extents.h"
+#include "analysis/queries/launch_values.h"
+#include "analysis/queries/source_layout.h"
 #include "analysis/source/gpu_constants.h"
+#include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/block_dependence.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/launch_values.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
-#include "skills/rewriting/thread_position.h"
+#include "skills/base/gates.h"
+#include "skills/block-swizzle/block_dependence.h"
+#include "skills/gates/launch_sites.h"
+#include "skills/gates/thread_position.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -28,18 +29,19 @@ constexpr std::int64_t multiprocessors = 132;
 constexpr std::int64_t residentThreads = 2048;
 constexpr std::int64_t residentBlocks = 32;
 constexpr std::int64_t residentSharedBytes = 228 << 10;
-constexpr std::int64_t reservedSharedBytes = 1 << 10; ///< Of each block.
+constexpr std::int64_t reservedSharedBytes =
+    1 << 10; ///< The bytes that each block loses to the system.
 constexpr double cacheBytes = 50 << 20;
 /// Bytes a second, as measured on an H200 (docs/measurements/gpu-h200.md); on the chip a clock of
 /// 1.98 GHz moves 128 bytes in each multiprocessor.
 constexpr double memoryRate = 4.48e12;
 constexpr double chipRate = 128 * 1.98e9 * multiprocessors;
 constexpr double warpBytes = 128;
-/// Of the cache for the rows of a group, which stay there while the columns go by.
+/// The share of the cache for the rows of a group, which stay there while the columns go by.
 constexpr double shareOfRows = 0.5;
 
 constexpr std::array<std::int64_t, 4> groups = {2, 4, 8, 16};
-constexpr double leastFactor = 1.2;
+constexpr double minFactor = 1.2;
 constexpr double roundsOfALoop = 16;
 
 double toDouble(std::int64_t value) {
@@ -65,24 +67,18 @@ public:
     explicit SwizzlePlanner(const SkillContext& context)
         : context_(context), kernel_(context.kernel), body_(kernel_.body), blocks_(body_) {}
 
-    std::expected<SwizzlePlan, Refusal> plan() {
-        if (auto editable = requireEditable(context_); !editable)
-            return std::unexpected(editable.error());
+    Gated<SwizzlePlan> plan() {
+        KERNELSKILL_CHECK(requireEditable(context_));
         if (!usesBlock(0) || !usesBlock(1))
             return refuse("no-second-axis",
                           fmt::format("the blocks of {} form one row", kernel_.name));
         SwizzlePlan plan;
-        auto positions = editableBlockPositions(context_);
-        if (!positions)
-            return std::unexpected(positions.error());
-        std::erase_if(*positions, [&](ExprId id) { return body_.expr(id).axis > 1; });
-        plan.positions = std::move(*positions);
-        if (auto plain = requirePlainOrder(); !plain)
-            return std::unexpected(plain.error());
-        if (auto independent = requireIndependentBlocks(); !independent)
-            return std::unexpected(independent.error());
-        if (auto contraction = requireContraction(); !contraction)
-            return std::unexpected(contraction.error());
+        KERNELSKILL_TRY(auto positions, editableBlockPositions(context_));
+        std::erase_if(positions, [&](ExprId id) { return body_.expr(id).axis > 1; });
+        plan.positions = std::move(positions);
+        KERNELSKILL_CHECK(requirePlainOrder());
+        KERNELSKILL_CHECK(requireIndependentBlocks());
+        KERNELSKILL_CHECK(requireContraction());
         const SourceLayout layout(*context_.file.source, kernel_);
         const auto& statements = body_.stmt(body_.root).children;
         if (!layout.endsLine(kernel_.bodySpan.begin + 1) ||
@@ -101,7 +97,7 @@ private:
     }
 
     /// The kernel takes its blocks as the grid counts them.
-    std::expected<void, Refusal> requirePlainOrder() const {
+    Gated<void> requirePlainOrder() const {
         constexpr std::array<std::string_view, 10> reordering = {"/", "%",  ">>", "&",  "^",
                                                                  "|", "<<", "/=", "%=", ">>="};
         for (const Expr& expr : body_.exprs) {
@@ -119,7 +115,7 @@ private:
     }
 
     /// No block may wait for, or be a neighbour of, another one.
-    std::expected<void, Refusal> requireIndependentBlocks() const {
+    Gated<void> requireIndependentBlocks() const {
         const auto meets = [&](ExprId call) {
             return refuse("blocks-meet",
                           fmt::format("blocks meet in what line {} does",
@@ -148,7 +144,7 @@ private:
     }
 
     /// Loads in a loop that the blocks of a row share, and others that those of a column share.
-    std::expected<void, Refusal> requireContraction() {
+    Gated<void> requireContraction() {
         bool hasRow = false;
         bool hasColumn = false;
         for (const MemoryAccess& access : kernel_.accesses) {
@@ -255,13 +251,11 @@ private:
                                                    residentSharedBytes / bytes}));
     }
 
-    std::expected<SwizzlePlan, Refusal> withLaunches(SwizzlePlan plan) const {
-        const auto blocks = launchedBlocks(context_);
-        if (!blocks)
-            return std::unexpected(blocks.error());
+    Gated<SwizzlePlan> withLaunches(SwizzlePlan plan) const {
+        KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
         std::optional<Refusal> refusal;
-        for (std::size_t i = 0; i < blocks->size(); ++i) {
-            auto found = choicesFor(kernel_.launches[i], (*blocks)[i]);
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            auto found = choicesFor(kernel_.launches[i], blocks[i]);
             if (!found) {
                 refusal = std::move(found.error());
                 continue;
@@ -282,9 +276,8 @@ private:
         std::vector<Swizzle> choices;
     };
 
-    [[nodiscard]] std::expected<Choices, Refusal> choicesFor(const LaunchSite& launch,
-                                                             const Extents& block) const {
-        const LaunchValues values(context_, launch);
+    [[nodiscard]] Gated<Choices> choicesFor(const LaunchSite& launch, const Extents& block) const {
+        const LaunchValues values(context_.shared(), launch);
         const std::uint32_t line = lineNumber(context_, launch.span.begin);
         Choices found;
         found.wave = {blocksAtOnce(block), values.grid()[0], values.grid()[1]};
@@ -317,9 +310,9 @@ private:
                 continue;
             const double after = bytesInGroups(traffic, wave, rows);
             const double factor =
-                leastSeconds(traffic, wave, before) / leastSeconds(traffic, wave, after);
-            sharesMore = sharesMore || before / after >= leastFactor;
-            if (factor >= leastFactor)
+                minSeconds(traffic, wave, before) / minSeconds(traffic, wave, after);
+            sharesMore = sharesMore || before / after >= minFactor;
+            if (factor >= minFactor)
                 found.choices.push_back({rows, before / after, factor});
         }
         if (found.choices.empty() && sharesMore)
@@ -328,7 +321,7 @@ private:
                                       "resident at once {:.1f} times as long as device memory "
                                       "takes to bring in what they load, in any order",
                                       wave.blocks,
-                                      leastSeconds(traffic, wave, 0) / (before / memoryRate)));
+                                      minSeconds(traffic, wave, 0) / (before / memoryRate)));
         if (found.choices.empty())
             return refuse("wave-shares-already",
                           fmt::format("the {} blocks that are resident at once share as much of "
@@ -361,11 +354,11 @@ double bytesInGroups(const BlockTraffic& traffic, const Wave& wave, std::int64_t
                    wave.blocks);
 }
 
-double leastSeconds(const BlockTraffic& traffic, const Wave& wave, double bytes) {
+double minSeconds(const BlockTraffic& traffic, const Wave& wave, double bytes) {
     return std::max(bytes / memoryRate, toDouble(wave.blocks) * traffic.onChip / chipRate);
 }
 
-std::expected<SwizzlePlan, Refusal> planSwizzle(const SkillContext& context) {
+Gated<SwizzlePlan> planSwizzle(const SkillContext& context) {
     return SwizzlePlanner(context).plan();
 }
 

@@ -1,7 +1,6 @@
-#include "skills/coalesced-access/coalesced-access.h"
-
+/// Has the lanes of a warp touch neighbouring addresses.
+#include "skills/base/planned_skill.h"
 #include "skills/coalesced-access/coalescing_rewrite.h"
-#include "skills/rewriting/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -15,16 +14,16 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "coalesced-access";
-/// Sectors moved over sectors needed from which on there is something to win: a misaligned base
+/// The least number of sectors moved over sectors needed that is worth an edit: a misaligned base
 /// alone adds one sector to four.
-constexpr double leastOverfetch = 1.5;
+constexpr double minOverfetch = 1.5;
 
-/// Ways in the order in which they are tried; an offer's option is the place in it, from 1.
+/// The place of a way in the order in which they are tried, from 1.
+enum class Way : int {};
 constexpr std::array ways = {exchangeAxes, giveRowsToWarps, interleaveChunks, stageTile};
 
 struct Choice {
-    int option = 0;
+    Way way{};
     CoalescingRewrite rewrite;
 };
 
@@ -34,23 +33,22 @@ bool hasScatteredAccess(const SkillContext& context) {
         const MemoryAccess& access = context.kernel.accesses.at(features.access);
         const double least = std::max<double>(access.width, 1); // 32 lanes, 32 bytes a sector
         return features.sectorsPerRequest && *features.sectorsPerRequest >= 2 &&
-               *features.sectorsPerRequest >= leastOverfetch * least;
+               *features.sectorsPerRequest >= minOverfetch * least;
     });
 }
 
-std::expected<Choice, Refusal> choose(const SkillContext& context) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
+Gated<Choice> choose(const SkillContext& context) {
+    KERNELSKILL_CHECK(requireEditable(context));
     std::optional<Refusal> nearest;
     for (std::size_t i = 0; i < ways.size(); ++i) {
         FoundRewrite found = ways[i](context);
-        if (found && found->after.sectors * leastOverfetch > found->before.sectors)
+        if (found && found->after.sectors * minOverfetch > found->before.sectors)
             found = refuse("no-fewer-sectors",
                            fmt::format("a warp would still touch {:.0f} sectors where it touches "
                                        "{:.0f}",
                                        found->after.sectors, found->before.sectors));
         if (found)
-            return Choice{static_cast<int>(i) + 1, std::move(*found)};
+            return Choice{Way{static_cast<int>(i) + 1}, std::move(*found)};
         if (!nearest && found.error().gate != "other-shape")
             nearest = found.error();
     }
@@ -67,41 +65,26 @@ std::expected<Choice, Refusal> choose(const SkillContext& context) {
                               context.kernel.name));
 }
 
-class CoalescedAccess final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class CoalescedAccessSkill : public PlannedSkill<Choice, Way> {
+    Gated<Choice> plan(const SkillContext& context) const override { return choose(context); }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        auto choice = choose(context);
-        if (!choice)
-            return std::unexpected(choice.error());
-        const CoalescingRewrite& rewrite = choice->rewrite;
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = rewrite.anchor;
+    Gated<Offer> offer(const SkillContext& context, const Choice& choice) const override {
+        const CoalescingRewrite& rewrite = choice.rewrite;
+        Offer offer = newOffer(context, rewrite.anchor, choice.way);
         offer.title = rewrite.title;
         offer.why = rewrite.why;
-        offer.option = choice->option;
-        offer.numerics = Numerics::Exact;
         offer.gain = ExpectedGain{rewrite.before.sectors / rewrite.after.sectors,
                                   "sectors that a warp touches before, over those after"};
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        auto choice = choose(context);
-        if (!choice)
-            return std::unexpected(unsupported(context, choice.error()));
-        return EditSet{{context.kernel.file, std::move(choice->rewrite.edits)}};
+    GatedEdits edits(const SkillContext&, const Choice& choice) const override {
+        return choice.rewrite.edits;
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeCoalescedAccess() {
-    return std::make_unique<CoalescedAccess>();
-}
+KERNELSKILL_SKILL(CoalescedAccessSkill)
 
 } // namespace kernelskill::skills

@@ -1,8 +1,8 @@
-/// What each way of bringing the lanes of a warp together makes.
+/// The rewrites that bring the lanes of a warp together.
 #pragma once
 
-#include "skills/rewriting/warp_traffic.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
+#include "skills/coalesced-access/warp_traffic.h"
 
 #include <expected>
 #include <string>
@@ -16,11 +16,11 @@ struct CoalescingRewrite {
     std::string why;
     WarpTraffic before;
     WarpTraffic after;
-    std::vector<analysis::TextEdit> edits; ///< Of the kernel's file, launches included.
+    std::vector<analysis::TextEdit> edits; ///< The edits of the kernel's file, launches included.
 };
 
 /// A refusal by `other-shape`: the kernel is none that this way is for.
-using FoundRewrite = std::expected<CoalescingRewrite, Refusal>;
+using FoundRewrite = Gated<CoalescingRewrite>;
 
 /// Threads whose threadIdx.x runs along the slow index: the roles of x and y are exchanged.
 [[nodiscard]] FoundRewrite exchangeAxes(const SkillContext& context);

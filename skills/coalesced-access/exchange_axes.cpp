@@ -1,8 +1,10 @@
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/launch_extents.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 #include "skills/coalesced-access/coalescing_rewrite.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/thread_position.h"
+#include "skills/gates/launch_sites.h"
+#include "skills/gates/thread_position.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -16,8 +18,8 @@ using namespace analysis;
 
 namespace {
 
-/// Of a grid, by the hardware, along y.
-constexpr std::int64_t largestGridY = 65535;
+/// The hardware's limit on the blocks of a grid along y.
+constexpr std::int64_t maxGridY = 65535;
 
 /// The warps of a block with x and y exchanged, in terms of the kernel as it is.
 LaneSymbols exchangedLanes(const Extents& block) {
@@ -65,23 +67,18 @@ public:
             return refuse("other-shape", "the kernel does not tell threads apart along x and y");
         if (!context_.kernel.sharedArrays.empty())
             return refuse("other-shape", "the kernel stages in shared memory already");
-        auto blocks = launchedBlocks(context_);
-        if (!blocks)
-            return std::unexpected(blocks.error());
+        KERNELSKILL_TRY(auto blocks, launchedBlocks(context_));
         CoalescingRewrite rewrite;
-        for (const Extents& block : *blocks | std::views::reverse) {
+        for (const Extents& block : blocks | std::views::reverse) {
             rewrite.before = warpTraffic(context_, lanesOfBlock(block));
             rewrite.after = warpTraffic(context_, exchangedLanes(block));
             if (rewrite.after.sectors >= rewrite.before.sectors)
                 return refuse("other-shape", "lanes along y would touch no fewer sectors");
         }
-        if (auto followable = requireFollowableLaunches(context_); !followable)
-            return std::unexpected(followable.error());
-        const auto positions = editablePositions(context_);
-        if (!positions)
-            return std::unexpected(positions.error());
+        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
+        KERNELSKILL_TRY(const auto positions, editablePositions(context_));
         const bool exchangesGrid = canExchangeGrids();
-        for (const ExprId id : *positions) {
+        for (const ExprId id : positions) {
             const Expr& expr = body_.expr(id);
             const bool isOfGrid = expr.name == "blockIdx" || expr.name == "gridDim";
             if (expr.axis > 1 || (isOfGrid && !exchangesGrid))
@@ -104,7 +101,7 @@ public:
         rewrite.anchor = context_.kernel.bodySpan;
         rewrite.title = fmt::format("Exchange x and y in {}, so that lanes run along rows",
                                     context_.kernel.name);
-        rewrite.why = describe(blocks->front(), rewrite);
+        rewrite.why = describe(blocks.front(), rewrite);
         return rewrite;
     }
 
@@ -114,7 +111,7 @@ private:
     [[nodiscard]] bool canExchangeGrids() const {
         return std::ranges::all_of(context_.kernel.launches, [&](const LaunchSite& launch) {
             const auto grid = constantExtents(context_.shared().host(launch.host), launch.grid);
-            return grid && (*grid)[0] <= largestGridY &&
+            return grid && (*grid)[0] <= maxGridY &&
                    exchangedExtents(context_, launch, launch.grid).has_value();
         });
     }

@@ -1,9 +1,10 @@
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/source_words.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 #include "skills/coalesced-access/coalescing_rewrite.h"
-#include "skills/rewriting/aliasing.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/index_arithmetic.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "skills/gates/aliasing.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -25,14 +26,14 @@ constexpr std::string_view allThreads = "blockDim.x * gridDim.x";
 class ChunkLoop {
 public:
     ChunkLoop(const SkillContext& context, const Loop& loop)
-        : context_(context), code_(context.shared().code()), body_(code_.body()), loop_(loop) {}
+        : context_(context), code_(context.code()), body_(code_.body()), loop_(loop) {}
 
     bool find() {
         const Stmt& stmt = body_.stmt(loop_.statement);
         if (loop_.kind != LoopKind::For || loop_.inductionVariable == noId || loop_.step != 1 ||
             loop_.comparison != "<" || loop_.upperBound == noId || loop_.lowerBound == noId ||
             loop_.hasEarlyExit || stmt.parent != body_.root || stmt.fromMacro ||
-            stmt.init == noId || !isWrittenAs(context_, stmt.span, {"for"}) ||
+            stmt.init == noId || !isWrittenAs(*context_.file.source, stmt.span, {"for"}) ||
             body_.expr(stmt.increment).fromMacro ||
             code_.declarationOf(loop_.inductionVariable) != stmt.init)
             return false;
@@ -114,7 +115,7 @@ private:
         return false;
     }
 
-    /// What initialises the local that `expr` names; `expr` itself when it names none.
+    /// The initialiser of the local that `expr` names; `expr` itself when it names none.
     [[nodiscard]] ExprId definition(ExprId expr) const {
         const VariableId variable = code_.namedVariable(expr);
         if (variable == noId || body_.variable(variable).storage != Storage::Local ||
@@ -205,18 +206,15 @@ private:
 class ChunkInterleaving {
 public:
     explicit ChunkInterleaving(const SkillContext& context)
-        : context_(context), kernel_(context.kernel), code_(context.shared().code()),
-          body_(code_.body()) {}
+        : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()) {}
 
     FoundRewrite find() const {
         for (const Loop& loop : kernel_.loops) {
             ChunkLoop chunk(context_, loop);
             if (!chunk.find())
                 continue;
-            if (auto independent = requireIndependentElements(loop, chunk); !independent)
-                return std::unexpected(independent.error());
-            if (auto distinct = requireDistinctWrites(context_); !distinct)
-                return std::unexpected(distinct.error());
+            KERNELSKILL_CHECK(requireIndependentElements(loop, chunk));
+            KERNELSKILL_CHECK(requireDistinctWrites(context_));
             return rewriteOf(loop, chunk);
         }
         return refuse("other-shape", "no thread walks over a chunk of its own");
@@ -247,8 +245,8 @@ private:
     }
 
     /// Every element by any thread, in any order.
-    [[nodiscard]] std::expected<void, Refusal>
-    requireIndependentElements(const Loop& loop, const ChunkLoop& chunk) const {
+    [[nodiscard]] Gated<void> requireIndependentElements(const Loop& loop,
+                                                         const ChunkLoop& chunk) const {
         const std::uint32_t line = lineNumber(context_, body_.stmt(loop.statement).span.begin);
         if (!kernel_.barriers.empty() || !kernel_.warpOperations.empty() ||
             !kernel_.sharedArrays.empty() || !kernel_.atomics.empty() || !kernel_.calls.empty())
@@ -265,14 +263,13 @@ private:
                                           lineNumber(context_, stmt.span.begin)));
         for (ExprId id = 0; id < body_.exprs.size(); ++id)
             if (code_.holds(loop.body, id))
-                if (auto own = requireElementOnly(loop, chunk, id); !own)
-                    return own;
+                KERNELSKILL_CHECK(requireElementOnly(loop, chunk, id));
         return requireDistinctElements(loop);
     }
 
-    /// What the body reads is the element's or the same for all threads; what it writes is its own.
-    [[nodiscard]] std::expected<void, Refusal>
-    requireElementOnly(const Loop& loop, const ChunkLoop& chunk, ExprId id) const {
+    /// The body reads its own element or what is the same for all threads, and writes its own.
+    [[nodiscard]] Gated<void> requireElementOnly(const Loop& loop, const ChunkLoop& chunk,
+                                                 ExprId id) const {
         const Expr& expr = body_.expr(id);
         if (chunk.isPartOfElement(id))
             return {};
@@ -301,7 +298,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requireDistinctElements(const Loop& loop) const {
+    [[nodiscard]] Gated<void> requireDistinctElements(const Loop& loop) const {
         const Symbol element{SymbolKind::LoopVariable, loop.inductionVariable};
         for (const MemoryAccess& write : kernel_.accesses) {
             if (write.kind == AccessKind::Read || write.space == MemorySpace::Local)

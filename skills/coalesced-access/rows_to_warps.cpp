@@ -1,12 +1,14 @@
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/launch_extents.h"
+#include "analysis/queries/source_words.h"
 #include "analysis/source/gpu_constants.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 #include "skills/coalesced-access/coalescing_rewrite.h"
-#include "skills/rewriting/aliasing.h"
-#include "skills/rewriting/elementwise_kernel.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/grid_size.h"
-#include "skills/rewriting/index_arithmetic.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "skills/editing/grid_size.h"
+#include "skills/gates/aliasing.h"
+#include "skills/gates/elementwise_kernel.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -27,8 +29,7 @@ struct RowLoop {
 class RowsToWarps {
 public:
     explicit RowsToWarps(const SkillContext& context)
-        : context_(context), kernel_(context.kernel), code_(context.shared().code()),
-          body_(code_.body()) {}
+        : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()) {}
 
     FoundRewrite find() {
         auto rows = recogniseElementwise(context_, code_);
@@ -40,8 +41,7 @@ public:
         });
         if (!hasLoop)
             return refuse("other-shape", "no loop walks along a row");
-        if (auto loops = findRowLoops(); !loops)
-            return std::unexpected(loops.error());
+        KERNELSKILL_CHECK(findRowLoops());
         CoalescingRewrite rewrite;
         rewrite.before = warpTraffic(context_, lanesOfBlock({analysis::warpLanes, 1, 1}));
         rewrite.after = warpTraffic(context_, lanesAlongRows());
@@ -52,12 +52,9 @@ public:
                                                 "the order of the columns",
                                                 lineOf(atomic.call)));
         for (const RowLoop& row : loops_)
-            if (auto independent = requireIndependentColumns(row); !independent)
-                return std::unexpected(independent.error());
-        if (auto distinct = requireDistinctWrites(context_); !distinct)
-            return std::unexpected(distinct.error());
-        if (auto launches = requireWholeWarps(); !launches)
-            return std::unexpected(launches.error());
+            KERNELSKILL_CHECK(requireIndependentColumns(row));
+        KERNELSKILL_CHECK(requireDistinctWrites(context_));
+        KERNELSKILL_CHECK(requireWholeWarps());
         rewrite.anchor = body_.stmt(kernel_.loops[loops_.front().loop].statement).span;
         rewrite.title = fmt::format("Give each row of {} to a warp", kernel_.name);
         rewrite.why = fmt::format(
@@ -77,14 +74,13 @@ private:
     }
 
     /// The work on a row: values that only read, then loops along the row.
-    std::expected<void, Refusal> findRowLoops() {
+    Gated<void> findRowLoops() {
         for (const StmtId id : rows_.work) {
             const Stmt& stmt = body_.stmt(id);
             if (stmt.kind == StmtKind::Null)
                 continue;
             if (stmt.kind == StmtKind::Declaration) {
-                if (auto constant = requireConstants(stmt); !constant)
-                    return constant;
+                KERNELSKILL_CHECK(requireConstants(stmt));
                 continue;
             }
             const auto loop = std::ranges::find(kernel_.loops, id, &Loop::statement);
@@ -92,7 +88,7 @@ private:
                 return refuse("row-reduction", fmt::format("line {} works on a row as a whole",
                                                            lineNumber(context_, stmt.span.begin)));
             if (loop->step != 1 || loop->comparison != "<" || loop->hasEarlyExit ||
-                stmt.fromMacro || !isWrittenAs(context_, stmt.span, {"for"}) ||
+                stmt.fromMacro || !isWrittenAs(*context_.file.source, stmt.span, {"for"}) ||
                 body_.expr(stmt.increment).fromMacro || body_.expr(loop->lowerBound).fromMacro ||
                 !isUniformInRow(loop->upperBound) || !isUniformInRow(loop->lowerBound) ||
                 code_.declarationOf(loop->inductionVariable) != stmt.init ||
@@ -111,7 +107,7 @@ private:
     }
 
     /// Each lane of the warp works them out for itself.
-    std::expected<void, Refusal> requireConstants(const Stmt& declaration) const {
+    Gated<void> requireConstants(const Stmt& declaration) const {
         for (const VariableId variable : declaration.declared) {
             const bool isArray = !body_.variable(variable).type.arrayExtents.empty();
             if (isArray || code_.isEverWritten(variable))
@@ -147,7 +143,7 @@ private:
     }
 
     /// Threads of one row become lanes: the rounds of its loop must not see each other.
-    std::expected<void, Refusal> requireIndependentColumns(const RowLoop& row) const {
+    Gated<void> requireIndependentColumns(const RowLoop& row) const {
         const Loop& loop = kernel_.loops[row.loop];
         for (ExprId id = 0; id < body_.exprs.size(); ++id) {
             const Expr& expr = body_.expr(id);
@@ -183,13 +179,10 @@ private:
     }
 
     /// Blocks of whole warps in a row, each launched with a grid that can grow.
-    std::expected<void, Refusal> requireWholeWarps() const {
-        if (auto resizable = requireResizableGrids(context_); !resizable)
-            return resizable;
-        const auto blocks = launchedBlocks(context_);
-        if (!blocks)
-            return std::unexpected(blocks.error());
-        for (const Extents& block : *blocks)
+    Gated<void> requireWholeWarps() const {
+        KERNELSKILL_CHECK(requireResizableGrids(context_));
+        KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
+        for (const Extents& block : blocks)
             if (block[0] % analysis::warpLanes != 0 || block[1] != 1 || block[2] != 1)
                 return refuse("partial-warps",
                               fmt::format("blocks of {} x {} x {} threads are no row of warps",

@@ -1,10 +1,13 @@
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/guarded_work.h"
+#include "analysis/queries/launch_extents.h"
+#include "analysis/queries/source_layout.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 #include "skills/coalesced-access/coalescing_rewrite.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/guarded_work.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
-#include "skills/rewriting/thread_position.h"
+#include "skills/editing/code_lines.h"
+#include "skills/gates/launch_sites.h"
+#include "skills/gates/thread_position.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -28,8 +31,8 @@ std::string elementType(const Type& pointer) {
 class TileStaging {
 public:
     explicit TileStaging(const SkillContext& context)
-        : context_(context), kernel_(context.kernel), code_(context.shared().code()),
-          body_(code_.body()), source_(*context.file.source), layout_(source_, kernel_) {}
+        : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()),
+          source_(*context.file.source), layout_(source_, kernel_) {}
 
     FoundRewrite find() {
         if (!kernel_.sharedArrays.empty() || !kernel_.barriers.empty() || !kernel_.loops.empty() ||
@@ -41,26 +44,19 @@ public:
         if (auto turned = chooseSide({32, 32, 1}, rewrite);
             !turned || rewrite.after.sectors > 1.5 * rewrite.after.least)
             return refuse("other-shape", "loads and stores do not run across each other");
-        const auto blocks = launchedBlocks(context_);
-        if (!blocks)
-            return std::unexpected(blocks.error());
-        side_ = blocks->front()[0];
-        for (const Extents& block : *blocks)
+        KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
+        side_ = blocks.front()[0];
+        for (const Extents& block : blocks)
             if (block != Extents{side_, side_, 1} || side_ < 8)
                 return refuse("block-not-square",
                               fmt::format("blocks of {} x {} threads: a tile that is read across "
                                           "needs as many rows as columns, at least 8",
                                           block[0], block[1]));
-        if (auto better = chooseSide(blocks->front(), rewrite); !better)
-            return std::unexpected(better.error());
-        auto positions = editablePositions(context_);
-        if (!positions)
-            return std::unexpected(positions.error());
-        positions_ = *positions;
-        if (auto recomputable = findAcross(); !recomputable)
-            return std::unexpected(recomputable.error());
-        if (auto followable = requireFollowableLaunches(context_); !followable)
-            return std::unexpected(followable.error());
+        KERNELSKILL_CHECK(chooseSide(blocks.front(), rewrite));
+        KERNELSKILL_TRY(auto positions, editablePositions(context_));
+        positions_ = positions;
+        KERNELSKILL_CHECK(findAcross());
+        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
         rewrite.anchor = body_.stmt(guard_).span;
         rewrite.title =
             fmt::format("Stage a {0} x {0} tile of {1} in shared memory", side_, kernel_.name);
@@ -79,7 +75,7 @@ private:
     /// `if (x < w && y < h) out[...] = ...;` or the same behind an early return, as the last
     /// statements of the kernel.
     bool findCopy() {
-        const auto guarded = findGuardedWork(context_, code_);
+        const auto guarded = findGuardedWork(*context_.file.source, code_);
         if (!guarded)
             return false;
         guard_ = guarded->guard;
@@ -118,7 +114,7 @@ private:
     }
 
     /// Whether loads or stores are made by the exchanged threads.
-    std::expected<void, Refusal> chooseSide(const Extents& block, CoalescingRewrite& rewrite) {
+    Gated<void> chooseSide(const Extents& block, CoalescingRewrite& rewrite) {
         const LaneSymbols lanes = lanesOfBlock(block);
         const LaneSymbols across = [lanes](int lane) {
             std::map<Symbol, std::int64_t> values = lanes(lane);
@@ -139,7 +135,7 @@ private:
 
     /// The locals that the exchanged threads work out anew: all that hold a thread's position and
     /// that their part of the work, or the guard, needs.
-    std::expected<void, Refusal> findAcross() {
+    Gated<void> findAcross() {
         std::vector<ExprId> open = code_.expressionsBelow(body_.stmt(guard_).condition);
         const auto need = [&](ExprId expr) {
             const auto below = code_.expressionsBelow(expr);
@@ -223,7 +219,7 @@ private:
         if (!returnsEarly_)
             return textOf(expr.span, isAcross);
         if (expr.kind == ExprKind::Binary && (expr.op == "||" || expr.op == "&&")) {
-            // Of operands that need brackets, none is split further.
+            // Operands that need brackets are not split further.
             const bool isPlain = std::ranges::all_of(expr.children, [&](ExprId child) {
                 const Expr& part = body_.expr(child);
                 return part.op == expr.op || !oppositeComparison(body_, part).empty();

@@ -1,12 +1,9 @@
-#include "skills/cuda-graph-replay/cuda-graph-replay.h"
-
+/// Captures some rounds of a loop of launches into a graph and replays it.
 #include "analysis/syntax/lexer.h"
+#include "skills/base/planned_skill.h"
 #include "skills/cuda-graph-replay/replay_plan.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_code.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/host_code.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -18,7 +15,8 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "cuda-graph-replay";
+/// How many rounds of the loop a graph holds.
+enum class StepsInGraph : int {};
 
 class ReplayEdits {
 public:
@@ -92,7 +90,7 @@ private:
         return rewritten(code_.source(), body_.stmt(plan_.loop).span, std::move(parts));
     }
 
-    /// What is left after the last whole graph.
+    /// The rounds that are left after the last whole graph.
     [[nodiscard]] std::string remainingLoop() const {
         const Stmt& loop = body_.stmt(plan_.loop);
         const VariableId counter = body_.stmt(loop.init).declared.front();
@@ -124,47 +122,35 @@ private:
     std::string stream_;
 };
 
-class CudaGraphReplay final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class CudaGraphReplaySkill : public PlannedSkill<ReplayPlan, StepsInGraph> {
+    Gated<ReplayPlan> plan(const SkillContext& context) const override {
+        return planReplay(context);
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const auto plan = planReplay(context);
-        if (!plan)
-            return std::unexpected(plan.error());
-        const ReplayCost& cost = plan->cost;
-        const Span loop = context.file.hostFunctions[plan->host].body.stmt(plan->loop).span;
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = context.kernel.nameSpan;
+    Gated<Offer> offer(const SkillContext& context, const ReplayPlan& plan) const override {
+        const ReplayCost& cost = plan.cost;
+        const Span loop = context.file.hostFunctions[plan.host].body.stmt(plan.loop).span;
+        Offer offer = newOffer(context, context.kernel.nameSpan,
+                               StepsInGraph{static_cast<int>(cost.stepsInGraph)});
         offer.title = fmt::format("Replay {} rounds of the launches on line {} as a graph",
                                   cost.stepsInGraph, lineNumber(context, loop.begin));
         offer.why = fmt::format("the loop on line {} launches {} kernels, all with arguments that "
                                 "a graph can keep: {} calls, captured and replayed, instead of {}",
                                 lineNumber(context, loop.begin), cost.callsBefore, cost.callsAfter,
                                 cost.callsBefore);
-        offer.option = static_cast<int>(cost.stepsInGraph);
-        offer.numerics = Numerics::Exact;
         offer.gain = ExpectedGain{static_cast<double>(cost.callsBefore) /
                                       static_cast<double>(cost.callsAfter),
                                   "calls of the host that start work, before over after"};
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const auto plan = planReplay(context);
-        if (!plan)
-            return std::unexpected(unsupported(context, plan.error()));
-        return EditSet{{context.kernel.file, ReplayEdits(context, *plan).edits()}};
+    GatedEdits edits(const SkillContext& context, const ReplayPlan& plan) const override {
+        return ReplayEdits(context, plan).edits();
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeCudaGraphReplay() {
-    return std::make_unique<CudaGraphReplay>();
-}
+KERNELSKILL_SKILL(CudaGraphReplaySkill)
 
 } // namespace kernelskill::skills

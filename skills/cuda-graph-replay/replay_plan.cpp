@@ -1,12 +1,14 @@
 #include "skills/cuda-graph-replay/replay_plan.h"
 
+#include "analysis/queries/host_statements.h"
+#include "analysis/queries/launch_values.h"
+#include "analysis/queries/loop_effects.h"
+#include "analysis/queries/source_layout.h"
+#include "analysis/queries/standard_swap.h"
+#include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/launch_values.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
-#include "skills/rewriting/standard_swap.h"
+#include "skills/base/gates.h"
+#include "skills/gates/host_launches.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -23,22 +25,21 @@ namespace {
 /// Beyond it a launch costs the host less than its kernel keeps the GPU busy: 10 microseconds of
 /// requests to the caches at 10 TB/s.
 constexpr double longKernelBytes = 100e6;
-constexpr std::int64_t longestPeriod = 4;
+constexpr std::int64_t maxPeriod = 4;
 
 class ReplayPlanner {
 public:
     explicit ReplayPlanner(const SkillContext& context) : context_(context) {}
 
-    std::expected<ReplayPlan, Refusal> plan() {
+    Gated<ReplayPlan> plan() {
         return planForLaunch(context_,
                              [&](const LaunchSite& launch) { return planAround(launch); });
     }
 
 private:
-    std::expected<ReplayPlan, Refusal> planAround(const LaunchSite& launch) {
+    Gated<ReplayPlan> planAround(const LaunchSite& launch) {
         const std::uint32_t line = lineNumber(context_, launch.span.begin);
-        if (auto editable = requireEditableLaunch(context_, launch); !editable)
-            return std::unexpected(editable.error());
+        KERNELSKILL_CHECK(requireEditableLaunch(context_, launch));
         plan_ = {};
         plan_.host = launch.host;
         host_ = &context_.shared().host(launch.host);
@@ -46,14 +47,10 @@ private:
         if (plan_.loop == noId)
             return refuse("not-in-a-loop",
                           fmt::format("the launch on line {} is not repeated by a for loop", line));
-        if (auto fresh = requireFresh(); !fresh)
-            return std::unexpected(fresh.error());
-        if (auto counted = requireCountedLoop(); !counted)
-            return std::unexpected(counted.error());
-        if (auto body = readBody(); !body)
-            return std::unexpected(body.error());
-        if (auto brief = requireShortKernels(); !brief)
-            return std::unexpected(brief.error());
+        KERNELSKILL_CHECK(requireFresh());
+        KERNELSKILL_CHECK(requireCountedLoop());
+        KERNELSKILL_CHECK(readBody());
+        KERNELSKILL_CHECK(requireShortKernels());
         const auto launches = static_cast<std::int64_t>(plan_.launches.size());
         const auto cost = cheapestReplay(plan_.rounds, launches, period());
         if (!cost)
@@ -88,7 +85,7 @@ private:
         return isInBlock ? found : noId;
     }
 
-    std::expected<void, Refusal> requireFresh() const {
+    Gated<void> requireFresh() const {
         for (const Expr& expr : body().exprs)
             if (expr.kind == ExprKind::Call &&
                 (expr.name.contains("BeginCapture") || expr.name.contains("cudaGraph")))
@@ -99,7 +96,7 @@ private:
     }
 
     /// `for (int i = 0; i < known; ++i)`, where i is not used in the body.
-    std::expected<void, Refusal> requireCountedLoop() {
+    Gated<void> requireCountedLoop() {
         const Stmt& stmt = loop();
         const std::uint32_t line = lineNumber(context_, stmt.span.begin);
         const auto refusal = [&] {
@@ -139,7 +136,7 @@ private:
     }
 
     /// Launches, swaps of pointers and checks for errors alone.
-    std::expected<void, Refusal> readBody() {
+    Gated<void> readBody() {
         const std::vector<StmtId> statements = host_->statementsOf(loop().children.back());
         for (std::size_t i = 0; i < statements.size(); ++i) {
             const Stmt& stmt = body().stmt(statements[i]);
@@ -147,12 +144,11 @@ private:
                 i += 2;
                 continue;
             }
-            if (stmt.kind == StmtKind::Null || isErrorCheck(context_, stmt))
+            if (stmt.kind == StmtKind::Null || isErrorCheck(*context_.file.source, stmt))
                 continue;
             if (stmt.kind == StmtKind::Expression && !stmt.fromMacro) {
-                if (const LaunchSite* launch = launchAt(context_, plan_.host, stmt.expr)) {
-                    if (auto plain = requirePlainLaunch(*launch); !plain)
-                        return plain;
+                if (const LaunchSite* launch = launchAt(context_.file, plan_.host, stmt.expr)) {
+                    KERNELSKILL_CHECK(requirePlainLaunch(*launch));
                     plan_.launches.push_back(launch);
                     continue;
                 }
@@ -171,7 +167,7 @@ private:
         return {};
     }
 
-    std::expected<void, Refusal> requirePlainLaunch(const LaunchSite& launch) {
+    Gated<void> requirePlainLaunch(const LaunchSite& launch) {
         const std::uint32_t line = lineNumber(context_, launch.span.begin);
         std::vector<ExprId> values = launch.arguments;
         for (const ExprId id : {launch.grid, launch.block, launch.sharedBytes, launch.stream})
@@ -274,7 +270,7 @@ private:
             holds[a] = a;
             holds[b] = b;
         }
-        for (std::int64_t rounds = 1; rounds <= longestPeriod; ++rounds) {
+        for (std::int64_t rounds = 1; rounds <= maxPeriod; ++rounds) {
             for (const auto& [a, b] : swaps_)
                 std::swap(holds[a], holds[b]);
             if (std::ranges::all_of(holds,
@@ -284,11 +280,11 @@ private:
         return plan_.rounds + 1; // more than there are
     }
 
-    std::expected<void, Refusal> requireShortKernels() const {
+    Gated<void> requireShortKernels() const {
         for (const LaunchSite* launch : plan_.launches) {
             const KernelModel& kernel = *kernelOf(context_.file, *launch);
             const SkillContext other(context_.file, kernel, context_.features, kernel.span);
-            const LaunchValues values(other, *launch);
+            const LaunchValues values(other.shared(), *launch);
             double threads = 1;
             for (const auto& extent : {values.grid(), values.block()})
                 for (const auto& axis : extent)
@@ -321,9 +317,9 @@ private:
 
 std::optional<ReplayCost> cheapestReplay(std::int64_t rounds, std::int64_t launches,
                                          std::int64_t period) {
-    constexpr std::int64_t mostNodes = 256;
+    constexpr std::int64_t maxNodes = 256;
     ReplayCost best{0, rounds * launches, rounds * launches / 2};
-    for (std::int64_t steps = period; steps * launches <= mostNodes && steps * 2 <= rounds;
+    for (std::int64_t steps = period; steps * launches <= maxNodes && steps * 2 <= rounds;
          steps += period) {
         if (steps < 2)
             continue;
@@ -337,7 +333,7 @@ std::optional<ReplayCost> cheapestReplay(std::int64_t rounds, std::int64_t launc
     return best.stepsInGraph == 0 ? std::nullopt : std::optional(best);
 }
 
-std::expected<ReplayPlan, Refusal> planReplay(const SkillContext& context) {
+Gated<ReplayPlan> planReplay(const SkillContext& context) {
     return ReplayPlanner(context).plan();
 }
 

@@ -1,8 +1,7 @@
 /// A loop of launches that can be captured into a graph.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <expected>
@@ -27,14 +26,15 @@ struct ReplayCost {
 struct ReplayPlan {
     std::uint32_t host = analysis::noId; ///< Index into FileModel::hostFunctions.
     analysis::StmtId loop = analysis::noId;
-    analysis::ExprId limit = analysis::noId; ///< Of `for (int i = 0; i < limit; ++i)`.
+    analysis::ExprId limit = analysis::noId; ///< The limit of `for (int i = 0; i < limit; ++i)`.
     std::int64_t rounds = 0;
     std::vector<const analysis::LaunchSite*> launches; ///< In the loop; they live in the file.
-    analysis::ExprId stream = analysis::noId;          ///< Of all of them; noId: the default one.
+    analysis::ExprId stream =
+        analysis::noId; ///< The stream of all launches; noId: the default one.
     ReplayCost cost;
 };
 
 /// Refuses with the first gate that does not hold, see SKILL.md.
-[[nodiscard]] std::expected<ReplayPlan, Refusal> planReplay(const SkillContext& context);
+[[nodiscard]] Gated<ReplayPlan> planReplay(const SkillContext& context);
 
 } // namespace kernelskill::skills

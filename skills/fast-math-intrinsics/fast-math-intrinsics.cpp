@@ -1,8 +1,6 @@
-#include "skills/fast-math-intrinsics/fast-math-intrinsics.h"
-
+/// Replaces functions of float by what the special-function units compute in a few instructions.
+#include "skills/base/planned_skill.h"
 #include "skills/fast-math-intrinsics/replacements.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -15,31 +13,39 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "fast-math-intrinsics";
-
 /// Below so many instructions for a byte of global memory arithmetic cannot decide: the GPU with
 /// the most bandwidth for its instructions (B200) issues 5 while DRAM moves one, and its L2 cache
 /// moves about twice as many.
 constexpr double instructionsPerByte = 2;
 
-/// What one round of a loop does, or the code outside of all.
+/// The work of one round of a loop, or of the code outside of all loops.
 struct Level {
-    int instructions = 0; ///< Of the arithmetic written there.
+    int instructions = 0; ///< The instructions of the arithmetic written there.
     int saved = 0;
-    std::uint32_t bytes = 0; ///< Of global memory a thread.
+    std::uint32_t bytes = 0; ///< The bytes of global memory a thread.
 };
 
-class FastMathIntrinsics final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class FastMathIntrinsicsSkill : public PlannedSkill<std::vector<Replacement>> {
+    /// Those at the cursor, else all of the kernel.
+    Gated<std::vector<Replacement>> plan(const SkillContext& context) const override {
+        KERNELSKILL_CHECK(requireEditable(context));
+        std::vector<Replacement> all = findReplacements(context.code());
+        if (all.empty())
+            return refuse("nothing-to-replace",
+                          fmt::format("{} computes nothing in float that has an approximate "
+                                      "intrinsic",
+                                      context.kernel.name));
+        std::vector<Replacement> here;
+        for (const Replacement& replacement : all)
+            if (isAt(context, replacement))
+                here.push_back(replacement);
+        return here.empty() ? all : here;
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto found = choose(context, code);
-        if (!found)
-            return std::unexpected(found.error());
-        const bool isExact = std::ranges::all_of(*found, &Replacement::isExact);
+    Gated<Offer> offer(const SkillContext& context,
+                       const std::vector<Replacement>& found) const override {
+        const CodeMap& code = context.code();
+        const bool isExact = std::ranges::all_of(found, &Replacement::isExact);
         if (const StmtId loop = loopThatFloatsEnd(code); loop != noId && !isExact)
             return refuse("floats-end-a-loop",
                           fmt::format("a comparison of floating-point values ends the loop on line "
@@ -51,26 +57,24 @@ public:
                 fmt::format("line {} makes an integer of a floating-point value; where it "
                             "lies near a step, a less precise one gives another integer",
                             lineNumber(context, code.body().expr(rounded).span.begin)));
-        const Level level = bestLevel(context, code, *found);
+        const Level level = bestLevel(context, code, found);
         if (level.bytes > 0 && level.instructions < instructionsPerByte * level.bytes)
             return refuse("memory-decides",
                           fmt::format("about {} instructions stand beside {} bytes of global "
                                       "memory; what the intrinsics save would not be seen",
                                       level.instructions, level.bytes));
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = isWholeKernel(context, code) ? context.kernel.bodySpan
-                                                    : code.body().expr(found->front().expr).span;
+        Offer offer =
+            newOffer(context, isWholeKernel(context) ? context.kernel.bodySpan
+                                                     : code.body().expr(found.front().expr).span);
         offer.title =
             fmt::format("Use {} for {}", isExact ? "literals of float" : "approximate intrinsics",
-                        names(*found));
+                        names(found));
         offer.why = fmt::format(
-            "{} on line {}{} take about {} instructions where {} would do; {}", names(*found),
-            lineNumber(context, code.body().expr(found->front().expr).span.begin),
-            found->size() == 1 ? "" : fmt::format(" and in {} more places", found->size() - 1),
-            total(*found, &Replacement::instructions),
-            total(*found, &Replacement::instructions) - total(*found, &Replacement::saved),
+            "{} on line {}{} take about {} instructions where {} would do; {}", names(found),
+            lineNumber(context, code.body().expr(found.front().expr).span.begin),
+            found.size() == 1 ? "" : fmt::format(" and in {} more places", found.size() - 1),
+            total(found, &Replacement::instructions),
+            total(found, &Replacement::instructions) - total(found, &Replacement::saved),
             isExact ? "the results stay as they are"
                     : "results change in the last bits or more, as the review measures");
         offer.numerics = isExact ? Numerics::Exact : Numerics::ReducedPrecision;
@@ -84,46 +88,21 @@ public:
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        const SkillContext atAnchor = context.at(offer.anchor);
-        const auto found = choose(atAnchor, code);
-        if (!found)
-            return std::unexpected(unsupported(context, found.error()));
-        return EditSet{{context.kernel.file, replacementEdits(atAnchor, code, *found)}};
+    GatedEdits edits(const SkillContext& context,
+                     const std::vector<Replacement>& found) const override {
+        return replacementEdits(context, context.code(), found);
     }
 
-private:
-    /// Not at one of the places alone.
-    static bool isWholeKernel(const SkillContext& context, const CodeMap& code) {
-        return std::ranges::none_of(findReplacements(code), [&](const Replacement& replacement) {
-            return isAt(context, code, replacement);
-        });
+    /// The cursor is not at one of the places alone.
+    static bool isWholeKernel(const SkillContext& context) {
+        return std::ranges::none_of(
+            findReplacements(context.code()),
+            [&](const Replacement& replacement) { return isAt(context, replacement); });
     }
 
-    static bool isAt(const SkillContext& context, const CodeMap& code,
-                     const Replacement& replacement) {
+    static bool isAt(const SkillContext& context, const Replacement& replacement) {
         return !context.range.contains(context.kernel.bodySpan) &&
-               touches(context.range, code.body().expr(replacement.expr).span);
-    }
-
-    /// Those at the cursor, else all of the kernel.
-    static std::expected<std::vector<Replacement>, Refusal> choose(const SkillContext& context,
-                                                                   const CodeMap& code) {
-        if (auto editable = requireEditable(context); !editable)
-            return std::unexpected(editable.error());
-        std::vector<Replacement> all = findReplacements(code);
-        if (all.empty())
-            return refuse("nothing-to-replace",
-                          fmt::format("{} computes nothing in float that has an approximate "
-                                      "intrinsic",
-                                      context.kernel.name));
-        std::vector<Replacement> here;
-        for (const Replacement& replacement : all)
-            if (isAt(context, code, replacement))
-                here.push_back(replacement);
-        return here.empty() ? all : here;
+               touches(context.range, context.kernel.body.expr(replacement.expr).span);
     }
 
     static int total(const std::vector<Replacement>& found, int Replacement::* part) {
@@ -257,8 +236,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Skill> makeFastMathIntrinsics() {
-    return std::make_unique<FastMathIntrinsics>();
-}
+KERNELSKILL_SKILL(FastMathIntrinsicsSkill)
 
 } // namespace kernelskill::skills

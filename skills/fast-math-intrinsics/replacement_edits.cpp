@@ -1,7 +1,8 @@
+#include "analysis/queries/code_map.h"
 #include "analysis/source/trimmed.h"
 #include "analysis/syntax/lexer.h"
+#include "skills/editing/code_lines.h"
 #include "skills/fast-math-intrinsics/replacements.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -13,7 +13,7 @@ using namespace analysis;
 namespace {
 
 struct KnownFunction {
-    std::string_view name; ///< Of float; without its 'f' it is the overload.
+    std::string_view name; ///< The name for float; without its 'f' it is the overload.
     std::string_view intrinsic;
     int instructions;
     int saved;
@@ -52,7 +52,7 @@ public:
 
     std::vector<Replacement> run() {
         for (ExprId id = 0; id < body_.exprs.size(); ++id) {
-            // What no statement holds belongs to no code, e.g. a default argument.
+            // An expression outside of statements is no code, e.g. a default argument.
             if (code_.statement(id) == noId || body_.expr(id).fromMacro)
                 continue;
             if (auto found = at(id))
@@ -145,7 +145,7 @@ private:
             ReplacementKind::Quotient, id, "/", "", quotientInstructions, quotientSaved, false};
     }
 
-    /// What is computed in double here is rounded to float at once.
+    /// The value computed in double here is rounded to float at once.
     bool becomesFloat(ExprId id) const {
         const ExprId parent = code_.parent(id);
         if (parent == noId) {

@@ -1,8 +1,8 @@
 /// Finds arithmetic of float that has a form of fewer instructions and less precision.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 
 #include <string>
 #include <string_view>
@@ -32,11 +32,11 @@ struct Replacement {
 };
 
 /// In the order of the source. Outer before inner where they nest.
-[[nodiscard]] std::vector<Replacement> findReplacements(const CodeMap& code);
+[[nodiscard]] std::vector<Replacement> findReplacements(const analysis::CodeMap& code);
 
 /// Edits that make `replacements`, nested ones within the text of the outer one.
 [[nodiscard]] std::vector<analysis::TextEdit>
-replacementEdits(const SkillContext& context, const CodeMap& code,
+replacementEdits(const SkillContext& context, const analysis::CodeMap& code,
                  const std::vector<Replacement>& replacements);
 
 } // namespace kernelskill::skills

@@ -1,6 +1,6 @@
 #include "skills/launch-bounds/bound_head.h"
 
-#include "skills/rewriting/source_layout.h"
+#include "analysis/queries/source_layout.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 /// Where a file indents with tabs.
 constexpr std::size_t tabWidth = 4;
 
-/// Of lines, as the file has them.
+/// The limit on the length of lines, as the file has them.
 std::size_t widthOf(const SourceText& source) {
     std::size_t widest = 80;
     for (std::uint32_t line = 0; line < source.lineCount(); ++line)

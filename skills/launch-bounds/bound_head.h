@@ -1,7 +1,7 @@
 /// The head of a kernel with a bound in it.
 #pragma once
 
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <string>
 #include <vector>

@@ -1,11 +1,11 @@
-#include "skills/launch-bounds/launch-bounds.h"
-
+/// Tells the compiler how large blocks are and how many of them are to be resident.
 #include "analysis/compile/launch_registers.h"
+#include "analysis/queries/launch_extents.h"
 #include "analysis/syntax/lexer.h"
+#include "skills/base/planned_skill.h"
+#include "skills/gates/launch_sites.h"
+#include "skills/gates/resource_gates.h"
 #include "skills/launch-bounds/bound_head.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/resource_gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -20,12 +20,20 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "launch-bounds";
-/// Registers left, of those that the compiler took unasked. Of fifteen bounds on seven kernels
-/// (nvcc 13.0, sm_90) none of the four that leave more spilled, and ten of those that leave less.
-constexpr double leastOfferedShare = 0.85;
-/// The least that a search tries.
-constexpr double leastTriedShare = 0.7;
+/// The min share of the registers that the compiler took unasked, for a bound to be offered.
+/// Fifteen bounds on seven kernels were tried (nvcc 13.0, sm_90): none of the four that leave more
+/// registers spilled, and ten of those that leave less did.
+constexpr double minOfferedShare = 0.85;
+/// The min share that a search tries.
+constexpr double minTriedShare = 0.7;
+
+/// How many blocks the compiler is to make room for.
+enum class ResidentBlocks : int {};
+
+/// The threads of the largest block that is launched.
+struct BlockThreads {
+    std::int64_t count = 0;
+};
 
 /// One more resident block after another, and the registers that each leaves to a thread.
 struct Bound {
@@ -35,14 +43,14 @@ struct Bound {
 };
 
 struct Study {
-    std::int64_t threads = 0; ///< Of the largest block that is launched.
-    /// Of such blocks; nullopt: they have too many registers to be launched.
+    std::int64_t threads = 0; ///< The threads of the largest block that is launched.
+    /// The occupancy with such blocks; nullopt: they have too many registers to be launched.
     std::optional<Occupancy> now;
     std::vector<Bound> bounds; ///< At least one.
 };
 
 /// The kernel's head can be given an attribute between its type and its name.
-std::expected<void, Refusal> requireOpenHead(const SkillContext& context) {
+Gated<void> requireOpenHead(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
     const std::vector<Token> head =
         lex(context.file.source->text(), Span{kernel.span.begin, kernel.nameSpan.begin});
@@ -61,30 +69,18 @@ std::expected<void, Refusal> requireOpenHead(const SkillContext& context) {
     return {};
 }
 
-/// Of all launches; what no launch may exceed.
-std::expected<std::int64_t, Refusal> largestBlock(const SkillContext& context) {
-    if (auto followable = requireFollowableLaunches(context); !followable)
-        return std::unexpected(followable.error());
-    const auto blocks = launchedBlocks(context);
-    if (!blocks)
-        return std::unexpected(blocks.error());
+/// The largest block of all launches, which no launch may exceed.
+Gated<BlockThreads> largestBlock(const SkillContext& context) {
+    KERNELSKILL_CHECK(requireFollowableLaunches(context));
+    KERNELSKILL_TRY(const auto blocks, launchedBlocks(context));
     std::int64_t largest = 0;
-    for (const Extents& block : *blocks)
+    for (const Extents& block : blocks)
         largest = std::max(largest, block[0] * block[1] * block[2]);
     if (largest > MultiprocessorLimits::threadsPerBlock)
         return refuse(
             "block-too-large",
             fmt::format("a launch has blocks of {} threads, more than there can be", largest));
-    return largest;
-}
-
-/// What the text alone decides.
-std::expected<std::int64_t, Refusal> requireBoundable(const SkillContext& context) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
-    if (auto head = requireOpenHead(context); !head)
-        return std::unexpected(head.error());
-    return largestBlock(context);
+    return BlockThreads{largest};
 }
 
 std::vector<Bound> boundsOf(const CompiledKernel& compiled, BlockResources block,
@@ -93,7 +89,7 @@ std::vector<Bound> boundsOf(const CompiledKernel& compiled, BlockResources block
     while (occupancy.fewerRegisters) {
         *block.registersPerThread -= static_cast<std::uint32_t>(occupancy.fewerRegisters->fewer);
         auto next = compiled.occupancyOf(block);
-        if (*block.registersPerThread < leastTriedShare * compiled.registers || !next)
+        if (*block.registersPerThread < minTriedShare * compiled.registers || !next)
             break;
         occupancy = std::move(*next);
         bounds.push_back({occupancy.blocks, *block.registersPerThread, occupancy.percent});
@@ -101,7 +97,7 @@ std::vector<Bound> boundsOf(const CompiledKernel& compiled, BlockResources block
     return bounds;
 }
 
-/// With which a block can be launched that has too many registers; nullopt for any other.
+/// The bound that lets a block with too many registers be launched; nullopt for any other block.
 std::optional<Bound> launchableBound(const CompiledKernel& compiled, BlockResources block) {
     const auto capability = computeCapabilityOf(compiled.architecture);
     const auto limits = capability ? limitsOf(*capability) : std::nullopt;
@@ -113,83 +109,61 @@ std::optional<Bound> launchableBound(const CompiledKernel& compiled, BlockResour
     return Bound{occupancy->blocks, *most, occupancy->percent};
 }
 
-std::expected<Study, Refusal> study(const SkillContext& context) {
+Gated<Study> study(const SkillContext& context, BlockThreads threads) {
     const std::string& name = context.kernel.name;
-    const auto threads = requireBoundable(context);
-    if (!threads)
-        return std::unexpected(threads.error());
-    const auto known = requireCompiled(context);
-    if (!known)
-        return std::unexpected(known.error());
-    const CompiledKernel& compiled = **known;
-    const BlockResources block{static_cast<std::uint32_t>(*threads), compiled.registers,
+    KERNELSKILL_TRY(const auto known, requireCompiled(context));
+    const CompiledKernel& compiled = *known;
+    const BlockResources block{static_cast<std::uint32_t>(threads.count), compiled.registers,
                                compiled.sharedBytes()};
     if (const auto launchable = launchableBound(compiled, block))
-        return Study{*threads, std::nullopt, {*launchable}};
+        return Study{threads.count, std::nullopt, {*launchable}};
     if (compiled.spilledBytes() > 0)
         return refuse("spills-already",
                       fmt::format("{} spills {} bytes already with {} registers a thread", name,
                                   compiled.spilledBytes(), compiled.registers));
-    const auto now = requireRoomForWarps(compiled.occupancyOf(block));
-    if (!now)
-        return std::unexpected(now.error());
-    if (!now->isLimitedBy(OccupancyLimiter::Registers) || !now->fewerRegisters)
+    KERNELSKILL_TRY(const auto now, requireRoomForWarps(compiled.occupancyOf(block)));
+    if (!now.isLimitedBy(OccupancyLimiter::Registers) || !now.fewerRegisters)
         return refuse("registers-do-not-limit",
                       fmt::format("with fewer than {} registers a thread no more than {} blocks of "
                                   "{} threads would be resident",
-                                  compiled.registers, now->blocks, *threads));
-    Study found{*threads, *now, boundsOf(compiled, block, *now)};
+                                  compiled.registers, now.blocks, threads.count));
+    Study found{threads.count, now, boundsOf(compiled, block, now)};
     if (found.bounds.empty() ||
-        found.bounds.front().registers < leastOfferedShare * compiled.registers)
+        found.bounds.front().registers < minOfferedShare * compiled.registers)
         return refuse("would-spill",
                       fmt::format("a further block needs {} fewer of {} registers a thread, which "
                                   "would spill",
-                                  now->fewerRegisters->fewer, compiled.registers));
+                                  now.fewerRegisters->fewer, compiled.registers));
     return found;
 }
 
-class LaunchBounds final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
-
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const auto found = study(context);
-        if (!found)
-            return std::unexpected(found.error());
-        return offerOf(context, *found, found->bounds.front());
+class LaunchBoundsSkill : public VariedSkill<BlockThreads, ResidentBlocks> {
+    Gated<BlockThreads> plan(const SkillContext& context) const override {
+        KERNELSKILL_CHECK(requireEditable(context));
+        KERNELSKILL_CHECK(requireOpenHead(context));
+        return largestBlock(context);
     }
 
-    [[nodiscard]] std::vector<Offer> alternatives(const SkillContext& context) const override {
-        const auto found = study(context);
+    Gated<std::vector<Offer>> offers(const SkillContext& context,
+                                     const BlockThreads& threads) const override {
+        KERNELSKILL_TRY(const Study found, study(context, threads));
         std::vector<Offer> offers;
-        if (!found)
-            return offers;
-        for (std::size_t i = 1; i < found->bounds.size(); ++i)
-            offers.push_back(offerOf(context, *found, found->bounds[i]));
+        for (const Bound& bound : found.bounds)
+            offers.push_back(offerOf(context, found, bound));
         return offers;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const auto threads = requireBoundable(context);
-        if (!threads)
-            return std::unexpected(unsupported(context, threads.error()));
+    GatedEdits editsFor(const SkillContext& context, const BlockThreads& threads,
+                        ResidentBlocks resident) const override {
         // One block is what the compiler leaves room for without being told.
-        const std::string blocks = offer.option > 1 ? fmt::format(", {}", offer.option) : "";
-        return EditSet{
-            {context.kernel.file,
-             boundHead(context, fmt::format("__launch_bounds__({}{})", *threads, blocks))}};
+        const int count = static_cast<int>(resident);
+        const std::string blocks = count > 1 ? fmt::format(", {}", count) : "";
+        return boundHead(context, fmt::format("__launch_bounds__({}{})", threads.count, blocks));
     }
 
-private:
-    static Offer offerOf(const SkillContext& context, const Study& found, const Bound& bound) {
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = context.kernel.nameSpan;
-        offer.option = static_cast<int>(bound.blocks);
-        offer.numerics = Numerics::Exact;
+    Offer offerOf(const SkillContext& context, const Study& found, const Bound& bound) const {
+        Offer offer = newOffer(context, context.kernel.nameSpan,
+                               ResidentBlocks{static_cast<int>(bound.blocks)});
         if (!found.now) {
             offer.title = fmt::format("Bound the registers of {} so that its blocks of {} threads "
                                       "can be launched",
@@ -218,8 +192,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Skill> makeLaunchBounds() {
-    return std::make_unique<LaunchBounds>();
-}
+KERNELSKILL_SKILL(LaunchBoundsSkill)
 
 } // namespace kernelskill::skills

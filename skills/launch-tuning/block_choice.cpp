@@ -12,8 +12,8 @@ namespace kernelskill::skills {
 
 namespace {
 
-/// Of a multiprocessor since compute capability 7.0, whatever else limits it (CUDA C++ Programming
-/// Guide, technical specifications): 2048 or 1536 threads, 32 blocks at most.
+/// The limits of a multiprocessor since compute capability 7.0, whatever else holds (CUDA C++
+/// Programming Guide, technical specifications): 2048 or 1536 threads, 32 blocks at most.
 constexpr std::int64_t residentThreads = 2048;
 constexpr std::int64_t residentBlocks = 32;
 /// Fewer blocks than this leave multiprocessors of a data-centre GPU idle, or make them wait for

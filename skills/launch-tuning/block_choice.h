@@ -11,8 +11,8 @@ namespace kernelskill::skills {
 struct BlockChoice {
     std::int64_t threads = 0; ///< A multiple of a warp.
     double factor = 1;        ///< Times faster at most, above 1.
-    std::string basis;        ///< What that follows from, as a clause.
-    std::string why;          ///< What is wrong with the block as it is, as a clause.
+    std::string basis;        ///< The reason for the factor, as a clause.
+    std::string why;          ///< The fault of the block as it is, as a clause.
 };
 
 /// For a launch of `blocks` blocks (if they are known) of `threads` threads in a row. nullopt when

@@ -1,11 +1,11 @@
-#include "skills/launch-tuning/launch-tuning.h"
-
+/// Chooses another block size where the launch wastes lanes, warps or multiprocessors.
+#include "analysis/queries/grid_stride_loops.h"
+#include "analysis/queries/launch_extents.h"
+#include "skills/base/planned_skill.h"
+#include "skills/editing/grid_size.h"
+#include "skills/gates/elementwise_kernel.h"
+#include "skills/gates/launch_sites.h"
 #include "skills/launch-tuning/block_choice.h"
-#include "skills/rewriting/elementwise_kernel.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/grid_size.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -19,18 +19,18 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "launch-tuning";
-/// Of a block, by the hardware.
-constexpr std::int64_t mostThreads = 1024;
+/// The hardware's limit on the threads of a block.
+constexpr std::int64_t maxThreads = 1024;
+
+/// How many threads a block is to have.
+enum class BlockSize : int {};
 
 /// The kernel does the same whatever the number of threads in a block.
-std::expected<void, Refusal> requireAnyBlock(const SkillContext& context) {
-    const CodeMap& code = context.shared().code();
+Gated<void> requireAnyBlock(const SkillContext& context) {
+    const CodeMap& code = context.code();
     const std::vector<GridStrideLoop> loops = findGridStrideLoops(context.kernel, code);
     if (loops.empty()) {
-        const auto elementwise = recogniseElementwise(context, code);
-        if (!elementwise)
-            return std::unexpected(elementwise.error());
+        KERNELSKILL_CHECK(recogniseElementwise(context, code));
         return {};
     }
     const Loop& loop = context.kernel.loops[loops.front().loop];
@@ -79,10 +79,10 @@ private:
     /// Whether the kernel's bounds check is against just what `size` is in the host code. Otherwise
     /// the grid may leave elements out, and which ones depends on how it is rounded.
     [[nodiscard]] bool isLimit(ExprId size) const {
-        const auto guarded = recogniseElementwise(context_, context_.shared().code());
+        const auto guarded = recogniseElementwise(context_, context_.code());
         if (!guarded)
             return true; // a grid-stride loop, for which any grid will do
-        const VariableId limit = context_.shared().code().namedVariable(guarded->limit);
+        const VariableId limit = context_.code().namedVariable(guarded->limit);
         const auto& parameters = context_.kernel.parameters;
         const auto found = std::ranges::find(parameters, limit, &Parameter::variable);
         const auto index = static_cast<std::size_t>(found - parameters.begin());
@@ -125,24 +125,19 @@ struct Study {
     BlockChoice choice;
 };
 
-std::expected<Study, Refusal> study(const SkillContext& context) {
+Gated<Study> study(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
-    if (auto any = requireAnyBlock(context); !any)
-        return std::unexpected(any.error());
-    if (auto resizable = requireResizableGrids(context); !resizable)
-        return std::unexpected(resizable.error());
-    const auto blocks = launchedBlocks(context);
-    if (!blocks)
-        return std::unexpected(blocks.error());
+    KERNELSKILL_CHECK(requireEditable(context));
+    KERNELSKILL_CHECK(requireAnyBlock(context));
+    KERNELSKILL_CHECK(requireResizableGrids(context));
+    KERNELSKILL_TRY(const auto blocks, launchedBlocks(context));
     Study found;
-    found.threads = blocks->front()[0];
+    found.threads = blocks.front()[0];
     std::optional<std::int64_t> most = 0; ///< Blocks; nullopt once a launch does not tell.
-    for (std::size_t i = 0; i < blocks->size(); ++i) {
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
         const LaunchSite& launch = kernel.launches[i];
         const std::uint32_t line = lineNumber(context, launch.span.begin);
-        const Extents& block = (*blocks)[i];
+        const Extents& block = blocks[i];
         if (block != Extents{found.threads, 1, 1})
             return refuse("blocks-differ",
                           fmt::format("the launch on line {} has blocks of {} x {} x {} threads",
@@ -161,7 +156,7 @@ std::expected<Study, Refusal> study(const SkillContext& context) {
                       fmt::format("blocks of {} threads fill their warps and a multiprocessor, and "
                                   "there are enough of them as far as is known",
                                   found.threads));
-    if (choice->threads > kernel.launchBoundsThreads.value_or(mostThreads))
+    if (choice->threads > kernel.launchBoundsThreads.value_or(maxThreads))
         return refuse("launch-bounds",
                       fmt::format("{} was compiled for blocks of at most {} threads", kernel.name,
                                   *kernel.launchBoundsThreads));
@@ -169,64 +164,42 @@ std::expected<Study, Refusal> study(const SkillContext& context) {
     return found;
 }
 
-class LaunchTuning final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
+    Gated<Study> plan(const SkillContext& context) const override { return study(context); }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const auto found = study(context);
-        if (!found)
-            return std::unexpected(found.error());
-        Offer offer = offerOf(context, *found, found->choice.threads);
-        offer.gain = ExpectedGain{found->choice.factor, found->choice.basis};
-        return offer;
-    }
-
-    [[nodiscard]] std::vector<Offer> alternatives(const SkillContext& context) const override {
-        const auto found = study(context);
-        std::vector<Offer> offers;
-        if (!found)
-            return offers;
-        for (const std::int64_t threads : otherBlocks(found->threads, found->choice.threads))
-            if (threads <= context.kernel.launchBoundsThreads.value_or(mostThreads))
-                offers.push_back(offerOf(context, *found, threads));
+    Gated<std::vector<Offer>> offers(const SkillContext& context,
+                                     const Study& found) const override {
+        std::vector<Offer> offers{offerOf(context, found, found.choice.threads)};
+        offers.front().gain = ExpectedGain{found.choice.factor, found.choice.basis};
+        for (const std::int64_t threads : otherBlocks(found.threads, found.choice.threads))
+            if (threads <= context.kernel.launchBoundsThreads.value_or(maxThreads))
+                offers.push_back(offerOf(context, found, threads));
         return offers;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const auto found = study(context);
-        if (!found)
-            return std::unexpected(unsupported(context, found.error()));
+    GatedEdits editsFor(const SkillContext& context, const Study& found,
+                        BlockSize threads) const override {
         std::vector<TextEdit> edits;
         for (const LaunchSite& launch : context.kernel.launches) {
             const std::vector<TextEdit> tuned =
-                TunedLaunch(context, launch).edits(found->threads, offer.option);
+                TunedLaunch(context, launch).edits(found.threads, static_cast<int>(threads));
             edits.insert(edits.end(), tuned.begin(), tuned.end());
         }
-        return EditSet{{context.kernel.file, std::move(edits)}};
+        return edits;
     }
 
-private:
-    static Offer offerOf(const SkillContext& context, const Study& found, std::int64_t threads) {
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = context.kernel.nameSpan;
+    Offer offerOf(const SkillContext& context, const Study& found, std::int64_t threads) const {
+        Offer offer =
+            newOffer(context, context.kernel.nameSpan, BlockSize{static_cast<int>(threads)});
         offer.title =
             fmt::format("Launch {} with blocks of {} threads", context.kernel.name, threads);
         offer.why = found.choice.why;
-        offer.option = static_cast<int>(threads);
-        offer.numerics = Numerics::Exact;
         return offer;
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeLaunchTuning() {
-    return std::make_unique<LaunchTuning>();
-}
+KERNELSKILL_SKILL(LaunchTuningSkill)
 
 } // namespace kernelskill::skills

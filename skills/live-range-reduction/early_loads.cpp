@@ -1,9 +1,11 @@
 #include "skills/live-range-reduction/early_loads.h"
 
+#include "analysis/queries/source_layout.h"
+#include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/aliasing.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/base/gates.h"
+#include "skills/gates/aliasing.h"
+#include "skills/gates/counted_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -25,7 +27,7 @@ public:
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()),
           layout_(*context.file.source, context.kernel) {}
 
-    std::expected<std::vector<EarlyLoad>, Refusal> find() const {
+    Gated<std::vector<EarlyLoad>> find() const {
         std::vector<EarlyLoad> loads;
         std::optional<Refusal> first;
         for (StmtId id = 0; id < body_.stmts.size(); ++id) {
@@ -116,18 +118,16 @@ private:
         return loop == kernel_.loops.end() ? noId : loop->statement;
     }
 
-    [[nodiscard]] std::expected<void, Refusal>
-    requireMovable(const EarlyLoad& load, std::span<const StmtId> passed) const {
-        if (auto value = requireSameValue(load, passed); !value)
-            return value;
-        if (auto memory = requireUnwrittenMemory(load); !memory)
-            return memory;
+    [[nodiscard]] Gated<void> requireMovable(const EarlyLoad& load,
+                                             std::span<const StmtId> passed) const {
+        KERNELSKILL_CHECK(requireSameValue(load, passed));
+        KERNELSKILL_CHECK(requireUnwrittenMemory(load));
         return requireOwnLines(load, passed);
     }
 
     /// The expression is without effects, and the variables in it are the same behind `passed`.
-    [[nodiscard]] std::expected<void, Refusal>
-    requireSameValue(const EarlyLoad& load, std::span<const StmtId> passed) const {
+    [[nodiscard]] Gated<void> requireSameValue(const EarlyLoad& load,
+                                               std::span<const StmtId> passed) const {
         const Variable& variable = body_.variable(load.variable);
         const auto no = [&](std::string_view why) {
             return refuse("value-changes", fmt::format("{}, loaded on line {}, {}", variable.name,
@@ -210,7 +210,7 @@ private:
     }
 
     /// Neither the kernel nor what it calls writes what the load reads.
-    [[nodiscard]] std::expected<void, Refusal> requireUnwrittenMemory(const EarlyLoad& load) const {
+    [[nodiscard]] Gated<void> requireUnwrittenMemory(const EarlyLoad& load) const {
         const std::vector<ExprId> below =
             code_.expressionsBelow(body_.variable(load.variable).init);
         for (const MemoryAccess& read : kernel_.accesses) {
@@ -248,8 +248,8 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal>
-    requireOwnLines(const EarlyLoad& load, std::span<const StmtId> passed) const {
+    [[nodiscard]] Gated<void> requireOwnLines(const EarlyLoad& load,
+                                              std::span<const StmtId> passed) const {
         const Stmt& declaration = body_.stmt(load.declaration);
         const Stmt& use = body_.stmt(load.firstUse);
         const bool isWritten = !declaration.fromMacro && !use.fromMacro &&
@@ -284,8 +284,7 @@ private:
 
 } // namespace
 
-std::expected<std::vector<EarlyLoad>, Refusal> findEarlyLoads(const SkillContext& context,
-                                                              const CodeMap& code) {
+Gated<std::vector<EarlyLoad>> findEarlyLoads(const SkillContext& context, const CodeMap& code) {
     return Finder(context, code).find();
 }
 

@@ -1,8 +1,8 @@
 /// Loads whose values lie in registers through a loop with barriers that has no use for them.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <expected>
@@ -25,7 +25,7 @@ struct EarlyLoad {
 /// barrier lets other threads write is nothing that it knows. Refuses with `no-early-load`, or with
 /// what speaks against the first load that lies through such a loop: `value-changes`,
 /// `may-alias`, `between-directives`, `several-statements-a-line`, `goto`.
-[[nodiscard]] std::expected<std::vector<EarlyLoad>, Refusal>
-findEarlyLoads(const SkillContext& context, const CodeMap& code);
+[[nodiscard]] Gated<std::vector<EarlyLoad>> findEarlyLoads(const SkillContext& context,
+                                                           const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

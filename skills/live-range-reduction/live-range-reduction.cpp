@@ -1,10 +1,8 @@
-#include "skills/live-range-reduction/live-range-reduction.h"
-
+/// Loads values where they are used instead of keeping them through a loop.
+#include "analysis/queries/source_layout.h"
+#include "skills/base/planned_skill.h"
+#include "skills/gates/resource_gates.h"
 #include "skills/live-range-reduction/early_loads.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/resource_gates.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -18,8 +16,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr std::string_view skillId = "live-range-reduction";
 
 /// Lines that belong to a statement and stand above it: its pragma, and comments.
 std::uint32_t beginWithLead(const SourceText& source, const SourceLayout& layout,
@@ -50,32 +46,22 @@ std::string namesOf(const SkillContext& context, const std::vector<EarlyLoad>& l
     return names;
 }
 
-std::expected<std::vector<EarlyLoad>, Refusal> movableLoads(const SkillContext& context) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
-    return findEarlyLoads(context, context.shared().code());
-}
-
-/// What shorter live ranges bring on this kernel.
+/// The gain of shorter live ranges on this kernel.
 struct Relief {
     std::string why;
     std::optional<ExpectedGain> gain;
 };
 
-std::expected<Relief, Refusal> reliefBy(const SkillContext& context, std::uint32_t registers) {
-    const auto known = requireCompiled(context);
-    if (!known)
-        return std::unexpected(known.error());
-    const CompiledKernel& compiled = **known;
-    if (compiled.spilledBytes() >= fewestSpilledBytes)
+Gated<Relief> reliefBy(const SkillContext& context, std::uint32_t registers) {
+    KERNELSKILL_TRY(const auto known, requireCompiled(context));
+    const CompiledKernel& compiled = *known;
+    if (compiled.spilledBytes() >= minSpilledBytes)
         return Relief{fmt::format("{} spills {} bytes to local memory and loads {}",
                                   context.kernel.name, compiled.spillStoreBytes,
                                   compiled.spillLoadBytes),
                       std::nullopt};
-    const auto room = requireRoomForWarps(compiled.occupancy);
-    if (!room)
-        return std::unexpected(room.error());
-    const Occupancy& now = *room;
+    KERNELSKILL_TRY(const auto room, requireRoomForWarps(compiled.occupancy));
+    const Occupancy& now = room;
     if (!now.isLimitedBy(OccupancyLimiter::Registers) || !now.fewerRegisters)
         return refuse("registers-do-not-limit",
                       fmt::format("fewer than {} registers a thread would let no further block of "
@@ -96,47 +82,37 @@ std::expected<Relief, Refusal> reliefBy(const SkillContext& context, std::uint32
                      "them would hide"}};
 }
 
-class LiveRangeReduction final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class LiveRangeReductionSkill : public PlannedSkill<std::vector<EarlyLoad>> {
+    Gated<std::vector<EarlyLoad>> plan(const SkillContext& context) const override {
+        KERNELSKILL_CHECK(requireEditable(context));
+        return findEarlyLoads(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const auto loads = movableLoads(context);
-        if (!loads)
-            return std::unexpected(loads.error());
-        const std::uint32_t registers = registersOf(*loads);
-        const auto relief = reliefBy(context, registers);
-        if (!relief)
-            return std::unexpected(relief.error());
+    Gated<Offer> offer(const SkillContext& context,
+                       const std::vector<EarlyLoad>& loads) const override {
+        const std::uint32_t registers = registersOf(loads);
+        KERNELSKILL_TRY(const Relief relief, reliefBy(context, registers));
         const FunctionBody& body = context.kernel.body;
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = body.stmt(loads->front().declaration).span;
-        offer.title = fmt::format("Load {} where {} used", namesOf(context, *loads),
-                                  loads->size() == 1 ? "it is" : "they are");
+        Offer offer = newOffer(context, body.stmt(loads.front().declaration).span);
+        offer.title = fmt::format("Load {} where {} used", namesOf(context, loads),
+                                  loads.size() == 1 ? "it is" : "they are");
         offer.why = fmt::format(
             "{} {} {} registers through the loop on line {}, whose barriers keep the compiler from "
             "loading later; {}",
-            namesOf(context, *loads), loads->size() == 1 ? "takes" : "take", registers,
-            lineNumber(context, body.stmt(loads->front().loop).span.begin), relief->why);
-        offer.numerics = Numerics::Exact;
-        offer.gain = relief->gain;
+            namesOf(context, loads), loads.size() == 1 ? "takes" : "take", registers,
+            lineNumber(context, body.stmt(loads.front().loop).span.begin), relief.why);
+        offer.gain = relief.gain;
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& /*offer*/) const override {
-        const auto loads = movableLoads(context);
-        if (!loads)
-            return std::unexpected(unsupported(context, loads.error()));
+    GatedEdits edits(const SkillContext& context,
+                     const std::vector<EarlyLoad>& loads) const override {
         const SourceText& source = *context.file.source;
         const SourceLayout layout(source, context.kernel);
         const FunctionBody& body = context.kernel.body;
         std::vector<TextEdit> edits;
         std::map<std::uint32_t, std::string> moved; // By where it goes.
-        for (const EarlyLoad& load : *loads) {
+        for (const EarlyLoad& load : loads) {
             const Stmt& declaration = body.stmt(load.declaration);
             const Span lines{beginWithLead(source, layout, declaration),
                              layout.lineAfter(declaration.span.end)};
@@ -145,14 +121,12 @@ public:
         }
         for (const auto& [at, text] : moved)
             edits.push_back({{at, at}, text});
-        return EditSet{{context.kernel.file, std::move(edits)}};
+        return edits;
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeLiveRangeReduction() {
-    return std::make_unique<LiveRangeReduction>();
-}
+KERNELSKILL_SKILL(LiveRangeReductionSkill)
 
 } // namespace kernelskill::skills

@@ -1,7 +1,8 @@
 #include "skills/loop-unrolling/accumulators.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -40,7 +41,7 @@ bool isOneSide(const CodeMap& code, const Expr& expr, VariableId variable) {
                                             (code.namedVariable(expr.children[1]) == variable);
 }
 
-/// What `assignment` folds into the variable on its left.
+/// The operand that `assignment` folds into the variable on its left.
 std::optional<Accumulator> foldOf(const CodeMap& code, const Expr& assignment) {
     const VariableId variable = code.body().expr(assignment.children[0]).variable;
     if (assignment.op == "+=" || assignment.op == "-=")
@@ -79,15 +80,12 @@ public:
     Finder(const SkillContext& context, const CodeMap& code, const Loop& loop)
         : context_(context), code_(code), loop_(loop), body_(code.body()) {}
 
-    std::expected<std::vector<Accumulator>, Refusal> find() {
-        if (auto shape = requireShape(); !shape)
-            return std::unexpected(shape.error());
+    Gated<std::vector<Accumulator>> find() {
+        KERNELSKILL_CHECK(requireShape());
         for (const StmtId id : code_.statementsIn(loop_.body))
-            if (auto allowed = requireAllowed(body_.stmt(id)); !allowed)
-                return std::unexpected(allowed.error());
+            KERNELSKILL_CHECK(requireAllowed(body_.stmt(id)));
         for (const ExprId id : code_.expressionsIn(loop_.body))
-            if (auto allowed = visit(id); !allowed)
-                return std::unexpected(allowed.error());
+            KERNELSKILL_CHECK(visit(id));
         if (accumulators_.empty())
             return refuse("no-accumulator",
                           fmt::format("the loop on line {} folds nothing into a float or double",
@@ -111,7 +109,7 @@ private:
         return lineNumber(context_, body_.stmt(stmt).span.begin);
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requireShape() const {
+    [[nodiscard]] Gated<void> requireShape() const {
         const Stmt& stmt = body_.stmt(loop_.statement);
         const auto no = [&](std::string_view why) {
             return refuse("not-counted-up",
@@ -179,7 +177,7 @@ private:
         });
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requireAllowed(const Stmt& stmt) const {
+    [[nodiscard]] Gated<void> requireAllowed(const Stmt& stmt) const {
         const std::uint32_t at = lineNumber(context_, stmt.span.begin);
         switch (stmt.kind) {
         case StmtKind::Compound:
@@ -200,7 +198,7 @@ private:
         }
     }
 
-    std::expected<void, Refusal> visit(ExprId id) {
+    Gated<void> visit(ExprId id) {
         const Expr& expr = body_.expr(id);
         const std::uint32_t at = lineNumber(context_, expr.span.begin);
         if (expr.kind == ExprKind::Call && changesState(expr))
@@ -270,8 +268,8 @@ private:
 
 } // namespace
 
-std::expected<std::vector<Accumulator>, Refusal>
-findAccumulators(const SkillContext& context, const CodeMap& code, const Loop& loop) {
+Gated<std::vector<Accumulator>> findAccumulators(const SkillContext& context, const CodeMap& code,
+                                                 const Loop& loop) {
     return Finder(context, code, loop).find();
 }
 

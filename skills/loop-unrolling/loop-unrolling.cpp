@@ -1,10 +1,8 @@
-#include "skills/loop-unrolling/loop-unrolling.h"
-
+/// Unrolls counted loops, and gives floating-point reductions separate accumulators.
+#include "analysis/queries/source_layout.h"
+#include "analysis/queries/source_words.h"
+#include "skills/base/planned_skill.h"
 #include "skills/loop-unrolling/accumulators.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,13 +15,16 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "loop-unrolling";
 /// Rounds in flight at once when the number of rounds is not small and known.
 constexpr int partialFactor = 4;
-/// A loop with at most so many rounds is unrolled completely.
-constexpr std::int64_t largestFullTripCount = 32;
-/// Expressions after unrolling; beyond this the instruction cache and the registers pay for it.
-constexpr std::size_t largestUnrolledBody = 1024;
+/// The max number of rounds of a loop that is unrolled completely.
+constexpr std::int64_t maxFullTripCount = 32;
+/// The max number of expressions after unrolling. More would cost the instruction cache and
+/// registers.
+constexpr std::size_t maxUnrolledBody = 1024;
+
+/// How many rounds are side by side; 0: all of them.
+enum class Rounds : int {};
 
 enum class Method : std::uint8_t {
     Full,         ///< `#pragma unroll`
@@ -37,13 +38,12 @@ struct Choice {
     std::vector<Accumulator> accumulators;
 };
 
-std::expected<Choice, Refusal> study(const SkillContext& context, const CodeMap& code,
-                                     std::uint32_t index) {
+Gated<Choice> study(const SkillContext& context, const CodeMap& code, std::uint32_t index) {
     const Loop& loop = context.kernel.loops[index];
     const FunctionBody& body = code.body();
     const Stmt& stmt = body.stmt(loop.statement);
     const std::uint32_t line = lineNumber(context, stmt.span.begin);
-    if (stmt.fromMacro || !isWrittenAs(context, stmt.span, {"for", "while", "do"}))
+    if (stmt.fromMacro || !isWrittenAs(*context.file.source, stmt.span, {"for", "while", "do"}))
         return refuse("from-macro", fmt::format("the loop on line {} comes out of a macro", line));
     if (!stmt.pragma.empty())
         return refuse("already-unrolled",
@@ -61,8 +61,8 @@ std::expected<Choice, Refusal> study(const SkillContext& context, const CodeMap&
     const std::size_t size = code.expressionsIn(loop.body).size();
     Choice choice;
     choice.loop = index;
-    if (loop.tripCount && *loop.tripCount <= largestFullTripCount) {
-        if (size * static_cast<std::size_t>(*loop.tripCount) > largestUnrolledBody)
+    if (loop.tripCount && *loop.tripCount <= maxFullTripCount) {
+        if (size * static_cast<std::size_t>(*loop.tripCount) > maxUnrolledBody)
             return refuse("body-too-large",
                           fmt::format("{} rounds of the loop on line {} would be too "
                                       "much code",
@@ -80,7 +80,7 @@ std::expected<Choice, Refusal> study(const SkillContext& context, const CodeMap&
             fmt::format("the loop on line {} holds a barrier and its number of rounds is not "
                         "known to be small",
                         line));
-    if (size * partialFactor > largestUnrolledBody)
+    if (size * partialFactor > maxUnrolledBody)
         return refuse("body-too-large",
                       fmt::format("{} rounds of the loop on line {} would be too much "
                                   "code",
@@ -115,9 +115,8 @@ std::expected<Choice, Refusal> study(const SkillContext& context, const CodeMap&
 }
 
 /// The loop at the cursor, innermost first; with the cursor outside all loops, the first that fits.
-std::expected<Choice, Refusal> choose(const SkillContext& context, const CodeMap& code) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
+Gated<Choice> choose(const SkillContext& context, const CodeMap& code) {
+    KERNELSKILL_CHECK(requireEditable(context));
     const KernelModel& kernel = context.kernel;
     std::optional<std::uint32_t> innermost;
     for (std::uint32_t i = 0; i < kernel.loops.size(); ++i) {
@@ -147,90 +146,72 @@ std::expected<Choice, Refusal> choose(const SkillContext& context, const CodeMap
     return refuse("no-loop", fmt::format("{} has no loop", kernel.name));
 }
 
-class LoopUnrolling final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class LoopUnrollingSkill : public PlannedSkill<Choice, Rounds> {
+    Gated<Choice> plan(const SkillContext& context) const override {
+        return choose(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto choice = choose(context, code);
-        if (!choice)
-            return std::unexpected(choice.error());
-        const Loop& loop = context.kernel.loops[choice->loop];
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = code.body().stmt(loop.statement).span;
-        offer.numerics = Numerics::Exact;
-        const std::uint32_t line = lineNumber(context, offer.anchor.begin);
-        const std::string& index = code.body().variable(loop.inductionVariable).name;
-        switch (choice->method) {
-        case Method::Full:
+    Gated<Choice> planOf(const SkillContext& context, const Offer& offer) const override {
+        return plan(context.at({offer.anchor.begin, offer.anchor.begin}));
+    }
+
+    Gated<Offer> offer(const SkillContext& context, const Choice& choice) const override {
+        const FunctionBody& body = context.kernel.body;
+        const Loop& loop = context.kernel.loops[choice.loop];
+        const Span span = body.stmt(loop.statement).span;
+        const std::uint32_t line = lineNumber(context, span.begin);
+        const std::string& index = body.variable(loop.inductionVariable).name;
+        if (choice.method == Method::Full) {
+            Offer offer = newOffer(context, span);
             offer.title = fmt::format("Unroll the loop over {} completely", index);
             offer.why = fmt::format("the loop on line {} runs {} times, known when compiling", line,
                                     *loop.tripCount);
-            break;
-        case Method::Partial:
+            return offer;
+        }
+        Offer offer = newOffer(context, span, Rounds{partialFactor});
+        if (choice.method == Method::Partial) {
             offer.title = fmt::format("Unroll the loop over {} by {}", index, partialFactor);
             offer.why =
                 fmt::format("the loads of {} rounds of the loop on line {} do not wait for each "
                             "other",
                             partialFactor, line);
-            offer.option = partialFactor;
-            break;
-        case Method::Accumulators: {
-            std::string names;
-            bool isExact = true;
-            for (const Accumulator& accumulator : choice->accumulators) {
-                names += fmt::format("{}{}", names.empty() ? "" : ", ",
-                                     code.body().variable(accumulator.variable).name);
-                isExact = isExact && (accumulator.reduction == Reduction::Minimum ||
-                                      accumulator.reduction == Reduction::Maximum);
-            }
-            offer.title =
-                fmt::format("Unroll the loop over {} by {}, with separate accumulators of {}",
-                            index, partialFactor, names);
-            offer.why =
-                fmt::format("each round of the loop on line {} waits for the last one to update {}",
-                            line, names);
-            offer.option = partialFactor;
-            offer.numerics = isExact ? Numerics::Exact : Numerics::Reassociates;
-            break;
+            return offer;
         }
+        std::string names;
+        bool isExact = true;
+        for (const Accumulator& accumulator : choice.accumulators) {
+            names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                                 body.variable(accumulator.variable).name);
+            isExact = isExact && (accumulator.reduction == Reduction::Minimum ||
+                                  accumulator.reduction == Reduction::Maximum);
         }
+        offer.title = fmt::format("Unroll the loop over {} by {}, with separate accumulators of {}",
+                                  index, partialFactor, names);
+        offer.why = fmt::format(
+            "each round of the loop on line {} waits for the last one to update {}", line, names);
+        offer.numerics = isExact ? Numerics::Exact : Numerics::Reassociates;
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        // The loop that was offered, wherever the cursor is now.
-        const SkillContext atAnchor = context.at({offer.anchor.begin, offer.anchor.begin});
-        const auto choice = choose(atAnchor, code);
-        if (!choice)
-            return std::unexpected(unsupported(context, choice.error()));
-        const Loop& loop = context.kernel.loops[choice->loop];
-        if (choice->method == Method::Accumulators)
-            return EditSet{
-                {context.kernel.file,
-                 splitAccumulators(context, code, loop, choice->accumulators, partialFactor)}};
+    GatedEdits edits(const SkillContext& context, const Choice& choice) const override {
+        const Loop& loop = context.kernel.loops[choice.loop];
+        if (choice.method == Method::Accumulators)
+            return splitAccumulators(context, context.code(), loop, choice.accumulators,
+                                     partialFactor);
         const SourceLayout layout(*context.file.source, context.kernel);
-        const std::uint32_t begin = code.body().stmt(loop.statement).span.begin;
-        const std::string pragma = choice->method == Method::Full
+        const std::uint32_t begin = context.kernel.body.stmt(loop.statement).span.begin;
+        const std::string pragma = choice.method == Method::Full
                                        ? std::string("#pragma unroll")
                                        : fmt::format("#pragma unroll {}", partialFactor);
         std::string text = pragma + layout.newline() + layout.indentation(begin);
         if (!layout.startsLine(begin)) // a directive needs a line of its own
             text = layout.newline() + layout.indentation(begin) + text;
-        return EditSet{{context.kernel.file, {{{begin, begin}, std::move(text)}}}};
+        return std::vector<TextEdit>{{{begin, begin}, std::move(text)}};
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeLoopUnrolling() {
-    return std::make_unique<LoopUnrolling>();
-}
+KERNELSKILL_SKILL(LoopUnrollingSkill)
 
 } // namespace kernelskill::skills

@@ -1,6 +1,8 @@
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/source_layout.h"
+#include "skills/editing/code_lines.h"
 #include "skills/loop-unrolling/accumulators.h"
-#include "skills/rewriting/index_arithmetic.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 

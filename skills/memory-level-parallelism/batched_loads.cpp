@@ -1,9 +1,12 @@
 #include "skills/memory-level-parallelism/batched_loads.h"
 
-#include "skills/rewriting/aliasing.h"
-#include "skills/rewriting/counted_loop.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/loop_effects.h"
+#include "analysis/queries/value_spelling.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/gates/aliasing.h"
+#include "skills/gates/counted_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -16,69 +19,61 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::size_t mostLoads = 4;     ///< Four rounds of them are 16 registers or more.
-constexpr std::int64_t fewestRounds = 8; ///< Of a loop that is worth batching.
+constexpr std::size_t maxLoads = 4;   ///< Four rounds of them are 16 registers or more.
+constexpr std::int64_t minRounds = 8; ///< The min rounds of a loop that is worth batching.
 
 class Finder {
 public:
     Finder(const SkillContext& context, const CodeMap& code)
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()) {}
 
-    std::expected<BatchedLoop, Refusal> find() const {
-        if (auto editable = requireEditable(context_); !editable)
-            return std::unexpected(editable.error());
+    Gated<BatchedLoop> find() const {
+        KERNELSKILL_CHECK(requireEditable(context_));
         return chooseLoop(context_, code_, [&](std::uint32_t loop) { return study(loop); });
     }
 
 private:
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
 
-    [[nodiscard]] std::expected<BatchedLoop, Refusal> study(std::uint32_t index) const {
+    [[nodiscard]] Gated<BatchedLoop> study(std::uint32_t index) const {
         const Loop& loop = kernel_.loops[index];
         BatchedLoop batched;
         batched.loop = index;
-        if (auto shape = readShape(loop, batched); !shape)
-            return std::unexpected(shape.error());
-        if (auto body = requirePlainBody(loop); !body)
-            return std::unexpected(body.error());
-        if (auto lines = requireOwnLines(context_, code_, loop); !lines)
-            return std::unexpected(lines.error());
+        KERNELSKILL_CHECK(readShape(loop, batched));
+        KERNELSKILL_CHECK(requirePlainBody(loop));
+        KERNELSKILL_CHECK(requireOwnLines(context_, code_, loop));
         collectLoads(loop, batched);
         if (batched.loads.empty())
             return refuse("no-load-to-batch",
                           fmt::format("no round of the loop on line {} loads an element of global "
                                       "memory in any case, at a place that its index alone decides",
                                       line(body_.stmt(loop.statement).span)));
-        if (batched.loads.size() > mostLoads)
+        if (batched.loads.size() > maxLoads)
             return refuse("too-many-loads",
                           fmt::format("each round of the loop on line {} loads {} elements; four "
                                       "rounds of them take too many registers",
                                       line(body_.stmt(loop.statement).span), batched.loads.size()));
-        if (auto order = requireFreeOrder(loop, batched); !order)
-            return std::unexpected(order.error());
+        KERNELSKILL_CHECK(requireFreeOrder(loop, batched));
         return batched;
     }
 
-    [[nodiscard]] std::expected<void, Refusal> readShape(const Loop& loop,
-                                                         BatchedLoop& batched) const {
+    [[nodiscard]] Gated<void> readShape(const Loop& loop, BatchedLoop& batched) const {
         const Stmt& stmt = body_.stmt(loop.statement);
-        const auto counted = readCountedLoop(context_, code_, batched.loop);
-        if (!counted)
-            return std::unexpected(counted.error());
+        KERNELSKILL_TRY(const auto counted, readCountedLoop(context_, code_, batched.loop));
         if (!stmt.pragma.empty())
             return refuse("already-unrolled", fmt::format("the loop on line {} has a pragma about "
                                                           "unrolling",
                                                           line(stmt.span)));
-        batched.start = counted->start;
-        batched.limit = counted->limit;
-        batched.step = counted->step;
-        if (loop.tripCount && *loop.tripCount < fewestRounds)
+        batched.start = counted.start;
+        batched.limit = counted.limit;
+        batched.step = counted.step;
+        if (loop.tripCount && *loop.tripCount < minRounds)
             return refuse("short-loop", fmt::format("the loop on line {} has {} rounds",
                                                     line(stmt.span), *loop.tripCount));
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requirePlainBody(const Loop& loop) const {
+    [[nodiscard]] Gated<void> requirePlainBody(const Loop& loop) const {
         for (const StmtId id : code_.statementsIn(loop.body)) {
             const Stmt& stmt = body_.stmt(id);
             switch (stmt.kind) {
@@ -102,7 +97,7 @@ private:
         }
         for (const ExprId id : code_.expressionsIn(loop.body)) {
             const Expr& expr = body_.expr(id);
-            if (expr.kind == ExprKind::Call && !isKnownCall(context_, expr))
+            if (expr.kind == ExprKind::Call && !isKnownCall(context_.file, context_.kernel, expr))
                 return refuse("call-in-loop",
                               fmt::format("what {} on line {} does to memory is not known",
                                           expr.name, line(expr.span)));
@@ -197,8 +192,7 @@ private:
 
     /// The loads of later rounds may go before the stores of earlier ones, and the compiler does
     /// not see that by itself.
-    [[nodiscard]] std::expected<void, Refusal> requireFreeOrder(const Loop& loop,
-                                                                const BatchedLoop& batched) const {
+    [[nodiscard]] Gated<void> requireFreeOrder(const Loop& loop, const BatchedLoop& batched) const {
         bool writes = false;
         for (const MemoryAccess& access : kernel_.accesses) {
             const bool isWrite = access.kind != AccessKind::Read;
@@ -208,8 +202,7 @@ private:
                 continue;
             writes = true;
             for (const BatchedLoad& load : batched.loads)
-                if (auto apart = requireApart(loop, access, load); !apart)
-                    return apart;
+                KERNELSKILL_CHECK(requireApart(loop, access, load));
         }
         const bool isReadOnly = std::ranges::all_of(batched.loads, [&](const BatchedLoad& load) {
             const Type& type = body_.variable(load.base).type;
@@ -223,8 +216,8 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal>
-    requireApart(const Loop& loop, const MemoryAccess& write, const BatchedLoad& load) const {
+    [[nodiscard]] Gated<void> requireApart(const Loop& loop, const MemoryAccess& write,
+                                           const BatchedLoad& load) const {
         if (write.base != load.base) {
             if (write.base == noId)
                 return refuse("may-alias", fmt::format("where line {} writes is not known",
@@ -252,8 +245,7 @@ private:
 
 } // namespace
 
-std::expected<BatchedLoop, Refusal> findBatchedLoop(const SkillContext& context,
-                                                    const CodeMap& code) {
+Gated<BatchedLoop> findBatchedLoop(const SkillContext& context, const CodeMap& code) {
     return Finder(context, code).find();
 }
 

@@ -1,8 +1,8 @@
 /// Finds loads that a counted loop could make for several rounds at once.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <expected>
@@ -30,7 +30,7 @@ struct BatchedLoop {
 
 /// The loop at the cursor, else the first that fits. Refuses with the first gate that does not
 /// hold, e.g. `no-loop`, `not-counted-up`, `no-load-to-batch`, `may-alias`, `compiler-may-reorder`.
-[[nodiscard]] std::expected<BatchedLoop, Refusal> findBatchedLoop(const SkillContext& context,
-                                                                  const CodeMap& code);
+[[nodiscard]] Gated<BatchedLoop> findBatchedLoop(const SkillContext& context,
+                                                 const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

@@ -1,10 +1,9 @@
-#include "skills/memory-level-parallelism/memory-level-parallelism.h"
-
+/// Lets the loads of several rounds of a loop be under way before the first is used.
+#include "analysis/queries/source_layout.h"
+#include "skills/base/planned_skill.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/operand_text.h"
 #include "skills/memory-level-parallelism/batched_loads.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/operand_text.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,20 +16,19 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "memory-level-parallelism";
 constexpr int rounds = 4;
 
 class Writer {
 public:
     Writer(const SkillContext& context, const CodeMap& code, const BatchedLoop& batched)
-        : kernel_(context.kernel), body_(code.body()), source_(*context.file.source),
-          layout_(source_, context.kernel), batched_(batched),
-          loop_(context.kernel.loops[batched.loop]), stmt_(body_.stmt(loop_.statement)) {
+        : body_(code.body()), source_(*context.file.source), layout_(source_, context.kernel),
+          batched_(batched), loop_(context.kernel.loops[batched.loop]),
+          stmt_(body_.stmt(loop_.statement)) {
         for (const BatchedLoad& load : batched_.loads)
             names_.push_back(valueName(load));
     }
 
-    EditSet edits() const {
+    [[nodiscard]] std::vector<TextEdit> edits() const {
         const Stmt& body = body_.stmt(loop_.body);
         const bool isBlock = body.kind == StmtKind::Compound;
         const std::string indentation = layout_.indentation(stmt_.span.begin);
@@ -63,7 +61,7 @@ public:
             edits.push_back(
                 {{at, at}, layout_.newline() + closing + layout_.newline() + indentation + "}"});
         }
-        return EditSet{{kernel_.file, std::move(edits)}};
+        return edits;
     }
 
 private:
@@ -151,7 +149,6 @@ private:
         return std::string(source_.slice(body_.expr(expr).span));
     }
 
-    const KernelModel& kernel_;
     const FunctionBody& body_;
     const SourceText& source_;
     SourceLayout layout_;
@@ -161,33 +158,26 @@ private:
     std::string first_ = freshName(body_, "first");
     std::string step_ = freshName(body_, "step");
     std::string ahead_ = freshName(body_, "ahead");
-    std::vector<std::string> names_; ///< Of the arrays that hold the loaded values.
+    std::vector<std::string> names_; ///< The names of the arrays that hold the loaded values.
 };
 
-class MemoryLevelParallelism final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class MemoryLevelParallelismSkill : public PlannedSkill<BatchedLoop> {
+    Gated<BatchedLoop> plan(const SkillContext& context) const override {
+        return findBatchedLoop(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto found = findBatchedLoop(context, code);
-        if (!found)
-            return std::unexpected(found.error());
+    Gated<Offer> offer(const SkillContext& context, const BatchedLoop& found) const override {
+        const FunctionBody& body = context.kernel.body;
         std::string names;
-        for (const BatchedLoad& load : found->loads)
+        for (const BatchedLoad& load : found.loads)
             names += fmt::format("{}{}", names.empty() ? "" : ", ",
-                                 context.file.source->slice(code.body().expr(load.element).span));
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = code.body().stmt(context.kernel.loops[found->loop].statement).span;
+                                 context.file.source->slice(body.expr(load.element).span));
+        Offer offer = newOffer(context, body.stmt(context.kernel.loops[found.loop].statement).span);
         offer.title = fmt::format("Load {} for {} rounds at once", names, rounds);
         offer.why = fmt::format(
             "each round of the loop on line {} waits for {} before the next round may load; the "
             "place of a load follows from the index alone",
             lineNumber(context, offer.anchor.begin), names);
-        offer.numerics = Numerics::Exact;
         offer.gain = ExpectedGain{
             rounds, fmt::format("a thread waits for memory once in {} rounds, if it does nothing "
                                 "else and too few warps are there to do so instead",
@@ -195,20 +185,13 @@ public:
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        const auto found = findBatchedLoop(context.at(offer.anchor), code);
-        if (!found)
-            return std::unexpected(unsupported(context, found.error()));
-        return Writer(context, code, *found).edits();
+    GatedEdits edits(const SkillContext& context, const BatchedLoop& found) const override {
+        return Writer(context, context.code(), found).edits();
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeMemoryLevelParallelism() {
-    return std::make_unique<MemoryLevelParallelism>();
-}
+KERNELSKILL_SKILL(MemoryLevelParallelismSkill)
 
 } // namespace kernelskill::skills

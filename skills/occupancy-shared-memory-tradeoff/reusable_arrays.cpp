@@ -1,8 +1,9 @@
 #include "skills/occupancy-shared-memory-tradeoff/reusable_arrays.h"
 
+#include "analysis/queries/source_layout.h"
+#include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -38,7 +39,7 @@ public:
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()),
           block_(code.statementsOf(body_.root)), layout_(*context.file.source, context.kernel) {}
 
-    std::expected<ReusableArrays, Refusal> find() const {
+    Gated<ReusableArrays> find() const {
         const std::vector<Tile> tiles = usedTiles();
         std::optional<ReusableArrays> best;
         std::optional<Refusal> first;
@@ -96,16 +97,14 @@ private:
         return tiles;
     }
 
-    [[nodiscard]] std::expected<ReusableArrays, Refusal> study(const Tile& kept,
-                                                               const Tile& placed) const {
+    [[nodiscard]] Gated<ReusableArrays> study(const Tile& kept, const Tile& placed) const {
         if (elementOf(body_.variable(kept.variable).type) !=
             elementOf(body_.variable(placed.variable).type))
             return refuse("element-types-differ",
                           fmt::format("{} and {} have elements of different types", name(kept),
                                       name(placed)));
         for (const Tile* tile : {&kept, &placed})
-            if (auto plain = requirePlainUses(*tile); !plain)
-                return std::unexpected(plain.error());
+            KERNELSKILL_CHECK(requirePlainUses(*tile));
         const Tile& earlier = kept.last < placed.first ? kept : placed;
         const Tile& later = &earlier == &kept ? placed : kept;
         if (earlier.last >= later.first)
@@ -120,18 +119,16 @@ private:
         found.keptDeclaration = kept.declaration;
         found.placedDeclaration = placed.declaration;
         found.savedBytes = placed.bytes;
-        if (auto text = readDeclarations(found); !text)
-            return std::unexpected(text.error());
+        KERNELSKILL_CHECK(readDeclarations(found));
         if (!meetBetween(earlier, later)) {
-            if (auto addable = requireBarrierPlace(later); !addable)
-                return std::unexpected(addable.error());
+            KERNELSKILL_CHECK(requireBarrierPlace(later));
             found.needsBarrierBefore = block_[later.first];
         }
         return found;
     }
 
     /// Every use names one element, so that no pointer to the array outlives it.
-    [[nodiscard]] std::expected<void, Refusal> requirePlainUses(const Tile& tile) const {
+    [[nodiscard]] Gated<void> requirePlainUses(const Tile& tile) const {
         const std::size_t rank = body_.variable(tile.variable).type.arrayExtents.size();
         for (const ExprId use : code_.uses(tile.variable)) {
             ExprId element = use;
@@ -199,7 +196,7 @@ private:
     }
 
     /// All threads come by the place where the later array is used first.
-    [[nodiscard]] std::expected<void, Refusal> requireBarrierPlace(const Tile& later) const {
+    [[nodiscard]] Gated<void> requireBarrierPlace(const Tile& later) const {
         const StmtId place = block_[later.first];
         for (const StmtId id : code_.statementsIn(body_.root)) {
             const StmtKind kind = body_.stmt(id).kind;
@@ -216,7 +213,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal> readDeclarations(ReusableArrays& found) const {
+    [[nodiscard]] Gated<void> readDeclarations(ReusableArrays& found) const {
         const SourceText& source = *context_.file.source;
         for (const StmtId id : {found.keptDeclaration, found.placedDeclaration}) {
             const Stmt& stmt = body_.stmt(id);
@@ -261,8 +258,7 @@ private:
 
 } // namespace
 
-std::expected<ReusableArrays, Refusal> findReusableArrays(const SkillContext& context,
-                                                          const CodeMap& code) {
+Gated<ReusableArrays> findReusableArrays(const SkillContext& context, const CodeMap& code) {
     return Finder(context, code).find();
 }
 

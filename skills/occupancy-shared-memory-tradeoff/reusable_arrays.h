@@ -1,8 +1,8 @@
 /// Pairs of shared arrays of which one is done with before the other is begun.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <expected>
@@ -13,7 +13,7 @@ namespace kernelskill::skills {
 struct ReusableArrays {
     analysis::VariableId kept = analysis::noId;    ///< The larger one; both lie in its memory.
     analysis::VariableId placed = analysis::noId;  ///< Becomes a reference into the other.
-    analysis::VariableId earlier = analysis::noId; ///< Of the two, the one that is used first.
+    analysis::VariableId earlier = analysis::noId; ///< The one of the two that is used first.
     analysis::StmtId keptDeclaration = analysis::noId;
     analysis::StmtId placedDeclaration = analysis::noId;
     std::uint64_t savedBytes = 0;
@@ -21,7 +21,7 @@ struct ReusableArrays {
     /// else noId.
     analysis::StmtId needsBarrierBefore = analysis::noId;
     std::string elementType; ///< As written.
-    std::string extents;     ///< Of the placed one as written, e.g. "[32][33]".
+    std::string extents;     ///< The extents of the placed one as written, e.g. "[32][33]".
 };
 
 /// The pair that saves most. All uses of one array stand in statements of the kernel's outermost
@@ -30,7 +30,7 @@ struct ReusableArrays {
 /// `one-shared-array`, or with what speaks against the first pair: `element-types-differ`,
 /// `pointer-kept`, `used-together`, `early-exit`, `several-declarations`,
 /// `several-statements-a-line`.
-[[nodiscard]] std::expected<ReusableArrays, Refusal> findReusableArrays(const SkillContext& context,
-                                                                        const CodeMap& code);
+[[nodiscard]] Gated<ReusableArrays> findReusableArrays(const SkillContext& context,
+                                                       const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

@@ -45,7 +45,7 @@ bool joinsNames(std::string_view text) {
     return text == "." || text == "->" || text == "::";
 }
 
-/// Of the loosest operator outside of brackets.
+/// The rank of the loosest operator outside of brackets.
 int strengthOfCode(std::string_view code) {
     const std::vector<Token> tokens = lex(code);
     int strength = primary;
@@ -54,7 +54,7 @@ int strengthOfCode(std::string_view code) {
         if (text == "(" || text == "[" || text == "{") {
             const bool isCast = text == "(" && isPrefix(tokens, i);
             i = matchingBracket(tokens, i);
-            // What follows the brackets of a cast is its operand.
+            // The operand of a cast follows its brackets.
             if (isCast && i + 1 < tokens.size() && !isOperator(tokens[i + 1]))
                 strength = std::min(strength, unary);
             continue;

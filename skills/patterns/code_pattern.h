@@ -25,7 +25,7 @@ struct Metavariable {
     std::string name; ///< Without the '$'.
     MetavariableKind kind = MetavariableKind::Expression;
     std::string type; ///< That an expression must have, const and references aside; empty: any.
-    int line = 0;     ///< Of its declaration, for whoever reports on it.
+    int line = 0;     ///< The line of its declaration, for reports.
 };
 
 /// A token of the code to be found: its text, or a metavariable.

@@ -1,7 +1,7 @@
 #include "skills/patterns/pattern_matcher.h"
 
 #include "analysis/model/known_functions.h"
-#include "skills/rewriting/code_map.h"
+#include "analysis/queries/code_map.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@ using namespace analysis;
 namespace {
 
 /// Ends a search that a pattern with many metavariables could make long.
-constexpr int mostSteps = 20'000;
+constexpr int maxSteps = 20'000;
 
 constexpr std::array<std::string_view, 20> statementWords = {
     "if",   "else",  "for",     "while",    "do",   "switch", "case",
@@ -26,7 +26,7 @@ bool isName(const Token& token) {
            std::ranges::find(statementWords, token.text) == statementWords.end();
 }
 
-/// Of a value: "const float &" is "float".
+/// The type of a value: "const float &" is "float".
 std::string plainType(std::string_view spelled) {
     std::string plain;
     for (const Token& token : lex(spelled)) {
@@ -251,7 +251,7 @@ bool PatternMatcher::isAcceptable(const Attempt& attempt, std::size_t end) const
 }
 
 bool PatternMatcher::holds(Attempt& attempt, std::size_t place, std::size_t token) const {
-    if (++attempt.steps > mostSteps)
+    if (++attempt.steps > maxSteps)
         return false;
     if (place == attempt.pattern.before.size()) {
         attempt.end = token;

@@ -29,7 +29,7 @@ public:
     /// definition, would be lost.
     [[nodiscard]] std::vector<PatternMatch> matches(const CodePattern& pattern) const;
 
-    /// Of the kernel's body.
+    /// The tokens of the kernel's body.
     [[nodiscard]] const std::vector<analysis::Token>& tokens() const { return tokens_; }
     /// The first of the tokens that a match is made of, and the one behind them.
     [[nodiscard]] std::pair<std::size_t, std::size_t> tokensOf(analysis::Span match) const;

@@ -1,8 +1,9 @@
 #include "skills/patterns/pattern_rewriter.h"
 
+#include "analysis/queries/source_layout.h"
+#include "skills/base/held_values.h"
+#include "skills/editing/code_lines.h"
 #include "skills/patterns/brackets.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <algorithm>
 
@@ -117,6 +118,11 @@ private:
 
 } // namespace
 
+const PatternMatcher& matcherOf(const SkillContext& context) {
+    return context.held().value<PatternMatcher>(
+        {}, [&] { return PatternMatcher(context.file, context.kernel); });
+}
+
 TextEdit rewriteOf(const SkillContext& context, const CodePattern& pattern,
                    const PatternMatch& match) {
     const SourceLayout layout(*context.file.source, context.kernel);
@@ -128,8 +134,8 @@ TextEdit rewriteOf(const SkillContext& context, const CodePattern& pattern,
     std::string text = renderer.filled(pattern.after);
     while (text.ends_with('\n'))
         text.pop_back();
-    const auto [first, end] = context.shared().patterns().tokensOf(match.span);
-    if (needsBrackets(text, context.shared().patterns().tokens(), first, end))
+    const auto [first, end] = matcherOf(context).tokensOf(match.span);
+    if (needsBrackets(text, matcherOf(context).tokens(), first, end))
         text = "(" + text + ")";
     return {match.span, std::move(text)};
 }

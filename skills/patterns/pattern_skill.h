@@ -1,8 +1,8 @@
 /// A skill made of patterns instead of C++.
 #pragma once
 
+#include "skills/base/skill.h"
 #include "skills/patterns/code_pattern.h"
-#include "skills/skill.h"
 
 #include <memory>
 #include <string>

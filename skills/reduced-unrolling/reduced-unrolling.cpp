@@ -1,9 +1,7 @@
-#include "skills/reduced-unrolling/reduced-unrolling.h"
-
+/// Unrolls a loop less where the values of its rounds do not fit into registers.
+#include "skills/base/planned_skill.h"
+#include "skills/gates/resource_gates.h"
 #include "skills/reduced-unrolling/unrolled_loop.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/resource_gates.h"
-#include "skills/rewriting/shared_analysis.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -16,8 +14,10 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "reduced-unrolling";
 constexpr std::uint64_t registerBytes = 4;
+
+/// How many rounds stand side by side.
+enum class UnrollFactor : int {};
 
 /// Powers of two below `rounds`, the largest first.
 std::vector<std::int64_t> smallerFactors(std::int64_t rounds) {
@@ -40,68 +40,45 @@ std::int64_t fittingFactor(const UnrolledLoop& loop, const CompiledKernel& compi
     return fits == factors.end() ? 1 : *fits;
 }
 
-class ReducedUnrolling final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
-
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const auto loop = spillingLoop(context);
-        if (!loop)
-            return std::unexpected(loop.error());
-        return offerOf(context, *loop, fittingFactor(*loop, *context.compiled));
+class ReducedUnrollingSkill : public VariedSkill<UnrolledLoop, UnrollFactor> {
+    Gated<UnrolledLoop> plan(const SkillContext& context) const override {
+        KERNELSKILL_CHECK(requireEditable(context));
+        return findUnrolledLoop(context, context.code());
     }
 
-    [[nodiscard]] std::vector<Offer> alternatives(const SkillContext& context) const override {
-        const auto loop = spillingLoop(context);
-        std::vector<Offer> offers;
-        if (!loop)
-            return offers;
-        for (const std::int64_t factor : smallerFactors(loop->rounds))
-            if (factor != fittingFactor(*loop, *context.compiled))
-                offers.push_back(offerOf(context, *loop, factor));
-        return offers;
+    Gated<UnrolledLoop> planOf(const SkillContext& context, const Offer& offer) const override {
+        // Not the loops inside of it.
+        return plan(context.at({offer.anchor.begin, offer.anchor.begin}));
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        if (auto editable = requireEditable(context); !editable)
-            return std::unexpected(unsupported(context, editable.error()));
-        const SkillContext atAnchor = context.at({offer.anchor.begin, offer.anchor.begin});
-        const auto loop = findUnrolledLoop(atAnchor, context.shared().code());
-        if (!loop)
-            return std::unexpected(unsupported(context, loop.error()));
-        return EditSet{{context.kernel.file, {{loop->factor, fmt::format(" {}", offer.option)}}}};
-    }
-
-private:
-    static std::expected<UnrolledLoop, Refusal> spillingLoop(const SkillContext& context) {
-        if (auto editable = requireEditable(context); !editable)
-            return std::unexpected(editable.error());
-        auto loop = findUnrolledLoop(context, context.shared().code());
-        if (!loop)
-            return loop;
-        const auto compiled = requireCompiled(context);
-        if (!compiled)
-            return std::unexpected(compiled.error());
-        if ((*compiled)->spilledBytes() < fewestSpilledBytes)
+    Gated<std::vector<Offer>> offers(const SkillContext& context,
+                                     const UnrolledLoop& loop) const override {
+        KERNELSKILL_TRY(const CompiledKernel* compiled, requireCompiled(context));
+        if (compiled->spilledBytes() < minSpilledBytes)
             return refuse("no-spills",
                           fmt::format("{} keeps its values in {} registers a thread; {} bytes are "
                                       "spilled",
-                                      context.kernel.name, (*compiled)->registers,
-                                      (*compiled)->spilledBytes()));
-        return loop;
+                                      context.kernel.name, compiled->registers,
+                                      compiled->spilledBytes()));
+        const std::int64_t fitting = fittingFactor(loop, *compiled);
+        std::vector<Offer> offers{offerOf(context, loop, fitting)};
+        for (const std::int64_t factor : smallerFactors(loop.rounds))
+            if (factor != fitting)
+                offers.push_back(offerOf(context, loop, factor));
+        return offers;
     }
 
-    static Offer offerOf(const SkillContext& context, const UnrolledLoop& loop,
-                         std::int64_t factor) {
+    GatedEdits editsFor(const SkillContext&, const UnrolledLoop& loop,
+                        UnrollFactor factor) const override {
+        return std::vector<TextEdit>{{loop.factor, fmt::format(" {}", static_cast<int>(factor))}};
+    }
+
+    Offer offerOf(const SkillContext& context, const UnrolledLoop& loop,
+                  std::int64_t factor) const {
         const CompiledKernel& compiled = *context.compiled;
         const Stmt& stmt = context.kernel.body.stmt(context.kernel.loops[loop.loop].statement);
         const std::uint32_t line = lineNumber(context, stmt.span.begin);
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = stmt.span;
+        Offer offer = newOffer(context, stmt.span, UnrollFactor{static_cast<int>(factor)});
         if (factor == 1)
             offer.title = fmt::format("Do not unroll the loop on line {}", line);
         else if (loop.isComplete)
@@ -115,16 +92,12 @@ private:
             "into {} registers: each thread stores {} bytes to local memory and loads {}",
             loop.rounds, line, compiled.registers, compiled.spillStoreBytes,
             compiled.spillLoadBytes);
-        offer.option = static_cast<int>(factor);
-        offer.numerics = Numerics::Exact;
         return offer;
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeReducedUnrolling() {
-    return std::make_unique<ReducedUnrolling>();
-}
+KERNELSKILL_SKILL(ReducedUnrollingSkill)
 
 } // namespace kernelskill::skills

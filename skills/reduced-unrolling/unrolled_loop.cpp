@@ -1,6 +1,6 @@
 #include "skills/reduced-unrolling/unrolled_loop.h"
 
-#include "skills/rewriting/gates.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -15,7 +15,7 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::int64_t fewestRounds = 4; ///< Side by side, of a loop that may be at fault.
+constexpr std::int64_t minRounds = 4; ///< Side by side, of a loop that may be at fault.
 
 constexpr std::string_view blanks = " \t";
 
@@ -86,7 +86,7 @@ VariableId ownMemoryOf(const CodeMap& code, ExprId element) {
     return isOwn ? root : noId;
 }
 
-/// What of the kernel's own arrays each round chooses by its number: such an array is in registers
+/// The kernel's own array that each round indexes by its number: such an array is in registers
 /// only while all rounds stand side by side. Empty: nothing.
 std::string indexedByRound(const SkillContext& context, const CodeMap& code, const Loop& loop) {
     const FunctionBody& body = code.body();
@@ -121,8 +121,7 @@ std::string indexedByRound(const SkillContext& context, const CodeMap& code, con
     return {};
 }
 
-std::expected<UnrolledLoop, Refusal> study(const SkillContext& context, const CodeMap& code,
-                                           std::uint32_t index) {
+Gated<UnrolledLoop> study(const SkillContext& context, const CodeMap& code, std::uint32_t index) {
     const Loop& loop = context.kernel.loops[index];
     const Stmt& stmt = code.body().stmt(loop.statement);
     const std::uint32_t line = lineNumber(context, stmt.span.begin);
@@ -144,7 +143,7 @@ std::expected<UnrolledLoop, Refusal> study(const SkillContext& context, const Co
                       fmt::format("how many rounds the loop on line {} has is not known, so that "
                                   "`#pragma unroll` may have done nothing",
                                   line));
-    if (found.rounds < fewestRounds)
+    if (found.rounds < minRounds)
         return refuse("few-rounds", fmt::format("{} rounds of the loop on line {} stand side by "
                                                 "side, which takes few registers",
                                                 found.rounds, line));
@@ -159,8 +158,7 @@ std::expected<UnrolledLoop, Refusal> study(const SkillContext& context, const Co
 
 } // namespace
 
-std::expected<UnrolledLoop, Refusal> findUnrolledLoop(const SkillContext& context,
-                                                      const CodeMap& code) {
+Gated<UnrolledLoop> findUnrolledLoop(const SkillContext& context, const CodeMap& code) {
     const KernelModel& kernel = context.kernel;
     std::optional<UnrolledLoop> found;
     std::optional<Refusal> first;

@@ -1,13 +1,9 @@
-#include "skills/restrict-and-const/restrict-and-const.h"
-
+/// Tells the compiler which pointers do not alias and which are only read.
+#include "analysis/queries/pointer_origins.h"
 #include "analysis/source/files.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/pointer_origins.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/base/planned_skill.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -20,9 +16,7 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "restrict-and-const";
-
-/// What one parameter is to gain.
+/// The qualifiers that one parameter is to gain.
 struct Qualification {
     std::size_t parameter = 0; ///< Index into KernelModel::parameters.
     bool addConst = false;
@@ -84,28 +78,23 @@ class Planner {
 public:
     Planner(const SkillContext& context, const CodeMap& code) : context_(context), code_(code) {}
 
-    std::expected<std::vector<Qualification>, Refusal> plan() {
-        if (auto editable = requireEditable(context_); !editable)
-            return std::unexpected(editable.error());
+    Gated<std::vector<Qualification>> plan() {
+        KERNELSKILL_CHECK(requireEditable(context_));
         std::vector<Qualification> found = candidates();
         if (found.empty())
             return refuse(
                 "already-qualified",
                 fmt::format("no pointer of {} can gain const or __restrict__", kernel().name));
-        if (auto visible = requireVisiblePointers(); !visible)
-            return std::unexpected(visible.error());
-        if (auto followable = requireFollowableLaunches(context_); !followable)
-            return std::unexpected(followable.error());
+        KERNELSKILL_CHECK(requireVisiblePointers());
+        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
         if (kernel().launches.empty())
             return refuse("no-launch",
                           fmt::format("no launch of {} in this file shows that its pointers do not "
                                       "alias",
                                       kernel().name));
         for (const LaunchSite& launch : kernel().launches)
-            if (auto distinct = requireDistinctArguments(launch); !distinct)
-                return std::unexpected(distinct.error());
-        if (auto matching = requireMatchingDeclarations(); !matching)
-            return std::unexpected(matching.error());
+            KERNELSKILL_CHECK(requireDistinctArguments(launch));
+        KERNELSKILL_CHECK(requireMatchingDeclarations());
         return found;
     }
 
@@ -197,7 +186,7 @@ private:
     }
 
     /// Pointers that the launch does not show could alias anything.
-    [[nodiscard]] std::expected<void, Refusal> requireVisiblePointers() const {
+    [[nodiscard]] Gated<void> requireVisiblePointers() const {
         for (const Parameter& parameter : kernel().parameters) {
             const Type& type = parameter.type;
             if (type.pointerDepth > 1)
@@ -226,8 +215,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal>
-    requireDistinctArguments(const LaunchSite& launch) const {
+    [[nodiscard]] Gated<void> requireDistinctArguments(const LaunchSite& launch) const {
         const PointerOrigins origins(context_.file, context_.shared(), launch.host);
         const std::uint32_t line = lineNumber(context_, launch.span.begin);
         for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
@@ -260,7 +248,7 @@ private:
         return std::string(context_.file.source->slice(span));
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requireMatchingDeclarations() const {
+    [[nodiscard]] Gated<void> requireMatchingDeclarations() const {
         const std::string& text = context_.file.source->text();
         for (const Span declaration : forwardDeclarations(context_)) {
             const std::vector<Span> parameters = splitParameters(text, declaration);
@@ -301,30 +289,24 @@ std::optional<std::string> headerThatDeclares(const FileModel& file, const Kerne
     return std::nullopt;
 }
 
-class RestrictAndConst final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class RestrictAndConstSkill : public PlannedSkill<std::vector<Qualification>> {
+    Gated<std::vector<Qualification>> plan(const SkillContext& context) const override {
+        return Planner(context, context.code()).plan();
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto plan = Planner(context, code).plan();
-        if (!plan)
-            return std::unexpected(plan.error());
+    Gated<Offer> offer(const SkillContext& context,
+                       const std::vector<Qualification>& plan) const override {
         std::string constNames;
         std::string restrictNames;
-        for (const Qualification& wanted : *plan) {
+        for (const Qualification& wanted : plan) {
             const std::string& name = context.kernel.parameters[wanted.parameter].name;
             if (wanted.addConst)
                 constNames += (constNames.empty() ? "" : ", ") + name;
             if (wanted.addRestrict)
                 restrictNames += (restrictNames.empty() ? "" : ", ") + name;
         }
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = {context.kernel.parameters.front().span.begin,
-                        context.kernel.parameters.back().span.end};
+        Offer offer = newOffer(context, {context.kernel.parameters.front().span.begin,
+                                         context.kernel.parameters.back().span.end});
         offer.title = fmt::format("Qualify the pointers of {}: {}{}{}", context.kernel.name,
                                   constNames.empty() ? "" : "const " + constNames,
                                   constNames.empty() || restrictNames.empty() ? "" : "; ",
@@ -332,35 +314,29 @@ public:
         offer.why = fmt::format("no launch in this file passes pointers of one origin{}{}",
                                 constNames.empty() ? "" : ", and the kernel never writes through ",
                                 constNames);
-        offer.numerics = Numerics::Exact;
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const CodeMap& code = context.shared().code();
-        const auto plan = Planner(context, code).plan();
-        if (!plan)
-            return std::unexpected(unsupported(context, plan.error()));
+    GatedEdits edits(const SkillContext& context,
+                     const std::vector<Qualification>& plan) const override {
         if (const auto header = headerThatDeclares(context.file, context.kernel))
-            return std::unexpected(unsupported(
-                context, {"declared-in-header",
+            return refuse("declared-in-header",
                           fmt::format("{} names {}; its declaration there would no longer match",
-                                      *header, context.kernel.name)}));
+                                      *header, context.kernel.name));
         const std::string& text = context.file.source->text();
         std::vector<TextEdit> edits;
-        for (const Qualification& wanted : *plan)
+        for (const Qualification& wanted : plan)
             qualify(context, wanted, context.kernel.parameters[wanted.parameter].span, edits);
         for (const Span declaration : forwardDeclarations(context)) {
             const std::vector<Span> parameters = splitParameters(text, declaration);
             if (parameters.size() != context.kernel.parameters.size())
                 continue;
-            for (const Qualification& wanted : *plan)
+            for (const Qualification& wanted : plan)
                 qualify(context, wanted, parameters[wanted.parameter], edits);
         }
-        return EditSet{{context.kernel.file, std::move(edits)}};
+        return edits;
     }
 
-private:
     static void qualify(const SkillContext& context, const Qualification& wanted, Span parameter,
                         std::vector<TextEdit>& edits) {
         const std::string& text = context.file.source->text();
@@ -390,8 +366,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Skill> makeRestrictAndConst() {
-    return std::make_unique<RestrictAndConst>();
-}
+KERNELSKILL_SKILL(RestrictAndConstSkill)
 
 } // namespace kernelskill::skills

@@ -1,8 +1,8 @@
-/// What the 32 lanes of a warp do to the banks of shared memory: 32 banks, each one 4-byte word a
-/// wavefront.
+/// The work of the banks of shared memory for the 32 lanes of a warp: 32 banks, each one 4-byte
+/// word a wavefront.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
+#include "analysis/queries/code_map.h"
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ using LaneSubscripts = std::vector<std::vector<std::int64_t>>;
 /// known counts as 0: it moves every lane's address by the same amount, which changes no conflict.
 class LaneEvaluator {
 public:
-    LaneEvaluator(const analysis::KernelModel& kernel, const CodeMap& code,
+    LaneEvaluator(const analysis::KernelModel& kernel, const analysis::CodeMap& code,
                   std::array<std::int64_t, 3> block)
         : kernel_(kernel), code_(code), block_(block) {}
 
@@ -51,7 +51,7 @@ private:
                                               int depth) const;
 
     const analysis::KernelModel& kernel_;
-    const CodeMap& code_;
+    const analysis::CodeMap& code_;
     std::array<std::int64_t, 3> block_;
 };
 

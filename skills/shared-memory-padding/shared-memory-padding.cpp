@@ -1,10 +1,8 @@
-#include "skills/shared-memory-padding/shared-memory-padding.h"
-
+/// Pads the rows of a shared array so that a warp's lanes spread over the banks.
+#include "analysis/queries/launch_extents.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "skills/base/planned_skill.h"
+#include "skills/gates/launch_sites.h"
 #include "skills/shared-memory-padding/bank_simulation.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -17,13 +15,12 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "shared-memory-padding";
-/// What a block may declare statically on every architecture.
+/// The shared memory that a block may declare statically on every architecture.
 constexpr std::uint64_t staticSharedLimit = std::uint64_t{48} * 1024;
 /// Pads beyond one warp's worth of elements only repeat smaller ones.
-constexpr std::int64_t largestPad = 32;
+constexpr std::int64_t maxPad = 32;
 /// Below this a pad saves less than it costs to read.
-constexpr double smallestGain = 0.25;
+constexpr double minGain = 0.25;
 
 /// `tile[y][x]` with one subscript per dimension.
 struct ArrayAccess {
@@ -34,7 +31,7 @@ struct ArrayAccess {
 struct Padding {
     std::int64_t pad = 0;
     double before = 0; ///< Conflict degree of the worst access.
-    double after = 0;  ///< Of the same access once padded.
+    double after = 0;  ///< The degree of the same access once padded.
     ExprId worst = noId;
 };
 
@@ -43,17 +40,13 @@ public:
     ArrayStudy(const SkillContext& context, const CodeMap& code, VariableId array)
         : context_(context), code_(code), array_(array), variable_(code.body().variable(array)) {}
 
-    std::expected<Padding, Refusal> study() {
-        if (auto shape = requirePaddableShape(); !shape)
-            return std::unexpected(shape.error());
-        if (auto uses = collectAccesses(); !uses)
-            return std::unexpected(uses.error());
-        if (auto mentions = requireNoOtherMention(); !mentions)
-            return std::unexpected(mentions.error());
+    Gated<Padding> study() {
+        KERNELSKILL_CHECK(requirePaddableShape());
+        KERNELSKILL_CHECK(collectAccesses());
+        KERNELSKILL_CHECK(requireNoOtherMention());
         const std::vector<Extents> blocks = assumedBlocks();
         for (const Extents& block : blocks)
-            if (auto inRow = requireSubscriptsInRow(block); !inRow)
-                return std::unexpected(inRow.error());
+            KERNELSKILL_CHECK(requireSubscriptsInRow(block));
         return choosePad(blocks.front());
     }
 
@@ -104,7 +97,7 @@ private:
         return elements * variable_.type.elementSize;
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requirePaddableShape() const {
+    [[nodiscard]] Gated<void> requirePaddableShape() const {
         const Type& type = variable_.type;
         const std::string& name = variable_.name;
         if (variable_.storage != Storage::Shared)
@@ -127,7 +120,7 @@ private:
     }
 
     /// Every use must give all subscripts and read or write one element in place.
-    std::expected<void, Refusal> collectAccesses() {
+    Gated<void> collectAccesses() {
         const FunctionBody& body = code_.body();
         const std::size_t dimensions = variable_.type.arrayExtents.size();
         for (const ExprId use : code_.uses(array_)) {
@@ -166,7 +159,7 @@ private:
     }
 
     /// sizeof, decltype, assembly and macros can name the array without the model seeing a use.
-    [[nodiscard]] std::expected<void, Refusal> requireNoOtherMention() const {
+    [[nodiscard]] Gated<void> requireNoOtherMention() const {
         for (const Token& token : lex(context_.file.source->text(), context_.kernel.bodySpan)) {
             const bool isDirective =
                 token.kind == TokenKind::Directive &&
@@ -218,7 +211,7 @@ private:
 
     /// `tile[0][k]` with k past the row's end walks the array as if it were flat; padding would
     /// break that.
-    [[nodiscard]] std::expected<void, Refusal> requireSubscriptsInRow(const Extents& block) const {
+    [[nodiscard]] Gated<void> requireSubscriptsInRow(const Extents& block) const {
         const LaneEvaluator evaluator(context_.kernel, code_, block);
         const std::int64_t threads = std::min<std::int64_t>(block[0] * block[1] * block[2], 1024);
         for (const ArrayAccess& access : accesses_) {
@@ -316,7 +309,7 @@ private:
         return result;
     }
 
-    [[nodiscard]] std::expected<Padding, Refusal> choosePad(const Extents& block) const {
+    [[nodiscard]] Gated<Padding> choosePad(const Extents& block) const {
         const auto elements = warpElements(block);
         const auto unpadded = degrees(elements, 0);
         Padding best;
@@ -342,7 +335,7 @@ private:
             return refuse("no-bank-conflict",
                           fmt::format("no access to {} has bank conflicts", variable_.name));
         best.worst = accesses_[worst].outermost;
-        for (std::int64_t pad = 1; pad <= largestPad; ++pad) {
+        for (std::int64_t pad = 1; pad <= maxPad; ++pad) {
             const auto padded = degrees(elements, pad);
             double sum = 0;
             double highest = 0;
@@ -350,7 +343,7 @@ private:
                 sum += padded[i].value_or(0);
                 highest = std::max(highest, padded[i].value_or(0));
             }
-            if (sum > bestSum - smallestGain || highest > best.before)
+            if (sum > bestSum - minGain || highest > best.before)
                 continue;
             bestSum = sum;
             best.pad = pad;
@@ -382,15 +375,17 @@ private:
     std::vector<ArrayAccess> accesses_;
 };
 
+/// How many elements a row gets more.
+enum class Pad : int {};
+
 struct Choice {
     VariableId array = noId;
     Padding padding;
 };
 
 /// The array at the cursor, else the one whose padding saves most.
-std::expected<Choice, Refusal> choose(const SkillContext& context, const CodeMap& code) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
+Gated<Choice> choose(const SkillContext& context, const CodeMap& code) {
+    KERNELSKILL_CHECK(requireEditable(context));
     std::optional<Choice> best;
     std::optional<Refusal> firstRefusal;
     for (const SharedArray& shared : context.kernel.sharedArrays) {
@@ -414,44 +409,28 @@ std::expected<Choice, Refusal> choose(const SkillContext& context, const CodeMap
                   fmt::format("{} declares no shared array", context.kernel.name));
 }
 
-class SharedMemoryPadding final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class SharedMemoryPaddingSkill : public PlannedSkill<Choice, Pad> {
+    Gated<Choice> plan(const SkillContext& context) const override {
+        return choose(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto choice = choose(context, code);
-        if (!choice)
-            return std::unexpected(choice.error());
-        const Variable& array = code.body().variable(choice->array);
-        const Span worst = code.body().expr(choice->padding.worst).span;
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = array.span;
+    Gated<Offer> offer(const SkillContext& context, const Choice& choice) const override {
+        const Variable& array = context.kernel.body.variable(choice.array);
+        const Span worst = context.kernel.body.expr(choice.padding.worst).span;
+        Offer offer = newOffer(context, array.span, Pad{static_cast<int>(choice.padding.pad)});
         offer.title =
-            fmt::format("Pad the rows of shared array {} by {}", array.name, choice->padding.pad);
-        offer.why = fmt::format("{} on line {} needs {:.3g} wavefronts a request; with rows of {} "
-                                "elements it needs {:.3g}",
-                                context.file.source->slice(worst), lineNumber(context, worst.begin),
-                                choice->padding.before,
-                                array.type.arrayExtents.back() + choice->padding.pad,
-                                choice->padding.after);
-        offer.option = static_cast<int>(choice->padding.pad);
-        offer.numerics = Numerics::Exact;
+            fmt::format("Pad the rows of shared array {} by {}", array.name, choice.padding.pad);
+        offer.why =
+            fmt::format("{} on line {} needs {:.3g} wavefronts a request; with rows of {} "
+                        "elements it needs {:.3g}",
+                        context.file.source->slice(worst), lineNumber(context, worst.begin),
+                        choice.padding.before, array.type.arrayExtents.back() + choice.padding.pad,
+                        choice.padding.after);
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        // The offer may have come from another cursor position: its array, not the cursor's.
-        const SkillContext atAnchor = context.at(offer.anchor);
-        const auto choice = choose(atAnchor, code);
-        if (!choice)
-            return std::unexpected(unsupported(context, choice.error()));
-        const Span extent = *ArrayStudy(atAnchor, code, choice->array).lastExtent();
+    GatedEdits edits(const SkillContext& context, const Choice& choice) const override {
+        const Span extent = *ArrayStudy(context, context.code(), choice.array).lastExtent();
         const std::vector<Token> tokens = lex(context.file.source->text(), extent);
         const bool bindsTighter = std::ranges::all_of(tokens, [](const Token& token) {
             return token.kind != TokenKind::Punctuator || token.text == "*" || token.text == "+" ||
@@ -463,15 +442,13 @@ public:
         if (!bindsTighter)
             edits.push_back({{begin, begin}, "("});
         edits.push_back(
-            {{end, end}, fmt::format("{} + {}", bindsTighter ? "" : ")", choice->padding.pad)});
-        return EditSet{{context.kernel.file, std::move(edits)}};
+            {{end, end}, fmt::format("{} + {}", bindsTighter ? "" : ")", choice.padding.pad)});
+        return edits;
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeSharedMemoryPadding() {
-    return std::make_unique<SharedMemoryPadding>();
-}
+KERNELSKILL_SKILL(SharedMemoryPaddingSkill)
 
 } // namespace kernelskill::skills

@@ -1,10 +1,10 @@
-#include "skills/software-prefetch/software-prefetch.h"
-
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/round_estimate.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/staged_loop.h"
-#include "skills/rewriting/staged_rounds.h"
+/// Loads the next tile into registers while the one in shared memory is used.
+#include "skills/base/planned_skill.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/staged_rounds.h"
+#include "skills/gates/counted_loop.h"
+#include "skills/gates/round_estimate.h"
+#include "skills/gates/staged_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -16,17 +16,13 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "software-prefetch";
+constexpr std::size_t maxElements = 8; ///< Each takes a register for a whole round.
 
-constexpr std::size_t mostElements = 8; ///< Each takes a register for a whole round.
-
-std::expected<StagedLoop, Refusal> findPrefetchable(const SkillContext& context,
-                                                    const CodeMap& code) {
-    if (auto editable = requireEditable(context); !editable)
-        return std::unexpected(editable.error());
-    return chooseLoop(context, code, [&](std::uint32_t loop) -> std::expected<StagedLoop, Refusal> {
+Gated<StagedLoop> findPrefetchable(const SkillContext& context, const CodeMap& code) {
+    KERNELSKILL_CHECK(requireEditable(context));
+    return chooseLoop(context, code, [&](std::uint32_t loop) -> Gated<StagedLoop> {
         auto staged = readStagedLoop(context, code, loop);
-        if (staged && staged->elements.size() > mostElements)
+        if (staged && staged->elements.size() > maxElements)
             return refuse("too-many-elements",
                           fmt::format("each thread copies {} elements a round, "
                                       "which would take a register each",
@@ -38,13 +34,13 @@ std::expected<StagedLoop, Refusal> findPrefetchable(const SkillContext& context,
 class Writer {
 public:
     Writer(const SkillContext& context, const CodeMap& code, const StagedLoop& staged)
-        : kernel_(context.kernel), body_(code.body()), source_(*context.file.source),
-          staged_(staged), rounds_(context, code, staged) {
+        : body_(code.body()), source_(*context.file.source), staged_(staged),
+          rounds_(context, code, staged) {
         for (const StagedElement& element : staged_.elements)
             names_.push_back(valueName(element));
     }
 
-    EditSet edits() const {
+    [[nodiscard]] std::vector<TextEdit> edits() const {
         const std::uint32_t begin = rounds_.begin();
         std::vector<TextEdit> edits = rounds_.withoutDeclarations();
         edits.push_back({{begin, begin}, firstTile()});
@@ -53,7 +49,7 @@ public:
         const std::uint32_t after =
             rounds_.layout().endOfLineTrivia(body_.stmt(staged_.barrier).span.end);
         edits.push_back({{after, after}, nextTile()});
-        return EditSet{{kernel_.file, std::move(edits)}};
+        return edits;
     }
 
 private:
@@ -111,42 +107,34 @@ private:
         return name;
     }
 
-    const KernelModel& kernel_;
     const FunctionBody& body_;
     const SourceText& source_;
     const StagedLoop& staged_;
     StagedRounds rounds_;
-    std::vector<std::string> names_; ///< Of the values, as the elements.
+    std::vector<std::string> names_; ///< The names of the values, in the order of the elements.
 };
 
-class SoftwarePrefetch final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class SoftwarePrefetchSkill : public PlannedSkill<StagedLoop> {
+    Gated<StagedLoop> plan(const SkillContext& context) const override {
+        return findPrefetchable(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto found = findPrefetchable(context, code);
-        if (!found)
-            return std::unexpected(found.error());
+    Gated<Offer> offer(const SkillContext& context, const StagedLoop& found) const override {
         std::string arrays;
-        for (const StagedElement& element : found->elements)
+        for (const StagedElement& element : found.elements)
             if (!arrays.contains(element.array))
                 arrays += fmt::format("{}{}", arrays.empty() ? "" : ", ", element.array);
-        const FunctionBody& body = code.body();
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = body.stmt(context.kernel.loops[found->counted.loop].statement).span;
+        const FunctionBody& body = context.kernel.body;
+        Offer offer =
+            newOffer(context, body.stmt(context.kernel.loops[found.counted.loop].statement).span);
         offer.title = fmt::format("Load the next tile of {} while this one is used", arrays);
         offer.why = fmt::format(
             "each round of the loop on line {} waits for what it copies into {}, and only behind "
             "the "
             "barrier on line {} computes; the next round's elements are known before that",
             lineNumber(context, offer.anchor.begin), arrays,
-            lineNumber(context, body.stmt(found->barrier).span.begin));
-        offer.numerics = Numerics::Exact;
-        const RoundEstimate round = estimateRound(context, code, *found);
+            lineNumber(context, body.stmt(found.barrier).span.begin));
+        const RoundEstimate round = estimateRound(context, context.code(), found);
         offer.gain = ExpectedGain{
             (round.waiting() + round.computing()) / std::max(round.waiting(), round.computing()),
             fmt::format("a round waits about {} cycles for its tile and computes for about {}, one "
@@ -155,20 +143,13 @@ public:
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        const auto found = findPrefetchable(context.at(offer.anchor), code);
-        if (!found)
-            return std::unexpected(unsupported(context, found.error()));
-        return Writer(context, code, *found).edits();
+    GatedEdits edits(const SkillContext& context, const StagedLoop& found) const override {
+        return Writer(context, context.code(), found).edits();
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeSoftwarePrefetch() {
-    return std::make_unique<SoftwarePrefetch>();
-}
+KERNELSKILL_SKILL(SoftwarePrefetchSkill)
 
 } // namespace kernelskill::skills

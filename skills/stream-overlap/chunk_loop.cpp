@@ -1,8 +1,9 @@
 #include "skills/stream-overlap/chunk_loop.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/host_statements.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 #include "skills/stream-overlap/stream_place.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -16,9 +17,9 @@ using namespace analysis;
 
 namespace {
 
-/// Each of them is looked at.
-constexpr std::int64_t mostRounds = 64;
-constexpr std::int64_t largestNumber = std::int64_t{1} << 40; ///< Of limit and step.
+/// The max number of rounds; each of them is looked at.
+constexpr std::int64_t maxRounds = 64;
+constexpr std::int64_t maxNumber = std::int64_t{1} << 40; ///< The max of limit and step.
 
 class ChunkReader {
 public:
@@ -28,7 +29,7 @@ public:
         found_.host = launch.host;
     }
 
-    std::expected<ChunkLoop, Refusal> read() {
+    Gated<ChunkLoop> read() {
         found_.loop = loopAround();
         if (found_.loop == noId)
             return refuse("no-chunk-loop",
@@ -39,9 +40,8 @@ public:
             return refuse("rounds-unknown",
                           fmt::format("the loop on line {} has not 2 to {} rounds that are known "
                                       "from `for (int c = number; c < number; ++c)`",
-                                      line(body_.stmt(found_.loop).span), mostRounds));
-        if (auto read = readBody(); !read)
-            return std::unexpected(read.error());
+                                      line(body_.stmt(found_.loop).span), maxRounds));
+        KERNELSKILL_CHECK(readBody());
         return found_;
     }
 
@@ -82,7 +82,7 @@ private:
             return false;
         const auto first = code_.constantValue(counter.init);
         const auto limit = code_.constantValue(condition.children[1]);
-        if (!first || !limit || *first < 0 || *limit > largestNumber)
+        if (!first || !limit || *first < 0 || *limit > maxNumber)
             return false;
         const std::int64_t end = *limit + (condition.op == "<=" ? 1 : 0);
         found_.first = *first;
@@ -90,7 +90,7 @@ private:
         const bool isLeftAlone = std::ranges::none_of(code_.uses(found_.counter), [&](ExprId use) {
             return code_.holds(stmt.children.back(), use) && code_.isWrite(use);
         });
-        return isLeftAlone && found_.rounds >= 2 && found_.rounds <= mostRounds;
+        return isLeftAlone && found_.rounds >= 2 && found_.rounds <= maxRounds;
     }
 
     /// `++c` or `c += number`
@@ -104,31 +104,30 @@ private:
             return false;
         found_.stepText = increment.children[1];
         found_.step = code_.constantValue(found_.stepText).value_or(0);
-        return found_.step > 0 && found_.step <= largestNumber &&
+        return found_.step > 0 && found_.step <= maxNumber &&
                !body_.expr(found_.stepText).fromMacro;
     }
 
-    std::expected<void, Refusal> readBody() {
+    Gated<void> readBody() {
         bool isFirst = true;
-        const auto take = [&](ExprId stream, Span span) -> std::expected<void, Refusal> {
-            const auto plain = plainStream(code_, stream, line(span));
-            if (!plain)
-                return std::unexpected(plain.error());
-            if (!isFirst && !isSameStream(code_, *plain, found_.stream))
+        const auto take = [&](ExprId stream, Span span) -> Gated<void> {
+            KERNELSKILL_TRY(const auto plain, plainStream(code_, stream, line(span)));
+            if (!isFirst && !isSameStream(code_, plain, found_.stream))
                 return refuse("several-streams",
                               fmt::format("the work on line {} is in another stream", line(span)));
             isFirst = false;
-            found_.stream = *plain;
+            found_.stream = plain;
             return {};
         };
         for (const StmtId id : code_.statementsOf(body_.stmt(found_.loop).children.back())) {
             const Stmt& stmt = body_.stmt(id);
-            if (stmt.kind == StmtKind::Null || isErrorCheck(context_, stmt) || isPlainLocal(stmt))
+            if (stmt.kind == StmtKind::Null || isErrorCheck(*context_.file.source, stmt) ||
+                isPlainLocal(stmt))
                 continue;
             std::vector<ExprId> values;
-            std::expected<void, Refusal> taken;
+            Gated<void> taken;
             const LaunchSite* launch = stmt.kind == StmtKind::Expression && !stmt.fromMacro
-                                           ? launchAt(context_, found_.host, stmt.expr)
+                                           ? launchAt(context_.file, found_.host, stmt.expr)
                                            : nullptr;
             if (launch != nullptr) {
                 values = launch->arguments;
@@ -184,8 +183,7 @@ private:
 
 } // namespace
 
-std::expected<ChunkLoop, Refusal> readChunkLoop(const SkillContext& context,
-                                                const LaunchSite& launch) {
+Gated<ChunkLoop> readChunkLoop(const SkillContext& context, const LaunchSite& launch) {
     return ChunkReader(context, launch).read();
 }
 

@@ -1,7 +1,7 @@
 /// Loops that copy a part of some data to the GPU, work on it there, and copy it back.
 #pragma once
 
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 #include "skills/stream-overlap/host_copies.h"
 
 #include <cstdint>
@@ -24,14 +24,14 @@ struct ChunkLoop {
     std::vector<AsyncCopy> copies;                     ///< One or more.
     analysis::ExprId stream = analysis::noId;          ///< noId: the default one.
 
-    /// Of the counter in that round, from 0 on.
+    /// The value of the counter in that round, from 0 on.
     [[nodiscard]] std::int64_t valueIn(std::int64_t round) const { return first + round * step; }
 };
 
 /// The loop around a launch. Refuses with `no-chunk-loop` where none around it holds copies that
 /// are not waited for, else with `rounds-unknown`, `host-work-in-loop`, `several-streams`,
 /// `stream-not-plain` or `argument-acts`.
-[[nodiscard]] std::expected<ChunkLoop, Refusal> readChunkLoop(const SkillContext& context,
-                                                              const analysis::LaunchSite& launch);
+[[nodiscard]] Gated<ChunkLoop> readChunkLoop(const SkillContext& context,
+                                             const analysis::LaunchSite& launch);
 
 } // namespace kernelskill::skills

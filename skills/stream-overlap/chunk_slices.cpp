@@ -1,10 +1,11 @@
 #include "skills/stream-overlap/chunk_slices.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/kernel_footprint.h"
-#include "skills/rewriting/kernel_reach.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/host_statements.h"
+#include "analysis/queries/kernel_footprint.h"
+#include "analysis/queries/kernel_reach.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 #include "skills/stream-overlap/host_pointers.h"
 #include "skills/stream-overlap/round_values.h"
 
@@ -27,7 +28,7 @@ struct Use {
     VariableId root = noId;
     bool isWritten = false;
     const LaunchSite* launch = nullptr; ///< Null: of a copy, of `bytes`.
-    std::size_t parameter = 0;          ///< Of the launched kernel.
+    std::size_t parameter = 0;          ///< The index of the parameter of the launched kernel.
     ExprId bytes = noId;
     Span span;
 };
@@ -45,22 +46,16 @@ public:
         : context_(context), loop_(loop), code_(context.shared().host(loop.host)),
           pointers_(code_) {}
 
-    std::expected<ChunkTraffic, Refusal> prove() {
-        if (auto read = readCopies(); !read)
-            return std::unexpected(read.error());
-        if (auto read = readLaunches(); !read)
-            return std::unexpected(read.error());
-        if (auto named = requireRoots(); !named)
-            return std::unexpected(named.error());
+    Gated<ChunkTraffic> prove() {
+        KERNELSKILL_CHECK(readCopies());
+        KERNELSKILL_CHECK(readLaunches());
+        KERNELSKILL_CHECK(requireRoots());
         for (std::int64_t round = 0; round < loop_.rounds; ++round)
-            if (auto taken = takeRound(round); !taken)
-                return std::unexpected(taken.error());
+            KERNELSKILL_CHECK(takeRound(round));
         for (const auto& [root, slices] : slices_)
             if (written_.contains(root))
-                if (auto apart = requireApart(root, slices); !apart)
-                    return std::unexpected(apart.error());
-        if (auto apart = requireDifferentRoots(); !apart)
-            return std::unexpected(apart.error());
+                KERNELSKILL_CHECK(requireApart(root, slices));
+        KERNELSKILL_CHECK(requireDifferentRoots());
         return traffic_;
     }
 
@@ -70,7 +65,7 @@ private:
         return code_.body().variable(id).name;
     }
 
-    std::expected<void, Refusal> readCopies() {
+    Gated<void> readCopies() {
         for (const AsyncCopy& copy : loop_.copies) {
             const Span span = code_.body().expr(copy.call).span;
             if (copy.direction == AsyncCopy::Direction::Unknown)
@@ -97,7 +92,7 @@ private:
         return {};
     }
 
-    std::expected<void, Refusal> readLaunches() {
+    Gated<void> readLaunches() {
         for (const LaunchSite* launch : loop_.launches) {
             const KernelModel& kernel = *kernelOf(context_.file, *launch);
             const KernelFootprint footprint = footprintOf(context_.file, kernel);
@@ -119,7 +114,7 @@ private:
     }
 
     /// Which variable each pointer leads through; the same in each round.
-    std::expected<void, Refusal> requireRoots() {
+    Gated<void> requireRoots() {
         const RoundValues values(code_, loop_.counter, loop_.first);
         for (Use& use : uses_) {
             const auto place = values.place(use.pointer);
@@ -140,13 +135,13 @@ private:
                                   line(use.span)));
     }
 
-    std::expected<void, Refusal> takeRound(std::int64_t round) {
+    Gated<void> takeRound(std::int64_t round) {
         const RoundValues values(code_, loop_.counter, loop_.valueIn(round));
         for (const Use& use : uses_) {
             const auto place = values.place(use.pointer);
             std::optional<ByteRange> bytes;
             if (use.launch == nullptr) {
-                if (const auto count = values.number(use.bytes))
+                if (const auto count = values.value(use.bytes))
                     bytes = firstBytes(*count);
             } else if (const auto numbers = values.launch(*use.launch)) {
                 bytes =
@@ -175,8 +170,8 @@ private:
             (use.isWritten ? traffic_.bytesToHost : traffic_.bytesToDevice) += share;
     }
 
-    [[nodiscard]] std::expected<void, Refusal>
-    requireApart(VariableId root, const std::vector<Slice>& slices) const {
+    [[nodiscard]] Gated<void> requireApart(VariableId root,
+                                           const std::vector<Slice>& slices) const {
         for (std::size_t i = 0; i < slices.size(); ++i)
             for (std::size_t j = i + 1; j < slices.size(); ++j) {
                 const Slice& a = slices[i];
@@ -191,7 +186,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requireDifferentRoots() const {
+    [[nodiscard]] Gated<void> requireDifferentRoots() const {
         for (const VariableId root : written_)
             for (const Use& use : uses_)
                 if (use.root != root && !pointers_.areApart(root, use.root))
@@ -216,8 +211,7 @@ private:
 
 } // namespace
 
-std::expected<ChunkTraffic, Refusal> requireSlices(const SkillContext& context,
-                                                   const ChunkLoop& loop) {
+Gated<ChunkTraffic> requireSlices(const SkillContext& context, const ChunkLoop& loop) {
     return SliceProof(context, loop).prove();
 }
 

@@ -1,14 +1,14 @@
 /// Whether the rounds of a loop touch different parts of the memory that they share.
 #pragma once
 
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 #include "skills/stream-overlap/chunk_loop.h"
 
 #include <expected>
 
 namespace kernelskill::skills {
 
-/// What a round moves, on average.
+/// The bytes that a round moves, on average.
 struct ChunkTraffic {
     double bytesToDevice = 0;
     double bytesToHost = 0;
@@ -19,7 +19,6 @@ struct ChunkTraffic {
 /// and if all memory of the host that is copied is pinned by this function. Refuses with
 /// `rounds-overlap`, `slice-unknown`, `may-alias`, `unknown-memory`, `copy-direction` or
 /// `not-pinned`.
-[[nodiscard]] std::expected<ChunkTraffic, Refusal> requireSlices(const SkillContext& context,
-                                                                 const ChunkLoop& loop);
+[[nodiscard]] Gated<ChunkTraffic> requireSlices(const SkillContext& context, const ChunkLoop& loop);
 
 } // namespace kernelskill::skills

@@ -1,7 +1,8 @@
 #include "skills/stream-overlap/host_copies.h"
 
+#include "analysis/queries/code_map.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "skills/editing/host_code.h"
 
 #include <algorithm>
 #include <vector>

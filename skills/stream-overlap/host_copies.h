@@ -1,7 +1,8 @@
 /// Copies that host code gives to a stream and does not wait for.
 #pragma once
 
-#include "skills/skill.h"
+#include "skills/base/skill.h"
+#include "skills/editing/host_code.h"
 
 #include <optional>
 #include <string>

@@ -1,5 +1,7 @@
 #include "skills/stream-overlap/host_pointers.h"
 
+#include "analysis/queries/kernel_reach.h"
+
 #include <string_view>
 
 namespace kernelskill::skills {

@@ -1,7 +1,8 @@
 /// Which memory the pointers of a host function lead into, as far as its text tells.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/kernel_reach.h"
 
 #include <cstdint>
 
@@ -18,7 +19,7 @@ enum class PointerOrigin : std::uint8_t {
 class HostPointers {
 public:
     /// Keeps the reference.
-    explicit HostPointers(const CodeMap& code) : code_(code) {}
+    explicit HostPointers(const analysis::CodeMap& code) : code_(code) {}
 
     /// The variable that a pointer is made of; noId where that is not one alone.
     [[nodiscard]] analysis::VariableId rootOf(analysis::ExprId expr) const;
@@ -32,7 +33,7 @@ private:
     [[nodiscard]] PointerOrigin allocationOf(analysis::VariableId variable) const;
     [[nodiscard]] PointerOrigin allocationAt(analysis::ExprId use) const;
 
-    const CodeMap& code_;
+    const analysis::CodeMap& code_;
 };
 
 } // namespace kernelskill::skills

@@ -1,8 +1,8 @@
 #include "skills/stream-overlap/launch_load.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/launch_values.h"
+#include "analysis/queries/host_statements.h"
+#include "analysis/queries/launch_values.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -35,7 +35,7 @@ std::optional<double> roundsOf(const KernelModel& kernel, const LaunchValues& va
                                const std::vector<std::uint32_t>& loops) {
     double rounds = 1;
     for (const std::uint32_t number : loops) {
-        const auto known = values.mostRounds(kernel.loops[number]);
+        const auto known = values.maxRounds(kernel.loops[number]);
         if (!known)
             return std::nullopt;
         rounds *= static_cast<double>(*known);
@@ -70,10 +70,10 @@ std::optional<double> stepsOf(const KernelModel& kernel, const LaunchValues& val
 
 } // namespace
 
-std::expected<LaunchLoad, Refusal> loadOf(const SkillContext& context, const LaunchSite& launch) {
+Gated<LaunchLoad> loadOf(const SkillContext& context, const LaunchSite& launch) {
     const KernelModel& kernel = *kernelOf(context.file, launch);
     const SkillContext other(context.file, kernel, context.features, kernel.span);
-    const LaunchValues values(other, launch);
+    const LaunchValues values(other.shared(), launch);
     const auto blocks = product(values.grid());
     const auto threads = product(values.block());
     if (!blocks || !threads)

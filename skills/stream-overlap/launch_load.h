@@ -1,7 +1,7 @@
 /// How much of a GPU a launch takes, and for how long.
 #pragma once
 
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <expected>
@@ -14,7 +14,8 @@ inline constexpr std::int64_t multiprocessors = 132;
 
 struct LaunchLoad {
     std::int64_t blocks = 0;
-    double share = 0; ///< Of the blocks that all multiprocessors hold at once; above 1: in waves.
+    double share =
+        0; ///< The share of the blocks that all multiprocessors hold at once; above 1: in waves.
     /// Accesses to global and shared memory that a thread makes one after the other, or rounds of
     /// its loops, at most; nullopt: the rounds of a loop are not known.
     std::optional<double> steps;
@@ -22,8 +23,8 @@ struct LaunchLoad {
 
 /// Refuses with `size-unknown`. Registers and shared memory count where the kernel at the cursor
 /// was compiled.
-[[nodiscard]] std::expected<LaunchLoad, Refusal> loadOf(const SkillContext& context,
-                                                        const analysis::LaunchSite& launch);
+[[nodiscard]] Gated<LaunchLoad> loadOf(const SkillContext& context,
+                                       const analysis::LaunchSite& launch);
 
 /// Times faster at most if such launches run side by side instead of one after the other.
 [[nodiscard]] double overlapGain(const std::vector<LaunchLoad>& loads);

@@ -1,9 +1,9 @@
 #include "skills/stream-overlap/launch_memory.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/kernel_footprint.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/host_statements.h"
+#include "analysis/queries/kernel_footprint.h"
+#include "skills/base/gates.h"
 #include "skills/stream-overlap/host_pointers.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -14,8 +14,8 @@ namespace kernelskill::skills {
 
 using namespace analysis;
 
-std::expected<void, Refusal> requireApart(const SkillContext& context, const LaunchSite& first,
-                                          const LaunchSite& second) {
+Gated<void> requireApart(const SkillContext& context, const LaunchSite& first,
+                         const LaunchSite& second) {
     const CodeMap& code = context.shared().host(first.host);
     const HostPointers pointers(code);
     const KernelFootprint before = footprintOf(context.file, *kernelOf(context.file, first));

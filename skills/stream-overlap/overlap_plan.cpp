@@ -1,8 +1,10 @@
 #include "skills/stream-overlap/overlap_plan.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/host_statements.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/gates/host_launches.h"
 #include "skills/stream-overlap/launch_load.h"
 #include "skills/stream-overlap/launch_memory.h"
 
@@ -17,16 +19,16 @@ using namespace analysis;
 
 namespace {
 
-constexpr double mostOfTheGpu = 0.5;
+constexpr double maxShareOfGpu = 0.5;
 /// To make a stream and two events and to destroy them takes the host some 50 microseconds; as many
 /// accesses, at some 100 nanoseconds each where four are under way, take twice that.
-constexpr double fewestSteps = 1000;
+constexpr double minSteps = 1000;
 
 class OverlapPlanner {
 public:
     explicit OverlapPlanner(const SkillContext& context) : context_(context) {}
 
-    std::expected<OverlapPlan, Refusal> plan() {
+    Gated<OverlapPlan> plan() {
         return planForLaunch(context_,
                              [&](const LaunchSite& launch) { return planAround(launch); });
     }
@@ -37,25 +39,16 @@ private:
         StmtId statement = noId;
     };
 
-    std::expected<OverlapPlan, Refusal> planAround(const LaunchSite& launch) {
-        if (auto editable = requireEditableLaunch(context_, launch); !editable)
-            return std::unexpected(editable.error());
+    Gated<OverlapPlan> planAround(const LaunchSite& launch) {
+        KERNELSKILL_CHECK(requireEditableLaunch(context_, launch));
         plan_ = {};
         host_ = &context_.shared().host(launch.host);
-        if (auto plain = requireNoStreams(context_, launch.host); !plain)
-            return std::unexpected(plain.error());
-        auto run = runAround(launch);
-        if (!run)
-            return std::unexpected(run.error());
-        auto statements = takeGroup(*run, launch);
-        if (!statements)
-            return std::unexpected(statements.error());
-        auto place = placeOf(context_, launch.host, stream_, *statements);
-        if (!place)
-            return std::unexpected(place.error());
-        plan_.place = *place;
-        if (auto wins = requireGain(); !wins)
-            return std::unexpected(wins.error());
+        KERNELSKILL_CHECK(requireNoStreams(context_, launch.host));
+        KERNELSKILL_TRY(auto run, runAround(launch));
+        KERNELSKILL_TRY(auto statements, takeGroup(run, launch));
+        KERNELSKILL_TRY(auto place, placeOf(context_, launch.host, stream_, statements));
+        plan_.place = place;
+        KERNELSKILL_CHECK(requireGain());
         return plan_;
     }
 
@@ -65,30 +58,28 @@ private:
     }
 
     /// The launches that follow each other around this one, with error checks at most in between.
-    std::expected<std::vector<Member>, Refusal> runAround(const LaunchSite& launch) {
+    Gated<std::vector<Member>> runAround(const LaunchSite& launch) {
         StmtId own = noId;
         for (StmtId id = 0; id < body().stmts.size(); ++id) {
             const Stmt& stmt = body().stmt(id);
             if (stmt.kind == StmtKind::Expression && stmt.expr != noId && !stmt.fromMacro &&
-                launchAt(context_, launch.host, stmt.expr) == &launch)
+                launchAt(context_.file, launch.host, stmt.expr) == &launch)
                 own = id;
         }
         const StmtId block = own == noId ? noId : body().stmt(own).parent;
         if (block == noId || body().stmt(block).kind != StmtKind::Compound)
             return refuse("no-neighbour",
                           fmt::format("the launch on line {} stands alone", line(launch)));
-        const auto stream = plainStream(*host_, launch.stream, line(launch));
-        if (!stream)
-            return std::unexpected(stream.error());
-        stream_ = *stream;
+        KERNELSKILL_TRY(const auto stream, plainStream(*host_, launch.stream, line(launch)));
+        stream_ = stream;
         std::vector<Member> run;
         bool holdsOwn = false;
         for (const StmtId id : body().stmt(block).children) {
             const Stmt& stmt = body().stmt(id);
-            if (stmt.kind == StmtKind::Null || isErrorCheck(context_, stmt))
+            if (stmt.kind == StmtKind::Null || isErrorCheck(*context_.file.source, stmt))
                 continue;
             const LaunchSite* next = stmt.kind == StmtKind::Expression && !stmt.fromMacro
-                                         ? launchAt(context_, launch.host, stmt.expr)
+                                         ? launchAt(context_.file, launch.host, stmt.expr)
                                          : nullptr;
             if (next != nullptr && isSameStream(*host_, next->stream, stream_) &&
                 hasPlainArguments(*next)) {
@@ -118,10 +109,9 @@ private:
                                    [&](ExprId value) { return isPlainValue(*host_, value); });
     }
 
-    /// Of the run, in turns, as many launches as share nothing; the group that holds `launch`, by
-    /// its statements.
-    std::expected<std::vector<StmtId>, Refusal> takeGroup(const std::vector<Member>& run,
-                                                          const LaunchSite& launch) {
+    /// Takes from the run, in turns, as many launches as share nothing; the group that holds
+    /// `launch`, by its statements.
+    Gated<std::vector<StmtId>> takeGroup(const std::vector<Member>& run, const LaunchSite& launch) {
         std::vector<Member> group;
         std::optional<Refusal> between; // this launch and its neighbours
         const auto holds = [&] {
@@ -157,25 +147,23 @@ private:
         return statements;
     }
 
-    std::expected<void, Refusal> requireGain() {
+    Gated<void> requireGain() {
         std::vector<LaunchLoad> loads;
         for (const LaunchSite* launch : plan_.launches) {
-            auto load = loadOf(context_, *launch);
-            if (!load)
-                return std::unexpected(load.error());
-            if (load->share > mostOfTheGpu)
+            KERNELSKILL_TRY(auto load, loadOf(context_, *launch));
+            if (load.share > maxShareOfGpu)
                 return refuse("fills-the-gpu",
                               fmt::format("the {} blocks on line {} take {:.0f} % of the room of "
                                           "{} multiprocessors: little runs beside them",
-                                          load->blocks, line(*launch), load->share * 100,
+                                          load.blocks, line(*launch), load.share * 100,
                                           multiprocessors));
-            if (load->steps && *load->steps < fewestSteps)
+            if (load.steps && *load.steps < minSteps)
                 return refuse("too-short",
                               fmt::format("a thread of the launch on line {} makes at most {:.0f} "
                                           "accesses to memory: it is over before a stream is made",
-                                          line(*launch), *load->steps));
-            plan_.share += load->share;
-            loads.push_back(*load);
+                                          line(*launch), *load.steps));
+            plan_.share += load.share;
+            loads.push_back(load);
         }
         plan_.gain = overlapGain(loads);
         if (plan_.gain < minGain)
@@ -188,13 +176,13 @@ private:
 
     const SkillContext& context_;
     const CodeMap* host_ = nullptr;
-    ExprId stream_ = noId; ///< Of the launches; noId: the default one.
+    ExprId stream_ = noId; ///< The stream of the launches; noId: the default one.
     OverlapPlan plan_;
 };
 
 } // namespace
 
-std::expected<OverlapPlan, Refusal> planOverlap(const SkillContext& context) {
+Gated<OverlapPlan> planOverlap(const SkillContext& context) {
     return OverlapPlanner(context).plan();
 }
 

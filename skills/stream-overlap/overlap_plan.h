@@ -1,7 +1,7 @@
 /// Launches that follow each other in one stream and could run side by side.
 #pragma once
 
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 #include "skills/stream-overlap/stream_place.h"
 
 #include <expected>
@@ -13,15 +13,15 @@ inline constexpr std::size_t maxStreams = 4;
 inline constexpr double minGain = 1.2; ///< Less is not worth the streams.
 
 struct OverlapPlan {
-    StreamPlace place; ///< Of all of the launches.
+    StreamPlace place; ///< The place of all launches.
     /// Two or more, in their order; they live in the file. No two touch the same memory, unless
     /// both only read it.
     std::vector<const analysis::LaunchSite*> launches;
     double gain = 1;  ///< Times faster at most.
-    double share = 0; ///< Of the GPU's room for blocks, that all of them take together.
+    double share = 0; ///< The share of the GPU's room for blocks that all of them take together.
 };
 
 /// Refuses with the first gate that does not hold, see SKILL.md.
-[[nodiscard]] std::expected<OverlapPlan, Refusal> planOverlap(const SkillContext& context);
+[[nodiscard]] Gated<OverlapPlan> planOverlap(const SkillContext& context);
 
 } // namespace kernelskill::skills

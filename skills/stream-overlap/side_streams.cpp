@@ -1,5 +1,7 @@
 #include "skills/stream-overlap/side_streams.h"
 
+#include "skills/editing/code_lines.h"
+
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::skills {

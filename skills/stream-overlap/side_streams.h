@@ -1,7 +1,8 @@
 /// Streams beside one that is there, and the events that keep their work in order with its own.
 #pragma once
 
-#include "skills/rewriting/host_code.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/host_code.h"
 #include "skills/stream-overlap/stream_place.h"
 
 #include <functional>

@@ -1,8 +1,6 @@
-#include "skills/stream-overlap/stream-overlap.h"
-
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_code.h"
-#include "skills/rewriting/host_launches.h"
+/// Gives launches that share no memory streams of their own, so that they run side by side.
+#include "skills/base/planned_skill.h"
+#include "skills/editing/host_code.h"
 #include "skills/stream-overlap/chunk_plan.h"
 #include "skills/stream-overlap/launch_load.h"
 #include "skills/stream-overlap/overlap_plan.h"
@@ -11,6 +9,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -19,10 +18,10 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "stream-overlap";
+/// The work that runs side by side: launches, or rounds of a loop.
+enum class Shape : int { ByLaunches, ByRounds };
 
-/// What Offer::option says here.
-enum Shape : int { ByLaunches, ByRounds };
+using Overlap = std::variant<OverlapPlan, ChunkPlan>;
 
 /// The first launch stays in its stream; each other one gets a stream of its own.
 std::vector<TextEdit> overlapEdits(const SkillContext& context, const OverlapPlan& plan) {
@@ -38,7 +37,7 @@ std::vector<TextEdit> overlapEdits(const SkillContext& context, const OverlapPla
 }
 
 /// Each round is given to one of the streams, by turns.
-std::vector<TextEdit> chunkEdits(const SkillContext& context, const ChunkPlan& plan) {
+std::vector<TextEdit> overlapEdits(const SkillContext& context, const ChunkPlan& plan) {
     const ChunkLoop& loop = plan.loop;
     const HostCode code(context, plan.place.host);
     const SideStreams streams(code, plan.place, plan.streams, true);
@@ -60,80 +59,65 @@ std::vector<TextEdit> chunkEdits(const SkillContext& context, const ChunkPlan& p
     return edits;
 }
 
-Offer newOffer(const SkillContext& context, Shape shape) {
-    Offer offer;
-    offer.skillId = skillId;
-    offer.kernelName = context.kernel.qualifiedName;
-    offer.anchor = context.kernel.nameSpan;
-    offer.option = shape;
-    offer.numerics = Numerics::Exact;
-    return offer;
-}
-
-Offer offerOf(const SkillContext& context, const OverlapPlan& plan) {
-    const std::uint32_t first = lineNumber(context, plan.launches.front()->span.begin);
-    const std::uint32_t last = lineNumber(context, plan.launches.back()->span.begin);
-    Offer offer = newOffer(context, ByLaunches);
-    offer.title = fmt::format("Run the {} launches on lines {} to {} side by side",
-                              plan.launches.size(), first, last);
-    offer.why = fmt::format("the {} launches on lines {} to {} share nothing that one of them "
-                            "writes, and take {:.0f} % of the room of {} multiprocessors together",
-                            plan.launches.size(), first, last, plan.share * 100, multiprocessors);
-    offer.gain = ExpectedGain{plan.gain, "the time of the launches one after the other over that "
-                                         "of the longest, or of the full GPU"};
-    return offer;
-}
-
-Offer offerOf(const SkillContext& context, const ChunkPlan& plan) {
-    const auto& body = context.file.hostFunctions[plan.place.host].body;
-    const std::uint32_t line = lineNumber(context, body.stmt(plan.loop.loop).span.begin);
-    Offer offer = newOffer(context, ByRounds);
-    offer.title = fmt::format("Run the {} rounds of the loop on line {} in {} streams",
-                              plan.loop.rounds, line, plan.streams);
-    offer.why = fmt::format("the {} rounds of the loop on line {} copy pinned memory and touch "
-                            "different parts of all that one of them writes: a round's copies can "
-                            "run while another one computes",
-                            plan.loop.rounds, line);
-    offer.gain = ExpectedGain{plan.gain, "the time of all copies and kernels one after the other "
-                                         "over that of the copies one way, or of the kernels"};
-    return offer;
-}
-
-class StreamOverlap final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
-
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const auto chunks = planChunks(context);
+class StreamOverlapSkill : public PlannedSkill<Overlap, Shape> {
+    Gated<Overlap> plan(const SkillContext& context) const override {
+        auto chunks = planChunks(context);
         if (chunks)
-            return offerOf(context, *chunks);
-        const auto plan = planOverlap(context);
-        if (plan)
-            return offerOf(context, *plan);
-        return std::unexpected(chunks.error().gate == "no-chunk-loop" ? plan.error()
-                                                                      : chunks.error());
+            return std::move(*chunks);
+        auto launches = planOverlap(context);
+        if (!launches && chunks.error().gate != "no-chunk-loop")
+            return std::unexpected(chunks.error());
+        return launches;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        if (offer.option == ByRounds) {
-            const auto chunks = planChunks(context);
-            if (!chunks)
-                return std::unexpected(unsupported(context, chunks.error()));
-            return EditSet{{context.kernel.file, chunkEdits(context, *chunks)}};
-        }
-        const auto plan = planOverlap(context);
-        if (!plan)
-            return std::unexpected(unsupported(context, plan.error()));
-        return EditSet{{context.kernel.file, overlapEdits(context, *plan)}};
+    Gated<Overlap> planOf(const SkillContext& context, const Offer& offer) const override {
+        if (Shape{offer.option} == Shape::ByRounds)
+            return planChunks(context);
+        return planOverlap(context);
+    }
+
+    Gated<Offer> offer(const SkillContext& context, const Overlap& plan) const override {
+        return std::visit([&](const auto& shaped) { return offerOf(context, shaped); }, plan);
+    }
+
+    GatedEdits edits(const SkillContext& context, const Overlap& plan) const override {
+        return std::visit([&](const auto& shaped) { return overlapEdits(context, shaped); }, plan);
+    }
+
+    Offer offerOf(const SkillContext& context, const OverlapPlan& plan) const {
+        const std::uint32_t first = lineNumber(context, plan.launches.front()->span.begin);
+        const std::uint32_t last = lineNumber(context, plan.launches.back()->span.begin);
+        Offer offer = newOffer(context, context.kernel.nameSpan, Shape::ByLaunches);
+        offer.title = fmt::format("Run the {} launches on lines {} to {} side by side",
+                                  plan.launches.size(), first, last);
+        offer.why =
+            fmt::format("the {} launches on lines {} to {} share nothing that one of them "
+                        "writes, and take {:.0f} % of the room of {} multiprocessors together",
+                        plan.launches.size(), first, last, plan.share * 100, multiprocessors);
+        offer.gain = ExpectedGain{plan.gain, "the time of the launches one after the other over "
+                                             "that of the longest, or of the full GPU"};
+        return offer;
+    }
+
+    Offer offerOf(const SkillContext& context, const ChunkPlan& plan) const {
+        const auto& body = context.file.hostFunctions[plan.place.host].body;
+        const std::uint32_t line = lineNumber(context, body.stmt(plan.loop.loop).span.begin);
+        Offer offer = newOffer(context, context.kernel.nameSpan, Shape::ByRounds);
+        offer.title = fmt::format("Run the {} rounds of the loop on line {} in {} streams",
+                                  plan.loop.rounds, line, plan.streams);
+        offer.why = fmt::format("the {} rounds of the loop on line {} copy pinned memory and touch "
+                                "different parts of all that one of them writes: a round's copies "
+                                "can run while another one computes",
+                                plan.loop.rounds, line);
+        offer.gain =
+            ExpectedGain{plan.gain, "the time of all copies and kernels one after the other "
+                                    "over that of the copies one way, or of the kernels"};
+        return offer;
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeStreamOverlap() {
-    return std::make_unique<StreamOverlap>();
-}
+KERNELSKILL_SKILL(StreamOverlapSkill)
 
 } // namespace kernelskill::skills

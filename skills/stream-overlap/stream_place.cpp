@@ -1,9 +1,8 @@
 #include "skills/stream-overlap/stream_place.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
+#include "analysis/queries/host_statements.h"
+#include "analysis/queries/source_layout.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -31,7 +30,7 @@ StmtId withChecks(const SkillContext& context, const FunctionBody& body, const S
     for (auto next = self; next != block.end(); ++next) {
         const Stmt& stmt = body.stmt(*next);
         const bool isOwnLine = layout.startsLine(stmt.span.begin) && layout.endsLine(stmt.span.end);
-        if (next != self && (!isErrorCheck(context, stmt) || !isOwnLine))
+        if (next != self && (!isErrorCheck(*context.file.source, stmt) || !isOwnLine))
             break;
         last = *next;
     }
@@ -40,7 +39,7 @@ StmtId withChecks(const SkillContext& context, const FunctionBody& body, const S
 
 } // namespace
 
-std::expected<void, Refusal> requireNoStreams(const SkillContext& context, std::uint32_t host) {
+Gated<void> requireNoStreams(const SkillContext& context, std::uint32_t host) {
     for (const Expr& expr : context.file.hostFunctions[host].body.exprs)
         if (expr.kind == ExprKind::Call &&
             (expr.name.contains("cudaStreamCreate") || expr.name.contains("BeginCapture") ||
@@ -50,7 +49,7 @@ std::expected<void, Refusal> requireNoStreams(const SkillContext& context, std::
     return {};
 }
 
-std::expected<ExprId, Refusal> plainStream(const CodeMap& code, ExprId stream, std::uint32_t line) {
+Gated<ExprId> plainStream(const CodeMap& code, ExprId stream, std::uint32_t line) {
     if (isDefault(code, stream))
         return noId;
     const FunctionBody& body = code.body();
@@ -82,8 +81,8 @@ bool isPlainValue(const CodeMap& code, ExprId value) {
     });
 }
 
-std::expected<StreamPlace, Refusal> placeOf(const SkillContext& context, std::uint32_t host,
-                                            ExprId stream, const std::vector<StmtId>& statements) {
+Gated<StreamPlace> placeOf(const SkillContext& context, std::uint32_t host, ExprId stream,
+                           const std::vector<StmtId>& statements) {
     const CodeMap& code = context.shared().host(host);
     const FunctionBody& body = code.body();
     StreamPlace place{host, statements.front(), statements.back(), noId, stream};

@@ -1,8 +1,8 @@
 /// Where host code can be given streams of its own, beside the one that it uses.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 
 #include <expected>
 #include <vector>
@@ -13,32 +13,33 @@ namespace kernelskill::skills {
 struct StreamPlace {
     std::uint32_t host = analysis::noId; ///< Index into FileModel::hostFunctions.
     analysis::StmtId first = analysis::noId;
-    analysis::StmtId last = analysis::noId;   ///< Checks for errors behind the work included.
-    analysis::StmtId loop = analysis::noId;   ///< The outermost one around them; noId: none.
-    analysis::ExprId stream = analysis::noId; ///< Of all of the work; noId: the default one.
+    analysis::StmtId last = analysis::noId; ///< Checks for errors behind the work included.
+    analysis::StmtId loop = analysis::noId; ///< The outermost one around them; noId: none.
+    analysis::ExprId stream =
+        analysis::noId; ///< The stream of all of the work; noId: the default one.
 };
 
 /// Refuses with `has-streams` a function that makes streams or graphs: who wrote it has decided
 /// what runs beside what.
-[[nodiscard]] std::expected<void, Refusal> requireNoStreams(const SkillContext& context,
-                                                            std::uint32_t host);
+[[nodiscard]] Gated<void> requireNoStreams(const SkillContext& context, std::uint32_t host);
 
 /// noId for the default stream, else `stream` itself, which is a local variable or a parameter.
 /// Refuses others with `stream-not-plain`; `line` is of the work in it.
-[[nodiscard]] std::expected<analysis::ExprId, Refusal>
-plainStream(const CodeMap& code, analysis::ExprId stream, std::uint32_t line);
+[[nodiscard]] Gated<analysis::ExprId> plainStream(const analysis::CodeMap& code,
+                                                  analysis::ExprId stream, std::uint32_t line);
 
-/// Of two that a launch or a copy may name; noId is the default stream.
-[[nodiscard]] bool isSameStream(const CodeMap& code, analysis::ExprId a, analysis::ExprId b);
+/// Compares two streams that a launch or a copy may name; noId is the default stream.
+[[nodiscard]] bool isSameStream(const analysis::CodeMap& code, analysis::ExprId a,
+                                analysis::ExprId b);
 
 /// Nothing happens when it is evaluated: it calls nothing and changes nothing.
-[[nodiscard]] bool isPlainValue(const CodeMap& code, analysis::ExprId expr);
+[[nodiscard]] bool isPlainValue(const analysis::CodeMap& code, analysis::ExprId expr);
 
 /// The place of these statements, which stand in a block, in their order. Streams can be made
 /// before, and destroyed after, the outermost loop around them. Refuses with `not-followed`,
 /// `leaves-the-loop`, `stream-not-plain` or `shares-line`.
-[[nodiscard]] std::expected<StreamPlace, Refusal>
-placeOf(const SkillContext& context, std::uint32_t host, analysis::ExprId stream,
-        const std::vector<analysis::StmtId>& statements);
+[[nodiscard]] Gated<StreamPlace> placeOf(const SkillContext& context, std::uint32_t host,
+                                         analysis::ExprId stream,
+                                         const std::vector<analysis::StmtId>& statements);
 
 } // namespace kernelskill::skills

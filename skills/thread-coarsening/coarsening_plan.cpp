@@ -1,11 +1,13 @@
 #include "skills/thread-coarsening/coarsening_plan.h"
 
-#include "skills/rewriting/elementwise_kernel.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/grid_size.h"
-#include "skills/rewriting/index_arithmetic.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/launch_extents.h"
+#include "analysis/queries/source_words.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/editing/grid_size.h"
+#include "skills/gates/elementwise_kernel.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -19,17 +21,18 @@ using namespace analysis;
 
 namespace {
 
-constexpr int mostRows = 4;
+constexpr int maxRows = 4;
 /// Fewer blocks leave multiprocessors of a data-centre GPU without one, or with an uneven share.
 constexpr std::int64_t enoughBlocks = 256;
-/// What 132 multiprocessors of 2048 threads hold at once (H100, H200). With fewer left, threads
-/// that are missing cost more than loads that are saved: 0.4 to 0.8 times as fast on an H200.
+/// The threads that 132 multiprocessors of 2048 threads hold at once (H100, H200). With fewer left,
+/// threads that are missing cost more than loads that are saved: 0.4 to 0.8 times as fast on an
+/// H200.
 constexpr std::int64_t enoughThreads = 132 * 2048;
 /// Expressions of all copies; beyond this registers and the instruction cache pay for it.
-constexpr std::size_t largestWork = 512;
+constexpr std::size_t maxWork = 512;
 constexpr double roundsOfALoop = 16;
 /// Loads before over loads after that is worth the larger code.
-constexpr double leastGain = 1.2;
+constexpr double minGain = 1.2;
 
 constexpr Symbol threadY{SymbolKind::ThreadIdx, 1};
 
@@ -38,34 +41,27 @@ public:
     CoarseningPlanner(const SkillContext& context, const CodeMap& code)
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()) {}
 
-    std::expected<CoarseningPlan, Refusal> plan() {
-        if (auto editable = requireEditable(context_); !editable)
-            return std::unexpected(editable.error());
-        const auto guarded = findGuardedWork(context_, code_);
+    Gated<CoarseningPlan> plan() {
+        KERNELSKILL_CHECK(requireEditable(context_));
+        const auto guarded = findGuardedWork(*context_.file.source, code_);
         if (!guarded)
             return refuse(
                 "no-bounds-guard",
                 fmt::format("{} has no plain bounds check around all its work", kernel_.name));
         plan_.guarded = *guarded;
-        if (auto row = findRow(); !row)
-            return std::unexpected(row.error());
-        if (auto parts = splitGuard(body_.stmt(guarded->guard).condition); !parts)
-            return std::unexpected(parts.error());
-        if (auto work = requireIndependentWork(context_, code_, guarded->work); !work)
-            return std::unexpected(work.error());
+        KERNELSKILL_CHECK(findRow());
+        KERNELSKILL_CHECK(splitGuard(body_.stmt(guarded->guard).condition));
+        KERNELSKILL_CHECK(requireIndependentWork(context_, code_, guarded->work));
         if (!kernel_.atomics.empty())
             return refuse("atomic", fmt::format("the atomic on line {} is what rows wait for, and "
                                                 "they share nothing there",
                                                 lineOf(kernel_.atomics.front().call)));
-        if (auto simple = requireEditableWork(); !simple)
-            return std::unexpected(simple.error());
+        KERNELSKILL_CHECK(requireEditableWork());
         findVaryingLocals();
         for (const StmtId id : guarded->work)
             findCommonLoops(id);
-        if (auto rows = chooseRows(); !rows)
-            return std::unexpected(rows.error());
-        if (auto shared = requireSharedLoads(); !shared)
-            return std::unexpected(shared.error());
+        KERNELSKILL_CHECK(chooseRows());
+        KERNELSKILL_CHECK(requireSharedLoads());
         return plan_;
     }
 
@@ -75,7 +71,7 @@ private:
     }
 
     /// The index along y, by which alone the kernel knows of y.
-    std::expected<void, Refusal> findRow() {
+    Gated<void> findRow() {
         const IndexExpression wanted = IndexExpression::symbol({SymbolKind::BlockIdx, 1}) *
                                            IndexExpression::symbol({SymbolKind::BlockDim, 1}) +
                                        IndexExpression::symbol(threadY);
@@ -124,13 +120,12 @@ private:
     }
 
     /// Into comparisons that all have to hold; those of the row against what all rows share.
-    std::expected<void, Refusal> splitGuard(ExprId condition) {
+    Gated<void> splitGuard(ExprId condition) {
         const Expr& expr = body_.expr(condition);
         const bool returnsEarly = plan_.guarded.returnsEarly;
         if (expr.kind == ExprKind::Binary && expr.op == (returnsEarly ? "||" : "&&")) {
             for (const ExprId child : expr.children)
-                if (auto split = splitGuard(child); !split)
-                    return split;
+                KERNELSKILL_CHECK(splitGuard(child));
             return {};
         }
         GuardPart part;
@@ -160,7 +155,7 @@ private:
         return {};
     }
 
-    std::expected<void, Refusal> requireEditableWork() const {
+    Gated<void> requireEditableWork() const {
         for (const StmtId top : plan_.guarded.work)
             for (const StmtId id : code_.statementsIn(top))
                 if (body_.stmt(id).fromMacro)
@@ -209,7 +204,8 @@ private:
         const auto loop = std::ranges::find(kernel_.loops, id, &Loop::statement);
         if (loop == kernel_.loops.end() || stmt.kind != StmtKind::For || stmt.init == noId ||
             stmt.condition == noId || stmt.increment == noId || loop->hasEarlyExit ||
-            loop->inductionVariable == noId || !isWrittenAs(context_, stmt.span, {"for"}) ||
+            loop->inductionVariable == noId ||
+            !isWrittenAs(*context_.file.source, stmt.span, {"for"}) ||
             code_.declarationOf(loop->inductionVariable) != stmt.init ||
             body_.stmt(stmt.init).declared.size() != 1 || varies(stmt.condition) ||
             varies(stmt.increment) || varies(body_.variable(loop->inductionVariable).init))
@@ -226,13 +222,12 @@ private:
     }
 
     /// As many rows as leave enough blocks, where the launches tell how many there are.
-    std::expected<void, Refusal> chooseRows() {
-        if (auto resizable = requireResizableGrids(context_); !resizable)
-            return resizable;
-        plan_.rows = mostRows;
+    Gated<void> chooseRows() {
+        KERNELSKILL_CHECK(requireResizableGrids(context_));
+        plan_.rows = maxRows;
         for (const LaunchSite& launch : kernel_.launches) {
             const std::uint32_t line = lineNumber(context_, launch.span.begin);
-            if (!dividedGridY(context_, launch, mostRows))
+            if (!dividedGridY(context_, launch, maxRows))
                 return refuse("launch-grid",
                               fmt::format("the launch on line {} names no blocks along y", line));
             const auto grid = constantExtents(context_.shared().host(launch.host), launch.grid);
@@ -260,7 +255,7 @@ private:
         std::size_t size = 0;
         for (const StmtId id : plan_.guarded.work)
             size += code_.expressionsIn(id).size();
-        if (size * static_cast<std::size_t>(plan_.rows) > largestWork)
+        if (size * static_cast<std::size_t>(plan_.rows) > maxWork)
             return refuse("work-too-large",
                           fmt::format("{} rows of the work would be too much code", plan_.rows));
         return {};
@@ -286,7 +281,7 @@ private:
     }
 
     /// Counts the loads of all rows, those of one address once where the copies stand together.
-    std::expected<void, Refusal> requireSharedLoads() {
+    Gated<void> requireSharedLoads() {
         std::map<std::pair<VariableId, std::vector<std::uint32_t>>, std::vector<IndexExpression>>
             seen;
         bool wasCutOff = false;
@@ -314,7 +309,7 @@ private:
             }
         }
         // Loads of one row at one address count as one before, too.
-        if (plan_.loadsAfter > 0 && plan_.loadsBefore >= leastGain * plan_.loadsAfter)
+        if (plan_.loadsAfter > 0 && plan_.loadsBefore >= minGain * plan_.loadsAfter)
             return {};
         return refuse("rows-share-nothing",
                       wasCutOff
@@ -333,8 +328,7 @@ private:
 
 } // namespace
 
-std::expected<CoarseningPlan, Refusal> planCoarsening(const SkillContext& context,
-                                                      const CodeMap& code) {
+Gated<CoarseningPlan> planCoarsening(const SkillContext& context, const CodeMap& code) {
     return CoarseningPlanner(context, code).plan();
 }
 

@@ -1,9 +1,9 @@
 /// Where a thread can take several rows, and what they would share.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/guarded_work.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/guarded_work.h"
+#include "skills/base/skill.h"
 
 #include <expected>
 #include <set>
@@ -14,15 +14,15 @@ namespace kernelskill::skills {
 /// One comparison of the condition under which a thread works, as it reads there.
 struct GuardPart {
     analysis::ExprId expr = analysis::noId;
-    /// What holds where the kernel goes on; empty: the text as it is.
+    /// The comparison that holds where the kernel goes on; empty: the text as it is.
     std::string_view op;
-    bool isUpperBound = false; ///< Of the row: the last row decides. Else the first does.
+    bool isUpperBound = false; ///< A bound from above: the last row decides. Else the first does.
 };
 
 struct CoarseningPlan {
     int rows = 0;                              ///< A thread would take.
     analysis::VariableId row = analysis::noId; ///< blockIdx.y * blockDim.y + threadIdx.y
-    GuardedWork guarded;
+    analysis::GuardedWork guarded;
     std::vector<GuardPart> guard;           ///< All have to hold.
     std::set<analysis::VariableId> varying; ///< Locals of the work that each row needs.
     std::set<analysis::StmtId> commonLoops; ///< Go round alike for all rows.
@@ -31,7 +31,7 @@ struct CoarseningPlan {
 };
 
 /// Refuses with the first gate that does not hold, see SKILL.md.
-[[nodiscard]] std::expected<CoarseningPlan, Refusal> planCoarsening(const SkillContext& context,
-                                                                    const CodeMap& code);
+[[nodiscard]] Gated<CoarseningPlan> planCoarsening(const SkillContext& context,
+                                                   const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

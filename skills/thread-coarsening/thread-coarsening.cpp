@@ -1,10 +1,9 @@
-#include "skills/thread-coarsening/thread-coarsening.h"
-
+/// Gives a thread several neighbouring rows of a two-dimensional result.
+#include "analysis/queries/source_layout.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/grid_size.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/base/planned_skill.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/grid_size.h"
 #include "skills/thread-coarsening/coarsening_plan.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -17,7 +16,8 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "thread-coarsening";
+/// How many rows a thread is given.
+enum class Rows : int {};
 
 class RowCopies {
 public:
@@ -26,14 +26,14 @@ public:
           source_(*context.file.source), layout_(source_, context.kernel),
           row_(body_.variable(plan.row).name) {}
 
-    EditSet edits() const {
+    [[nodiscard]] std::vector<TextEdit> edits() const {
         const ExprId init = body_.variable(plan_.row).init;
         const Span index = body_.expr(init).span;
         std::vector<TextEdit> edits{
             {index, fmt::format("({}) * {}", source_.slice(index), plan_.rows)}, work()};
         for (const LaunchSite& launch : context_.kernel.launches)
             edits.push_back(*dividedGridY(context_, launch, plan_.rows));
-        return EditSet{{context_.kernel.file, std::move(edits)}};
+        return edits;
     }
 
 private:
@@ -44,7 +44,7 @@ private:
         const Span replaced{guard.span.begin, std::max(guard.span.end, last.end)};
         const std::string each = freshName(body_, row_ + "Each");
         CodeLines lines(layout_, layout_.indentation(guard.span.begin));
-        // What stands between the statements stays with them below.
+        // The text between the statements stays with them below.
         for (const Span gap : {Span{guard.span.begin, first.begin}, Span{last.end, replaced.end}})
             for (const std::string& comment : commentsIn(source_, gap))
                 lines.add(comment);
@@ -189,51 +189,36 @@ private:
     std::string row_;
 };
 
-class ThreadCoarsening final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class ThreadCoarseningSkill : public PlannedSkill<CoarseningPlan, Rows> {
+    Gated<CoarseningPlan> plan(const SkillContext& context) const override {
+        return planCoarsening(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto plan = planCoarsening(context, code);
-        if (!plan)
-            return std::unexpected(plan.error());
-        const std::string& row = code.body().variable(plan->row).name;
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = code.body().stmt(plan->guarded.guard).span;
-        offer.title =
-            fmt::format("Give each thread of {} {} rows", context.kernel.name, plan->rows);
+    Gated<Offer> offer(const SkillContext& context, const CoarseningPlan& plan) const override {
+        const FunctionBody& body = context.kernel.body;
+        Offer offer = newOffer(context, body.stmt(plan.guarded.guard).span, Rows{plan.rows});
+        offer.title = fmt::format("Give each thread of {} {} rows", context.kernel.name, plan.rows);
         offer.why = fmt::format("threads whose {} is next to each other load the same: {} rows in "
                                 "one thread need {:.0f} % of the loads (line {}); the launch{} "
                                 "get{} a grid {} times smaller",
-                                row, plan->rows, 100 * plan->loadsAfter / plan->loadsBefore,
+                                body.variable(plan.row).name, plan.rows,
+                                100 * plan.loadsAfter / plan.loadsBefore,
                                 lineNumber(context, offer.anchor.begin),
                                 context.kernel.launches.size() == 1 ? "" : "es",
-                                context.kernel.launches.size() == 1 ? "s" : "", plan->rows);
-        offer.option = plan->rows;
-        offer.numerics = Numerics::Exact;
-        offer.gain = ExpectedGain{plan->loadsBefore / plan->loadsAfter,
+                                context.kernel.launches.size() == 1 ? "s" : "", plan.rows);
+        offer.gain = ExpectedGain{plan.loadsBefore / plan.loadsAfter,
                                   "loads of several rows by threads of their own, over those by "
                                   "one thread"};
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const CodeMap& code = context.shared().code();
-        const auto plan = planCoarsening(context, code);
-        if (!plan)
-            return std::unexpected(unsupported(context, plan.error()));
-        return RowCopies(context, code, *plan).edits();
+    GatedEdits edits(const SkillContext& context, const CoarseningPlan& plan) const override {
+        return RowCopies(context, context.code(), plan).edits();
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeThreadCoarsening() {
-    return std::make_unique<ThreadCoarsening>();
-}
+KERNELSKILL_SKILL(ThreadCoarseningSkill)
 
 } // namespace kernelskill::skills

@@ -1,8 +1,7 @@
-#include "skills/vectorization-refinement/vectorization-refinement.h"
-
-#include "skills/rewriting/element_groups.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
+/// Moves two elements that already are pairs with one access of 16 bytes.
+#include "skills/base/planned_skill.h"
+#include "skills/editing/group_writer.h"
+#include "skills/gates/element_groups.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -13,8 +12,6 @@ namespace kernelskill::skills {
 using namespace analysis;
 
 namespace {
-
-constexpr std::string_view skillId = "vectorization-refinement";
 
 /// Instructions of a thread for its index, its bounds check and its addresses.
 constexpr double overhead = 6;
@@ -32,48 +29,35 @@ double operationsOf(const CodeMap& code, const ElementGroups& groups) {
     return count;
 }
 
-/// The kernel's pairs in groups of two. Only where threads go on to further elements: with one
-/// element a thread, those that are resident have enough bytes under way with 8 each.
-std::expected<ElementGroups, Refusal> findGroups(const SkillContext& context, const CodeMap& code) {
-    auto groups = planElementGroups(context, code, GroupedElements::Pairs);
-    if (groups && !groups->isGridStride)
-        return refuse(
-            "one-element-a-thread",
-            fmt::format("each thread of {} works on one element, so that as many accesses "
-                        "are under way as threads fit",
-                        context.kernel.name));
-    return groups;
-}
+class VectorizationRefinementSkill : public PlannedSkill<ElementGroups, Lanes> {
+    /// The kernel's pairs in groups of two. Only where threads go on to further elements: with one
+    /// element a thread, those that are resident have enough bytes under way with 8 each.
+    Gated<ElementGroups> plan(const SkillContext& context) const override {
+        auto groups = planElementGroups(context, context.code(), GroupedElements::Pairs);
+        if (groups && !groups->isGridStride)
+            return refuse(
+                "one-element-a-thread",
+                fmt::format("each thread of {} works on one element, so that as many accesses "
+                            "are under way as threads fit",
+                            context.kernel.name));
+        return groups;
+    }
 
-class VectorizationRefinement final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
-
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto groups = findGroups(context, code);
-        if (!groups)
-            return std::unexpected(groups.error());
+    Gated<Offer> offer(const SkillContext& context, const ElementGroups& groups) const override {
         std::string names;
-        for (const Stream& stream : groups->streams)
+        for (const Stream& stream : groups.streams)
             names += fmt::format("{}{} as {}", names.empty() ? "" : ", ", stream.name, stream.type);
         const Stream& pairs = *std::ranges::find_if(
-            groups->streams, [](const Stream& stream) { return !stream.pairs.empty(); });
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = groupedSpan(code, *groups);
+            groups.streams, [](const Stream& stream) { return !stream.pairs.empty(); });
+        Offer offer = newOffer(context, groupedSpan(context.code(), groups), Lanes{groups.lanes});
         offer.title = fmt::format("Access two elements at once: {}", names);
         offer.why = fmt::format("each access to {} on and below line {} moves 8 bytes, and one may "
                                 "move 16; {}",
                                 pairs.name, lineNumber(context, offer.anchor.begin),
-                                launchConsequence(context, *groups));
-        offer.option = groups->lanes;
-        offer.numerics = Numerics::Exact;
-        const double operations = operationsOf(code, *groups);
-        const auto accesses = static_cast<double>(groups->accesses.size());
-        const auto checks = static_cast<double>(groups->streams.size());
+                                launchConsequence(context, groups));
+        const double operations = operationsOf(context.code(), groups);
+        const auto accesses = static_cast<double>(groups.accesses.size());
+        const auto checks = static_cast<double>(groups.streams.size());
         const double one = 2 * (operations + accesses + overhead);
         const double both = 2 * operations + accesses + overhead + checks;
         offer.gain = ExpectedGain{
@@ -83,19 +67,13 @@ public:
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const CodeMap& code = context.shared().code();
-        const auto groups = findGroups(context, code);
-        if (!groups)
-            return std::unexpected(unsupported(context, groups.error()));
-        return groupEdits(context, code, *groups);
+    GatedEdits edits(const SkillContext& context, const ElementGroups& groups) const override {
+        return groupEdits(context, context.code(), groups);
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeVectorizationRefinement() {
-    return std::make_unique<VectorizationRefinement>();
-}
+KERNELSKILL_SKILL(VectorizationRefinementSkill)
 
 } // namespace kernelskill::skills

@@ -1,8 +1,7 @@
-#include "skills/vectorized-access/vectorized-access.h"
-
-#include "skills/rewriting/element_groups.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
+/// Moves several neighbouring elements with one load or store of a vector type.
+#include "skills/base/planned_skill.h"
+#include "skills/editing/group_writer.h"
+#include "skills/gates/element_groups.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -12,47 +11,30 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "vectorized-access";
+class VectorizedAccessSkill : public PlannedSkill<ElementGroups, Lanes> {
+    Gated<ElementGroups> plan(const SkillContext& context) const override {
+        return planElementGroups(context, context.code());
+    }
 
-class VectorizedAccess final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
-
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto plan = planElementGroups(context, code);
-        if (!plan)
-            return std::unexpected(plan.error());
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = groupedSpan(code, *plan);
+    Gated<Offer> offer(const SkillContext& context, const ElementGroups& groups) const override {
+        Offer offer = newOffer(context, groupedSpan(context.code(), groups), Lanes{groups.lanes});
         std::string names;
-        for (const Stream& stream : plan->streams)
+        for (const Stream& stream : groups.streams)
             names += fmt::format("{}{} as {}", names.empty() ? "" : ", ", stream.name, stream.type);
-        offer.title = fmt::format("Access {} elements at once: {}", plan->lanes, names);
+        offer.title = fmt::format("Access {} elements at once: {}", groups.lanes, names);
         offer.why = fmt::format(
             "neighbouring threads touch neighbouring elements, one at a time (line {}); {}",
-            lineNumber(context, offer.anchor.begin), launchConsequence(context, *plan));
-        offer.option = plan->lanes;
-        offer.numerics = Numerics::Exact;
+            lineNumber(context, offer.anchor.begin), launchConsequence(context, groups));
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const CodeMap& code = context.shared().code();
-        const auto plan = planElementGroups(context, code);
-        if (!plan)
-            return std::unexpected(unsupported(context, plan.error()));
-        return groupEdits(context, code, *plan);
+    GatedEdits edits(const SkillContext& context, const ElementGroups& groups) const override {
+        return groupEdits(context, context.code(), groups);
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeVectorizedAccess() {
-    return std::make_unique<VectorizedAccess>();
-}
+KERNELSKILL_SKILL(VectorizedAccessSkill)
 
 } // namespace kernelskill::skills

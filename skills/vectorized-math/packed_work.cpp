@@ -1,8 +1,10 @@
 #include "skills/vectorized-math/packed_work.h"
 
-#include "skills/rewriting/counted_loop.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_words.h"
+#include "analysis/queries/value_spelling.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -44,7 +46,7 @@ public:
         packed_.groups = std::move(groups);
     }
 
-    std::expected<PackedWork, Refusal> pack() {
+    Gated<PackedWork> pack() {
         scalar_ = body_.variable(packed_.groups.streams.front().base).type.scalar;
         for (const Stream& stream : packed_.groups.streams)
             if (const Type& type = body_.variable(stream.base).type;
@@ -53,11 +55,9 @@ public:
                 return refuse("not-16-bit",
                               fmt::format("{} is a {}, of which no instruction takes two",
                                           stream.name, type.spelling));
-        if (auto elements = requireElementsOnly(); !elements)
-            return std::unexpected(elements.error());
+        KERNELSKILL_CHECK(requireElementsOnly());
         for (const StmtId id : packed_.groups.work)
-            if (auto packed = packStatement(body_.stmt(id)); !packed)
-                return std::unexpected(packed.error());
+            KERNELSKILL_CHECK(packStatement(body_.stmt(id)));
         if (packed_.operations == 0)
             return refuse("nothing-computed",
                           fmt::format("{} only moves its elements", context_.kernel.name));
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    using Packed = std::expected<void, Refusal>;
+    using Packed = Gated<void>;
 
     [[nodiscard]] std::uint32_t line(Span span) const { return lineNumber(context_, span.begin); }
 
@@ -101,8 +101,7 @@ private:
         const ExprId target = assignment.children[0];
         if (streamAt(target) == nullptr && !isOwn(target))
             return notPacked(stmt.span, "changes something that is no element");
-        if (auto left = packValue(target); !left)
-            return left;
+        KERNELSKILL_CHECK(packValue(target));
         return packValue(assignment.children[1]);
     }
 
@@ -113,8 +112,7 @@ private:
                 return notPacked(stmt.span, "declares something that is no value of 16 bits");
             if (variable.init == noId)
                 continue;
-            if (auto value = packValue(variable.init); !value)
-                return value;
+            KERNELSKILL_CHECK(packValue(variable.init));
         }
         const Variable& first = body_.variable(stmt.declared.front());
         const Span type{stmt.span.begin, first.span.begin};
@@ -169,8 +167,7 @@ private:
             if (expr.op != "+" && expr.op != "-" && expr.op != "*")
                 return notPacked(expr.span, "does more than add, subtract and multiply");
             ++packed_.operations;
-            if (auto left = packValue(expr.children[0]); !left)
-                return left;
+            KERNELSKILL_CHECK(packValue(expr.children[0]));
             return packValue(expr.children[1]);
         case ExprKind::Call:
             return packCall(expr);
@@ -191,8 +188,7 @@ private:
             return notPacked(call.span, "calls a function in a way that is not plain");
         packed_.changes.push_back({name, std::string(found->second)});
         for (const ExprId argument : call.children)
-            if (auto packed = packValue(argument); !packed)
-                return packed;
+            KERNELSKILL_CHECK(packValue(argument));
         return {};
     }
 
@@ -243,11 +239,9 @@ private:
 
 } // namespace
 
-std::expected<PackedWork, Refusal> packWork(const SkillContext& context, const CodeMap& code) {
-    auto groups = planElementGroups(context, code);
-    if (!groups)
-        return std::unexpected(groups.error());
-    return Packer(context, code, std::move(*groups)).pack();
+Gated<PackedWork> packWork(const SkillContext& context, const CodeMap& code) {
+    KERNELSKILL_TRY(auto groups, planElementGroups(context, code));
+    return Packer(context, code, std::move(groups)).pack();
 }
 
 } // namespace kernelskill::skills

@@ -1,7 +1,9 @@
-#include "skills/vectorized-math/vectorized-math.h"
-
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
+/// Computes on two 16-bit elements with one instruction.
+#include "analysis/queries/source_layout.h"
+#include "skills/base/planned_skill.h"
+#include "skills/editing/code_lines.h"
+#include "skills/editing/group_writer.h"
+#include "skills/gates/element_groups.h"
 #include "skills/vectorized-math/packed_work.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -14,38 +16,27 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "vectorized-math";
-
 /// Instructions of a thread for its index, its bounds check and its addresses.
 constexpr double overhead = 6;
 
-class VectorizedMath final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
+class VectorizedMathSkill : public PlannedSkill<PackedWork, Lanes> {
+    Gated<PackedWork> plan(const SkillContext& context) const override {
+        return packWork(context, context.code());
+    }
 
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto packed = packWork(context, code);
-        if (!packed)
-            return std::unexpected(packed.error());
-        const ElementGroups& groups = packed->groups;
+    Gated<Offer> offer(const SkillContext& context, const PackedWork& packed) const override {
+        const ElementGroups& groups = packed.groups;
         std::string names;
         for (const Stream& stream : groups.streams)
             names += fmt::format("{}{}", names.empty() ? "" : ", ", stream.name);
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = groupedSpan(code, groups);
+        Offer offer = newOffer(context, groupedSpan(context.code(), groups), Lanes{groups.lanes});
         offer.title = fmt::format("Compute on pairs of {}: {}", names, groups.streams[0].type);
         offer.why = fmt::format(
             "line {} computes on one element of 16 bits an instruction; each of its {} operations "
             "takes two as well; {}",
-            lineNumber(context, offer.anchor.begin), packed->operations,
+            lineNumber(context, offer.anchor.begin), packed.operations,
             launchConsequence(context, groups));
-        offer.option = groups.lanes;
-        offer.numerics = Numerics::Exact;
-        const auto operations = static_cast<double>(packed->operations);
+        const auto operations = static_cast<double>(packed.operations);
         const auto accesses = static_cast<double>(groups.accesses.size());
         const auto checks = static_cast<double>(groups.streams.size());
         const double element = operations + accesses + overhead;
@@ -56,19 +47,15 @@ public:
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context, const Offer&) const override {
-        const CodeMap& code = context.shared().code();
-        const auto packed = packWork(context, code);
-        if (!packed)
-            return std::unexpected(unsupported(context, packed.error()));
+    GatedEdits edits(const SkillContext& context, const PackedWork& packed) const override {
         const SourceText& source = *context.file.source;
         const SourceLayout layout(source, context.kernel);
-        return groupEdits(context, code, packed->groups, [&](CodeLines& lines) {
-            for (const StmtId id : packed->groups.work) {
-                const Span span = code.body().stmt(id).span;
+        return groupEdits(context, context.code(), packed.groups, [&](CodeLines& lines) {
+            for (const StmtId id : packed.groups.work) {
+                const Span span = context.kernel.body.stmt(id).span;
                 std::vector<TextEdit> parts;
                 std::ranges::copy_if(
-                    packed->changes, std::back_inserter(parts),
+                    packed.changes, std::back_inserter(parts),
                     [&](const TextEdit& change) { return span.contains(change.span); });
                 lines.addBlock(rewritten(source, span, std::move(parts)),
                                layout.indentation(span.begin));
@@ -79,8 +66,6 @@ public:
 
 } // namespace
 
-std::unique_ptr<Skill> makeVectorizedMath() {
-    return std::make_unique<VectorizedMath>();
-}
+KERNELSKILL_SKILL(VectorizedMathSkill)
 
 } // namespace kernelskill::skills

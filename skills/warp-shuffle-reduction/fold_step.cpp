@@ -1,6 +1,6 @@
 #include "skills/warp-shuffle-reduction/fold_step.h"
 
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/index_arithmetic.h"
 
 namespace kernelskill::skills {
 

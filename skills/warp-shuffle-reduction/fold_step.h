@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/model/index_expression.h"
-#include "skills/rewriting/code_map.h"
+#include "analysis/queries/code_map.h"
 
 #include <optional>
 #include <string>
@@ -21,7 +21,8 @@ struct FoldedArray {
 /// The fold that `stmt` is, of the element at `own` and the one `stride` further on of a
 /// one-dimensional shared array: an assignment, a call of min or max, or a comparison that guards
 /// an assignment. nullopt for anything else.
-[[nodiscard]] std::optional<FoldedArray> foldOf(const CodeMap& code, analysis::StmtId stmt,
+[[nodiscard]] std::optional<FoldedArray> foldOf(const analysis::CodeMap& code,
+                                                analysis::StmtId stmt,
                                                 const analysis::IndexExpression& own,
                                                 const analysis::IndexExpression& stride);
 

@@ -1,10 +1,12 @@
 #include "skills/warp-shuffle-reduction/reduction_gates.h"
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/launch_extents.h"
 #include "analysis/source/gpu_constants.h"
+#include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/launch_sites.h"
-#include "skills/rewriting/shared_analysis.h"
+#include "skills/base/gates.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -42,7 +44,7 @@ std::optional<std::int64_t> numberIn(std::string_view text) {
                                                                     : std::nullopt;
 }
 
-/// What a launch passes for a parameter of the kernel or of its template.
+/// The argument that a launch passes for a parameter of the kernel or of its template.
 struct Passed {
     std::optional<std::int64_t> value; ///< Where it is a constant.
     std::string text;                  ///< As written; empty when nothing is passed.
@@ -54,9 +56,8 @@ public:
         : context_(context), code_(code), body_(code.body()) {}
 
     /// The tree at the cursor, else the first that fits.
-    std::expected<TreeReduction, Refusal> plan() const {
-        if (auto editable = requireEditable(context_); !editable)
-            return std::unexpected(editable.error());
+    Gated<TreeReduction> plan() const {
+        KERNELSKILL_CHECK(requireEditable(context_));
         std::optional<Refusal> first;
         int firstConcern = 0;
         std::optional<TreeReduction> found;
@@ -90,7 +91,7 @@ private:
         return context_.kernel.loops[loop].hasBarrier ? 1 : 0;
     }
 
-    [[nodiscard]] std::expected<TreeReduction, Refusal> study(std::uint32_t index) const {
+    [[nodiscard]] Gated<TreeReduction> study(std::uint32_t index) const {
         auto tree = recogniseTree(context_, code_, index);
         if (!tree)
             return tree;
@@ -100,13 +101,10 @@ private:
                 return refuse(
                     "no-shuffle",
                     fmt::format("there is no shuffle for the elements of {}", array.name));
-            if (auto reads = requireResultOnly(*tree, folded.array); !reads)
-                return std::unexpected(reads.error());
+            KERNELSKILL_CHECK(requireResultOnly(*tree, folded.array));
         }
-        if (auto uniform = requireAllThreads(*tree); !uniform)
-            return std::unexpected(uniform.error());
-        if (auto blocks = requireWholeWarps(*tree); !blocks)
-            return std::unexpected(blocks.error());
+        KERNELSKILL_CHECK(requireAllThreads(*tree));
+        KERNELSKILL_CHECK(requireWholeWarps(*tree));
         return tree;
     }
 
@@ -116,8 +114,7 @@ private:
 
     /// After the tree only element 0 holds what it did before; the others must be written before
     /// they are read.
-    [[nodiscard]] std::expected<void, Refusal> requireResultOnly(const TreeReduction& tree,
-                                                                 VariableId array) const {
+    [[nodiscard]] Gated<void> requireResultOnly(const TreeReduction& tree, VariableId array) const {
         const Stmt& loop = loopOf(tree);
         const StmtId loopId = context_.kernel.loops[tree.loop].statement;
         const std::string& name = body_.variable(array).name;
@@ -182,7 +179,7 @@ private:
     }
 
     /// Every lane must reach the shuffles.
-    [[nodiscard]] std::expected<void, Refusal> requireAllThreads(const TreeReduction& tree) const {
+    [[nodiscard]] Gated<void> requireAllThreads(const TreeReduction& tree) const {
         const StmtId loopId = context_.kernel.loops[tree.loop].statement;
         for (const Barrier& barrier : context_.kernel.barriers)
             if (code_.holds(loopId, barrier.call) && barrier.inDivergentBranch)
@@ -205,14 +202,11 @@ private:
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal> requireWholeWarps(const TreeReduction& tree) const {
-        const auto blocks = launchedBlocks(context_);
-        if (!blocks)
-            return std::unexpected(blocks.error());
-        if (auto followable = requireFollowableLaunches(context_); !followable)
-            return followable;
-        for (std::size_t i = 0; i < blocks->size(); ++i) {
-            const Extents& block = (*blocks)[i];
+    [[nodiscard]] Gated<void> requireWholeWarps(const TreeReduction& tree) const {
+        KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
+        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            const Extents& block = blocks[i];
             const LaunchSite& launch = context_.kernel.launches[i];
             const std::uint32_t line = lineNumber(context_, launch.span.begin);
             if (block[1] != 1 || block[2] != 1)
@@ -227,14 +221,13 @@ private:
                     fmt::format("the launch on line {} has blocks of {} threads; the tree needs a "
                                 "power of two and shuffles a multiple of {}",
                                 line, block[0], analysis::warpLanes));
-            if (auto spans = requireExtent(tree.extent, launch, block[0]); !spans)
-                return spans;
+            KERNELSKILL_CHECK(requireExtent(tree.extent, launch, block[0]));
         }
         return {};
     }
 
-    [[nodiscard]] std::expected<void, Refusal>
-    requireExtent(const TreeExtent& extent, const LaunchSite& launch, std::int64_t block) const {
+    [[nodiscard]] Gated<void> requireExtent(const TreeExtent& extent, const LaunchSite& launch,
+                                            std::int64_t block) const {
         if (extent.isBlockDim())
             return {};
         const std::uint32_t line = lineNumber(context_, launch.span.begin);
@@ -319,7 +312,7 @@ private:
 
 } // namespace
 
-std::expected<TreeReduction, Refusal> findTree(const SkillContext& context, const CodeMap& code) {
+Gated<TreeReduction> findTree(const SkillContext& context, const CodeMap& code) {
     return Gates(context, code).plan();
 }
 

@@ -1,6 +1,7 @@
 /// Whether a block reduction may be rewritten with warp shuffles.
 #pragma once
 
+#include "analysis/queries/code_map.h"
 #include "skills/warp-shuffle-reduction/tree_reduction.h"
 
 namespace kernelskill::skills {
@@ -9,7 +10,7 @@ namespace kernelskill::skills {
 /// comes closest to one. Gates of its own: `no-shuffle`, `array-read-after`, `array-escapes`,
 /// `divergent-branch`, `early-return`, `stride-used-after`, `two-dimensional`, `partial-warps`,
 /// `unknown-extent`, `extent-not-block`, `no-loop`.
-[[nodiscard]] std::expected<TreeReduction, Refusal> findTree(const SkillContext& context,
-                                                             const CodeMap& code);
+[[nodiscard]] Gated<TreeReduction> findTree(const SkillContext& context,
+                                            const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

@@ -1,7 +1,9 @@
 #include "skills/warp-shuffle-reduction/shuffle_rewriter.h"
 
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_layout.h"
 #include "analysis/source/gpu_constants.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/editing/code_lines.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -27,7 +29,7 @@ public:
         }
     }
 
-    EditSet edits() {
+    std::vector<TextEdit> edits() {
         const Stmt& loop = body_.stmt(context_.kernel.loops[tree_.loop].statement);
         const std::string indentation = layout_.indentation(loop.span.begin);
         const std::string& thread = tree_.thread;
@@ -68,7 +70,7 @@ public:
              std::move(text)}};
         if (const auto declaration = strideDeclaration())
             edits.push_back({*declaration, ""});
-        return EditSet{{context_.kernel.file, std::move(edits)}};
+        return edits;
     }
 
 private:
@@ -161,8 +163,8 @@ private:
         }
     }
 
-    /// What a lane of the first warp starts its second fold with. Where folding a value twice
-    /// changes nothing, analysis::warpLanes beyond the number of warps keep what they have.
+    /// The value that a lane of the first warp starts its second fold with. Where folding a value
+    /// twice changes nothing, analysis::warpLanes beyond the number of warps keep what they have.
     void addWarpResult(CodeLines& lines, std::size_t i) const {
         const FoldedArray& folded = tree_.arrays[i];
         const bool needsNeutral = folded.fold == FoldKind::Sum ||
@@ -212,7 +214,8 @@ private:
 
 } // namespace
 
-EditSet shuffleEdits(const SkillContext& context, const CodeMap& code, const TreeReduction& tree) {
+std::vector<TextEdit> shuffleEdits(const SkillContext& context, const CodeMap& code,
+                                   const TreeReduction& tree) {
     return Rewriter(context, code, tree).edits();
 }
 

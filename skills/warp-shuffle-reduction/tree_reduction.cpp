@@ -1,7 +1,11 @@
 #include "skills/warp-shuffle-reduction/tree_reduction.h"
 
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/index_arithmetic.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/loop_effects.h"
+#include "analysis/queries/source_words.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 #include "skills/warp-shuffle-reduction/fold_step.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -27,19 +31,16 @@ public:
         tree_.loop = index;
     }
 
-    std::expected<TreeReduction, Refusal> recognise() {
-        if (stmt_.fromMacro || !isWrittenAs(context_, stmt_.span, {"for", "while", "do"}))
+    Gated<TreeReduction> recognise() {
+        if (stmt_.fromMacro ||
+            !isWrittenAs(*context_.file.source, stmt_.span, {"for", "while", "do"}))
             return refuse("from-macro",
                           fmt::format("the loop on line {} comes out of a macro", line()));
-        if (auto parts = sortStatements(); !parts)
-            return std::unexpected(parts.error());
-        if (auto stride = recogniseStride(); !stride)
-            return std::unexpected(stride.error());
-        if (auto guard = recogniseGuard(); !guard)
-            return std::unexpected(guard.error());
+        KERNELSKILL_CHECK(sortStatements());
+        KERNELSKILL_CHECK(recogniseStride());
+        KERNELSKILL_CHECK(recogniseGuard());
         for (const StmtId id : code_.statementsOf(body_.stmt(guard_).children[0]))
-            if (auto step = recogniseStep(id); !step)
-                return std::unexpected(step.error());
+            KERNELSKILL_CHECK(recogniseStep(id));
         if (tree_.arrays.empty())
             return refuse("not-a-fold", fmt::format("the step on line {} folds nothing", line()));
         return tree_;
@@ -53,7 +54,7 @@ private:
 
     /// One guard, one barrier, in a while loop the change of the stride, and at most a declared
     /// index.
-    std::expected<void, Refusal> sortStatements() {
+    Gated<void> sortStatements() {
         for (const StmtId id : code_.statementsOf(loop_.body)) {
             const Stmt& stmt = body_.stmt(id);
             if (stmt.fromMacro)
@@ -83,7 +84,7 @@ private:
         });
     }
 
-    std::expected<void, Refusal> recogniseStride() {
+    Gated<void> recogniseStride() {
         if (loop_.kind == LoopKind::For)
             change_ = stmt_.increment;
         if (loop_.kind == LoopKind::Do || change_ == noId || stmt_.condition == noId)
@@ -129,7 +130,7 @@ private:
         return std::nullopt;
     }
 
-    std::expected<void, Refusal> recogniseHalving(ExprId start) {
+    Gated<void> recogniseHalving(ExprId start) {
         const Expr& value = body_.expr(definitionOf(start));
         const bool isHalf = value.kind == ExprKind::Binary &&
                             ((value.op == "/" && code_.constantValue(value.children[1]) == 2) ||
@@ -158,7 +159,7 @@ private:
         return {};
     }
 
-    std::expected<void, Refusal> recogniseDoubling(ExprId start) {
+    Gated<void> recogniseDoubling(ExprId start) {
         if (code_.constantValue(start) != 1)
             return notATree("does not start at a stride of one");
         const Expr& condition = body_.expr(stmt_.condition);
@@ -169,7 +170,7 @@ private:
         return {};
     }
 
-    /// What a name stands for, through locals that never change.
+    /// The expression that a name stands for, through locals that never change.
     [[nodiscard]] ExprId definitionOf(ExprId expr) const {
         for (int depth = 0; depth < maximumDepth; ++depth) {
             const VariableId name = code_.namedVariable(expr);
@@ -214,7 +215,7 @@ private:
         return IndexExpression::symbol({SymbolKind::Opaque, tree_.stride});
     }
 
-    std::expected<void, Refusal> recogniseGuard() {
+    Gated<void> recogniseGuard() {
         const Stmt& guard = body_.stmt(guard_);
         const ExprId condition =
             guard.condition == noId ? noId : code_.withoutCasts(guard.condition);
@@ -245,7 +246,7 @@ private:
     }
 
     /// `tid % (2 * s) == 0`, or `index < blockDim.x` with index = 2 * s * tid.
-    std::expected<void, Refusal> recogniseDoublingGuard(const Expr& expr, std::uint32_t at) {
+    Gated<void> recogniseDoublingGuard(const Expr& expr, std::uint32_t at) {
         if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
             return notATree("has a guard that is not understood");
         const IndexExpression twice = IndexExpression::constant(2) * strideSymbol();
@@ -279,7 +280,7 @@ private:
         return {};
     }
 
-    std::expected<void, Refusal> recogniseStep(StmtId id) {
+    Gated<void> recogniseStep(StmtId id) {
         const Stmt& stmt = body_.stmt(id);
         const std::uint32_t at = lineNumber(context_, stmt.span.begin);
         if (stmt.kind == StmtKind::Null)
@@ -314,8 +315,8 @@ private:
 
 } // namespace
 
-std::expected<TreeReduction, Refusal> recogniseTree(const SkillContext& context,
-                                                    const CodeMap& code, std::uint32_t index) {
+Gated<TreeReduction> recogniseTree(const SkillContext& context, const CodeMap& code,
+                                   std::uint32_t index) {
     return Recogniser(context, code, index).recognise();
 }
 

@@ -1,7 +1,8 @@
 /// Recognises the block-wide tree reduction in shared memory, in the forms that people write.
 #pragma once
 
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 #include "skills/warp-shuffle-reduction/fold_step.h"
 
 #include <expected>
@@ -31,7 +32,7 @@ struct TreeReduction {
 
 /// The tree that loop `index` is. Refuses with what is different: `not-a-tree`, `partial-tree`,
 /// `guarded-tree`, `not-a-fold`, `two-dimensional`, `from-macro`.
-[[nodiscard]] std::expected<TreeReduction, Refusal>
-recogniseTree(const SkillContext& context, const CodeMap& code, std::uint32_t index);
+[[nodiscard]] Gated<TreeReduction>
+recogniseTree(const SkillContext& context, const analysis::CodeMap& code, std::uint32_t index);
 
 } // namespace kernelskill::skills

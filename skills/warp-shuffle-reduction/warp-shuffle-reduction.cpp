@@ -1,7 +1,5 @@
-#include "skills/warp-shuffle-reduction/warp-shuffle-reduction.h"
-
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
+/// Replaces the shared-memory tree of a block reduction by warp shuffles.
+#include "skills/base/planned_skill.h"
 #include "skills/warp-shuffle-reduction/reduction_gates.h"
 #include "skills/warp-shuffle-reduction/shuffle_rewriter.h"
 
@@ -13,22 +11,17 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "warp-shuffle-reduction";
+class WarpShuffleReductionSkill : public PlannedSkill<TreeReduction> {
+    Gated<TreeReduction> plan(const SkillContext& context) const override {
+        return findTree(context, context.code());
+    }
 
-class WarpShuffleReduction final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
-
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto tree = findTree(context, code);
-        if (!tree)
-            return std::unexpected(tree.error());
+    Gated<Offer> offer(const SkillContext& context, const TreeReduction& tree) const override {
+        const FunctionBody& body = context.kernel.body;
         std::string names;
         bool isExact = true;
-        for (const FoldedArray& folded : tree->arrays) {
-            const Variable& array = code.body().variable(folded.array);
+        for (const FoldedArray& folded : tree.arrays) {
+            const Variable& array = body.variable(folded.array);
             names += fmt::format("{}{}", names.empty() ? "" : ", ", array.name);
             const bool isInteger =
                 array.type.scalar >= ScalarKind::Bool && array.type.scalar <= ScalarKind::UInt64;
@@ -36,10 +29,7 @@ public:
                 isExact &&
                 (isInteger || (folded.fold != FoldKind::Sum && folded.fold != FoldKind::Product));
         }
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = code.body().stmt(context.kernel.loops[tree->loop].statement).span;
+        Offer offer = newOffer(context, body.stmt(context.kernel.loops[tree.loop].statement).span);
         offer.title = fmt::format("Reduce {} with warp shuffles", names);
         offer.why =
             fmt::format("the loop on line {} folds {} in shared memory with a barrier each step; "
@@ -49,21 +39,13 @@ public:
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        const SkillContext atAnchor = context.at(offer.anchor);
-        const auto tree = findTree(atAnchor, code);
-        if (!tree)
-            return std::unexpected(unsupported(context, tree.error()));
-        return shuffleEdits(context, code, *tree);
+    GatedEdits edits(const SkillContext& context, const TreeReduction& tree) const override {
+        return shuffleEdits(context, context.code(), tree);
     }
 };
 
 } // namespace
 
-std::unique_ptr<Skill> makeWarpShuffleReduction() {
-    return std::make_unique<WarpShuffleReduction>();
-}
+KERNELSKILL_SKILL(WarpShuffleReductionSkill)
 
 } // namespace kernelskill::skills

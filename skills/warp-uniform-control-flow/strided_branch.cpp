@@ -1,10 +1,12 @@
 #include "skills/warp-uniform-control-flow/strided_branch.h"
 
 #include "analysis/model/dependence.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/index_arithmetic.h"
-#include "skills/rewriting/source_layout.h"
-#include "skills/rewriting/value_range.h"
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/source_layout.h"
+#include "analysis/queries/source_words.h"
+#include "analysis/queries/value_range.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -18,16 +20,15 @@ using namespace analysis;
 namespace {
 
 /// A stride below it times a thread's index stays far from the end of an int.
-constexpr std::int64_t largestStride = 1 << 20;
+constexpr std::int64_t maxStride = 1 << 20;
 
 class Finder {
 public:
     Finder(const SkillContext& context, const CodeMap& code)
         : context_(context), kernel_(context.kernel), code_(code), body_(code.body()) {}
 
-    std::expected<StridedBranch, Refusal> find() {
-        if (auto editable = requireEditable(context_); !editable)
-            return std::unexpected(editable.error());
+    Gated<StridedBranch> find() {
+        KERNELSKILL_CHECK(requireEditable(context_));
         std::optional<Refusal> first;
         std::optional<StridedBranch> found;
         for (const StmtId id : code_.statementsIn(body_.root)) {
@@ -143,7 +144,7 @@ private:
     /// No more than that; nullopt when that is not known to be small.
     [[nodiscard]] std::optional<std::int64_t> boundOf(ExprId id) const {
         const auto small = [](std::int64_t value) {
-            return value >= 0 && value <= largestStride ? std::optional(value) : std::nullopt;
+            return value >= 0 && value <= maxStride ? std::optional(value) : std::nullopt;
         };
         const Expr& expr = body_.expr(id);
         if (const auto value = code_.constantValue(id))
@@ -162,14 +163,14 @@ private:
                 return std::nullopt;
             return small(expr.op == "*" ? *a * *b : *a + *b);
         }
-        const auto range = rangeOf(context_, code_, id);
+        const auto range = valueRangeOf(context_.kernel, code_, id);
         return range ? small(range->high) : std::nullopt;
     }
 
-    std::expected<void, Refusal> requireAll(StridedBranch& branch) {
+    Gated<void> requireAll(StridedBranch& branch) {
         const Stmt& stmt = body_.stmt(branch.branch);
-        if (stmt.fromMacro || !isWrittenAs(context_, stmt.span, {"if"}) || stmt.init != noId ||
-            !stmt.declared.empty() || body_.expr(branch.test).fromMacro)
+        if (stmt.fromMacro || !isWrittenAs(*context_.file.source, stmt.span, {"if"}) ||
+            stmt.init != noId || !stmt.declared.empty() || body_.expr(branch.test).fromMacro)
             return refuse("from-macro",
                           fmt::format("the branch on line {} is not a plain if", line(stmt.span)));
         if (stmt.children.size() != 1)
@@ -187,14 +188,12 @@ private:
             return refuse(
                 "several-statements-a-line",
                 fmt::format("no statement of its own may stand before line {}", line(stmt.span)));
-        if (auto reached = requireAllThreads(branch); !reached)
-            return reached;
-        if (auto work = requireNothingOfOneThread(branch); !work)
-            return work;
+        KERNELSKILL_CHECK(requireAllThreads(branch));
+        KERNELSKILL_CHECK(requireNothingOfOneThread(branch));
         return requireBarriers(branch);
     }
 
-    std::expected<void, Refusal> requireAllThreads(const StridedBranch& branch) {
+    Gated<void> requireAllThreads(const StridedBranch& branch) {
         for (const Stmt& stmt : body_.stmts)
             if (stmt.kind == StmtKind::Return || stmt.kind == StmtKind::Goto ||
                 stmt.kind == StmtKind::Asm)
@@ -219,8 +218,8 @@ private:
         return found.onThread || found.onData;
     }
 
-    /// Whoever runs the branch for an index must find all that it needs.
-    std::expected<void, Refusal> requireNothingOfOneThread(StridedBranch& branch) {
+    /// The thread that runs the branch for an index must find all that it needs.
+    Gated<void> requireNothingOfOneThread(StridedBranch& branch) {
         const Stmt& stmt = body_.stmt(branch.branch);
         const StmtId work = stmt.children[0];
         for (const StmtId id : code_.statementsIn(work)) {
@@ -294,8 +293,9 @@ private:
                });
     }
 
-    /// What a thread wrote for itself, another must be allowed to read; and the other way round.
-    [[nodiscard]] std::expected<void, Refusal> requireBarriers(const StridedBranch& branch) const {
+    /// A value that a thread wrote for itself, another must be allowed to read, and the other way
+    /// round.
+    [[nodiscard]] Gated<void> requireBarriers(const StridedBranch& branch) const {
         const auto no = [&](std::string_view where) {
             return refuse(
                 "no-barrier-around",
@@ -360,8 +360,7 @@ private:
 
 } // namespace
 
-std::expected<StridedBranch, Refusal> findStridedBranch(const SkillContext& context,
-                                                        const CodeMap& code) {
+Gated<StridedBranch> findStridedBranch(const SkillContext& context, const CodeMap& code) {
     return Finder(context, code).find();
 }
 

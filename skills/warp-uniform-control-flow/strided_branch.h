@@ -1,8 +1,8 @@
 /// Finds branches that every m-th thread of a block takes: `if (tid % m == 0)`.
 #pragma once
 
-#include "skills/rewriting/code_map.h"
-#include "skills/skill.h"
+#include "analysis/queries/code_map.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <expected>
@@ -24,7 +24,7 @@ struct StridedBranch {
 
 /// The branch at the cursor, else the first that fits. Refuses with the first gate that does not
 /// hold, e.g. `no-strided-branch`, `uses-thread-value`, `no-barrier-around`, `unknown-stride`.
-[[nodiscard]] std::expected<StridedBranch, Refusal> findStridedBranch(const SkillContext& context,
-                                                                      const CodeMap& code);
+[[nodiscard]] Gated<StridedBranch> findStridedBranch(const SkillContext& context,
+                                                     const analysis::CodeMap& code);
 
 } // namespace kernelskill::skills

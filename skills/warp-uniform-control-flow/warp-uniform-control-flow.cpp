@@ -1,9 +1,7 @@
-#include "skills/warp-uniform-control-flow/warp-uniform-control-flow.h"
-
+/// Gives the work of every m-th thread to the first threads of the block, which fill whole warps.
+#include "analysis/queries/source_layout.h"
 #include "analysis/source/gpu_constants.h"
-#include "skills/rewriting/gates.h"
-#include "skills/rewriting/shared_analysis.h"
-#include "skills/rewriting/source_layout.h"
+#include "skills/base/planned_skill.h"
 #include "skills/warp-uniform-control-flow/strided_branch.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -16,54 +14,34 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::string_view skillId = "warp-uniform-control-flow";
+class WarpUniformControlFlowSkill : public PlannedSkill<StridedBranch> {
+    Gated<StridedBranch> plan(const SkillContext& context) const override {
+        return findStridedBranch(context, context.code());
+    }
 
-class WarpUniformControlFlow final : public Skill {
-public:
-    [[nodiscard]] std::string_view id() const override { return skillId; }
-
-    [[nodiscard]] std::expected<Offer, Refusal>
-    prepare(const SkillContext& context) const override {
-        const CodeMap& code = context.shared().code();
-        const auto branch = findStridedBranch(context, code);
-        if (!branch)
-            return std::unexpected(branch.error());
-        const Span test = code.body().expr(branch->test).span;
-        const std::string thread{context.file.source->slice(code.body().expr(branch->thread).span)};
-        Offer offer;
-        offer.skillId = skillId;
-        offer.kernelName = context.kernel.qualifiedName;
-        offer.anchor = code.body().stmt(branch->branch).span;
+    Gated<Offer> offer(const SkillContext& context, const StridedBranch& branch) const override {
+        const FunctionBody& body = context.kernel.body;
+        const Span test = body.expr(branch.test).span;
+        const std::string thread{context.file.source->slice(body.expr(branch.thread).span)};
+        Offer offer = newOffer(context, body.stmt(branch.branch).span);
         offer.title = fmt::format("Let whole warps do the work behind `{}`",
                                   context.file.source->slice(test));
-        offer.why = fmt::format(
-            "`{}` on line {} leaves analysis::warpLanes of every warp idle; the work depends "
-            "on {} alone, so that the first threads can do it",
-            context.file.source->slice(test), lineNumber(context, test.begin), thread);
-        offer.numerics = Numerics::Exact;
-        if (branch->constantStride)
+        offer.why =
+            fmt::format("`{}` on line {} leaves lanes of every warp idle; the work depends on {} "
+                        "alone, so that "
+                        "the first threads can do it",
+                        context.file.source->slice(test), lineNumber(context, test.begin), thread);
+        if (branch.constantStride)
             offer.gain = ExpectedGain{
-                static_cast<double>(std::min(*branch->constantStride, analysis::warpLanes)),
-                fmt::format("one of {} analysis::warpLanes works before and all of a warp's after, "
-                            "if the branch "
+                static_cast<double>(std::min(*branch.constantStride, analysis::warpLanes)),
+                fmt::format("one of {} lanes works before and all of a warp's after, if the branch "
                             "takes all the time",
-                            *branch->constantStride)};
+                            *branch.constantStride)};
         return offer;
     }
 
-    [[nodiscard]] Result<EditSet> apply(const SkillContext& context,
-                                        const Offer& offer) const override {
-        const CodeMap& code = context.shared().code();
-        const auto branch = findStridedBranch(context.at(offer.anchor), code);
-        if (!branch)
-            return std::unexpected(unsupported(context, branch.error()));
-        return EditSet{{context.kernel.file, edits(context, code, *branch)}};
-    }
-
-private:
-    static std::vector<TextEdit> edits(const SkillContext& context, const CodeMap& code,
-                                       const StridedBranch& branch) {
-        const FunctionBody& body = code.body();
+    GatedEdits edits(const SkillContext& context, const StridedBranch& branch) const override {
+        const FunctionBody& body = context.kernel.body;
         const SourceText& source = *context.file.source;
         const SourceLayout layout(source, context.kernel);
         const Stmt& stmt = body.stmt(branch.branch);
@@ -94,8 +72,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Skill> makeWarpUniformControlFlow() {
-    return std::make_unique<WarpUniformControlFlow>();
-}
+KERNELSKILL_SKILL(WarpUniformControlFlowSkill)
 
 } // namespace kernelskill::skills

@@ -86,7 +86,7 @@ const checksOfTheOriginal = [
     'can be launched',
     'the original compiles',
     'the original runs',
-    'the original always does the same',
+    'the original always gives the same result',
     'writes something',
     'control fails',
 ];

@@ -16,7 +16,7 @@ namespace kernelskill::testing {
 /// A file under the project's source folder.
 [[nodiscard]] std::string sourceFile(std::string_view path);
 
-/// What the repairer works with in these tests: the prelude, no toolkit.
+/// The toolchain of the repairer in these tests: the prelude, no toolkit.
 struct RepairBench {
     analysis::Toolchain toolchain;
     analysis::CompileCommand command;

@@ -232,7 +232,7 @@ void LspClient::closeInput() {
 std::optional<int> LspClient::waitForExit(Milliseconds timeout) {
     const auto deadline = Clock::now() + timeout;
     while (!status_ && Clock::now() < deadline) {
-        // Somebody has to read, or the server waits for room in the pipe.
+        // Without a reader the server waits for room in the pipe.
         pollfd waiting{output_, POLLIN, 0};
         char chunk[65536];
         if (::poll(&waiting, 1, 5) > 0 && ::read(output_, chunk, sizeof chunk) <= 0)

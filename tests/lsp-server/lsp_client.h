@@ -63,9 +63,9 @@ public:
     [[nodiscard]] bool isRunning();
     [[nodiscard]] pid_t pid() const { return pid_; }
 
-    /// What workspace/configuration is answered with.
+    /// The answer to workspace/configuration.
     json configuration = nullptr;
-    /// What workspace/applyEdit is answered with.
+    /// The answer to workspace/applyEdit.
     bool appliesEdits = true;
     /// Requests the server has sent, in order; they are answered at once.
     std::vector<json> serverRequests;
@@ -95,7 +95,7 @@ private:
     kernelskill::testing::TemporaryFolder folder_;
 };
 
-/// What a run of the executable left.
+/// The result of a run of the executable.
 struct CommandResult {
     int status = -1;
     std::string output;

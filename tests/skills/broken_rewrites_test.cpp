@@ -54,14 +54,19 @@ TEST_P(BrokenRewrites, AreRefused) {
     const analysis::Span whole{0, static_cast<std::uint32_t>(program.text.size())};
     const auto verdict =
         Reviewer(executor->get(), *toolchain)
-            .review(program, program.model->kernels.front(), {{program.file, {{whole, broken}}}},
+            .review({program, program.model->kernels.front()}, {{program.file, {{whole, broken}}}},
                     skills::Numerics::Reassociates, {}, {});
     ASSERT_TRUE(verdict) << verdict.error().describe();
-    EXPECT_TRUE(verdict->isAboutEdit) << verdict->summary;
+    // Some examples state no launch: a check that fails on a guessed one refuses the edit as well,
+    // and holds the guess to blame.
+    const bool isGuessed = verdict->summary.contains("with a guessed launch");
+    EXPECT_EQ(verdict->isAboutEdit, !isGuessed) << verdict->summary;
     std::string checks;
     for (const Check& check : verdict->checks)
         checks += check.name + ": " + check.detail + "\n";
-    EXPECT_EQ(verdict->status, mistake.status) << verdict->summary << "\n" << checks;
+    EXPECT_EQ(verdict->status, isGuessed ? VerdictStatus::Invalid : mistake.status)
+        << verdict->summary << "\n"
+        << checks;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,8 +1,9 @@
-/// What the GPU's compiler makes of the examples of those skills that ask for it, so that they can
-/// be tested where there is no CUDA toolkit. Where there is one, compiled_examples_test asks it.
+/// The GPU's compiler's facts about the examples of those skills that ask for them, so that they
+/// can be tested where there is no CUDA toolkit. Where there is one, compiled_examples_test asks
+/// it.
 #pragma once
 
-#include "skills/compiled_kernel.h"
+#include "skills/base/compiled_kernel.h"
 
 #include <cstdint>
 #include <string>

@@ -131,6 +131,12 @@ TEST(SkillDocuments, NameOnlyKnownBottlenecks) {
             EXPECT_TRUE(known.contains(bottleneck)) << skill.id << ": " << bottleneck;
 }
 
+TEST(SkillDocuments, HaveARowOnThePageAboutSkills) {
+    const std::string page = readSource("docs/skills.md");
+    for (const std::string& id : catalogueIds())
+        EXPECT_TRUE(page.contains("\n| [" + id + "](#")) << id << ": run script/sync-skills";
+}
+
 TEST(CompiledExamples, AreBetterAfterwards) {
     for (const CompiledExample& example : compiledExamples()) {
         SCOPED_TRACE(example.skill);

@@ -104,7 +104,7 @@ std::string appliedText(std::string_view id, const std::string& source,
     EXPECT_EQ(offer->skillId, id);
     EXPECT_FALSE(offer->title.empty());
     EXPECT_FALSE(offer->why.empty());
-    subject.compiled.reset(); // What was chosen by it is in the offer.
+    subject.compiled.reset(); // The choice made by it is in the offer.
     const auto edits = skillNamed(id).apply(subject.context(), *offer);
     if (!edits) {
         ADD_FAILURE() << edits.error().describe();

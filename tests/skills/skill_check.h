@@ -5,7 +5,7 @@
 #pragma once
 
 #include "analysis/model/kernel_model.h"
-#include "skills/skill.h"
+#include "skills/base/skill.h"
 #include "tests/skills/compiled_examples.h"
 
 #include <optional>
@@ -17,10 +17,10 @@ namespace kernelskill::skills {
 /// A parsed file with its cursor.
 struct Subject {
     analysis::FileModel file;
-    analysis::Features features; ///< Of the kernel at the cursor.
+    analysis::Features features; ///< The features of the kernel at the cursor.
     analysis::Span range;
     std::size_t kernel = 0; ///< Index into file.kernels.
-    /// What the GPU's compiler is to have said; nullopt: nobody asked it.
+    /// The facts that the GPU's compiler is to have given; nullopt: it was not asked.
     std::optional<CompiledKernel> compiled = std::nullopt;
 
     [[nodiscard]] SkillContext context() const {
@@ -45,7 +45,7 @@ void checkNotApplicable(std::string_view id, const std::string& source, std::str
                         const std::optional<CompiledKernel>& compiled = {});
 /// A source that the gate of that name refuses, for tests with many of them.
 struct GateCase {
-    std::string name; ///< Of the test.
+    std::string name; ///< The name of the test.
     std::string gate;
     std::string source;
     std::optional<CompiledKernel> compiled = std::nullopt;
@@ -55,7 +55,7 @@ struct GateCase {
                                 const std::optional<CompiledKernel>& compiled = {});
 /// The offer is about the text `target`.
 void checkTarget(std::string_view id, const std::string& source, std::string_view target);
-/// What the offered edit does to results.
+/// The effect of the offered edit on results.
 [[nodiscard]] Numerics offeredNumerics(std::string_view id, const std::string& source);
 /// The edited text; empty (with a failed test) when the skill is not offered.
 [[nodiscard]] std::string appliedText(std::string_view id, const std::string& source,

@@ -7,7 +7,7 @@ export interface Surroundings {
     readonly setting: string;
     readonly pathVariable: string;
     readonly home: string;
-    /** Where the server that comes with the extension is, or will be when it is unpacked; undefined without one. */
+    /** The server that comes with the extension, unpacked or still to be; undefined without one. */
     readonly bundled: string | undefined;
     readonly isExecutable: (file: string) => boolean;
 }
@@ -39,7 +39,7 @@ export function findServer(surroundings: Surroundings): Found {
     };
 }
 
-/** Of versions "kernelskill 0.1.2" and "0.1.0": empty where they go together, which those of one minor version do. */
+/** Says how "kernelskill 0.1.2" and "0.1.0" differ; empty where they go together: their minor versions are equal. */
 export function versionProblem(server: string, extension: string, { file, origin }: Found & { kind: 'found' }): string {
     const [of, wanted] = [server, extension].map((text) => /(\d+\.\d+)\.\d+/.exec(text)?.[1]);
     if (of === wanted) return '';

@@ -16,7 +16,7 @@ const interruptedAfter = 3_600_000;
 const otherwise = 'or install kernelskill yourself and set kernelskill.server.path.';
 
 interface Content {
-    /** Of the archive, uncompressed. */
+    /** Bytes of the archive, uncompressed. */
     readonly bytes: number;
     readonly sha256: string;
 }
@@ -79,7 +79,7 @@ export class BundledServer {
         await removeUnused(this.folder);
     }
 
-    /** What other versions of the extension have unpacked and no window runs. */
+    /** Removes servers that other versions of the extension have unpacked, unless a window runs them. */
     async removeOthers(): Promise<void> {
         for (const name of await readdir(this.storage)) {
             const folder = path.join(this.storage, name);
@@ -147,7 +147,7 @@ function isInUse(folder: string): boolean {
         try {
             return /^\d+$/.test(entry) && readlinkSync(`/proc/${entry}/exe`).startsWith(folder + path.sep);
         } catch {
-            return false; // it has ended, or is somebody else's
+            return false; // it has ended, or belongs to another user
         }
     });
 }

@@ -8,9 +8,12 @@ import {
     CloseAction,
     type CloseHandlerResult,
     ErrorAction,
+    ExecuteCommandRequest,
     LanguageClient,
     type LanguageClientOptions,
     RevealOutputChannelOn,
+    LSPErrorCodes,
+    ResponseError,
     State,
 } from 'vscode-languageclient/node';
 
@@ -20,6 +23,7 @@ import { CrashPolicy } from './crashes';
 import { EditorModel } from './editorModel';
 import { serverSettings, type Section } from './settings';
 import type { Status } from './status';
+import { confirmed, type EditPreview, needsConfirmation } from './views/editPreview';
 import type { MemoryView } from './views/memoryView';
 import type { ProfileView } from './views/profileView';
 import type { RunView, Target } from './views/runView';
@@ -28,11 +32,17 @@ const run = promisify(execFile);
 
 export const languages = ['cuda-cpp', 'cuda'];
 
-/** Where the results of lenses and actions are shown, and who hears of what the server does. */
+const applySkill = 'kernelskill.applySkill';
+const generate = 'kernelskill.generate';
+/** Commands whose edit is checked before it is applied. */
+const verifying = new Set([applySkill, generate]);
+
+/** The views that show results of lenses and actions, and the listeners to the server's state. */
 export interface Audience {
     readonly profile: ProfileView;
     readonly memory: MemoryView;
     readonly run: RunView;
+    readonly preview: EditPreview;
     /** Something was found out about the file. */
     changed(uri: vscode.Uri): void;
     /** The server is up, be it again. */
@@ -174,7 +184,7 @@ export class Server implements vscode.Disposable {
         void this.stop();
     }
 
-    /** What the program says of itself; the one that comes with the extension is unpacked before. */
+    /** The program's own version; the program that comes with the extension is unpacked before. */
     private async versionOf({ file, origin }: Found & { kind: 'found' }): Promise<string> {
         if (origin === 'bundled') await (this.unpacking ??= this.unpack().finally(() => (this.unpacking = undefined)));
         try {
@@ -215,7 +225,14 @@ export class Server implements vscode.Disposable {
             initializationOptions: { ...this.settings(), trusted: vscode.workspace.isTrusted },
             middleware: {
                 workspace: {
-                    // What the server pulls gets the same treatment as what it was started with.
+                    handleApplyEdit: async (params, next) => {
+                        const client = this.isRunning();
+                        const token = new vscode.CancellationTokenSource().token;
+                        if (!client || !needsConfirmation(params.edit)) return next(params, token);
+                        if (!(await this.audience.preview.confirm(client, params))) return { applied: false, failureReason: 'discarded' };
+                        return next({ ...params, edit: confirmed(params.edit) }, token);
+                    },
+                    // Settings that the server pulls are treated like those that it was started with.
                     configuration: async (params, token, next) => {
                         const values = await next(params, token);
                         if (!Array.isArray(values)) return values;
@@ -226,12 +243,17 @@ export class Server implements vscode.Disposable {
                         );
                     },
                 },
-                // What a lens or an action of the server's asks for is shown in its view.
+                provideCodeActions: async (document, range, context, token, next) =>
+                    (await next(document, range, context, token))?.map(asCommand),
+                // An action that became a command has nothing to resolve.
+                resolveCodeAction: (item, token, next) => (item.command ? item : next(item, token)),
+                // The result of a lens or an action of the server is shown in its view.
                 executeCommand: async (command, args, next) => {
                     const target = args[0] as Target | undefined;
                     const client = this.isRunning();
                     if (!client || !target?.uri) return next(command, args);
                     if (command === 'kernelskill.optimize') return this.audience.run.optimize(client, target);
+                    if (verifying.has(command)) return this.verify(client, command, args);
                     if (command === 'kernelskill.showMemory') return this.audience.memory.show(client, target.uri);
                     const result: unknown = await next(command, args);
                     if (command === 'kernelskill.profile' && isProfile(result)) {
@@ -246,6 +268,17 @@ export class Server implements vscode.Disposable {
                 closed: () => this.crashed(),
             },
         };
+    }
+
+    /** Has the server check an edit and apply it. What is refused is said once: an equal message replaces the server's. */
+    private async verify(client: LanguageClient, command: string, args: unknown[]): Promise<unknown> {
+        try {
+            return await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+        } catch (error) {
+            const isCancelled = error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled;
+            if (!isCancelled) void vscode.window.showWarningMessage(messageOf(error));
+            return undefined;
+        }
     }
 
     /** The client opens every document again once the server is back. */
@@ -277,6 +310,24 @@ export class Server implements vscode.Disposable {
             }
         });
     }
+}
+
+/**
+ * An action whose edit has to be checked, as the command that checks it and asks for its application: an edit by resolve
+ * would go around the preview, and VS Code does not say whether it was applied.
+ */
+function asCommand(action: vscode.Command | vscode.CodeAction): vscode.Command | vscode.CodeAction {
+    if (!(action instanceof vscode.CodeAction)) return action;
+    const { data } = action as { data?: unknown };
+    const command = verifyingCommand(data);
+    if (command) action.command = { title: action.title, command, arguments: [data] };
+    return action;
+}
+
+/** The command for the data of an action whose edit has to be checked; undefined for any other action. */
+export function verifyingCommand(data: unknown): string | undefined {
+    const { type } = (data ?? {}) as { type?: string };
+    return type === 'skill' ? applySkill : type === 'generate' ? generate : undefined;
 }
 
 function isProfile(value: unknown): value is { readonly kernel: string } {

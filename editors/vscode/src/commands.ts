@@ -1,32 +1,33 @@
-// What the user can call by name.
+// The commands that the user can call by name.
 import { execFile } from 'node:child_process';
 import * as vscode from 'vscode';
 import {
     CodeActionRequest,
-    CodeActionResolveRequest,
     ExecuteCommandRequest,
     type CodeAction,
     type LanguageClient,
 } from 'vscode-languageclient/node';
 
-import { languages, messageOf, type Server } from './client';
+import { languages, messageOf, type Server, verifyingCommand } from './client';
 import type { Entry } from './kernels/kernelList';
 import type { KernelsView } from './kernels/kernelsView';
 import type { CommandName } from './manifest';
 import { withProgress } from './progress';
 import type { AssemblyView } from './views/assemblyView';
+import type { EditPreview } from './views/editPreview';
 import type { MemoryView } from './views/memoryView';
 import type { ProfileView } from './views/profileView';
 import type { RunView } from './views/runView';
 
 export type Commands = { readonly [name in CommandName]: (...values: unknown[]) => unknown };
 
-/** What commands show their results in. */
+/** The views in which commands show their results. */
 export interface Views {
     readonly profile: ProfileView;
     readonly memory: MemoryView;
     readonly assembly: AssemblyView;
     readonly run: RunView;
+    readonly preview: EditPreview;
     readonly kernels: KernelsView;
 }
 
@@ -57,6 +58,8 @@ export function commandsOf(server: Server, views: Views, output: vscode.LogOutpu
             await opened(client, uri);
             await views.run.optimize(client, { uri, kernel: kernel.name });
         }),
+        applyPreview: (uri) => views.preview.answerFor(uri, true),
+        discardPreview: (uri) => views.preview.answerFor(uri, false),
         restart: () => server.restart(),
         showOutput: () => output.show(true),
         doctor: () => doctor(server, output),
@@ -130,15 +133,8 @@ async function applySkill(client: LanguageClient, editor: vscode.TextEditor): Pr
         placeHolder: 'The edit is compiled and checked against the original before it is applied',
     });
     if (!choice) return;
-    const resolved = choice.action.edit
-        ? choice.action
-        : await withProgress(`verifying "${choice.label}"`, (token) =>
-              client.sendRequest(CodeActionResolveRequest.type, choice.action, token),
-          );
-    const edit = await client.protocol2CodeConverter.asWorkspaceEdit(resolved.edit);
-    if (edit && !(await vscode.workspace.applyEdit(edit))) {
-        void vscode.window.showWarningMessage('KernelSkill: the file changed meanwhile; nothing was applied.');
-    }
+    const { data } = choice.action;
+    await vscode.commands.executeCommand(verifyingCommand(data) ?? 'kernelskill.applySkill', data);
 }
 
 async function doctor(server: Server, output: vscode.LogOutputChannel): Promise<void> {

@@ -1,4 +1,4 @@
-// What must be there at once. The rest, the language client above all, is loaded after the editor has gone on.
+// The part that must be there at once. The rest, the language client above all, is loaded after the editor has gone on.
 import * as vscode from 'vscode';
 
 import type { Main } from './main';

@@ -19,7 +19,7 @@ export interface Answer {
     readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
-/** Of the server's request, which reads the message. */
+/** An error code of the server's request; the server reads the message. */
 export class Refusal extends Error {}
 
 export interface Model {
@@ -58,7 +58,7 @@ export function choose(models: readonly Model[], name: string): Model {
     return found;
 }
 
-/** Throws a Refusal where there is nobody to ask or the user has not agreed. */
+/** Throws a Refusal where there is no model to ask or the user has not agreed. */
 export async function answer(prompt: Prompt, around: Surroundings, stop: AbortSignal): Promise<Answer> {
     if (!around.isTrusted) throw new Refusal('the workspace is not trusted');
     if (!around.isEnabled || around.provider !== 'editor')

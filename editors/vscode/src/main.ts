@@ -7,6 +7,7 @@ import { KernelsView } from './kernels/kernelsView';
 import type { CommandName } from './manifest';
 import type { Status } from './status';
 import { AssemblyView } from './views/assemblyView';
+import { EditPreview } from './views/editPreview';
 import { MemoryView } from './views/memoryView';
 import { Panels } from './views/panel';
 import { ProfileView } from './views/profileView';
@@ -28,9 +29,17 @@ export function start(
     const profile = new ProfileView(panels);
     const run = new RunView(panels);
     const memory = new MemoryView(panels, documents);
-    const server: Server = new Server(context, output, status, { profile, run, memory, changed: (uri) => kernels.filesChanged([uri]), started: () => kernels.refresh() });
+    const preview = new EditPreview(documents);
+    const server: Server = new Server(context, output, status, {
+        profile,
+        run,
+        memory,
+        preview,
+        changed: (uri) => kernels.filesChanged([uri]),
+        started: () => kernels.refresh(),
+    });
     const kernels = new KernelsView(context.workspaceState, () => server.isRunning());
-    const commands = commandsOf(server, { profile, run, memory, kernels, assembly: new AssemblyView(panels) }, output);
+    const commands = commandsOf(server, { profile, run, memory, preview, kernels, assembly: new AssemblyView(panels) }, output);
     context.subscriptions.push(
         documents,
         panels,

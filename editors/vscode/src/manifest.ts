@@ -12,6 +12,8 @@ export const commandNames = [
     'sortKernels',
     'profileEntry',
     'optimizeEntry',
+    'applyPreview',
+    'discardPreview',
     'restart',
     'showOutput',
     'doctor',

@@ -1,4 +1,4 @@
-/// Reads device memory beside a program, without waiting for more than it has to.
+/// Reads device memory for the recorder with as little waiting as possible.
 #pragma once
 
 #include "engine/capture/recorder/driver_functions.h"
@@ -10,31 +10,31 @@
 
 namespace kernelskill::engine::capture {
 
-/// An allocation that an address lies in, from that address on.
+/// The part of an allocation from an address to the allocation's end.
 struct DeviceRange {
     CUdeviceptr address = 0;
     std::size_t bytes = 0;
 };
 
-/// For one launch, in the current context. As long as it lives, calls that may not be made while a
-/// stream is captured are allowed to this thread, and captures of other threads go on.
+/// Lives for one launch, in the current context. Meanwhile this thread may call functions that are
+/// forbidden during stream capture, and captures of other threads continue.
 class DeviceReader {
 public:
-    /// nullopt where no stream can be made.
+    /// nullopt if no stream can be created.
     [[nodiscard]] static std::optional<DeviceReader> make(const DriverFunctions& driver);
     DeviceReader(DeviceReader&& other) noexcept;
     DeviceReader& operator=(DeviceReader&&) = delete;
     ~DeviceReader();
 
-    /// Whether everything in `stream` so far has ended by then. What a launch reads is ordered
-    /// before it in its stream; other work, which may be waiting for this program's next step, is
-    /// not waited for.
+    /// Whether all work in `stream` so far ends within `time`. The inputs of a launch are ordered
+    /// before it in its stream. Other work is not waited for, because it may itself wait for this
+    /// program's next step.
     [[nodiscard]] bool waitFor(CUstream stream, std::chrono::milliseconds time) const;
 
-    /// Memory of the GPU, or managed, at this address.
+    /// The allocation at this address, if it is memory of the GPU or managed memory.
     [[nodiscard]] std::optional<DeviceRange> rangeAt(CUdeviceptr address) const;
 
-    /// nullopt when it cannot be read. std::bad_alloc as it comes.
+    /// nullopt if it cannot be read. May throw std::bad_alloc.
     [[nodiscard]] std::optional<std::vector<std::byte>> read(const DeviceRange& range) const;
 
 private:
@@ -42,7 +42,7 @@ private:
         : driver_(&driver), stream_(stream), modeBefore_(before) {}
 
     const DriverFunctions* driver_;
-    CUstream stream_; ///< Of our own: nothing else waits for it, and it waits for nothing.
+    CUstream stream_; ///< The reader's own stream, independent of all others.
     CUstreamCaptureMode modeBefore_;
 };
 

@@ -1,4 +1,4 @@
-/// What the recorder calls of the driver, whose program has loaded it.
+/// The driver's functions that the recorder calls. The program has loaded the driver.
 #pragma once
 
 #include "engine/process/shared_library.h"
@@ -25,14 +25,14 @@ namespace kernelskill::engine::capture {
     X(cuFuncGetParamInfo)                                                                          \
     X(cuKernelGetParamInfo)
 
-/// As cuda.h declares them: it names the newest version of each by a macro.
+/// The declarations of cuda.h, which names the newest version of each function by a macro.
 struct DriverFunctions {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given
 #define KERNELSKILL_MEMBER(name) decltype(&::name) name = nullptr;
     KERNELSKILL_CAPTURE_FUNCTIONS(KERNELSKILL_MEMBER)
 #undef KERNELSKILL_MEMBER
 
-    /// Missing, with the function's name, when the driver is older than CUDA 12.4.
+    /// Missing, with the function's name, if the driver is older than CUDA 12.4.
     [[nodiscard]] static Result<DriverFunctions> load();
 };
 

@@ -1,6 +1,6 @@
-// libkernelskill-capture.so: the CUDA driver loads it into the user's program when it starts
-// (CUDA_INJECTION64_PATH) and calls InitializeInjection(). It asks CUPTI to be called around every
-// launch of a kernel. Whatever goes wrong here, the program runs on as if nothing were there.
+// libkernelskill-capture.so: the CUDA driver loads it into the user's program at its start
+// (CUDA_INJECTION64_PATH) and calls InitializeInjection(). It registers a CUPTI callback around
+// every kernel launch. If anything fails here, the program continues as without it.
 #include "engine/capture/recorder/launch_call.h"
 #include "engine/capture/recorder/launch_recorder.h"
 
@@ -36,7 +36,7 @@ constexpr CUpti_CallbackId launches[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
 };
 
-/// Lives until the process does: CUPTI calls it from any thread at any time.
+/// Lives until the process ends, because CUPTI calls it from any thread at any time.
 struct Listener {
     DriverFunctions driver;
     LaunchRecorder recorder;
@@ -57,7 +57,7 @@ void CUPTIAPI aroundLaunch(void* listener, CUpti_CallbackDomain domain, CUpti_Ca
         if (!call)
             return;
         call->symbol = event.symbolName;
-        // What the two halves of a call share is a number of CUPTI's: ownership goes through it.
+        // CUPTI gives both halves of a call one number to share, which passes the ownership.
         *event.correlationData = reinterpret_cast<std::uint64_t>(recorder.begin(*call).release());
     } else if (*event.correlationData != 0) {
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
@@ -67,7 +67,7 @@ void CUPTIAPI aroundLaunch(void* listener, CUpti_CallbackDomain domain, CUpti_Ca
     }
 }
 
-/// Why nothing is recorded; empty when it is.
+/// Returns why nothing is recorded; empty if recording began.
 std::string listen(Recording recording) {
     const auto driver = DriverFunctions::load();
     if (!driver)
@@ -97,14 +97,14 @@ std::string listen(Recording recording) {
     if (const auto status = cupti.cuptiSubscribe(&subscriber, &aroundLaunch, listener.get());
         status != CUPTI_SUCCESS)
         return failed(status);
-    static_cast<void>(listener.release()); // CUPTI has it from here on.
+    static_cast<void>(listener.release()); // CUPTI uses it from here on.
     for (const CUpti_CallbackId launch : launches) {
         if (const auto status =
                 cupti.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, launch);
             status != CUPTI_SUCCESS)
             return failed(status);
     }
-    std::ofstream{attached}.flush(); // It is there: that is all.
+    std::ofstream{attached}.flush(); // An empty file is enough.
     return {};
 }
 
@@ -123,7 +123,7 @@ void start(const char* text) {
 } // namespace
 } // namespace kernelskill::engine::capture
 
-// NOLINTNEXTLINE(readability-identifier-naming): the driver's name for it
+// NOLINTNEXTLINE(readability-identifier-naming): the driver requires this name
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     namespace ke = kernelskill::engine;
     if (const char* text = std::getenv(ke::recordingVariable); text != nullptr && *text != '\0')

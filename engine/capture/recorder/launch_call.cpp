@@ -1,4 +1,4 @@
-// The arguments of the driver's functions, old versions among them, are declared for this alone.
+// This macro declares the arguments of the driver's functions, including old versions.
 #define __CUDA_API_VERSION_INTERNAL
 #include "engine/capture/recorder/launch_call.h"
 
@@ -9,7 +9,7 @@
 namespace kernelskill::engine::capture {
 namespace {
 
-/// Functions of the driver that end in _ptsz mean the stream of the thread by the null handle.
+/// For functions of the driver that end in _ptsz, the null handle means the thread's own stream.
 CUstream streamOf(CUstream stream, bool isPerThread) {
     if (stream != nullptr)
         return stream;

@@ -1,4 +1,4 @@
-/// Launches as CUPTI shows them to a callback.
+/// Extracts launches from CUPTI's callbacks.
 #pragma once
 
 #include <array>
@@ -8,20 +8,20 @@
 
 namespace kernelskill::engine::capture {
 
-/// A launch as the driver is asked for it.
+/// A launch as the program requests it from the driver.
 struct LaunchCall {
     const char* symbol = nullptr;
     CUfunction function = nullptr;
     std::array<unsigned, 3> grid{};
     std::array<unsigned, 3> block{};
     unsigned sharedBytes = 0;
-    CUstream stream = nullptr; ///< A handle that means the same to every function of the driver.
+    CUstream stream = nullptr; ///< A handle that has the same meaning for every driver function.
     void** parameters = nullptr;
     void** extra = nullptr;
 };
 
-/// From the arguments of the driver's function with that callback identifier, all but the symbol;
-/// nullopt when it launches nothing.
+/// The launch in the arguments of the driver function with this callback identifier, without the
+/// symbol; nullopt if the function launches nothing.
 [[nodiscard]] std::optional<LaunchCall> launchCallOf(std::uint32_t function, const void* arguments);
 
 } // namespace kernelskill::engine::capture

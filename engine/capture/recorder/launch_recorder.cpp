@@ -15,8 +15,8 @@
 namespace kernelskill::engine::capture {
 namespace {
 
-/// More than any kernel has: 32764 bytes of parameters.
-constexpr std::size_t mostParameters = 32764;
+/// CUDA's limit is 32764 bytes of parameters, so no kernel has more.
+constexpr std::size_t maxParameterCount = 32764;
 constexpr const char* claimFolder = "claims";
 
 std::string now() {
@@ -27,7 +27,7 @@ std::string now() {
     return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-/// Ends what this process may do of ours for good: the disk is full, or the folder has gone.
+/// Stops recording in this process for good: the disk is full, or the folder is gone.
 [[noreturn]] void giveUp(const std::string& what) {
     throw std::runtime_error(what + ": " + std::strerror(errno));
 }
@@ -56,7 +56,8 @@ std::unique_ptr<OpenLaunch> LaunchRecorder::begin(const LaunchCall& call) noexce
                 return launch;
             launch->alone = {};
         }
-        // A launch that waits for that of another thread would never begin: it gives up in time.
+        // A launch that waits for another thread's launch might never begin, so the wait has a
+        // limit.
         launch->beside = {launching_, patience()};
         return launch;
     } catch (const std::exception& problem) {
@@ -94,7 +95,7 @@ void LaunchRecorder::end(std::unique_ptr<OpenLaunch> open, CUresult status) noex
         if (status != CUDA_SUCCESS)
             return giveBack(launch);
         const auto reader = DeviceReader::make(driver_);
-        // Where it does not end, or breaks the context, what went in is worth keeping.
+        // If the launch never ends or breaks the context, its inputs are still worth keeping.
         const bool hasData = std::ranges::any_of(launch.parameters, [](const auto& parameter) {
             return parameter.buffer && !parameter.buffer->before.empty();
         });
@@ -128,15 +129,15 @@ bool LaunchRecorder::isWanted(const LaunchCall& call) {
     return known == launches_.end() || known->second.size() < recording_.launches;
 }
 
-/// A launch that only becomes part of a graph reads nothing now. While another stream of the
-/// context is captured the legacy stream cannot be asked.
+/// Whether the launch only becomes part of a graph, in which case it reads nothing now. While
+/// another stream of the context is captured, the legacy stream cannot be queried.
 bool LaunchRecorder::isCaptured(CUstream stream) const {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     return driver_.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
            status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/// The first that is free; 0 when there have been enough.
+/// The first free ordinal; 0 if enough launches are recorded.
 std::uint32_t LaunchRecorder::nextOrdinal(const std::string& symbol) {
     const std::scoped_lock lock(mutex_);
     auto& taken = launches_[symbol];
@@ -158,7 +159,7 @@ std::string LaunchRecorder::claimOf(const CapturedLaunch& launch) const {
            manifestName(launch.symbol, launch.ordinal);
 }
 
-/// Whether no other process of the program has taken this launch of the kernel.
+/// Whether this process is the first one of the program to record this launch of the kernel.
 bool LaunchRecorder::claim(const CapturedLaunch& launch) const {
     const int file = ::open(claimOf(launch).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0 && errno != EEXIST)
@@ -169,7 +170,7 @@ bool LaunchRecorder::claim(const CapturedLaunch& launch) const {
 }
 
 void LaunchRecorder::readParameters(CapturedLaunch& launch, const LaunchCall& call) const {
-    // The handle is a CUfunction, or a CUkernel in its place, which has no module.
+    // The handle is a CUfunction, or a CUkernel, which has no module.
     CUmodule module = nullptr;
     const bool isFunction = driver_.cuFuncGetModule(&module, call.function) == CUDA_SUCCESS;
     const auto layout = [&](std::size_t index, std::size_t& offset, std::size_t& bytes) {
@@ -186,13 +187,14 @@ void LaunchRecorder::readParameters(CapturedLaunch& launch, const LaunchCall& ca
     }
     std::size_t offset = 0;
     std::size_t bytes = 0;
-    for (std::size_t index = 0; index < mostParameters && layout(index, offset, bytes); ++index) {
+    for (std::size_t index = 0; index < maxParameterCount && layout(index, offset, bytes);
+         ++index) {
         const auto* value = call.parameters != nullptr
                                 ? static_cast<const std::byte*>(call.parameters[index])
                             : packed != nullptr ? packed + offset
                                                 : nullptr;
         if (value == nullptr) {
-            launch.missing = "its arguments were not passed in a way that is known";
+            launch.missing = "its arguments were passed in an unknown way";
             launch.parameters.clear();
             return;
         }
@@ -215,7 +217,7 @@ void LaunchRecorder::readBefore(CapturedLaunch& launch, const DeviceReader& read
         if (isReady)
             buffer.before = keep(reader, *range, buffer.missing);
         else
-            buffer.missing = "the work in front of the launch did not end in time";
+            buffer.missing = "the work before the launch did not end in time";
     }
 }
 
@@ -250,7 +252,7 @@ std::string LaunchRecorder::keep(const std::vector<std::byte>& bytes, std::strin
     return name;
 }
 
-/// Whole or not at all. The mutex is held.
+/// Writes the file completely or not at all. The caller holds the mutex.
 void LaunchRecorder::write(const std::string& path, const void* bytes, std::size_t count) {
     const std::string unfinished = recording_.folder + "/unfinished-" + std::to_string(process_) +
                                    "-" + std::to_string(++files_);
@@ -286,7 +288,7 @@ std::string LaunchRecorder::deviceName() const {
 
 void LaunchRecorder::disable(const char* why) noexcept {
     if (!isOff_.exchange(true))
-        std::fprintf(stderr, "kernelskill: capturing ends here: %s\n", why);
+        std::fprintf(stderr, "kernelskill: capturing stops here: %s\n", why);
 }
 
 } // namespace kernelskill::engine::capture

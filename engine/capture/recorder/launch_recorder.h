@@ -1,4 +1,4 @@
-/// Decides which launches are recorded, and writes them down.
+/// Decides which launches to record, and writes them to files.
 #pragma once
 
 #include "engine/capture/captured_launch.h"
@@ -16,28 +16,28 @@
 
 namespace kernelskill::engine::capture {
 
-/// A launch between its two halves. Belongs to the thread that makes it. While one is recorded no
-/// other is made: it would change what is read before and after.
+/// A launch between its begin and its end, owned by the launching thread. While one launch is
+/// recorded, no other may run, because it could change the memory that is read before and after.
 struct OpenLaunch {
-    std::shared_lock<std::shared_timed_mutex> beside; ///< Held where it is not recorded …
-    std::unique_lock<std::shared_timed_mutex> alone;  ///< … and where it is.
+    std::shared_lock<std::shared_timed_mutex> beside; ///< Held if the launch is not recorded.
+    std::unique_lock<std::shared_timed_mutex> alone;  ///< Held if the launch is recorded.
     CapturedLaunch launch;
     CUstream stream = nullptr;
 };
 
-/// Thread-safe. Nothing is thrown to the program; after the first problem of its own it says so on
-/// standard error and does nothing any more.
+/// Thread-safe. Throws nothing into the program. After its first own failure it reports that on
+/// standard error and stops recording.
 class LaunchRecorder {
 public:
     LaunchRecorder(Recording recording, const DriverFunctions& driver);
 
-    /// Before the launch; null when nothing is to be done after it.
+    /// Called before the launch. Null if nothing is to be done after it.
     [[nodiscard]] std::unique_ptr<OpenLaunch> begin(const LaunchCall& call) noexcept;
-    /// After it; `status` is what the driver answered.
+    /// Called after the launch; `status` is the driver's result.
     void end(std::unique_ptr<OpenLaunch> open, CUresult status) noexcept;
 
 private:
-    /// Whether the launch is recorded from here on.
+    /// Whether the launch is recorded.
     [[nodiscard]] bool open(OpenLaunch& open, const LaunchCall& call);
     [[nodiscard]] bool isWanted(const LaunchCall& call);
     [[nodiscard]] bool isCaptured(CUstream stream) const;
@@ -46,7 +46,8 @@ private:
     [[nodiscard]] bool claim(const CapturedLaunch& launch) const;
     void readParameters(CapturedLaunch& launch, const LaunchCall& call) const;
     void readBefore(CapturedLaunch& launch, const DeviceReader& reader, bool isReady);
-    /// The data's name; empty, with the reason in `missing`, when it is not kept.
+    /// Saves the data and returns its name; empty, with the reason in `missing`, if it is not
+    /// saved.
     [[nodiscard]] std::string keep(const DeviceReader& reader, const DeviceRange& range,
                                    std::string& missing);
     [[nodiscard]] std::string keep(const std::vector<std::byte>& bytes, std::string& missing);
@@ -64,11 +65,12 @@ private:
     [[nodiscard]] std::string claimOf(const CapturedLaunch& launch) const;
 
     std::shared_timed_mutex launching_;
-    std::mutex mutex_;                                                     ///< For all below.
-    std::map<std::string, std::set<std::uint32_t>, std::less<>> launches_; ///< Those taken.
-    std::set<std::string> kept_;                                           ///< Data on disk.
+    std::mutex mutex_; ///< Guards all members below.
+    /// The recorded launches.
+    std::map<std::string, std::set<std::uint32_t>, std::less<>> launches_;
+    std::set<std::string> kept_; ///< Data on disk.
     std::uint64_t keptBytes_ = 0;
-    std::uint64_t files_ = 0; ///< Tells unfinished files apart.
+    std::uint64_t files_ = 0; ///< Gives unfinished files different names.
 };
 
 } // namespace kernelskill::engine::capture

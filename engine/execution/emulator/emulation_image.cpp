@@ -13,28 +13,28 @@
 namespace kernelskill::engine {
 namespace {
 
-/// One kernel on its way to an image.
+/// Builds the image of one kernel.
 class ImageBuilder {
 public:
-    ImageBuilder(const ProgramSource& source, const analysis::KernelModel& kernel,
-                 const LaunchSpec& launch, const ImageOptions& options, std::stop_token stop)
-        : source_(source), kernel_(kernel), launch_(launch), options_(options),
-          stop_(std::move(stop)),
-          program_(collectUserFiles(source, options.preludeInclude), source.command.definitions),
+    ImageBuilder(KernelRef kernel, const LaunchSpec& launch, const ImageOptions& options,
+                 std::stop_token stop)
+        : kernel_(kernel), launch_(launch), options_(options), stop_(std::move(stop)),
+          program_(collectUserFiles(kernel.program, options.preludeInclude),
+                   kernel.program.command.definitions),
           cache_(options.cacheDirectory, options.cacheBytes) {}
 
     Result<EmulationImage> run() {
         if (program_.files().empty())
-            return std::unexpected(
-                Error{ErrorKind::InvalidInput, "the file cannot be read", source_.file, {}});
-        if (auto refused = refusedParameter(kernel_, program_))
+            return std::unexpected(Error{
+                ErrorKind::InvalidInput, "the file cannot be read", kernel_.program.file, {}});
+        if (auto refused = refusedParameter(kernel_.kernel, program_))
             return std::unexpected(std::move(*refused));
         std::string firstMessages;
         std::string lastError;
         UnitBreadth breadth;
         for (int attempt = 0; attempt < 5; ++attempt) {
-            const auto unit = makeEmulationUnit(program_, source_, kernel_, launch_,
-                                                options_.preludeInclude, breadth);
+            const auto unit =
+                makeEmulationUnit(program_, kernel_, launch_, options_.preludeInclude, breadth);
             auto built = build(unit);
             if (built) {
                 for (const auto& name : breadth.forced)
@@ -57,8 +57,8 @@ public:
     }
 
 private:
-    /// Sets what to try next after `messages_`. Returns whether that holds a declaration which was
-    /// left out before, so that another attempt is not in vain.
+    /// Sets what to try next after `messages_`. Returns whether that adds a declaration that was
+    /// left out before, so that another attempt is useful.
     bool widen(UnitBreadth& breadth, int attempt) const {
         bool learnt = false;
         for (const auto& name : missingNames(messages_))
@@ -83,8 +83,8 @@ private:
         return learnt;
     }
 
-    /// Of `constexpr auto ksKernel = &::norm`, where a function of the C library has the name as
-    /// well.
+    /// Recognises the error for `constexpr auto ksKernel = &::norm` if the C library has a function
+    /// of that name as well.
     static bool namesSeveral(const CompilerMessage& error) {
         return error.file.ends_with("/unit.cpp") &&
                error.text.find("'const auto'") != std::string::npos;
@@ -99,7 +99,7 @@ private:
         });
     }
 
-    /// Whether headers or declarations that the unit lacks could be behind the messages.
+    /// Whether a missing header or declaration may have caused the messages.
     static bool maybeMissing(const std::string& messages) {
         return !missingNames(messages).empty() ||
                messages.find("No such file") != std::string::npos ||
@@ -117,7 +117,7 @@ private:
             std::filesystem::last_write_time(compiler, ignored).time_since_epoch().count()));
         for (const auto& flag : flags)
             hash.add(flag);
-        for (const auto& folder : source_.command.includeDirs)
+        for (const auto& folder : kernel_.program.command.includeDirs)
             hash.add(folder);
         for (const auto& file : unit.files) {
             hash.add(file.path.string());
@@ -138,14 +138,15 @@ private:
     }
 
     Result<EmulationImage> build(const EmulationUnit& unit) {
-        const auto flags = compilerFlags(options_, source_.command);
+        const auto flags = compilerFlags(options_, kernel_.program.command);
         const auto key = keyOf(unit, flags);
         messages_.clear();
         if (cache_.holdsImage(key))
             return imageOf(key);
         if (auto known = cache_.failure(key)) {
             messages_ = std::move(*known);
-            return std::unexpected(Error{ErrorKind::Failed, "does not compile", source_.file, {}});
+            return std::unexpected(
+                Error{ErrorKind::Failed, "does not compile", kernel_.program.file, {}});
         }
         const auto work = cache_.makeWorkFolder();
         if (!work)
@@ -159,12 +160,14 @@ private:
             messages_ = outcome->messages.empty() ? "the compiler failed without a message"
                                                   : outcome->messages;
             cache_.storeFailure(key, messages_);
-            return std::unexpected(Error{ErrorKind::Failed, "does not compile", source_.file, {}});
+            return std::unexpected(
+                Error{ErrorKind::Failed, "does not compile", kernel_.program.file, {}});
         }
         if (!outcome->undefinedSymbols.empty()) {
             messages_ = undefinedMessage(outcome->undefinedSymbols);
             cache_.storeFailure(key, messages_);
-            return std::unexpected(Error{ErrorKind::Failed, "does not link", source_.file, {}});
+            return std::unexpected(
+                Error{ErrorKind::Failed, "does not link", kernel_.program.file, {}});
         }
         if (auto stored = cache_.storeImage(key, work->path() / "image.so"); !stored)
             return std::unexpected(stored.error());
@@ -174,7 +177,7 @@ private:
     EmulationImage imageOf(const std::string& key) const { return {cache_.imagePath(key), {}}; }
 
     std::string undefinedMessage(const std::vector<std::string>& symbols) const {
-        const auto line = kernel_.file + ":" + std::to_string(kernelLine()) + ":1: error: ";
+        const auto line = kernel_.kernel.file + ":" + std::to_string(kernelLine()) + ":1: error: ";
         std::string result;
         for (const auto& symbol : symbols)
             result += line + "'" + symbol +
@@ -182,28 +185,28 @@ private:
         return result;
     }
 
-    std::uint32_t kernelLine() const { return lineOf(kernel_, program_); }
+    std::uint32_t kernelLine() const { return lineOf(kernel_.kernel, program_); }
 
     CompileRequest requestFor(const std::vector<std::string>& flags,
                               const std::filesystem::path& work) const {
         CompileRequest request{work, flags, {}, {}};
         const auto mirrored = [&](const std::filesystem::path& path) {
-            const auto base = source_.command.directory;
+            const auto base = kernel_.program.command.directory;
             const auto absolute = (path.is_absolute() ? path : base / path).lexically_normal();
             return work / "src" / absolute.relative_path();
         };
         std::error_code ignored;
-        for (const auto& folder : source_.command.includeDirs) {
+        for (const auto& folder : kernel_.program.command.includeDirs) {
             if (std::filesystem::is_directory(mirrored(folder), ignored))
                 request.includeDirs.push_back(mirrored(folder));
         }
-        for (const auto& folder : source_.command.systemIncludeDirs) {
+        for (const auto& folder : kernel_.program.command.systemIncludeDirs) {
             const bool cuda =
                 std::filesystem::exists(std::filesystem::path(folder) / "cuda_runtime.h", ignored);
             if (!cuda)
                 request.flags.insert(request.flags.end(), {"-idirafter", folder});
         }
-        for (const auto& file : source_.command.forcedIncludes) {
+        for (const auto& file : kernel_.program.command.forcedIncludes) {
             if (std::filesystem::exists(mirrored(file), ignored))
                 request.forcedIncludes.push_back(mirrored(file).string());
         }
@@ -233,10 +236,11 @@ private:
         return {};
     }
 
-    /// The failure in the user's terms: a feature refused by name, or the compiler's first error.
+    /// Describes the failure in the user's terms: a feature that is refused by name, or the
+    /// compiler's first error.
     Error explain(const std::string& messages) const {
         const auto error = firstError(messages);
-        if (auto refused = refusedFeature(kernel_, program_, launch_, error))
+        if (auto refused = refusedFeature(kernel_.kernel, program_, launch_, error))
             return *refused;
         const bool inUserFile =
             error && std::ranges::any_of(program_.files(), [&](const auto& file) {
@@ -250,27 +254,24 @@ private:
         return {ErrorKind::Failed,
                 "the kernel does not compile for the CPU: " +
                     (error ? error->text : messages.substr(0, 300)),
-                kernel_.file + ":" + std::to_string(kernelLine()),
+                kernel_.kernel.file + ":" + std::to_string(kernelLine()),
                 {}};
     }
 
-    const ProgramSource& source_;
-    const analysis::KernelModel& kernel_;
+    KernelRef kernel_;
     const LaunchSpec& launch_;
     const ImageOptions& options_;
     std::stop_token stop_;
     ScannedProgram program_;
     ImageCache cache_;
-    std::string messages_; ///< Of the last failed compile.
+    std::string messages_; ///< From the last failed compilation.
 };
 
 } // namespace
 
-Result<EmulationImage> buildEmulationImage(const ProgramSource& program,
-                                           const analysis::KernelModel& kernel,
-                                           const LaunchSpec& launch, const ImageOptions& options,
-                                           std::stop_token stop) {
-    return ImageBuilder(program, kernel, launch, options, std::move(stop)).run();
+Result<EmulationImage> buildEmulationImage(KernelRef kernel, const LaunchSpec& launch,
+                                           const ImageOptions& options, std::stop_token stop) {
+    return ImageBuilder(kernel, launch, options, std::move(stop)).run();
 }
 
 } // namespace kernelskill::engine

@@ -1,5 +1,4 @@
-/// From a user's .cu text to a shared object that the emulator worker can load, and from addresses
-/// in it back to lines.
+/// Compiles a user's .cu text to a shared object that the emulator's worker can load.
 ///
 /// The shared object exports
 ///   - `void ks_entry(void** arguments)`: runs the kernel once on the calling fiber; arguments[i]
@@ -15,7 +14,8 @@
 #pragma once
 
 #include "engine/execution/emulator/compile/host_compiler.h"
-#include "engine/execution/executor.h"
+#include "engine/execution/job.h"
+#include "engine/execution/kernel_ref.h"
 
 #include <filesystem>
 #include <stop_token>
@@ -26,14 +26,16 @@ namespace kernelskill::engine {
 
 struct EmulationImage {
     std::filesystem::path sharedObject;
-    std::vector<std::string> notes; ///< What had to be assumed to compile it, one sentence each.
+    /// The assumptions that were needed to compile it, one sentence each.
+    std::vector<std::string> notes;
 };
 
-/// Slices, rewrites, compiles and caches. Errors: Unsupported with `where` = "file:line" (one-based
-/// line) for what is refused by name; Failed with the compiler's first error in the user's own file
-/// and line; Missing; Cancelled. Thread-safe; several processes may share the cache.
-[[nodiscard]] Result<EmulationImage>
-buildEmulationImage(const ProgramSource& program, const analysis::KernelModel& kernel,
-                    const LaunchSpec& launch, const ImageOptions& options, std::stop_token stop);
+/// Slices, rewrites, compiles and caches. Errors: Unsupported, with `where` = "file:line"
+/// (one-based), for features that are refused by name; Failed with the compiler's first error in
+/// the user's file and line; Missing; Cancelled. Thread-safe. Several processes may share the
+/// cache.
+[[nodiscard]] Result<EmulationImage> buildEmulationImage(KernelRef kernel, const LaunchSpec& launch,
+                                                         const ImageOptions& options,
+                                                         std::stop_token stop);
 
 } // namespace kernelskill::engine

@@ -22,17 +22,17 @@ public:
     explicit CompiledImage(EmulationImage built) : built_(std::move(built)) {}
     [[nodiscard]] const EmulationImage& built() const { return built_; }
     [[nodiscard]] emulator::PlaceTable& places() const { return places_; }
-    /// Whether its blocks have been seen to need each other.
+    /// Whether a run has shown that its blocks depend on each other.
     [[nodiscard]] std::atomic<bool>& needsOneWorker() const { return needsOneWorker_; }
 
 private:
     mutable std::atomic<bool> needsOneWorker_ = false;
     EmulationImage built_;
     mutable emulator::PlaceTable places_{
-        built_.sharedObject}; ///< Synchronised; grows with what runs ask for.
+        built_.sharedObject}; ///< Synchronised; grows as runs require places.
 };
 
-/// Reports of profiles on disk. A report follows from the image, the job and the worker alone.
+/// Reports of profiles on disk. A report depends only on the image, the job and the worker.
 class KeptReports {
 public:
     KeptReports(const std::filesystem::path& folder, std::uint64_t bytes,
@@ -41,7 +41,8 @@ public:
 
     [[nodiscard]] std::string keyOf(const emulator::WorkerJob& work) const {
         emulator::WorkerJob named = work;
-        named.image = std::filesystem::path(work.image).filename().string(); // A hash of all in it.
+        // A hash of all its inputs.
+        named.image = std::filesystem::path(work.image).filename().string();
         const std::vector<std::byte> message = emulator::encode(named);
         std::error_code ignored;
         ContentHash hash;
@@ -71,7 +72,7 @@ private:
     std::filesystem::path worker_;
 };
 
-/// Whether another run would show the same: all blocks that were wanted were run, to their end.
+/// Whether another run would give the same report: all requested blocks ran to their end.
 bool isWhole(const emulator::WorkerReport& report, const Job& job) {
     const std::uint64_t all = job.launch.grid.count();
     return !report.failure && report.blocksRun == std::min(all, job.maxBlocks.value_or(all));
@@ -79,20 +80,18 @@ bool isWhole(const emulator::WorkerReport& report, const Job& job) {
 
 class EmulatorExecutor final : public Executor {
 public:
-    EmulatorExecutor(ImageOptions options, const std::filesystem::path& worker,
-                     unsigned mostWorkers, bool keepsReports)
-        : options_(std::move(options)), mostWorkers_(mostWorkers), workers_(worker) {
+    EmulatorExecutor(ImageOptions options, const std::filesystem::path& worker, unsigned maxWorkers,
+                     bool keepsReports)
+        : options_(std::move(options)), maxWorkers_(maxWorkers), workers_(worker) {
         if (keepsReports)
             reports_.emplace(options_.cacheDirectory, options_.cacheBytes, worker);
     }
 
     [[nodiscard]] std::string_view name() const override { return "emulator"; }
 
-    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource& program,
-                                                             const analysis::KernelModel& kernel,
-                                                             const LaunchSpec& launch,
-                                                             std::stop_token stop) override {
-        auto built = buildEmulationImage(program, kernel, launch, options_, std::move(stop));
+    [[nodiscard]] Result<std::shared_ptr<const Image>>
+    build(KernelRef kernel, const LaunchSpec& launch, std::stop_token stop) override {
+        auto built = buildEmulationImage(kernel, launch, options_, std::move(stop));
         if (!built)
             return std::unexpected(built.error());
         return std::make_shared<const CompiledImage>(std::move(*built));
@@ -121,7 +120,7 @@ private:
     Result<emulator::WorkerReport> runBlocks(const CompiledImage& kernel, const Job& job,
                                              const std::stop_token& stop) {
         const emulator::WorkerJob work{kernel.built().sharedObject.string(), job, {}};
-        // Outputs are asked for once; profiles again and again.
+        // Outputs are requested once; profiles are requested repeatedly.
         if (!reports_ || !job.wantProfile || job.wantOutputs)
             return runWorkers(kernel, work, stop);
         const std::string key = reports_->keyOf(work);
@@ -137,7 +136,7 @@ private:
                                               const emulator::WorkerJob& work,
                                               const std::stop_token& stop) {
         const std::uint64_t parts =
-            kernel.needsOneWorker() ? 1 : emulator::partsFor(work.job, mostWorkers_);
+            kernel.needsOneWorker() ? 1 : emulator::partsFor(work.job, maxWorkers_);
         if (parts > 1) {
             if (auto report = emulator::runInParts(workers_, work, parts, stop))
                 return std::move(*report);
@@ -147,7 +146,7 @@ private:
     }
 
     ImageOptions options_;
-    unsigned mostWorkers_;
+    unsigned maxWorkers_;
     emulator::WorkerPool workers_;
     std::optional<KeptReports> reports_;
 };

@@ -1,5 +1,5 @@
-/// Runs kernels on the CPU: compiled by the host compiler with memory instrumentation, threads as
-/// fibers, in a sandboxed child process.
+/// Runs kernels on the CPU. The host compiler compiles them with memory instrumentation; threads
+/// are fibers in a sandboxed child process.
 #pragma once
 
 #include "engine/execution/executor.h"
@@ -10,16 +10,16 @@ namespace kernelskill::engine {
 
 struct EmulatorOptions {
     std::filesystem::path
-        workerExecutable; ///< This program; it is started as `<it> emulator-worker`.
+        workerExecutable; ///< This program; it is started with the argument emulator-worker.
     std::filesystem::path
-        hostCompiler; ///< Empty: $KERNELSKILL_HOST_CXX, then g++, c++, clang++ on PATH.
-    std::filesystem::path cacheDirectory; ///< Compiled images; empty: the user's cache folder.
-    /// Takes the counts of a profile that was made before, by any process, from the cache folder.
+        hostCompiler; ///< If empty: $KERNELSKILL_HOST_CXX, then g++, c++, clang++ on PATH.
+    std::filesystem::path cacheDirectory; ///< Compiled images; if empty, the user's cache folder.
+    /// Take the counts of an earlier profile, of any process, from the cache folder.
     bool keepsReports = false;
-    unsigned workers = 0; ///< That share the blocks of one run; 0: one for each core.
+    unsigned workers = 0; ///< Workers that share the blocks of one run; 0: one per core.
 };
 
-/// Missing when there is no host compiler, with the remedy.
+/// Missing, with a remedy, if there is no host compiler.
 [[nodiscard]] Result<std::unique_ptr<Executor>>
 makeEmulatorExecutor(EmulatorOptions options, const analysis::Toolchain& toolchain);
 

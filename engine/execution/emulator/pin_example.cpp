@@ -8,7 +8,7 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-/// Of a buffer whose extent nobody stated.
+/// The example's extent for a buffer without one.
 constexpr std::uint64_t exampleElements = 4096;
 
 std::string spelled(const Dim3& dim) {

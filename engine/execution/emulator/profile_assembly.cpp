@@ -24,7 +24,7 @@ std::string spelled(const SourcePlace& place) {
                        place.line + 1);
 }
 
-/// Every site the report mentions, in counters, hazards and texts.
+/// Every site in the report's counters, hazards and texts.
 std::vector<Site> sitesOf(const WorkerReport& report) {
     std::vector<Site> sites;
     const auto collect = [&](const std::string& text) {
@@ -47,13 +47,14 @@ std::vector<Site> sitesOf(const WorkerReport& report) {
     return sites;
 }
 
-/// An index or a divisor computed from inputs is as wrong as they are.
+/// Whether the failure may come from inputs: an index or a divisor computed from a guess is a
+/// guess.
 bool mayComeFromInputs(const WorkerFailure& failure) {
     return failure.what.starts_with("out of bounds") ||
            failure.what.find("divided an integer by zero") != std::string::npos;
 }
 
-/// What nobody stated: the launch, or what the buffers of the program's own launch hold.
+/// The part that is a guess: the launch, or the contents of buffers of the program's own launch.
 std::string_view guessOf(const LaunchSpec& launch) {
     return launch.origin == LaunchOrigin::Guessed ? "a guessed launch"
                                                   : "guessed contents of buffers";
@@ -81,8 +82,9 @@ Error errorOf(const WorkerFailure& failure, const LaunchSpec& launch, const Plac
     return error;
 }
 
-/// Keeps one hazard for each kind and pair of lines, however many instructions and directions they
-/// were seen in: a certain one, and that on the later line. Errors come before suspicions.
+/// Keeps one hazard for each kind and pair of lines, even if several instructions and both
+/// directions show it. Prefers a certain one, then one on the later line. Errors come before
+/// suspicions.
 void rank(std::vector<Hazard>& hazards) {
     using Place = std::pair<std::string, std::uint32_t>;
     const auto here = [](const Hazard& hazard) { return Place(hazard.file, hazard.line); };
@@ -95,7 +97,7 @@ void rank(std::vector<Hazard>& hazards) {
     std::set<std::tuple<HazardKind, std::string, Place, Place>> seen;
     std::erase_if(hazards, [&](const Hazard& hazard) {
         const auto [low, high] = std::minmax({here(hazard), there(hazard)});
-        // Of other kinds, each line says something else of each object.
+        // For other kinds, hazards of different objects on a line differ.
         const std::string object = hazard.kind == HazardKind::Race ? "" : hazard.details.object;
         return !seen.emplace(hazard.kind, object, low, high).second;
     });

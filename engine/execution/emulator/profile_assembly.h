@@ -1,4 +1,4 @@
-/// From a worker's report, which speaks of addresses, to a result that speaks of lines.
+/// Converts a worker's report, which names addresses, to a result that names lines.
 #pragma once
 
 #include "engine/execution/emulator/compile/line_table.h"
@@ -13,15 +13,15 @@
 
 namespace kernelskill::engine::emulator {
 
-/// Places of an image's sites, looked up once each. Thread-safe.
+/// The source places of an image's sites. Each is looked up once. Thread-safe.
 class PlaceTable {
 public:
     explicit PlaceTable(std::filesystem::path sharedObject)
         : sharedObject_(std::move(sharedObject)) {}
 
-    /// Looks up what is not known yet, all at once: a look-up starts a process.
+    /// Looks up all unknown sites at once, because a look-up starts a process.
     [[nodiscard]] Result<void> require(std::span<const Site> sites, std::stop_token stop);
-    /// Empty file for a site that was not required or is in nobody's source.
+    /// The file is empty if the site was not required, or if it is in no source file.
     [[nodiscard]] SourcePlace at(Site site) const;
 
 private:
@@ -30,8 +30,8 @@ private:
     std::map<Site, SourcePlace> places_;
 };
 
-/// The report's failure becomes the error, with lines for sites. Suspected accesses out of bounds
-/// become notes: the emulator's own data led there.
+/// A failure in the report becomes the error, with lines for sites. Suspected out-of-bounds
+/// accesses become notes, because the emulator's own data caused them.
 [[nodiscard]] Result<RunResult> assembleResult(WorkerReport report, const Job& job,
                                                PlaceTable& places, std::stop_token stop);
 

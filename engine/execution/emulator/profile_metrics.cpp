@@ -54,13 +54,13 @@ constexpr NamedCounter sums[] = {
 constexpr double bytesPerSector = 32;
 constexpr double percent = 100;
 
-/// Where the denominator is zero the ratio says nothing.
+/// Adds no ratio if the denominator is zero.
 void addRatio(Metrics& metrics, const char* name, double numerator, double denominator) {
     if (denominator != 0)
         metrics[name] = numerator / denominator;
 }
 
-/// A fused operation is two.
+/// A fused operation counts as two.
 double floatingOperations(const Counters& counters) {
     const auto value = [&](Counter counter) { return static_cast<double>(counters[counter]); };
     return value(Counter::SingleAdds) + value(Counter::SingleMultiplies) +
@@ -73,7 +73,7 @@ double floatingOperations(const Counters& counters) {
 
 Metrics namedMetrics(const Counters& counters) {
     Metrics metrics;
-    // A load that conflicts nowhere says so: its zero is news.
+    // A load without conflicts reports zero, which is informative.
     const bool loadsShared = counters[Counter::SharedLoadRequests] != 0;
     const bool storesShared = counters[Counter::SharedStoreRequests] != 0;
     const bool branches = counters[Counter::BranchTargets] != 0;

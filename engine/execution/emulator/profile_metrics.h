@@ -1,4 +1,4 @@
-/// Counters under the names a user of Nsight Compute knows.
+/// Names the emulator's counters as Nsight Compute does.
 #pragma once
 
 #include "engine/execution/emulator/wire/counters.h"
@@ -6,10 +6,10 @@
 
 namespace kernelskill::engine::emulator {
 
-/// Sums that are zero and ratios of nothing are left out. Names that start with "kernelskill__" are
-/// quantities that Nsight Compute has no name for; metric_names.h explains them. On a line, unique
-/// bytes are those that no line before it has touched. Instructions are those the emulator sees
-/// (accesses and basic blocks), so smsp__thread_inst_executed_per_inst_executed is an estimate.
+/// Sums of zero and ratios with a zero denominator are left out. Names that begin with
+/// "kernelskill__" have no counterpart in Nsight Compute; metric_names.h explains them. On a line,
+/// unique bytes are those that no earlier line touched. The emulator counts accesses and basic
+/// blocks as instructions, so smsp__thread_inst_executed_per_inst_executed is an estimate.
 [[nodiscard]] Metrics namedMetrics(const Counters& counters);
 
 } // namespace kernelskill::engine::emulator

@@ -12,8 +12,8 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-/// Fewer are done before another worker has begun.
-constexpr std::uint64_t fewestPartThreads = 4096;
+/// A smaller part would be finished before another worker has started.
+constexpr std::uint64_t minPartThreads = 4096;
 
 bool overlap(const std::vector<Interval>& one, const std::vector<Interval>& other) {
     auto a = one.begin();
@@ -38,7 +38,7 @@ bool isBetweenBlocks(const HazardReport& hazard) {
     return hazard.kind == HazardKind::Race && hazard.details.scope == RaceScope::Grid;
 }
 
-/// Whether each of the parts ran as it would have run in its turn.
+/// Whether each part ran as it would have run in a single worker.
 bool areIndependent(std::span<const WorkerReport> parts) {
     bool makesOrder = false;
     bool racesBetweenBlocks = false;
@@ -56,7 +56,7 @@ bool areIndependent(std::span<const WorkerReport> parts) {
     return !(makesOrder && racesBetweenBlocks);
 }
 
-/// Intervals of sectors that are known, ascending and apart.
+/// A set of sectors as ascending, disjoint intervals.
 class SeenSectors {
 public:
     [[nodiscard]] std::uint64_t countIn(const Interval& wanted) const {
@@ -85,7 +85,7 @@ private:
     std::vector<Interval> seen_;
 };
 
-/// A sector is counted where it was touched first in the whole run.
+/// Counts a sector only in the part that touches it first in the whole run.
 void dropKnownSectors(WorkerReport& part, SeenSectors& seen, bool stored) {
     const Counter unique = stored ? Counter::UniqueBytesStored : Counter::UniqueBytesLoaded;
     std::vector<Interval> touched;
@@ -106,7 +106,7 @@ void addExtents(std::vector<BufferExtent>& extents, const std::vector<BufferExte
     }
 }
 
-/// Zeros what WarpTrace::sites() would have zeroed.
+/// Zeros the same counters that WarpTrace::sites() would have zeroed.
 void settleBranches(std::map<Site, Counters>& sites, const std::vector<WorkerReport>& parts) {
     std::map<Site, PartFindings::Branch> known;
     for (const WorkerReport& part : parts) {
@@ -125,19 +125,19 @@ void settleBranches(std::map<Site, Counters>& sites, const std::vector<WorkerRep
 } // namespace
 
 std::uint64_t partsFor(const Job& job, std::uint64_t most) {
-    // Outputs would have to be put together byte by byte.
+    // Outputs would have to be merged byte by byte.
     if (!job.wantProfile || !job.wantHazards || job.wantOutputs)
         return 1;
     const std::uint64_t all = job.launch.grid.count();
     const std::uint64_t blocks = std::min(all, job.maxBlocks.value_or(all));
-    const std::uint64_t worth = blocks * job.launch.block.count() / fewestPartThreads;
+    const std::uint64_t worth = blocks * job.launch.block.count() / minPartThreads;
     return std::max<std::uint64_t>(1, std::min({most, blocks, worth}));
 }
 
 std::optional<WorkerReport> mergeParts(std::vector<WorkerReport> parts, const Job& job) {
     const auto failed = std::find_if(parts.begin(), parts.end(),
                                      [](const WorkerReport& part) { return part.failure; });
-    // One worker would have come as far, and failed there.
+    // A single worker would have come as far as the first failure.
     const auto end = failed == parts.end() ? failed : failed + 1;
     if (parts.empty() || !areIndependent({parts.begin(), end}))
         return std::nullopt;
@@ -161,7 +161,7 @@ std::optional<WorkerReport> mergeParts(std::vector<WorkerReport> parts, const Jo
             whole.sites[site] += counters;
     }
     if (hazards.isFull())
-        return std::nullopt; // Which ones would have been found first is not known.
+        return std::nullopt; // The order in which a single worker would have found them is unknown.
     whole.hazards = hazards.hazards();
     settleBranches(whole.sites, parts);
     std::uint64_t events = 0;
@@ -188,7 +188,7 @@ std::optional<Result<WorkerReport>> runInParts(WorkerPool& workers, const Worker
             WorkerJob part = job;
             part.part = JobPart{i, parts};
             auto report = workers.run(part, enough.get_token());
-            // The others' work is in vain.
+            // The other parts' work is useless.
             if (!report || !report->part || report->part->needsOthers)
                 enough.request_stop();
             return report;

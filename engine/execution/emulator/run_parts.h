@@ -1,10 +1,11 @@
-/// One run by several workers: each takes some of the blocks, and their reports make one.
+/// Divides one run among several workers: each runs a part of the blocks, and their reports are
+/// merged.
 ///
-/// Blocks run one after the other in one worker, so a block sees what those in front of it wrote.
-/// Parts do not see each other. Each therefore reports which words it read and wrote; where no part
-/// wrote what another touched, and none did something whose outcome hangs on the others, every
-/// block ran as it would have in its turn, and the whole report is that of one worker. Otherwise
-/// there is none, and the run has to be done by one.
+/// In one worker, blocks run one after the other, so a block sees the writes of earlier blocks.
+/// Parts do not see each other's writes. Therefore each part reports which words it read and wrote.
+/// If no part wrote a word that another one touched, and none did anything whose outcome depends on
+/// other parts, every block ran as in a single worker, and the merged report is that of a single
+/// worker. Otherwise there is no merged report, and one worker has to run all blocks.
 #pragma once
 
 #include "engine/execution/emulator/wire/wire.h"
@@ -16,14 +17,15 @@
 
 namespace kernelskill::engine::emulator {
 
-/// How many parts the run is worth, of at most `most`; 1 for one that cannot be shared.
+/// The number of parts that the run should have, at most `most`; 1 if it cannot be divided.
 [[nodiscard]] std::uint64_t partsFor(const Job& job, std::uint64_t most);
 
-/// Reports of the parts, in the order of their blocks, as one; nullopt where they do not make one.
+/// Merges the reports of all parts, in the order of their blocks; nullopt if they depend on each
+/// other.
 [[nodiscard]] std::optional<WorkerReport> mergeParts(std::vector<WorkerReport> parts,
                                                      const Job& job);
 
-/// Runs the parts side by side. nullopt when one worker has to run them all.
+/// Runs the parts concurrently. nullopt if one worker has to run all blocks.
 [[nodiscard]] std::optional<Result<WorkerReport>>
 runInParts(WorkerPool& workers, const WorkerJob& job, std::uint64_t parts, std::stop_token stop);
 

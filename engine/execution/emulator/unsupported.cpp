@@ -5,11 +5,15 @@
 #include <string_view>
 
 namespace kernelskill::engine {
+
+using analysis::DeclarationKind;
+using analysis::Token;
+
 namespace {
 
 struct Feature {
-    std::string_view prefix; ///< Of an identifier.
-    bool whole;              ///< The identifier is the prefix.
+    std::string_view prefix; ///< The prefix of an identifier.
+    bool whole;              ///< The identifier equals the prefix.
     std::string_view name;
 };
 
@@ -88,7 +92,7 @@ std::optional<Error> refusedParameter(const analysis::KernelModel& kernel,
         if (type.find("(*)") != std::string::npos)
             return refusal("pointers to functions as arguments ('" + parameter.name + "')",
                            kernel.file, line);
-        for (const auto& token : tokenize(parameter.type.spelling)) {
+        for (const auto& token : analysis::lex(parameter.type.spelling)) {
             const auto* feature = featureOf(token);
             if (feature != nullptr && (feature->name == "textures" || feature->name == "surfaces" ||
                                        token.text == "CUtensorMap"))

@@ -6,11 +6,11 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-/// The worker enforces the job's limit, in processor time, and can explain it better than we can.
-/// On a busy machine that takes longer by the clock.
+/// The worker enforces the job's limit in processor time and can explain it better. On a busy
+/// machine that takes longer in wall-clock time, by up to this factor.
 constexpr int patience = 8;
 constexpr std::chrono::milliseconds grace{3000};
-constexpr std::size_t mostIdle = 8;
+constexpr std::size_t maxIdleWorkers = 8;
 
 } // namespace
 
@@ -50,7 +50,7 @@ Result<WorkerReport> WorkerPool::run(const WorkerJob& job, std::stop_token stop)
     auto report = (*worker)->run(job, patience * job.job.limits.time + grace, std::move(stop));
     if (report) {
         const std::scoped_lock lock{mutex_};
-        if (idle_.size() < mostIdle)
+        if (idle_.size() < maxIdleWorkers)
             idle_.push_back(std::move(*worker));
     }
     return report;

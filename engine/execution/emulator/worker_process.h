@@ -1,4 +1,4 @@
-/// A worker as its user sees it: a child process that takes one job at a time.
+/// A worker of the emulator: a child process that takes one job at a time.
 #pragma once
 
 #include "engine/execution/emulator/wire/wire.h"
@@ -15,16 +15,16 @@ namespace kernelskill::engine::emulator {
 
 class WorkerProcess {
 public:
-    /// Starts `<executable> emulator-worker` with an empty environment and nothing of ours open.
+    /// Starts `<executable> emulator-worker` with an empty environment and without our open files.
     [[nodiscard]] static Result<std::unique_ptr<WorkerProcess>>
     start(const std::filesystem::path& executable);
 
-    /// Sends the job and waits. After an error the process is of no more use. Cancelled when `stop`
-    /// asks; Failed when `time` passes or the process ends without an answer.
+    /// Sends the job and waits. After an error the process is useless. Errors: Cancelled on `stop`;
+    /// Failed if `time` passes, or if the process ends without an answer.
     [[nodiscard]] Result<WorkerReport> run(const WorkerJob& job, std::chrono::milliseconds time,
                                            std::stop_token stop);
 
-    /// Whether the process is still there, as far as can be told without asking it.
+    /// Whether the process still runs, as far as known without asking it.
     [[nodiscard]] bool isAlive() const { return child_->isAlive(); }
 
 private:
@@ -33,7 +33,7 @@ private:
     std::unique_ptr<FramedChild> child_;
 };
 
-/// Keeps workers that are idle, so that a run need not wait for a process to start. Thread-safe.
+/// Keeps idle workers, so that a run need not wait for a process to start. Thread-safe.
 class WorkerPool {
 public:
     explicit WorkerPool(std::filesystem::path executable) : executable_(std::move(executable)) {}

@@ -1,4 +1,4 @@
-/// Where a toolkit keeps CUPTI.
+/// Finds CUPTI in a toolkit.
 #pragma once
 
 #include "analysis/command/toolchain.h"
@@ -8,7 +8,7 @@
 
 namespace kernelskill::engine::gpu {
 
-/// Empty when there is no toolkit or none in it: the loader then searches its own places.
+/// Empty if there is no toolkit, or none in it: then the loader searches its own paths.
 [[nodiscard]] std::filesystem::path
 cuptiLibraryOf(const std::optional<analysis::CudaToolkit>& toolkit);
 

@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A profile shows a median and compares nothing: fewer rounds do.
+/// A profile shows a median and compares nothing, so it needs fewer rounds.
 constexpr gpu::TimingPlan timingOfProfiles{
-    .leastRounds = 10, .mostRounds = 100, .budget = std::chrono::milliseconds(100)};
+    .minRounds = 10, .maxRounds = 100, .budget = std::chrono::milliseconds(100)};
 
 class GpuImage final : public Image {
 public:
@@ -57,10 +57,10 @@ Result<Wanted> expectAnswer(Result<gpu::Answer> answer) {
 
 constexpr std::string_view sampledReason = "smsp__pcsamp_warps_issue_stalled_";
 
-/// Samples of the lines, and what part of the time of resident warps went there for each reason:
-/// each sample is a warp at a moment.
+/// The samples of each line, and the share of resident warps' time that each reason took. A sample
+/// is one warp at one moment.
 std::vector<LineMetrics> lineMetrics(const std::vector<gpu::LineStalls>& stalls) {
-    // CUPTI counts a warp that did not issue under a second name as well.
+    // CUPTI counts a warp that did not issue a second time under another name.
     const auto isReason = [](std::string_view name) {
         return name.starts_with(sampledReason) && !name.ends_with("_not_issued");
     };
@@ -130,7 +130,7 @@ Result<std::unique_ptr<GpuExecutor>> GpuExecutor::open(GpuOptions options, std::
                                                        const gpu::WaitSink& onWait) {
     if (!options.compile.toolkit)
         return std::unexpected(Error{ErrorKind::Missing,
-                                     "no CUDA toolkit was found, whose compiler a GPU needs",
+                                     "no CUDA toolkit was found; its compiler is needed for a GPU",
                                      {},
                                      "install the CUDA toolkit, or set the CUDA path"});
     auto pool = gpu::RunnerPool::open(options.runner, std::move(stop), onWait);
@@ -144,12 +144,10 @@ std::string GpuExecutor::architecture() const {
            std::to_string(device().capabilityMinor);
 }
 
-Result<std::shared_ptr<const Image>> GpuExecutor::build(const ProgramSource& program,
-                                                        const analysis::KernelModel& kernel,
-                                                        const LaunchSpec& launch,
+Result<std::shared_ptr<const Image>> GpuExecutor::build(KernelRef kernel, const LaunchSpec& launch,
                                                         std::stop_token stop) {
-    auto code = deviceCode(program, kernel, launch.templateArguments, architecture(),
-                           options_.compile, std::move(stop));
+    auto code = deviceCode(kernel, launch.templateArguments, architecture(), options_.compile,
+                           std::move(stop));
     if (!code)
         return std::unexpected(code.error());
     return std::make_shared<const GpuImage>(std::move(*code));

@@ -1,5 +1,5 @@
-/// Runs kernels on a GPU: compiled by NVIDIA's compiler, launched by a runner process on the input
-/// that the emulator would use, timed and counted by the hardware.
+/// Runs kernels on a GPU. NVIDIA's compiler compiles them, and a runner process launches them on
+/// the input that the emulator would use. The hardware times and counts.
 #pragma once
 
 #include "engine/execution/executor.h"
@@ -15,27 +15,28 @@
 namespace kernelskill::engine {
 
 struct GpuOptions {
-    std::string name = "gpu"; ///< What profiles call it: "gpu" or "slurm".
+    std::string name = "gpu"; ///< The name in profiles: "gpu" or "slurm".
     gpu::RunnerCommand runner;
     StaticFactsOptions compile;
-    std::filesystem::path cacheDirectory; ///< Of what was measured of GPUs; empty: the user's.
+    /// For measured ceilings; if empty, the user's cache folder.
+    std::filesystem::path cacheDirectory;
 };
 
-/// An image and how to launch it.
+/// An image with its launch.
 struct TimedLaunch {
     std::shared_ptr<const Image> image;
     LaunchSpec launch;
 };
 
-/// Thread-safe. Buffers of a launch have to have their sizes.
+/// Thread-safe. All buffers of a launch must have their sizes.
 class GpuExecutor final : public Executor {
 public:
-    /// Starts a runner; on Slurm that waits in the queue, and `onWait` hears of it. Missing, with
-    /// the remedy, without runner, driver, GPU or compiler.
+    /// Starts a runner. On Slurm that waits in the queue, which `onWait` reports. Missing, with a
+    /// remedy, if there is no runner, driver, GPU or compiler.
     [[nodiscard]] static Result<std::unique_ptr<GpuExecutor>>
     open(GpuOptions options, std::stop_token stop, const gpu::WaitSink& onWait = {});
 
-    /// Waits until a runner is there, where the one of before was given back or lost.
+    /// Waits for a runner if the previous one was given back or lost.
     [[nodiscard]] Result<void> awaitRunner(std::stop_token stop, const gpu::WaitSink& onWait) {
         return pool_->awaitRunner(std::move(stop), onWait);
     }
@@ -44,20 +45,18 @@ public:
     [[nodiscard]] std::string architecture() const;
 
     [[nodiscard]] std::string_view name() const override { return options_.name; }
-    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource& program,
-                                                             const analysis::KernelModel& kernel,
-                                                             const LaunchSpec& launch,
-                                                             std::stop_token stop) override;
-    /// With `wantProfile` the hardware's counters and stalls, by Nsight Compute's names. Where they
-    /// may not be read the profile holds the time alone, and a note says why.
+    [[nodiscard]] Result<std::shared_ptr<const Image>>
+    build(KernelRef kernel, const LaunchSpec& launch, std::stop_token stop) override;
+    /// With `wantProfile`, reads the hardware's counters and stalls, named as in Nsight Compute. If
+    /// counters may not be read, the profile has only the time, and a note with the reason.
     [[nodiscard]] Result<RunResult> run(const Image& image, const Job& job,
                                         std::stop_token stop) override;
 
-    /// Microseconds of each launch, round by round, side by side on one GPU.
+    /// The microseconds of each launch in each round, all on one GPU.
     [[nodiscard]] Result<gpu::TimingAnswer> time(std::span<const TimedLaunch> launches,
                                                  std::uint64_t seed, const gpu::TimingPlan& plan,
                                                  std::stop_token stop);
-    /// What the GPU reaches at best; measured once, then kept on disk.
+    /// The maximum throughput of the GPU; measured once, then cached on disk.
     [[nodiscard]] Result<gpu::CeilingsAnswer> ceilings(std::stop_token stop);
 
 private:
@@ -68,8 +67,8 @@ private:
     std::unique_ptr<gpu::RunnerPool> pool_;
 };
 
-/// The metrics that a profile on a GPU asks for: those that decide between bottlenecks, few enough
-/// for a handful of passes.
+/// The metrics of a profile on a GPU: those that distinguish bottlenecks, few enough for a handful
+/// of passes.
 [[nodiscard]] const std::vector<std::string>& gpuProfileMetrics();
 
 } // namespace kernelskill::engine

@@ -9,16 +9,16 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-/// Beyond a job's own limit, which the runner enforces and can explain better than we can: the
-/// driver takes seconds to start on a machine with many GPUs.
+/// Added to a job's own limit, which the runner enforces and can explain better. The driver takes
+/// seconds to start on a machine with many GPUs.
 constexpr std::chrono::milliseconds grace{20'000};
 
-/// For a runner that waits in a queue: until somebody cancels.
+/// The time limit while a runner waits in a queue: until the user cancels.
 constexpr std::chrono::hours queueTime{24 * 365};
-/// For srun, to give its job back.
+/// The time for srun to give its job back.
 constexpr std::chrono::milliseconds srunFarewell{5'000};
 
-/// What the driver needs, and nothing else of ours.
+/// The variables that the driver needs, and no others.
 std::vector<std::string> localEnvironment() {
     std::vector<std::string> variables;
     for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "LD_LIBRARY_PATH"}) {
@@ -94,7 +94,7 @@ Result<RunnerPool::Seat*> RunnerPool::take(const std::stop_token& stop) {
     const auto isFree = [](const Seat& seat) { return !seat.isTaken && !seat.isOther; };
     if (!freed_.wait(lock, stop, [&] { return std::ranges::any_of(seats_, isFree); }))
         return std::unexpected(cancelled());
-    // One that runs already, rather than one to start.
+    // Prefer a runner that is already started.
     auto seat = std::ranges::find_if(
         seats_, [&](const Seat& each) { return isFree(each) && each.runner != nullptr; });
     if (seat == seats_.end())
@@ -109,7 +109,7 @@ void RunnerPool::giveBack(Seat& seat) {
         seat.isTaken = false;
         seat.lastUsed = Clock::now();
     }
-    freed_.notify_all(); // those who wait for a seat, and the keeper
+    freed_.notify_all(); // Wakes threads that wait for a seat, and the keeper.
 }
 
 RunnerPool::Attempt RunnerPool::exchange(Seat& seat, const Request& request,
@@ -148,10 +148,10 @@ RunnerPool::Attempt RunnerPool::meet(Seat& seat, const std::stop_token& stop,
             onWait(*state);
     });
     if (!met.answer) {
-        if (slurm && met.mayRepeat) // srun has ended before a runner answered: so it would again.
+        if (slurm && met.mayRepeat) // srun ended before a runner answered, and would do so again.
             return {std::unexpected(slurmError(*slurm, met.said)), false, {}};
         if (slurm && met.answer.error().kind == ErrorKind::Missing) {
-            seat.runner.reset(); // A node that lacks a GPU now will lack it at the next question.
+            seat.runner.reset(); // If a node has no GPU now, it has none for the next request.
             met.answer.error().remedy = "have a GPU given to the job with kernelskill.slurm.gres "
                                         "(--gres), like gpu:1";
         }
@@ -190,7 +190,7 @@ RunnerPool::Attempt RunnerPool::provide(Seat& seat, const std::stop_token& stop,
         if (!started)
             return {std::unexpected(started.error()), false, {}};
         seat.runner = std::move(*started);
-        // On a cluster each runner may have come to another node.
+        // On a cluster each runner may be on another node.
         if (command_.slurm || !seat.isMet)
             return meet(seat, stop, onWait);
     }
@@ -204,7 +204,7 @@ Result<Answer> RunnerPool::withSeat(const std::stop_token& stop,
         if (!seat)
             return std::unexpected(seat.error());
         auto last = use(**seat);
-        for (int attempt = 1; attempt < mostAttempts && last.mayRepeat; ++attempt)
+        for (int attempt = 1; attempt < maxAttempts && last.mayRepeat; ++attempt)
             last = use(**seat);
         const bool isOther = (*seat)->isOther;
         giveBack(**seat);
@@ -250,7 +250,7 @@ void RunnerPool::releaseIdle(const std::stop_token& stop) {
         }
         if (!released.empty()) {
             lock.unlock();
-            released.clear(); // Takes srun some time.
+            released.clear(); // srun needs some time for it.
             lock.lock();
             continue;
         }

@@ -1,5 +1,5 @@
-/// Runners, one a GPU, as their user sees them: questions in, answers out, whatever happens to the
-/// processes and wherever they are.
+/// A pool of runners, one per GPU. It answers requests even if processes die, on this machine or on
+/// a cluster.
 #pragma once
 
 #include "engine/execution/gpu/runner_wire.h"
@@ -23,21 +23,21 @@ namespace kernelskill::engine::gpu {
 
 struct RunnerCommand {
     std::filesystem::path executable;        ///< kernelskill-runner
-    std::filesystem::path cuptiLibrary = {}; ///< Empty: the loader searches.
-    /// Put in front of the executable, like "env" and variables; empty: nothing.
+    std::filesystem::path cuptiLibrary = {}; ///< If empty, the loader searches.
+    /// Words before the executable, such as "env" and variables; empty: none.
     std::vector<std::string> prefix = {};
     std::optional<SlurmJob> slurm =
-        std::nullopt; ///< On nodes of a cluster; nullopt: on this machine.
+        std::nullopt; ///< On the nodes of a cluster; nullopt: on this machine.
 };
 
-/// Called with what is waited for, in a user's words. May be empty.
+/// Called with a text for users that says what is waited for. May be empty.
 using WaitSink = std::function<void(std::string_view)>;
 
 /// Thread-safe.
 class RunnerPool {
 public:
-    /// Starts the first runner and asks for its GPU. On Slurm that waits in the queue, without a
-    /// limit. Missing, with the remedy, without runner, driver, GPU or srun.
+    /// Starts the first runner and gets its GPU's description. On Slurm that waits in the queue
+    /// without a limit. Missing, with a remedy, if there is no runner, driver, GPU or srun.
     [[nodiscard]] static Result<std::unique_ptr<RunnerPool>>
     open(RunnerCommand command, std::stop_token stop, const WaitSink& onWait = {});
     ~RunnerPool();
@@ -45,17 +45,17 @@ public:
     /// The first GPU. Jobs run on it and on others of its model.
     [[nodiscard]] const DeviceDescription& device() const { return *device_; }
 
-    /// Waits for a free GPU and asks it. A runner that dies without an answer is replaced and the
-    /// question asked again, `mostAttempts` times in all; one whose context a kernel destroyed is
-    /// replaced for the next question. The time limit of a question begins when its runner is
-    /// there; a job that Slurm has ended is not asked again.
+    /// Waits for a free GPU and sends the request. If a runner dies without an answer, it is
+    /// replaced and the request sent again, `maxAttempts` times in total. If a kernel destroyed its
+    /// runner's context, the runner is replaced for the next request. The time limit of a request
+    /// begins when its runner is ready. A job that Slurm has ended is not repeated.
     [[nodiscard]] Result<Answer> ask(const Request& request, std::stop_token stop,
                                      const WaitSink& onWait = {});
 
-    /// Waits until a runner is there, so that the next question need not wait for its start.
+    /// Waits until a runner is ready, so that the next request need not wait for its start.
     [[nodiscard]] Result<void> awaitRunner(std::stop_token stop, const WaitSink& onWait);
 
-    static constexpr int mostAttempts = 5;
+    static constexpr int maxAttempts = 5;
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -63,16 +63,17 @@ private:
     struct Seat {
         int device = 0;
         bool isTaken = false;
-        bool isMet = false;   ///< Its GPU is known,
-        bool isOther = false; ///< and of another model than the first, so that it is left alone.
+        bool isMet = false; ///< Whether its GPU is known.
+        /// Whether its GPU is another model than the first one; then it is not used.
+        bool isOther = false;
         std::unique_ptr<FramedChild> runner; ///< Null until it is needed.
         Clock::time_point lastUsed;
     };
 
     struct Attempt {
         Result<Answer> answer;
-        bool mayRepeat = false; ///< The runner died, for whatever reason.
-        std::string said;       ///< By it before, where its messages are kept.
+        bool mayRepeat = false; ///< The runner died, for any reason.
+        std::string said;       ///< The runner's messages so far, if they are kept.
     };
 
     explicit RunnerPool(RunnerCommand command) : command_(std::move(command)) {}
@@ -80,25 +81,25 @@ private:
     [[nodiscard]] Result<std::unique_ptr<FramedChild>> start(int device) const;
     [[nodiscard]] Result<Seat*> take(const std::stop_token& stop);
     void giveBack(Seat& seat);
-    /// Calls `use` with a free seat, and again while runners die.
+    /// Calls `use` with a free seat, and again if the runner dies.
     [[nodiscard]] Result<Answer> withSeat(const std::stop_token& stop,
                                           const std::function<Attempt(Seat&)>& use);
-    /// Starts a runner where there is none. Its answer is the GPU's description.
+    /// Starts a runner if there is none. Its answer is the GPU's description.
     [[nodiscard]] Attempt provide(Seat& seat, const std::stop_token& stop, const WaitSink& onWait);
-    /// Asks a new runner for its GPU.
+    /// Gets the GPU's description from a new runner.
     [[nodiscard]] Attempt meet(Seat& seat, const std::stop_token& stop, const WaitSink& onWait);
     [[nodiscard]] Attempt exchange(Seat& seat, const Request& request,
                                    std::chrono::milliseconds limit, const std::stop_token& stop,
                                    const LineSink& onMessage) const;
-    /// Ends runners that nobody has asked for a while.
+    /// Ends runners that were idle for a while.
     void releaseIdle(const std::stop_token& stop);
 
     RunnerCommand command_;
-    std::optional<DeviceDescription> device_; ///< Known once open() has returned.
+    std::optional<DeviceDescription> device_; ///< Set when open() returns.
     std::mutex mutex_;
     std::condition_variable_any freed_;
     std::vector<Seat> seats_;
-    std::jthread keeper_; ///< Of jobs on a cluster.
+    std::jthread keeper_; ///< Watches over jobs on a cluster.
 };
 
 } // namespace kernelskill::engine::gpu

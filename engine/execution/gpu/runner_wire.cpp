@@ -110,8 +110,8 @@ Clocks clocksFrom(const Json& json) {
 
 Json toJson(const TimingPlan& plan) {
     return {{"warmUp", plan.warmUpRounds},
-            {"least", plan.leastRounds},
-            {"most", plan.mostRounds},
+            {"least", plan.minRounds},
+            {"most", plan.maxRounds},
             {"budget", plan.budget.count()},
             {"sweep", plan.sweepCache}};
 }
@@ -119,8 +119,8 @@ Json toJson(const TimingPlan& plan) {
 TimingPlan planFrom(const Json& json) {
     TimingPlan plan;
     json.at("warmUp").get_to(plan.warmUpRounds);
-    json.at("least").get_to(plan.leastRounds);
-    json.at("most").get_to(plan.mostRounds);
+    json.at("least").get_to(plan.minRounds);
+    json.at("most").get_to(plan.maxRounds);
     plan.budget = milliseconds(json.at("budget").get<std::int64_t>());
     json.at("sweep").get_to(plan.sweepCache);
     return plan;

@@ -1,4 +1,4 @@
-/// What the server and `kernelskill-runner` say to each other: one frame a message, an answer to
+/// The messages between the server and `kernelskill-runner`: one frame each, with one answer to
 /// each request.
 #pragma once
 
@@ -18,22 +18,22 @@
 
 namespace kernelskill::engine::gpu {
 
-/// A kernel as machine code, and how to launch it.
+/// A kernel as machine code with its launch.
 struct Subject {
     std::string cubin;
     std::string symbol;
-    LaunchSpec launch; ///< Every buffer with its number of elements.
+    LaunchSpec launch; ///< Every buffer has its number of elements.
 };
 
 struct DescribeRequest {};
 
-/// How to time: a round runs every subject once, in an order that alternates, each after its
-/// buffers were restored and the L2 cache was swept.
+/// How to time. A round runs every subject once, in alternating order. Before each run its buffers
+/// are restored and the L2 cache is swept.
 struct TimingPlan {
     std::uint32_t warmUpRounds = 5;
-    std::uint32_t leastRounds = 20;
-    std::uint32_t mostRounds = 200;
-    std::chrono::milliseconds budget{1'500}; ///< Of the rounds after leastRounds.
+    std::uint32_t minRounds = 20;
+    std::uint32_t maxRounds = 200;
+    std::chrono::milliseconds budget{1'500}; ///< The time for rounds after minRounds.
     bool sweepCache = true;
 };
 
@@ -41,9 +41,10 @@ struct RunRequest {
     Subject subject;
     std::uint64_t seed = 1;
     bool wantOutputs = false;
-    std::vector<std::string> metrics; ///< Nsight Compute's names; empty: the profiler stays off.
+    /// Nsight Compute's names; if empty, the profiler is not used.
+    std::vector<std::string> metrics;
     bool wantStalls = false;          ///< Sample program counters with their stall reasons.
-    std::optional<TimingPlan> timing; ///< Time it as well, on the same buffers.
+    std::optional<TimingPlan> timing; ///< If set, time it as well, on the same buffers.
     std::chrono::milliseconds time{10'000};
 };
 
@@ -54,31 +55,31 @@ struct TimingRequest {
     std::chrono::milliseconds time{30'000};
 };
 
-/// Asks what this device reaches at best, measured with kernels of the runner's own.
+/// Requests the device's maximum throughput, measured with the runner's own kernels.
 struct CeilingsRequest {};
 
 using Request = std::variant<DescribeRequest, RunRequest, TimingRequest, CeilingsRequest>;
 
-/// How long the runner may work on it.
+/// The time limit of the request.
 [[nodiscard]] std::chrono::milliseconds timeLimit(const Request& request);
 
 struct DeviceDescription {
-    int devices = 0; ///< That CUDA sees, this one included.
+    int devices = 0; ///< Devices that CUDA sees, including this one.
     std::string name;
-    std::string uuid; ///< "GPU-…", as nvidia-smi has it
+    std::string uuid; ///< "GPU-…", as nvidia-smi shows it.
     int capabilityMajor = 0;
     int capabilityMinor = 0;
-    int driverVersion = 0; ///< 13000: the newest CUDA that the driver knows
+    int driverVersion = 0; ///< The newest CUDA version that the driver supports, 13000 for 13.0.
     std::uint32_t multiprocessors = 0;
     std::uint64_t l2Bytes = 0;
     std::uint64_t memoryBytes = 0;
-    std::uint32_t smClockMegahertz = 0; ///< Highest.
+    std::uint32_t smClockMegahertz = 0; ///< The maximum.
     std::uint32_t memoryClockMegahertz = 0;
     std::uint32_t memoryBusBits = 0;
     std::optional<Error> profilerProblem; ///< Why hardware counters cannot be read.
 };
 
-/// Samples of one source line, by stall reason as CUPTI names it.
+/// The samples of one source line, by CUPTI's stall reason.
 struct LineStalls {
     std::string file;
     std::uint32_t line = 0; ///< Zero-based.
@@ -86,14 +87,14 @@ struct LineStalls {
 };
 
 struct Clocks {
-    std::uint32_t smMegahertz = 0; ///< 0: not known.
+    std::uint32_t smMegahertz = 0; ///< 0 if unknown.
     std::uint32_t memoryMegahertz = 0;
     std::uint32_t temperatureCelsius = 0;
     std::uint64_t throttleReasons = 0; ///< NVML's bits.
 };
 
 struct TimingAnswer {
-    /// Of each subject, microseconds of each round.
+    /// For each subject, the microseconds of each round.
     std::vector<std::vector<double>> microseconds;
     Clocks before;
     Clocks after;
@@ -103,14 +104,14 @@ struct RunAnswer {
     std::vector<BufferContents> outputs;
     std::string printed;
     Metrics metrics;
-    std::uint32_t passes = 0; ///< That the profiler needed.
+    std::uint32_t passes = 0; ///< The passes that the profiler needed.
     std::vector<LineStalls> stalls;
     std::optional<TimingAnswer> timing;
     std::vector<std::string> notes;
 };
 
 struct CeilingsAnswer {
-    double copyBytesPerSecond = 0; ///< Read and written.
+    double copyBytesPerSecond = 0; ///< Read plus written.
     double readBytesPerSecond = 0;
     double l2BytesPerSecond = 0;
     double float32PerSecond = 0; ///< Floating-point operations; a fused one counts as two.
@@ -119,18 +120,18 @@ struct CeilingsAnswer {
 
 struct FailureAnswer {
     Error error;
-    /// The context is lost, and with it the runner: start another.
+    /// The context is lost, and the runner with it: start another one.
     bool isFatal = false;
 };
 
 using Answer =
     std::variant<DeviceDescription, RunAnswer, TimingAnswer, CeilingsAnswer, FailureAnswer>;
 
-/// Whole frames.
+/// Whole frames with their length.
 [[nodiscard]] std::vector<std::byte> encode(const Request& request);
 [[nodiscard]] std::vector<std::byte> encode(const Answer& answer);
 
-/// From a frame's payload. Internal error for anything malformed.
+/// Reads a frame's payload. Returns an Internal error for malformed data.
 [[nodiscard]] Result<Request> decodeRequest(std::span<const std::byte> payload);
 [[nodiscard]] Result<Answer> decodeAnswer(std::span<const std::byte> payload);
 

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::chrono::seconds answerTime{10};
 
-/// What a command of Slurm's prints.
+/// The output of a Slurm command.
 Result<std::string> ask(const std::filesystem::path& program, std::vector<std::string> arguments,
                         std::stop_token stop) {
     ChildCommand command;
-    command.program = "/usr/bin/env"; // With what says where the cluster is.
+    command.program = "/usr/bin/env"; // With the variables that name the cluster.
     command.arguments = slurmEnvironment();
     command.arguments.push_back(program.string());
     command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
@@ -50,7 +50,7 @@ Result<SlurmHealth> slurmHealth(const SlurmJob& job, std::stop_token stop) {
         arguments.push_back("--partition=" + job.partition);
     const auto listed = ask(beside, std::move(arguments), std::move(stop));
     if (!listed)
-        return std::unexpected(listed.error().kind == ErrorKind::Failed // it was late
+        return std::unexpected(listed.error().kind == ErrorKind::Failed // It took too long.
                                    ? Error{ErrorKind::Missing,
                                            "Slurm's controller does not answer",
                                            {},

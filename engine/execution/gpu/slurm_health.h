@@ -1,4 +1,4 @@
-/// Whether the Slurm of the settings is there, without asking it for a job.
+/// Checks that the Slurm cluster of the settings responds, without requesting a job.
 #pragma once
 
 #include "engine/execution/gpu/slurm_job.h"
@@ -13,8 +13,8 @@ struct SlurmHealth {
     std::string partitions; ///< With their nodes and GPUs: "debug* (2 nodes, gpu:h100:4)", ...
 };
 
-/// Of the partition that `job` names, or of all. Missing, with the remedy, without srun, without an
-/// answer of the controller within some seconds, and without the partition.
+/// The state of the partition in `job`, or of all. Missing, with a remedy, if there is no srun, if
+/// the controller does not answer within seconds, or if there is no such partition.
 [[nodiscard]] Result<SlurmHealth> slurmHealth(const SlurmJob& job, std::stop_token stop);
 
 } // namespace kernelskill::engine::gpu

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::string_view timeLimitMark = "DUE TO TIME LIMIT";
 constexpr std::string_view cancelledMark = "CANCELLED AT";
-/// From srun itself. The node's own word, with the reason, comes before or after it, and now and
-/// then not at all.
+/// A message of srun itself. The node's own message with the reason comes before or after it, and
+/// sometimes not at all.
 constexpr std::string_view abortedMark = "Job step aborted";
 
-/// What srun says, what it means and what to do about it.
+/// A message of srun, its meaning, and a remedy.
 struct Trouble {
     std::string_view mark;
     ErrorKind kind;
@@ -29,7 +29,7 @@ std::string quoted(const std::string& text) {
     return "'" + text + "'";
 }
 
-/// The first whose mark is found says it: the more exact ones come first.
+/// The first mark that is found decides; more specific ones come first.
 constexpr std::array troubles{
     Trouble{timeLimitMark, ErrorKind::Failed,
             [](const SlurmJob& job) {
@@ -63,7 +63,7 @@ constexpr std::array troubles{
             "`sacctmgr show associations` lists yours; set kernelskill.slurm.account (--account)"},
     Trouble{"Invalid --time specification", ErrorKind::InvalidInput,
             [](const SlurmJob& job) {
-                return quoted(job.timeLimit) + " is no time limit as Slurm writes them";
+                return quoted(job.timeLimit) + " is not a time limit in Slurm's format";
             },
             "write minutes or hours:minutes:seconds in kernelskill.slurm.timeLimit (--time-limit)"},
     Trouble{"Requested time limit is invalid", ErrorKind::InvalidInput,
@@ -87,7 +87,7 @@ constexpr std::array troubles{
             "try later, or leave --immediate out of kernelskill.slurm.arguments"},
     Trouble{
         "Requested node configuration is not available", ErrorKind::Missing,
-        [](const SlurmJob&) { return std::string("no node of Slurm has what the job asks for"); },
+        [](const SlurmJob&) { return std::string("no node of Slurm has what the job requests"); },
         "compare kernelskill.slurm.gres, .partition and .arguments with `sinfo -o '%P %G %D'`"},
     Trouble{"has been cancelled", ErrorKind::Failed,
             [](const SlurmJob&) { return std::string("the Slurm job was cancelled"); },
@@ -98,14 +98,13 @@ constexpr std::array troubles{
     Trouble{cancelledMark, ErrorKind::Failed,
             [](const SlurmJob&) { return std::string("the Slurm job was cancelled"); },
             "try again"},
-    Trouble{
-        abortedMark, ErrorKind::Failed,
-        [](const SlurmJob&) { return std::string("Slurm has ended the job and does not say why"); },
-        "try again; it was cancelled, was preempted or has reached its time limit "
-        "(kernelskill.slurm.timeLimit)"},
+    Trouble{abortedMark, ErrorKind::Failed,
+            [](const SlurmJob&) { return std::string("Slurm ended the job without a reason"); },
+            "try again; it was cancelled, was preempted or has reached its time limit "
+            "(kernelskill.slurm.timeLimit)"},
 };
 
-/// The lines, without who says them.
+/// The lines without their sender.
 std::vector<std::string> linesOf(std::string_view said) {
     std::vector<std::string> lines;
     std::istringstream stream{std::string(said)};
@@ -137,12 +136,12 @@ Result<std::vector<std::string>> srunWords(const SlurmJob& job) {
     if (!program)
         return std::unexpected(
             Error{ErrorKind::Missing,
-                  "'" + name + "', which starts jobs on Slurm, is not there",
+                  "'" + name + "', which starts jobs on Slurm, was not found",
                   {},
                   "install Slurm's client commands (Debian: slurm-client), or set "
                   "kernelskill.slurm.srun"});
-    // Unbuffered: frames end where they end, not with a line. Without --output, with which srun
-    // keeps to itself what the node says of the job.
+    // Unbuffered, because frames do not end with a line. Without --output, because with it srun
+    // does not print the node's messages about the job.
     std::vector<std::string> words{program->string(),    "--job-name=kernelskill", "--nodes=1",
                                    "--ntasks=1",         "--unbuffered",           "--input=0",
                                    "--quit-on-interrupt"};
@@ -160,7 +159,7 @@ Result<std::vector<std::string>> srunWords(const SlurmJob& job) {
 
 std::vector<std::string> slurmEnvironment() {
     std::vector<std::string> variables;
-    // SLURM_JOB_ID: within an allocation of the user's, the runner is a step of it.
+    // SLURM_JOB_ID: in the user's own allocation, the runner becomes a step of it.
     for (const char* name :
          {"SLURM_CONF", "SLURM_JOB_ID", "HOME", "USER", "LOGNAME", "PATH", "LD_LIBRARY_PATH"}) {
         if (const char* value = std::getenv(name); value != nullptr)
@@ -195,7 +194,7 @@ Error slurmError(const SlurmJob& job, std::string_view said) {
     }
     const std::string line = lastLine(lines);
     return {ErrorKind::Failed,
-            line.empty() ? "srun has ended without a word" : "srun has ended: " + line,
+            line.empty() ? "srun has ended without a message" : "srun has ended: " + line,
             {},
             "look at squeue and sinfo"};
 }

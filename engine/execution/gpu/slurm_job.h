@@ -1,4 +1,5 @@
-/// Runners on the nodes of a Slurm cluster: what to ask srun for, and what its words mean.
+/// Starts runners on the nodes of a Slurm cluster: makes the arguments of srun and reads its
+/// messages.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -12,34 +13,35 @@
 
 namespace kernelskill::engine::gpu {
 
-/// What each runner asks of the cluster. Empty: the cluster's default.
+/// The resources that each runner requests. If empty, the cluster's default.
 struct SlurmJob {
-    std::filesystem::path srun; ///< Empty: searched on PATH.
+    std::filesystem::path srun; ///< If empty, searched on PATH.
     std::string partition;
     std::string gres;      ///< "gpu:1", "gpu:h200:1"
-    std::string timeLimit; ///< As sbatch writes times: "30", "1:00:00".
+    std::string timeLimit; ///< In sbatch's format: "30", "1:00:00".
     std::string account;
-    std::vector<std::string> arguments; ///< More of srun's options.
-    std::filesystem::path runner;       ///< On the node; empty: where it is on this machine.
-    int slots = 1;                      ///< Runners side by side, each a job of its own.
-    std::chrono::seconds idleTime{60};  ///< One that nobody asked for so long is given back.
+    std::vector<std::string> arguments; ///< Further options of srun.
+    std::filesystem::path runner; ///< The path on the node; if empty, the same as on this machine.
+    int slots = 1;                ///< Runners at the same time, each a job of its own.
+    std::chrono::seconds idleTime{60}; ///< A runner that is idle for this time is given back.
 };
 
-/// srun and its options, to be followed by the runner and its own. Missing without srun.
+/// srun and its options. The caller appends the runner and its arguments. Missing if there is no
+/// srun.
 [[nodiscard]] Result<std::vector<std::string>> srunWords(const SlurmJob& job);
 
-/// "NAME=value" for srun, which hands them on to the runner: what a job needs to find the cluster
-/// and its libraries. Neither the GPUs of this machine nor options for srun are among them.
+/// "NAME=value" for srun, which passes them to the runner: the variables for finding the cluster
+/// and its libraries. GPUs of this machine and options for srun are left out.
 [[nodiscard]] std::vector<std::string> slurmEnvironment();
 
-/// What a line of srun says about waiting, in a user's words; nullopt when it is about something
+/// A text for users about what a line of srun says about waiting; nullopt if it says something
 /// else.
 [[nodiscard]] std::optional<std::string> queueState(std::string_view line);
 
-/// Why srun has ended, from what it has said. Failed, or Missing for what the cluster lacks.
+/// Why srun ended, from its messages. Failed; or Missing if the cluster lacks something.
 [[nodiscard]] Error slurmError(const SlurmJob& job, std::string_view said);
 
-/// Whether the job is gone because the cluster ended it, so that it is not the kernel's doing.
+/// Whether the cluster ended the job, so that the kernel is not at fault.
 [[nodiscard]] bool wasEndedBySlurm(std::string_view said);
 
 } // namespace kernelskill::engine::gpu

@@ -1,4 +1,4 @@
-/// `namespace cg = cooperative_groups;` and its kin, left out.
+/// Fixes missing namespace aliases such as `namespace cg = cooperative_groups;`.
 #include "engine/repair/compile_fixes/fix_candidate.h"
 #include "engine/repair/compile_fixes/header_table.h"
 

@@ -1,5 +1,5 @@
-/// Calls and launches with arguments that are missing, too many, in another order, or of another
-/// kind than the function wants.
+/// Fixes calls and launches whose arguments are missing, too many, in the wrong order or of the
+/// wrong kind.
 #include "engine/repair/compile_fixes/edit_distance.h"
 #include "engine/repair/compile_fixes/function_tokens.h"
 
@@ -17,7 +17,7 @@ using analysis::Diagnostic;
 using analysis::Span;
 using analysis::TokenKind;
 
-/// How well an argument suits a parameter by its name: `d_out` suits `out`.
+/// How well an argument's name matches a parameter: `d_out` matches `out`.
 int fit(std::string_view argument, const DeclaredName& parameter) {
     std::string one = inLowerCase(argument);
     std::string other = inLowerCase(parameter.name);
@@ -26,15 +26,15 @@ int fit(std::string_view argument, const DeclaredName& parameter) {
     bool isPart = one.find(other) != std::string::npos || other.find(one) != std::string::npos;
     if (isPart && std::min(one.size(), other.size()) > 1)
         return 4;
-    // d_idata and g_idata
+    // For example d_idata and g_idata.
     std::size_t common = 0;
     while (common < std::min(one.size(), other.size()) &&
            one[one.size() - 1 - common] == other[other.size() - 1 - common])
         ++common;
-    constexpr std::size_t shortestEnding = 3;
-    constexpr std::size_t longestEnding = 5;
-    if (common >= shortestEnding)
-        return static_cast<int>(std::min(common, longestEnding));
+    constexpr std::size_t minEndingLength = 3;
+    constexpr std::size_t maxEndingLength = 5;
+    if (common >= minEndingLength)
+        return static_cast<int>(std::min(common, maxEndingLength));
     return !one.empty() && !other.empty() && one.front() == other.front() ? 1 : 0;
 }
 
@@ -53,22 +53,22 @@ std::vector<std::string> argumentTexts(const RepairContext& context, const CallT
     return texts;
 }
 
-/// Candidates with what they make of the arguments, to be ordered by it.
+/// A candidate with its rank.
 struct Proposal {
     int rank = 0; ///< Higher is likelier.
     FixCandidate candidate;
 };
 
 void take(std::vector<Proposal> proposals, std::vector<FixCandidate>& candidates) {
-    constexpr std::size_t mostProposals = 14;
+    constexpr std::size_t maxProposals = 14;
     std::ranges::stable_sort(proposals, std::greater{}, &Proposal::rank);
-    if (proposals.size() > mostProposals)
-        proposals.resize(mostProposals);
+    if (proposals.size() > maxProposals)
+        proposals.resize(maxProposals);
     for (Proposal& proposal : proposals)
         candidates.push_back(std::move(proposal.candidate));
 }
 
-/// Without the argument and the comma that divides it from its neighbour.
+/// The argument with the comma that separates it from its neighbour.
 Span spanWithComma(const RepairContext& context, const CallText& call, std::size_t number) {
     Span own = spanOf(context, call.arguments[number]);
     if (number + 1 < call.arguments.size())
@@ -96,7 +96,7 @@ void addRemovals(const RepairContext& context, const CallText& call, const Funct
     take(std::move(proposals), candidates);
 }
 
-/// What else the argument may be: variables of the caller, and what other calls pass there.
+/// Guesses for the missing argument: variables of the caller, and arguments of other calls.
 void addInsertions(const RepairContext& context, const CallText& call,
                    const FunctionTokens& function, std::vector<FixCandidate>& candidates) {
     if (call.arguments.size() + 1 != function.parameters.size())
@@ -106,8 +106,8 @@ void addInsertions(const RepairContext& context, const CallText& call,
     std::vector<DeclaredName> names;
     if (auto caller = functionAround(context, offset))
         names = namesBefore(context, *caller, offset);
-    // A launch passes variables under the kernel's names, more or less; device code passes whatever
-    // it has computed.
+    // A launch passes variables with names similar to the kernel's; device code passes computed
+    // values.
     const bool isLaunch = !call.configuration.isEmpty();
     constexpr int likeness = 4;
     std::vector<Proposal> proposals;
@@ -167,7 +167,7 @@ void addSwaps(const RepairContext& context, const CallText& call, const Function
     take(std::move(proposals), candidates);
 }
 
-/// `&x` and `*x` as x.
+/// Replaces `&x` and `*x` by x.
 void addOperatorRemovals(const RepairContext& context, const CallText& call,
                          std::vector<FixCandidate>& candidates) {
     for (TokenRange argument : call.arguments) {
@@ -179,7 +179,7 @@ void addOperatorRemovals(const RepairContext& context, const CallText& call,
     }
 }
 
-/// An atomic and an allocation want an address.
+/// Adds the address operator for atomics and allocations.
 void addAddress(const RepairContext& context, const CallText& call,
                 std::vector<FixCandidate>& candidates) {
     std::string_view callee = context.textAt(call.name);
@@ -191,8 +191,8 @@ void addAddress(const RepairContext& context, const CallText& call,
                   fmt::format("pass the address: '&{}'", textOf(context, call.arguments[0]))));
 }
 
-/// The direction of a copy, from what was allocated on the device; the runtime finds it out itself
-/// where the text does not tell.
+/// Adds the direction of a copy, from what was allocated on the device. If the text does not tell,
+/// the runtime finds it.
 void addDirection(const RepairContext& context, const CallText& call,
                   std::vector<FixCandidate>& candidates) {
     std::string_view callee = context.textAt(call.name);
@@ -224,7 +224,7 @@ void addDirection(const RepairContext& context, const CallText& call,
                                    fmt::format("pass '{}'", direction)));
 }
 
-/// A warp's operation without its mask, which is the first argument.
+/// Adds the mask of a warp operation, which is the first argument.
 void addMask(const RepairContext& context, const CallText& call,
              std::vector<FixCandidate>& candidates) {
     std::string_view callee = context.textAt(call.name);
@@ -270,10 +270,10 @@ std::vector<FixCandidate> argumentFixes(const RepairContext& context, const Diag
     std::vector<FixCandidate> candidates;
     if (!concernsArguments(error.message))
         return candidates;
-    constexpr std::size_t mostCalls = 3;
+    constexpr std::size_t maxCallsLooked = 3;
     std::size_t looked = 0;
     for (const CallText& call : callsAround(context, error.span.begin)) {
-        if (++looked > mostCalls)
+        if (++looked > maxCallsLooked)
             break;
         addMask(context, call, candidates);
         addAddress(context, call, candidates);
@@ -283,7 +283,7 @@ std::vector<FixCandidate> argumentFixes(const RepairContext& context, const Diag
             addRemovals(context, call, function, candidates);
             addInsertions(context, call, function, candidates);
             addSwaps(context, call, function, candidates);
-            break; // further declarations say the same
+            break; // Other declarations agree.
         }
     }
     return candidates;

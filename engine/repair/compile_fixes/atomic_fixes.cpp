@@ -1,4 +1,4 @@
-/// Atomics that an older GPU lacks.
+/// Fixes atomics that an older GPU lacks.
 #include "engine/repair/compile_fixes/fix_candidate.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace kernelskill::engine {
 namespace {
 
 constexpr std::string_view additionName = "atomicAddDouble";
-/// Compares bits, not values: a NaN is equal to itself then.
+/// Compares bits, not values, so that a NaN is equal to itself.
 constexpr std::string_view addition = R"(
 __device__ inline double atomicAddDouble(double* address, double value) {
     auto* bits = reinterpret_cast<unsigned long long*>(address);

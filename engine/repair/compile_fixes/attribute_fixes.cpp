@@ -1,4 +1,4 @@
-/// __global__, __device__ and __host__ that are missing, and kernels that return something.
+/// Fixes missing __global__, __device__ and __host__, and kernels that return a value.
 #include "engine/repair/compile_fixes/fix_candidate.h"
 #include "engine/repair/compile_fixes/function_declarations.h"
 #include "engine/repair/compile_fixes/function_tokens.h"
@@ -18,14 +18,14 @@ using analysis::TokenKind;
 
 std::vector<FixCandidate> markedForDevice(const RepairContext& context, const std::string& name) {
     auto candidates = marked(context, name, "__device__", "missing-device", Ladder::Attribute);
-    // Where the host calls it too, __device__ alone breaks that call.
+    // If the host calls the function as well, __device__ alone breaks that call.
     for (auto& both :
          marked(context, name, "__host__ __device__", "missing-device", Ladder::Attribute))
         candidates.push_back(std::move(both));
     return candidates;
 }
 
-/// Members and operators, which no name finds: what the compiler's notes point at.
+/// Marks members and operators, which have no simple name, where the compiler's notes point.
 std::vector<FixCandidate> markedWhereNoted(const RepairContext& context, const Diagnostic& error,
                                            std::string_view note) {
     std::set<std::uint32_t> places;
@@ -57,7 +57,7 @@ bool isLaunched(const RepairContext& context, std::string_view name) {
     return false;
 }
 
-/// A function that calls what only the device has is meant for the device.
+/// Marks the caller of a device-only function as device code.
 std::vector<FixCandidate> markedCaller(const RepairContext& context, const Diagnostic& error) {
     auto caller = functionAround(context, error.span.begin);
     if (!caller || context.textAt(caller->name) == "main")
@@ -68,10 +68,10 @@ std::vector<FixCandidate> markedCaller(const RepairContext& context, const Diagn
                : marked(context, name, "__device__", "missing-device", Ladder::Attribute);
 }
 
-/// A variable of the whole file that device code uses.
+/// Marks a global variable that device code uses.
 std::vector<FixCandidate> markedVariable(const RepairContext& context, const std::string& name) {
     int depth = 0;
-    std::size_t begin = 0; // of the declaration
+    std::size_t begin = 0; // The declaration's begin.
     for (std::size_t index = 0; index < context.tokens.size(); ++index) {
         const analysis::Token& token = context.tokens[index];
         if (depth == 0 && token.text == name && index > begin)
@@ -93,7 +93,7 @@ std::string withoutQualification(std::string name) {
     return name.substr(0, name.find('<'));
 }
 
-/// `__global__ int f(...)`: everything between the attributes and the name becomes void.
+/// For `__global__ int f(...)`: replaces everything between attributes and name by void.
 std::vector<FixCandidate> voidReturn(const RepairContext& context, const Diagnostic& error) {
     std::size_t name = context.tokenAt(error.span.begin);
     if (name >= context.tokens.size() || context.tokens[name].kind != TokenKind::Identifier)

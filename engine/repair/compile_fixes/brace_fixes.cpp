@@ -1,4 +1,4 @@
-/// Braces. Where one is missing cannot be told from the syntax; the indentation usually tells.
+/// Fixes missing and surplus braces. Syntax cannot tell the place; indentation usually does.
 #include "engine/repair/compile_fixes/fix_candidate.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using analysis::TokenKind;
 
 constexpr std::size_t maxBracePlaces = 6;
 
-/// The first token of each line that has one, directives left out.
+/// The first token of each line that has tokens, without directives.
 std::vector<std::size_t> lineStarts(const RepairContext& context) {
     std::vector<std::size_t> starts;
     std::uint32_t lastLine = 0xffffffffu;
@@ -34,7 +34,7 @@ bool isContinuation(const Token& token) {
            token.text == "default";
 }
 
-/// Places where a line stands further left than the block it is in allows.
+/// Proposes a '}' where a line is indented less than its block allows.
 std::vector<FixCandidate> missingClosings(const RepairContext& context) {
     struct Open {
         std::uint32_t indentation;
@@ -79,7 +79,7 @@ std::vector<FixCandidate> missingClosings(const RepairContext& context) {
     return candidates;
 }
 
-/// Headers (`for (...)`, `else`, a function's) that are followed by a block which is closed but was
+/// Proposes a '{' after a header (`for (...)`, `else`, a function's) whose block is closed but
 /// never opened.
 std::vector<FixCandidate> missingOpenings(const RepairContext& context) {
     std::vector<FixCandidate> candidates;
@@ -108,7 +108,7 @@ std::vector<FixCandidate> missingOpenings(const RepairContext& context) {
     return candidates;
 }
 
-/// A '}' too many. The text behind it stands further right than the block that it closed allows.
+/// Removes a surplus '}': the text after it is indented more than the closed block allows.
 std::vector<FixCandidate> extraClosings(const RepairContext& context, const Diagnostic& error) {
     std::vector<std::size_t> closings;
     std::size_t suspect = context.tokens.size();

@@ -1,4 +1,4 @@
-/// Variables that are used and nowhere declared, or whose declaration lacks its type.
+/// Fixes variables that are used but not declared, or declared without a type.
 #include "engine/repair/compile_fixes/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -21,7 +21,7 @@ bool isBuiltinIndex(std::string_view name) {
     return name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim";
 }
 
-/// The types that the file declares variables of this name with, the most frequent first.
+/// The types with which the file declares variables of this name, most frequent first.
 std::vector<std::string> typesElsewhere(const RepairContext& context, std::string_view name) {
     std::map<std::string, int> counts;
     for (std::size_t index = 1; index + 1 < context.tokens.size(); ++index) {
@@ -44,7 +44,7 @@ std::vector<std::string> typesElsewhere(const RepairContext& context, std::strin
     return types;
 }
 
-/// What a literal or an index is of; `auto` for the rest.
+/// The type of a literal or an index; else `auto`.
 std::string typeOfInitializer(const RepairContext& context, std::size_t first) {
     bool isIndex = false;
     std::size_t index = first;
@@ -64,7 +64,7 @@ std::string typeOfInitializer(const RepairContext& context, std::size_t first) {
                                                                                      : "auto";
 }
 
-/// `i = 0;` and `for (i = 0; ...)` where i is the name: the type goes in front.
+/// Adds the type before `i = 0;` and `for (i = 0; ...)`.
 std::vector<FixCandidate> withType(const RepairContext& context, std::size_t name) {
     if (name == 0 || context.textAt(name + 1) != "=")
         return {};
@@ -87,13 +87,13 @@ std::vector<FixCandidate> withType(const RepairContext& context, std::size_t nam
             candidates.push_back(
                 insertion(std::string(cause), context.tokens[name].span.begin, type + " ",
                           fmt::format("declare '{}' as {}", context.textAt(name), type)));
-    // The first that parses is the likeliest; the others would say the same of another type.
+    // The first candidate that parses is the likeliest; others only differ in the type.
     for (FixCandidate& candidate : candidates)
         candidate.ladder = Ladder::Type;
     return candidates;
 }
 
-/// Declarations of `name` elsewhere, as text, whose names are all known in `function`.
+/// Declarations of `name` elsewhere, as text, that use only names known in `function`.
 std::vector<std::string> declarationsElsewhere(const RepairContext& context, std::string_view name,
                                                const FunctionTokens& function) {
     std::set<std::string> known;
@@ -134,7 +134,7 @@ bool usesAxis(const RepairContext& context, const FunctionTokens& function, std:
     return false;
 }
 
-/// What names of a thread's place mean by convention.
+/// Declarations for conventional names of a thread's position.
 std::vector<std::string> conventional(const RepairContext& context, std::string_view name,
                                       const FunctionTokens& function) {
     auto global = [&](char axis) {
@@ -169,7 +169,7 @@ std::vector<std::string> conventional(const RepairContext& context, std::string_
     return {};
 }
 
-/// At the beginning of the statement of the function's own block that holds the first use.
+/// The start of the statement, in the function's own block, that contains the first use.
 std::uint32_t placeForDeclaration(const RepairContext& context, const FunctionTokens& function,
                                   std::size_t use) {
     std::size_t begin = function.body.begin + 1;
@@ -185,8 +185,7 @@ std::uint32_t placeForDeclaration(const RepairContext& context, const FunctionTo
     return context.tokens[begin].span.begin;
 }
 
-/// A name that kernels use and nobody declares: as another kernel of the file does, or as its name
-/// says.
+/// Declares a name as another kernel of the file does, or by its conventional meaning.
 std::vector<FixCandidate> withDeclaration(const RepairContext& context, std::size_t name) {
     auto function = functionAround(context, context.tokens[name].span.begin);
     if (!function || !function->isMarked(context, "__global__"))

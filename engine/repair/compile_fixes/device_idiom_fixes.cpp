@@ -1,5 +1,5 @@
-/// CUDA's own slips: threadIdx without an axis, #pragma unroll away from its loop, half operands
-/// among floats.
+/// Fixes mistakes specific to CUDA: threadIdx without an axis, #pragma unroll away from its loop,
+/// half operands among floats.
 #include "analysis/model/known_functions.h"
 #include "engine/repair/compile_fixes/function_tokens.h"
 
@@ -15,7 +15,7 @@ using analysis::Diagnostic;
 using analysis::Span;
 using analysis::TokenKind;
 
-/// `int i = threadIdx;`: the axis of its neighbours in the expression, else x.
+/// For `int i = threadIdx;`: takes the axis of its neighbours in the expression, else x.
 void addAxes(const RepairContext& context, const Diagnostic& error,
              std::vector<FixCandidate>& candidates) {
     TokenRange statement = statementLines(context, error.span.begin);
@@ -37,10 +37,10 @@ void addAxes(const RepairContext& context, const Diagnostic& error,
     }
 }
 
-/// The pragma goes to the next loop, or away.
+/// Moves the pragma to the next loop, or removes it.
 void addPragmaMoves(const RepairContext& context, const Diagnostic& error,
                     std::vector<FixCandidate>& candidates) {
-    // The error stands at the statement behind the pragma, or at the pragma.
+    // The error points at the statement after the pragma, or at the pragma.
     std::size_t pragma = std::min(context.tokenAt(error.span.begin), context.tokens.size() - 1);
     while (pragma > 0 && !(context.tokens[pragma].kind == TokenKind::Directive &&
                            context.textAt(pragma).find("unroll") != std::string_view::npos))
@@ -68,7 +68,7 @@ void addPragmaMoves(const RepairContext& context, const Diagnostic& error,
     candidates.push_back({"misplaced-pragma", fmt::format("remove '{}'", text), {{line, ""}}});
 }
 
-/// `h * x` of a half and a float: the half is converted.
+/// For `h * x` with a half and a float: converts the half.
 void addConversions(const RepairContext& context, const Diagnostic& error,
                     std::vector<FixCandidate>& candidates) {
     bool isBfloat = says(error, "bfloat16");
@@ -80,7 +80,7 @@ void addConversions(const RepairContext& context, const Diagnostic& error,
     bool isLeft = first.find(isBfloat ? "bfloat16" : "half") != std::string::npos ||
                   first.find("floatX") != std::string::npos;
     std::size_t middle = context.tokenAt(error.span.begin);
-    // The error stands at the operator, or covers both operands.
+    // The error points at the operator or covers both operands.
     auto isArithmetic = [&](std::size_t index) {
         std::string_view text = context.textAt(index);
         return text == "+" || text == "-" || text == "*" || text == "/" || text == "+=" ||

@@ -1,4 +1,4 @@
-/// How far one spelling is from another.
+/// Measures how different two spellings are.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace kernelskill::engine {
 
-/// Insertions, deletions, changes and swaps of neighbours that turn `from` into `to` (optimal
-/// string alignment), in half units: a change of case only counts one half. `limit` (in the same
-/// units) or more is returned as `limit`.
+/// The insertions, deletions, changes and swaps of neighbours that turn `from` into `to` (optimal
+/// string alignment), in half units: a change of case counts one half. Distances of `limit` or more
+/// (in half units) are returned as `limit`.
 [[nodiscard]] std::size_t editDistance(std::string_view from, std::string_view to,
                                        std::size_t limit);
 
-/// For names that are compared whatever their case.
+/// For comparisons that ignore case.
 [[nodiscard]] std::string inLowerCase(std::string_view text);
 
 } // namespace kernelskill::engine

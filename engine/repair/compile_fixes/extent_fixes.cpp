@@ -1,4 +1,4 @@
-/// `dim3 block = (16, 16)`, and shared arrays that are extern and have a size.
+/// Fixes `dim3 block = (16, 16)`, and extern shared arrays with a size.
 #include "engine/repair/compile_fixes/fix_candidate.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -11,7 +11,7 @@ std::vector<FixCandidate> asDim3(const RepairContext& context, analysis::Span pa
     const std::string title = fmt::format("write 'dim3{}'", context.slice(parentheses));
     if (open < 2 || context.textAt(open - 1) != "=")
         return {insertion("dim3-comma", parentheses.begin, "dim3", title)};
-    // dim3 block = (16, 16)
+    // For dim3 block = (16, 16).
     return {{"dim3-comma",
              fmt::format("write '{}{}'", context.textAt(open - 2), context.slice(parentheses)),
              {{{context.tokens[open - 2].span.end, parentheses.begin}, ""}}}};

@@ -6,7 +6,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Behind the last #include of the file's head, or before the first token when there is none.
+/// After the last #include at the file's head, or before the first token if there is none.
 std::uint32_t insertionPlace(const RepairContext& context) {
     std::uint32_t place = 0;
     bool hasInclude = false;
@@ -21,7 +21,7 @@ std::uint32_t insertionPlace(const RepairContext& context) {
     }
     if (!hasInclude)
         return context.tokens.empty() ? 0 : context.tokens.front().span.begin;
-    // The token may or may not hold its line end.
+    // The token may include its line end.
     while (place > 0 && (context.text[place - 1] == '\n' || context.text[place - 1] == '\r'))
         --place;
     return place;

@@ -1,5 +1,5 @@
-/// Guesses at what was meant, one file a family of mistakes. A guess need not be right: each is
-/// parsed before anyone sees it.
+/// Guesses at the intended text, with one file for each family of mistakes. A guess may be wrong:
+/// each is parsed before it is offered.
 #pragma once
 
 #include "analysis/parse/translation_unit.h"
@@ -13,11 +13,11 @@
 
 namespace kernelskill::engine {
 
-/// Guesses of one ladder are steps of one idea at different places or of different kinds; one of
-/// them is taken.
+/// Groups guesses that apply one idea at different places or in different kinds. Only one guess of
+/// a ladder is taken.
 enum class Ladder : std::uint8_t {
     None,
-    // The first that parses.
+    // The first guess that parses is taken.
     OpeningBrace,
     ClosingBrace,
     ExtraBrace,
@@ -29,8 +29,8 @@ enum class Ladder : std::uint8_t {
     ForHeader,
     Quote,
     Axis,
-    // All are tried; of those that leave the fewest errors the one whose text is most like the rest
-    // of the file.
+    // All are tried. Among those that leave the fewest errors, the one most similar to the rest of
+    // the file is taken.
     Bracket,
     Comma,
 };
@@ -46,7 +46,7 @@ struct FixCandidate {
     Ladder ladder = Ladder::None;
 };
 
-/// What the families look at. Built once per text.
+/// The input of the families, built once per text.
 struct RepairContext {
     const analysis::FileModel& model;
     const analysis::CompileCommand& command;
@@ -55,34 +55,34 @@ struct RepairContext {
     std::vector<analysis::Token> tokens;
 
     [[nodiscard]] std::string_view slice(analysis::Span span) const;
-    /// Text of a token; empty past the last.
+    /// The text of a token; empty after the last one.
     [[nodiscard]] std::string_view textAt(std::size_t index) const;
-    /// Index of the token that holds or follows `offset`; tokens.size() past the last.
+    /// The index of the token that contains or follows `offset`; tokens.size() after the last one.
     [[nodiscard]] std::size_t tokenAt(std::uint32_t offset) const;
-    /// End of the last token that ends at or before `offset`; 0 when there is none.
+    /// The end of the last token that ends at or before `offset`; 0 if there is none.
     [[nodiscard]] std::uint32_t endOfPrevious(std::uint32_t offset) const;
     [[nodiscard]] std::uint32_t lineOf(std::uint32_t offset) const;
-    /// Columns of white space before the first token of a line.
+    /// The columns of white space before the first token of a line.
     [[nodiscard]] std::uint32_t indentationOf(std::uint32_t line) const;
 };
 [[nodiscard]] RepairContext makeRepairContext(const analysis::FileModel& model,
                                               const analysis::CompileCommand& command,
                                               const analysis::Toolchain& toolchain);
 
-/// Whether these words are in the compiler's message.
+/// Whether the compiler's message contains these words.
 [[nodiscard]] bool says(const analysis::Diagnostic& error, std::string_view words);
-/// The n-th text between single quotes of clang's message, from 0.
+/// The n-th text in single quotes in clang's message, counted from 0.
 [[nodiscard]] std::optional<std::string> quotedName(std::string_view message,
                                                     std::size_t number = 0);
 
 /// A candidate that inserts `inserted` at `offset`.
 [[nodiscard]] FixCandidate insertion(std::string cause, std::uint32_t offset, std::string inserted,
                                      std::string title, Ladder ladder = Ladder::None);
-/// One that adds lines behind the #include directives of the file's head.
+/// A candidate that adds lines after the #include directives at the file's head.
 [[nodiscard]] FixCandidate behindIncludes(const RepairContext& context, std::string cause,
                                           std::string_view lines, std::string title);
 
-// The families. Each returns nothing for an error that is not its own; the likeliest guess comes
+// The families. Each returns nothing for another family's errors; else the likeliest guess comes
 // first.
 [[nodiscard]] std::vector<FixCandidate> compilerFixes(const RepairContext& context,
                                                       const analysis::Diagnostic& error);
@@ -119,7 +119,7 @@ struct RepairContext {
 [[nodiscard]] std::vector<FixCandidate> typeFixes(const RepairContext& context,
                                                   const analysis::Diagnostic& error);
 
-// Those for what the device's rules find.
+// Families for findings of the device's rules.
 [[nodiscard]] std::vector<FixCandidate> atomicFixes(const RepairContext& context,
                                                     const analysis::Diagnostic& finding);
 [[nodiscard]] std::vector<FixCandidate> extentFixes(const RepairContext& context,

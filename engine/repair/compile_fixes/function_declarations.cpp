@@ -21,7 +21,7 @@ bool endsDeclaration(const Token& token) {
            token.text == "}" || token.text == ":";
 }
 
-/// Index behind the '>' that closes the '<' at `open`.
+/// The index after the '>' that closes the '<' at `open`.
 std::size_t behindAngle(const std::vector<Token>& tokens, std::size_t open) {
     int depth = 0;
     for (std::size_t index = open; index < tokens.size(); ++index) {
@@ -54,13 +54,13 @@ std::vector<DeclarationTokens> declarationsOf(const RepairContext& context, std:
         if (!isCandidate)
             continue;
         DeclarationTokens declaration = declarationAround(context, index);
-        // A call or an initializer is no declaration: in front of a declared name stand only its
-        // type and attributes.
+        // Before a declared name are only its type and attributes; a call or an initializer has
+        // more.
         bool isDeclaration = declaration.begin < index;
         int depth = 0;
         for (std::size_t before = declaration.begin; before < index; ++before) {
             std::string_view text = tokens[before].text;
-            // Attributes such as __launch_bounds__(256) bring parentheses of their own.
+            // Attributes such as __launch_bounds__(256) have parentheses.
             depth += text == "(" ? 1 : text == ")" ? -1 : 0;
             // `[[nodiscard]]` is an attribute, `a[f(2)]` an extent.
             bool isExtent = text == "[" && tokens[before + 1].text != "[" &&

@@ -1,5 +1,5 @@
-/// Declarations of functions found from tokens alone: the text around an error has no syntax tree
-/// to ask.
+/// Finds declarations of functions from tokens alone, because the text around an error has no
+/// syntax tree.
 #pragma once
 
 #include "engine/repair/compile_fixes/fix_candidate.h"
@@ -11,22 +11,21 @@
 
 namespace kernelskill::engine {
 
-/// `template <class T> __global__ void f(int n)`: token indices.
+/// The token indices of `template <class T> __global__ void f(int n)`.
 struct DeclarationTokens {
-    std::size_t begin = 0; ///< First token behind a template header.
+    std::size_t begin = 0; ///< First token after a template header.
     std::size_t name = 0;
 };
 
-/// The declaration that the token at `name` names; its `begin` is `name` itself for one without a
-/// return type.
+/// The declaration whose name is the token at `name`. Without a return type, its `begin` is `name`.
 [[nodiscard]] DeclarationTokens declarationAround(const RepairContext& context, std::size_t name);
 
 /// Every declaration and definition of a function called `name`.
 [[nodiscard]] std::vector<DeclarationTokens> declarationsOf(const RepairContext& context,
                                                             std::string_view name);
 
-/// `attribute` in front of every declaration of `name`, which must agree; nothing when there is
-/// none.
+/// Adds `attribute` before every declaration of `name`, because they must agree; nothing if there
+/// is none.
 [[nodiscard]] std::vector<FixCandidate> marked(const RepairContext& context,
                                                const std::string& name,
                                                const std::string& attribute, std::string cause,

@@ -1,4 +1,4 @@
-/// Functions without a return type, and kernels that return a value.
+/// Fixes functions without a return type, and kernels that return a value.
 #include "engine/repair/compile_fixes/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -12,7 +12,7 @@ namespace {
 using analysis::Diagnostic;
 using analysis::TokenKind;
 
-/// `return` tokens of the function that stand in front of a value.
+/// The function's `return` tokens that precede a value.
 std::vector<std::size_t> valueReturns(const RepairContext& context,
                                       const FunctionTokens& function) {
     std::vector<std::size_t> returns;
@@ -22,8 +22,7 @@ std::vector<std::size_t> valueReturns(const RepairContext& context,
     return returns;
 }
 
-/// The type of a function whose type is missing: that of the variable that it returns, else
-/// whatever the compiler finds.
+/// Adds the missing return type: that of the returned variable, else one that parses.
 std::vector<FixCandidate> withResultType(const RepairContext& context, std::size_t name) {
     auto function = functionAround(context, context.tokens[name].span.begin);
     if (!function || function->name != name || function->isMarked(context, "__global__"))
@@ -39,7 +38,7 @@ std::vector<FixCandidate> withResultType(const RepairContext& context, std::size
             if (variable.name == context.textAt(index + 1))
                 types.push_back(variable.type);
     }
-    // A function of values of one type usually returns it; the parser knows whether it may.
+    // A function with values of one type usually returns that type; the parser decides.
     types.emplace_back(returns.empty() ? "void" : "auto");
     std::set<std::string> seen;
     std::vector<FixCandidate> candidates;
@@ -50,7 +49,7 @@ std::vector<FixCandidate> withResultType(const RepairContext& context, std::size
     return candidates;
 }
 
-/// `return 0;` of a function that returns nothing.
+/// Removes the value from `return 0;` in a function without a result.
 std::vector<FixCandidate> withoutValue(const RepairContext& context, const Diagnostic& error) {
     std::size_t token = context.tokenAt(error.span.begin);
     if (context.textAt(token) != "return")

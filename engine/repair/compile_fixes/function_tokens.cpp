@@ -16,7 +16,7 @@ bool isIdentifier(const RepairContext& context, std::size_t index) {
     return index < context.tokens.size() && context.tokens[index].kind == TokenKind::Identifier;
 }
 
-/// `const float* __restrict__ x`, `float x[]`, `int n = 3`.
+/// Reads `const float* __restrict__ x`, `float x[]` or `int n = 3`.
 std::optional<DeclaredName> parameterIn(const RepairContext& context, TokenRange range) {
     std::size_t end = range.begin;
     while (end < range.end && context.textAt(end) != "=" && context.textAt(end) != "[")
@@ -134,7 +134,7 @@ std::vector<DeclaredName> namesBefore(const RepairContext& context, const Functi
                              isPointer || behind == "[",
                              {next, next + 1}});
             isFirst = false;
-            // To the comma that divides declarators.
+            // Continue to the comma that separates declarators.
             int depth = 0;
             for (++next; next < function.body.end; ++next) {
                 std::string_view text = context.textAt(next);

@@ -12,7 +12,7 @@ enum class Scope : unsigned char { Either, Std, Global };
 struct Row {
     std::string_view header;
     Scope scope;
-    std::string_view names; ///< Separated by spaces; a trailing '*' stands for any rest.
+    std::string_view names; ///< Separated by spaces; a trailing '*' matches any rest.
 };
 
 constexpr std::array<Row, 56> rows{{

@@ -1,4 +1,4 @@
-/// Which header declares a name.
+/// Finds the header that declares a name.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace kernelskill::engine {
 
-/// Headers that declare `name`, the usual one first: "printf" -> <cstdio>. Empty when it is not in
-/// the table. `isInStd` for a name that was written with `std::`.
+/// The headers that declare `name`, the usual one first: "printf" -> <cstdio>. Empty if the table
+/// does not have it. `isInStd`: the name was written with `std::`.
 [[nodiscard]] std::vector<std::string_view> headersFor(std::string_view name, bool isInStd);
 
-/// Names of headers that people include in CUDA programs, for telling what a misspelled one meant.
+/// The headers that CUDA programs often include, for finding the meaning of a misspelled one.
 [[nodiscard]] std::vector<std::string_view> commonHeaders();
 
 } // namespace kernelskill::engine

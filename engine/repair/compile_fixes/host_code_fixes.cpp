@@ -1,5 +1,5 @@
-/// What is compiled for the wrong side: threadIdx in host code, lambdas and constexpr functions of
-/// the host in kernels.
+/// Fixes code that is compiled for the wrong side: threadIdx in host code, host lambdas and
+/// constexpr functions in kernels.
 #include "engine/repair/compile_fixes/function_declarations.h"
 #include "engine/repair/compile_fixes/function_tokens.h"
 
@@ -14,7 +14,7 @@ namespace {
 using analysis::Diagnostic;
 using analysis::Span;
 
-/// `std::min(a, b)`: CUDA has min and max of its own.
+/// Replaces `std::min(a, b)` by CUDA's own min and max.
 std::vector<FixCandidate> withoutLibrary(const RepairContext& context, const Diagnostic& finding) {
     const std::size_t last = context.tokenAt(finding.span.end - 1);
     const auto call = callAt(context, last);
@@ -45,7 +45,7 @@ std::vector<FixCandidate> markedConstexpr(const RepairContext& context, const Di
     return marked(context, name, "__host__ __device__", "relaxed-constexpr-flag");
 }
 
-/// The '[' before `token` that opens captures; tokens.size() when there is none.
+/// The '[' before `token` that opens captures; tokens.size() if there is none.
 std::size_t capturesBefore(const RepairContext& context, std::size_t token) {
     for (std::size_t index = std::min(token, context.tokens.size() - 1) + 1; index-- > 0;) {
         if (context.textAt(index) != "[")
@@ -59,7 +59,7 @@ std::size_t capturesBefore(const RepairContext& context, std::size_t token) {
     return context.tokens.size();
 }
 
-/// Captures by value in place of those by reference.
+/// Captures by value instead of by reference.
 std::vector<analysis::TextEdit> byValue(const RepairContext& context, std::size_t open) {
     std::vector<analysis::TextEdit> edits;
     const std::size_t close = analysis::matchingBracket(context.tokens, open);
@@ -97,7 +97,7 @@ std::vector<FixCandidate> capturedByValue(const RepairContext& context, const Di
     return {std::move(candidate)};
 }
 
-/// The block or grid of the first launch in the function, as the launch spells it.
+/// The block or grid of the function's first launch, as the launch spells it.
 std::optional<TokenRange> launchExtent(const RepairContext& context, const FunctionTokens& function,
                                        std::size_t number) {
     for (std::size_t index = function.body.begin; index < function.body.end; ++index) {
@@ -113,7 +113,7 @@ std::optional<TokenRange> launchExtent(const RepairContext& context, const Funct
     return std::nullopt;
 }
 
-/// `blockDim.x` in the function that launches: the block's variable, or its number.
+/// For `blockDim.x` in the function that launches: takes the block's variable or number.
 void addExtents(const RepairContext& context, const FunctionTokens& function, std::size_t token,
                 std::vector<FixCandidate>& candidates) {
     const std::string_view name = context.textAt(token);
@@ -138,7 +138,7 @@ void addExtents(const RepairContext& context, const FunctionTokens& function, st
                 isOneToken ? std::string(text) : fmt::format("({})", text));
 }
 
-/// What uses it is device code, or it means what the launch says.
+/// Marks the function as device code, or replaces the name by the launch's value.
 std::vector<FixCandidate> indexFixes(const RepairContext& context, const Diagnostic& finding) {
     const auto function = functionAround(context, finding.span.begin);
     if (!function)

@@ -1,4 +1,4 @@
-/// Missing and misspelled #include directives.
+/// Fixes missing and misspelled #include directives.
 #include "engine/repair/compile_fixes/edit_distance.h"
 #include "engine/repair/compile_fixes/fix_candidate.h"
 #include "engine/repair/compile_fixes/header_table.h"
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using analysis::Diagnostic;
 using analysis::TokenKind;
 
-constexpr std::size_t mostSuggestions = 3;
+constexpr std::size_t maxSuggestions = 3;
 
 FixCandidate inclusion(const RepairContext& context, std::string_view header) {
     std::string directive = fmt::format("#include <{}>", header);
@@ -48,7 +48,7 @@ std::vector<FixCandidate> misspelledHeader(const RepairContext& context, const D
                 names.insert(entry->path().filename().string());
         }
     }
-    constexpr std::size_t limit = 7; // three and a half letters
+    constexpr std::size_t limit = 7; // Half units: three and a half letters.
     std::vector<std::pair<std::size_t, std::string>> ranked;
     for (const std::string& name : names) {
         std::size_t distance = editDistance(*wanted, name, std::min(limit, wanted->size()));
@@ -60,7 +60,7 @@ std::vector<FixCandidate> misspelledHeader(const RepairContext& context, const D
     auto begin = directive.span.begin + static_cast<std::uint32_t>(place);
     analysis::Span span{begin, begin + static_cast<std::uint32_t>(wanted->size())};
     for (const auto& [distance, name] : ranked) {
-        if (candidates.size() == mostSuggestions)
+        if (candidates.size() == maxSuggestions)
             break;
         candidates.push_back({"misspelled-include",
                               fmt::format("change '{}' to '{}'", *wanted, name),
@@ -99,7 +99,7 @@ std::vector<FixCandidate> includeFixes(const RepairContext& context, const Diagn
         name = name.substr(5);
         isInStd = true;
     }
-    // Headers of their own add to this namespace.
+    // Several headers add to this namespace.
     if (message.find("in namespace 'cooperative_groups'") != std::string::npos)
         name = "cooperative_groups::" + name;
     std::vector<FixCandidate> candidates;

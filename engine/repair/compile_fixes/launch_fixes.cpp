@@ -1,4 +1,4 @@
-/// Launches whose <<<...>>> is not right.
+/// Fixes launches with a wrong <<<...>>>.
 #include "engine/repair/compile_fixes/edit_distance.h"
 #include "engine/repair/compile_fixes/fix_candidate.h"
 #include "engine/repair/compile_fixes/function_declarations.h"
@@ -20,7 +20,7 @@ using analysis::TokenKind;
 
 constexpr std::string_view usualBlock = "256";
 
-/// Tokens [begin, end) of the statement around an error.
+/// The tokens [begin, end) of the statement around an error.
 struct Statement {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -41,7 +41,7 @@ Statement statementAround(const RepairContext& context, std::uint32_t offset) {
     return {begin, end};
 }
 
-/// Adjacent tokens made of `angle`, e.g. "<<" "<": [begin, end).
+/// Adjacent tokens made of `angle`, e.g. "<<" "<", as [begin, end).
 struct Run {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -74,11 +74,11 @@ bool isOperand(const Token& token) {
 
 struct Launch {
     Run open;
-    std::vector<Run> closes;              ///< Runs of '>' before a '(' outside of brackets.
-    std::vector<std::size_t> parentheses; ///< Each '(' outside of brackets.
+    std::vector<Run> closes;              ///< Runs of '>' before a '(' outside brackets.
+    std::vector<std::size_t> parentheses; ///< Each '(' outside brackets.
 };
 
-/// Behind the `<...>` at `open` that another '<' follows.
+/// The end of the `<...>` at `open` if another '<' follows.
 std::optional<std::size_t> templateEnd(const RepairContext& context, std::size_t open,
                                        std::size_t limit) {
     if (open >= limit || context.tokens[open].text != "<")
@@ -106,7 +106,7 @@ std::optional<Launch> launchIn(const RepairContext& context, Statement statement
         if (auto end = templateEnd(context, behindName, statement.end))
             behindName = *end;
         launch.open = runAt(context, behindName, statement.end, '<');
-        // One '<' alone opens template arguments or compares; two or four are a slip.
+        // A single '<' opens template arguments or compares; two or four are a mistake.
         if (launch.open.length < 2)
             continue;
         int depth = 0;
@@ -176,21 +176,21 @@ void addCommas(const RepairContext& context, const Launch& launch,
     }
 }
 
-/// What the name of a variable says: `grid`, `numBlocks`.
+/// Whether a variable's name means a grid: `grid`, `numBlocks`.
 bool namesGrid(std::string_view name) {
     const std::string lower = inLowerCase(name);
     return lower.ends_with("blocks") || lower.ends_with("grid") || lower.starts_with("grid");
 }
 
-/// `block`, `threadsPerBlock`, `dimBlock`.
+/// Whether a variable's name means a block: `block`, `threadsPerBlock`, `dimBlock`.
 bool namesBlock(std::string_view name) {
     const std::string lower = inLowerCase(name);
     return !namesGrid(name) &&
            (lower.find("block") != std::string::npos || lower.find("threads") != std::string::npos);
 }
 
-/// `<<<(n + 255) / 256>>>`: the block is most likely what the caller calls one, or the number that
-/// the grid divides by.
+/// For `<<<(n + 255) / 256>>>`: the block is probably the caller's variable for it, or the number
+/// that the grid divides by.
 void addBlock(const RepairContext& context, const Launch& launch,
               std::vector<FixCandidate>& candidates) {
     if (launch.closes.empty())
@@ -215,7 +215,7 @@ void addBlock(const RepairContext& context, const Launch& launch,
                                        Ladder::LaunchBlock));
 }
 
-/// Grid, block, shared bytes and stream are four.
+/// Keeps four arguments: grid, block, shared bytes and stream.
 void removeSurplus(const RepairContext& context, const Launch& launch,
                    std::vector<FixCandidate>& candidates) {
     if (launch.closes.empty())
@@ -244,7 +244,7 @@ std::optional<std::string> configurationElsewhere(const RepairContext& context,
     return std::nullopt;
 }
 
-/// The variables that are passed for the kernel's integers.
+/// The variables passed for the kernel's integers.
 std::vector<std::string> extentsPassed(const RepairContext& context,
                                        const analysis::KernelModel& kernel, std::size_t open,
                                        std::size_t close) {
@@ -275,7 +275,7 @@ bool usesSecondAxis(const RepairContext& context, std::string_view kernel) {
     return false;
 }
 
-/// A thread for each element of one extent, or of the first two.
+/// One thread for each element of one extent, or of the first two.
 std::string configurationOf(const std::vector<std::string>& extents, bool isPlane) {
     if (!isPlane || extents.size() < 2)
         return fmt::format("<<<({} + 255) / 256, 256>>>", extents.front());
@@ -283,7 +283,7 @@ std::string configurationOf(const std::vector<std::string>& extents, bool isPlan
                        extents[1]);
 }
 
-/// The grid and the block that the caller has variables for.
+/// The grid and block from variables of the caller.
 std::optional<std::string> configurationOfCaller(const RepairContext& context,
                                                  std::uint32_t offset) {
     auto caller = functionAround(context, offset);
@@ -301,8 +301,8 @@ std::optional<std::string> configurationOfCaller(const RepairContext& context,
     return fmt::format("<<<{}, {}>>>", grid, block);
 }
 
-/// `saxpy(n, 2.0f, x, y)`: as another launch of it, as the caller's variables say, or one thread
-/// for each of the integer argument.
+/// For `saxpy(n, 2.0f, x, y)`: takes the configuration of another launch, or the caller's
+/// variables, or one thread for each count in an integer argument.
 std::vector<FixCandidate> unconfigured(const RepairContext& context, const Diagnostic& error) {
     std::string name = quotedName(error.message).value_or("");
     name = name.substr(0, name.find('<'));

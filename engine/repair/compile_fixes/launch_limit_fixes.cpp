@@ -1,4 +1,4 @@
-/// Blocks that no GPU takes, and __launch_bounds__ that does not fit the launch.
+/// Fixes blocks that exceed every GPU's limit, and __launch_bounds__ that does not fit the launch.
 #include "analysis/device_rules/device_rules.h"
 #include "engine/repair/compile_fixes/function_tokens.h"
 
@@ -20,7 +20,7 @@ using analysis::TokenKind;
 
 constexpr std::string_view attribute = "__launch_bounds__";
 
-/// Its first value, in each declaration of the kernel.
+/// Changes the first value of __launch_bounds__ in each declaration of the kernel.
 std::vector<FixCandidate> withBound(const RepairContext& context, const std::string& kernel,
                                     std::int64_t threads, const char* cause) {
     FixCandidate candidate{cause, fmt::format("set {}({})", attribute, threads), {}};
@@ -48,11 +48,11 @@ std::optional<std::int64_t> numberAt(const RepairContext& context, std::size_t t
 }
 
 struct NamedNumber {
-    Span span; ///< Of the digits.
+    Span span; ///< The digits.
     std::int64_t value = 0;
 };
 
-/// `constexpr int name = 2048;` or `#define name 2048`, once in the file.
+/// A unique `constexpr int name = 2048;` or `#define name 2048` in the file.
 std::optional<NamedNumber> definitionOf(const RepairContext& context, std::string_view name) {
     std::optional<NamedNumber> found;
     for (std::size_t index = 0; index < context.tokens.size(); ++index) {
@@ -81,10 +81,10 @@ std::optional<NamedNumber> definitionOf(const RepairContext& context, std::strin
     return found;
 }
 
-/// The tokens of the block's extents, one each; empty where one is more than a token.
+/// The token of each extent of the block; empty if an extent has several tokens.
 std::vector<std::size_t> extentTokens(const RepairContext& context, TokenRange block) {
     if (block.end == block.begin + 1 && context.tokens[block.begin].kind == TokenKind::Identifier) {
-        // `dim3 block(TILE, TILE)`, `dim3 block{...}`
+        // For `dim3 block(TILE, TILE)` and `dim3 block{...}`.
         for (std::size_t index = 1; index + 1 < context.tokens.size(); ++index) {
             const std::string_view open = context.textAt(index + 1);
             if (context.textAt(index - 1) == "dim3" &&
@@ -104,7 +104,7 @@ std::vector<std::size_t> extentTokens(const RepairContext& context, TokenRange b
     return extents;
 }
 
-/// Halves a constant that the block is made of: what else is made of it follows.
+/// Halves a constant that the block uses; other uses of it follow.
 void addSmallerConstants(const RepairContext& context, const std::vector<std::size_t>& extents,
                          std::vector<FixCandidate>& candidates) {
     std::set<std::string_view> names;
@@ -126,7 +126,7 @@ void addSmallerConstants(const RepairContext& context, const std::vector<std::si
                 });
         };
         std::int64_t value = definition->value;
-        while (value > 1 && threadsWith(value) > analysis::mostThreadsPerBlock)
+        while (value > 1 && threadsWith(value) > analysis::maxThreadsPerBlock)
             value /= 2;
         candidates.push_back({"launch-block-size",
                               fmt::format("set {} to {}", name, value),
@@ -134,13 +134,13 @@ void addSmallerConstants(const RepairContext& context, const std::vector<std::si
     }
 }
 
-/// `<<<(n + 2047) / 2048, 2048>>>`: as many threads in smaller blocks.
+/// For `<<<(n + 2047) / 2048, 2048>>>`: as many threads in smaller blocks.
 void addSmallerNumbers(const RepairContext& context, TokenRange configuration, std::size_t extent,
                        std::vector<FixCandidate>& candidates) {
     const auto threads = numberAt(context, extent);
     if (!threads)
         return;
-    constexpr std::int64_t most = analysis::mostThreadsPerBlock;
+    constexpr std::int64_t most = analysis::maxThreadsPerBlock;
     FixCandidate candidate{
         "launch-block-size", fmt::format("launch blocks of {} threads", most), {}};
     bool isDivided = false;
@@ -152,13 +152,13 @@ void addSmallerNumbers(const RepairContext& context, TokenRange configuration, s
         candidate.edits.push_back(
             {context.tokens[index].span, std::to_string(*value == *threads ? most : most - 1)});
     }
-    // A grid that does not follow from the block would cover less.
+    // A grid that does not depend on the block would cover less.
     if (isDivided)
         candidates.push_back(std::move(candidate));
 }
 
 std::vector<FixCandidate> smallerBlock(const RepairContext& context, const Diagnostic& finding) {
-    // The launch that the finding's block belongs to.
+    // The launch to which the finding's block belongs.
     for (std::size_t index = context.tokenAt(finding.span.begin); index-- > 0;) {
         if (context.textAt(index) == ";" || context.textAt(index) == "}")
             break;
@@ -181,8 +181,8 @@ std::vector<FixCandidate> smallerBlock(const RepairContext& context, const Diagn
     return {};
 }
 
-/// The most threads that a launch of the kernel gives a block.
-std::int64_t mostThreadsLaunched(const analysis::KernelModel& kernel) {
+/// The maximum number of threads that a launch of the kernel gives a block.
+std::int64_t maxThreadsLaunched(const analysis::KernelModel& kernel) {
     std::int64_t most = 0;
     for (const analysis::LaunchSite& site : kernel.launches) {
         std::int64_t threads = 1;
@@ -201,12 +201,12 @@ std::vector<FixCandidate> launchLimitFixes(const RepairContext& context,
         return smallerBlock(context, finding);
     if (finding.code == "launch-bounds-size")
         if (const auto* kernel = analysis::kernelAt(context.model, finding.span.begin))
-            return withBound(context, kernel->name, analysis::mostThreadsPerBlock,
+            return withBound(context, kernel->name, analysis::maxThreadsPerBlock,
                              "launch-bounds-size");
     if (finding.code == "launch-exceeds-bounds") {
         const std::string name = quotedName(finding.message).value_or("");
         if (const auto* kernel = analysis::kernelNamed(context.model, name))
-            return withBound(context, name, mostThreadsLaunched(*kernel), "launch-exceeds-bounds");
+            return withBound(context, name, maxThreadsLaunched(*kernel), "launch-exceeds-bounds");
     }
     return {};
 }

@@ -48,7 +48,7 @@ Likeness::Likeness(std::string_view text, std::uint32_t offset) {
 
 std::size_t Likeness::of(std::string_view edited,
                          const std::vector<analysis::TextEdit>& edits) const {
-    constexpr std::uint32_t around = 160; // bytes: statements are seldom longer
+    constexpr std::uint32_t around = 160; // Bytes; statements are seldom longer.
     std::uint32_t first = 0xffffffffu;
     std::uint32_t last = 0;
     for (const analysis::TextEdit& edit : edits) {
@@ -62,7 +62,7 @@ std::size_t Likeness::of(std::string_view edited,
     auto end = static_cast<std::uint32_t>(
         std::min<std::size_t>(edited.size(), std::size_t{last} + around));
     const std::vector<Token> tokens = analysis::lex(edited, {begin, end});
-    // Nobody assigns within an index.
+    // Assignments do not occur within an index.
     int depth = 0;
     for (const Token& token : tokens) {
         depth = endsStatement(token) ? 0

@@ -1,5 +1,5 @@
-/// How much a piece of code is like the rest of its file: people write the same thing in the same
-/// way, so that of two places where a bracket may go the one that repeats known text is likelier.
+/// Measures how similar a piece of code is to the rest of its file. People write the same thing in
+/// the same way, so a bracket more likely belongs where it repeats known text.
 #pragma once
 
 #include "analysis/source/text_edit.h"
@@ -14,11 +14,11 @@ namespace kernelskill::engine {
 
 class Likeness {
 public:
-    /// Of `text` without the statements around the byte `offset`, where the mistake is.
+    /// Uses `text` without the statements around the byte `offset`, which contain the mistake.
     Likeness(std::string_view text, std::uint32_t offset);
 
-    /// Of the edited text around its edits: sequences of tokens that occur elsewhere, the longer
-    /// the more. Only good for comparing edits of one place.
+    /// The similarity of the edited text around its edits: token sequences that occur elsewhere
+    /// count, longer ones more. Only comparable for edits at one place.
     [[nodiscard]] std::size_t of(std::string_view edited,
                                  const std::vector<analysis::TextEdit>& edits) const;
 

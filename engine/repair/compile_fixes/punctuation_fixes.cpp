@@ -1,4 +1,4 @@
-/// Semicolons, parentheses and brackets, and what the compiler itself proposes.
+/// Fixes semicolons, parentheses and brackets, and applies the compiler's own proposals.
 #include "engine/repair/compile_fixes/fix_candidate.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -41,8 +41,8 @@ std::string titleOf(const RepairContext& context, const std::vector<analysis::Te
     return fmt::format("change '{}' to '{}'", old, edit.newText);
 }
 
-/// Where a bracket opened at `open` may have been meant to close: behind each token up to the end
-/// of its statement.
+/// The places where a bracket opened at `open` may close: after each token up to the end of its
+/// statement.
 std::vector<std::uint32_t> placesBehind(const RepairContext& context, std::size_t open) {
     std::vector<std::uint32_t> places;
     int depth = 0;
@@ -71,7 +71,8 @@ std::vector<FixCandidate> closings(const RepairContext& context, const Diagnosti
     std::string cause = isBracket ? "missing-bracket" : "missing-parenthesis";
     std::string title = fmt::format("insert '{}'", closing);
     std::vector<FixCandidate> candidates;
-    // For an index the shortest expression is the likeliest, for a condition or a call the longest.
+    // For an index, the shortest expression is the likeliest; for a condition or a call, the
+    // longest.
     std::vector<std::uint32_t> places;
     if (!isBracket)
         places.push_back(context.endOfPrevious(error.span.begin));
@@ -98,7 +99,7 @@ std::vector<FixCandidate> closings(const RepairContext& context, const Diagnosti
 
 std::vector<FixCandidate> compilerFixes(const RepairContext& context, const Diagnostic& error) {
     std::vector<FixCandidate> candidates;
-    // Names it knows without knowing what the file means by them: see spellingFixes().
+    // The compiler proposes names without knowing their meaning in the file, see spellingFixes().
     bool isName = error.message.find("did you mean '") != std::string::npos &&
                   error.message.find("::") == std::string::npos;
     if (isName)
@@ -106,7 +107,7 @@ std::vector<FixCandidate> compilerFixes(const RepairContext& context, const Diag
     for (const analysis::FixIt& fix : error.fixIts) {
         if (fix.edits.empty())
             continue;
-        // That a bracket is missing it sees late: closings() tries the places before.
+        // The compiler notices a missing bracket late; closings() tries earlier places.
         const analysis::TextEdit& edit = fix.edits.front();
         bool closes = fix.edits.size() == 1 && (edit.newText == ")" || edit.newText == "]");
         if (!closes)

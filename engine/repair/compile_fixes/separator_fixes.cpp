@@ -1,4 +1,4 @@
-/// Commas, semicolons and quotes that are missing or stand for one another.
+/// Fixes commas, semicolons and quotes that are missing or confused.
 #include "engine/repair/compile_fixes/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -24,7 +24,7 @@ bool startsOperand(const Token& token) {
            token.kind == TokenKind::Identifier || token.text == "(" || token.text == "&";
 }
 
-/// `f(a b)`: between operands that follow one another.
+/// For `f(a b)`: adds a comma between adjacent operands.
 void addCommas(const RepairContext& context, TokenRange statement,
                std::vector<FixCandidate>& candidates) {
     static const std::set<std::string_view> words{
@@ -40,7 +40,7 @@ void addCommas(const RepairContext& context, TokenRange statement,
     }
 }
 
-/// `for (int i = 0, i < n; ++i)`.
+/// For `for (int i = 0, i < n; ++i)`.
 void addHeaderSemicolons(const RepairContext& context, TokenRange statement,
                          std::vector<FixCandidate>& candidates) {
     for (std::size_t index = statement.begin; index + 1 < statement.end; ++index) {
@@ -66,8 +66,8 @@ void addHeaderSemicolons(const RepairContext& context, TokenRange statement,
     }
 }
 
-/// A literal that its line ends: each place where it may have been meant to end, the likeliest, by
-/// the conversions of printf that it holds, first.
+/// Closes a literal that the line end cuts off, at each possible place. The likeliest place, by the
+/// printf conversions in the literal, comes first.
 void addQuotes(const RepairContext& context, TokenRange statement,
                std::vector<FixCandidate>& candidates) {
     for (std::size_t index = statement.begin; index < statement.end; ++index) {
@@ -99,13 +99,13 @@ void addQuotes(const RepairContext& context, TokenRange statement,
     }
 }
 
-/// A line before the error that ends as no statement does.
+/// Completes an earlier line whose end cannot end a statement.
 void addLineEnds(const RepairContext& context, const Diagnostic& error,
                  std::vector<FixCandidate>& candidates) {
-    constexpr std::size_t mostLines = 3;
+    constexpr std::size_t maxLines = 3;
     std::size_t lines = 0;
     std::size_t index = std::min(context.tokenAt(error.span.begin), context.tokens.size() - 1);
-    for (; index > 0 && lines < mostLines; --index) {
+    for (; index > 0 && lines < maxLines; --index) {
         const Token& last = context.tokens[index - 1];
         const Token& first = context.tokens[index];
         bool isLineEnd = context.lineOf(last.span.end) != context.lineOf(first.span.begin);

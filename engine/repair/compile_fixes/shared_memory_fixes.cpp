@@ -1,5 +1,5 @@
-/// __shared__ arrays: dynamic ones declared wrongly or not at all, static ones of a size that is no
-/// constant.
+/// Fixes __shared__ arrays: dynamic ones declared wrongly or not at all, and static ones whose size
+/// is no constant.
 #include "engine/repair/compile_fixes/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -15,8 +15,8 @@ using analysis::Diagnostic;
 using analysis::Span;
 using analysis::TokenKind;
 
-/// Tokens of the declaration with __shared__ that holds the error or comes last before it, up to
-/// and without the ';'.
+/// The tokens of the __shared__ declaration that contains the error or precedes it, without the
+/// ';'.
 TokenRange sharedDeclaration(const RepairContext& context, const Diagnostic& error) {
     std::uint32_t line = context.lineOf(error.span.begin);
     for (std::size_t index = 0; index < context.tokens.size(); ++index) {
@@ -35,7 +35,7 @@ TokenRange sharedDeclaration(const RepairContext& context, const Diagnostic& err
     return {};
 }
 
-/// `__shared__ float s[];`
+/// For `__shared__ float s[];`.
 void addExtern(const RepairContext& context, TokenRange declaration,
                std::vector<FixCandidate>& candidates) {
     if (context.textAt(declaration.begin) != "extern")
@@ -44,7 +44,7 @@ void addExtern(const RepairContext& context, TokenRange declaration,
                                        "declare it extern: its size comes with the launch"));
 }
 
-/// `extern __shared__ float* s;` as an array without extent.
+/// Makes `extern __shared__ float* s;` an array without extent.
 void addArrayShape(const RepairContext& context, TokenRange declaration,
                    std::vector<FixCandidate>& candidates) {
     std::size_t name = declaration.end - 1;
@@ -57,7 +57,8 @@ void addArrayShape(const RepairContext& context, TokenRange declaration,
                           {{context.tokens[name - 1].span, ""}, {{end, end}, "[]"}}});
 }
 
-/// `extern __shared__ float a[256];` is a static array to nvcc, and no array at all to others.
+/// For `extern __shared__ float a[256];`: nvcc takes it as a static array; other compilers refuse
+/// it.
 void removeExtern(const RepairContext& context, TokenRange declaration,
                   std::vector<FixCandidate>& candidates) {
     const bool isSized = context.textAt(declaration.begin) == "extern" &&
@@ -71,8 +72,9 @@ void removeExtern(const RepairContext& context, TokenRange declaration,
                                 ""}}});
 }
 
-/// `extern __shared__ int a[];` where another kernel has one of floats: raw bytes of a name of its
-/// own, seen as ints. Two of one name are one variable, whatever kernel they stand in.
+/// For `extern __shared__ int a[];` if another kernel has a float array of that name: declares raw
+/// bytes with another name and casts them. Two extern arrays with one name are one variable in all
+/// kernels.
 void addBytes(const RepairContext& context, TokenRange declaration,
               std::vector<FixCandidate>& candidates) {
     const bool isDynamic =
@@ -82,7 +84,7 @@ void addBytes(const RepairContext& context, TokenRange declaration,
         return;
     const std::size_t name = declaration.end - 3;
     std::size_t type = declaration.begin + 1;
-    // __shared__, __align__(16)
+    // Skips __shared__ and __align__(16).
     while (type < name && context.textAt(type).starts_with("__"))
         type = context.textAt(type + 1) == "("
                    ? analysis::matchingBracket(context.tokens, type + 1) + 1
@@ -101,7 +103,7 @@ void addBytes(const RepairContext& context, TokenRange declaration,
                               array, indentation, element)}}});
 }
 
-/// Numbers and constants that the launches of the function give a block.
+/// The numbers and constants that launches of the function use for a block.
 std::vector<std::string> blockExtents(const RepairContext& context,
                                       const FunctionTokens& function) {
     std::vector<std::string> extents;
@@ -116,7 +118,7 @@ std::vector<std::string> blockExtents(const RepairContext& context,
         if (parts.size() < 2)
             continue;
         std::string block(textOf(context, parts[1]));
-        // `const int threads = 256;` is not seen by the kernel unless it stands before it.
+        // The kernel sees `const int threads = 256;` only if it is before the kernel.
         for (std::size_t index = 0; index + 2 < context.tokens.size(); ++index) {
             bool isDefinition =
                 context.textAt(index) == block &&
@@ -126,7 +128,7 @@ std::vector<std::string> blockExtents(const RepairContext& context,
                 extents.emplace_back(context.textAt(index + 2));
         }
         extents.push_back(std::move(block));
-        // dim3(16, 16)
+        // For dim3(16, 16).
         for (std::size_t index = parts[1].begin; index < parts[1].end; ++index)
             if (context.tokens[index].kind == TokenKind::Number)
                 extents.emplace_back(context.textAt(index));
@@ -134,7 +136,7 @@ std::vector<std::string> blockExtents(const RepairContext& context,
     return extents;
 }
 
-/// An extent that only the run knows: the constant that the launch gives the block.
+/// Replaces an extent that is only known at run time by the constant of the launch's block.
 void addConstantExtents(const RepairContext& context, TokenRange declaration,
                         std::vector<FixCandidate>& candidates) {
     auto function = functionAround(context, context.tokens[declaration.begin].span.begin);
@@ -161,8 +163,8 @@ void addConstantExtents(const RepairContext& context, TokenRange declaration,
     }
 }
 
-/// A name that is used like an array in a kernel that some launch gives dynamic shared memory, or
-/// whose name says so.
+/// Declares a name that is used like an array, if a launch gives the kernel dynamic shared memory
+/// or if the name suggests it.
 void addMissingDeclaration(const RepairContext& context, const Diagnostic& error,
                            std::vector<FixCandidate>& candidates) {
     auto name = quotedName(error.message);
@@ -183,7 +185,7 @@ void addMissingDeclaration(const RepairContext& context, const Diagnostic& error
         if (parts.size() < 3 || textOf(context, parts[2]) == "0")
             continue;
         isDynamic = true;
-        // `p * sizeof(float4)` says what the elements are.
+        // `p * sizeof(float4)` tells the element type.
         for (std::size_t word = parts[2].begin; word + 2 < parts[2].end; ++word)
             if (context.textAt(word) == "sizeof")
                 types.emplace_back(context.textAt(word + 2));
@@ -192,7 +194,7 @@ void addMissingDeclaration(const RepairContext& context, const Diagnostic& error
                                                   "tile",   "temp", "cache", "sh_mem"};
     if (!isDynamic && !usual.contains(*name))
         return;
-    // A cast of the name to a pointer takes raw bytes.
+    // A cast of the name to a pointer means raw bytes.
     for (std::size_t index = function->body.begin; index + 2 < function->body.end; ++index)
         isOfBytes |= context.textAt(index) == "*" && context.textAt(index + 1) == ")" &&
                      context.textAt(index + 2) == *name;

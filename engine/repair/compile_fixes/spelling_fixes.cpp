@@ -1,4 +1,4 @@
-/// Misspelled names: of the file itself, of CUDA's API and intrinsics, of the language.
+/// Fixes misspelled names: the file's own, those of CUDA's API and intrinsics, and keywords.
 #include "analysis/source/files.h"
 #include "engine/repair/compile_fixes/edit_distance.h"
 #include "engine/repair/compile_fixes/fix_candidate.h"
@@ -21,7 +21,7 @@ using analysis::Diagnostic;
 using analysis::Token;
 using analysis::TokenKind;
 
-constexpr std::size_t mostSuggestions = 5;
+constexpr std::size_t maxSuggestions = 5;
 
 constexpr std::array<std::string_view, 44> languageWords{
     "auto",     "bool",     "break",  "case",        "char",     "class",  "const",    "constexpr",
@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 44> languageWords{
     "void",     "volatile", "while",  "static_cast",
 };
 
-/// Of C's <math.h>, which the parser finds on the host's side.
+/// Functions of <math.h>, which the parser finds in the host's headers.
 constexpr std::string_view mathFunctions[] = {
     "expf",   "exp2f",  "logf",  "log2f", "log10f", "sqrtf",  "rsqrtf", "powf",  "sinf",   "cosf",
     "tanf",   "tanhf",  "sinhf", "coshf", "atan2f", "fabsf",  "fmaxf",  "fminf", "floorf", "ceilf",
@@ -40,8 +40,8 @@ constexpr std::string_view mathFunctions[] = {
     "pow",    "sin",    "cos",   "tan",   "tanh",   "fabs",   "fmax",   "fmin",  "floor",  "ceil",
     "round",  "fma",    "abs",   "min",   "max",    "printf", "memcpy", "memset"};
 
-/// Names in the prelude's headers: all of CUDA that the product knows, so no list of its own to
-/// grow stale.
+/// The names in the prelude's headers: everything of CUDA that KernelSkill knows, without a second
+/// list.
 std::set<std::string> cudaNames(const fs::path& folder) {
     std::set<std::string> names;
     std::error_code ignored;
@@ -63,8 +63,8 @@ std::set<std::string> cudaNames(const fs::path& folder) {
     return names;
 }
 
-/// How far, in half units, what was meant may be from what is written: a third of the letters. One
-/// that is used throughout was more likely never declared than misspelled each time.
+/// The maximum distance, in half units, of the intended name: a third of the letters. A name that
+/// is used often was probably never declared and not misspelled each time.
 std::size_t limitFor(std::string_view name, std::size_t uses) {
     constexpr std::size_t oneLetter = 2;
     if (uses > 2)
@@ -72,8 +72,8 @@ std::size_t limitFor(std::string_view name, std::size_t uses) {
     return std::max<std::size_t>(oneLetter, name.size() / 3 * 2) + 1;
 }
 
-/// A name of one or two letters is another name when one is changed; it may have lost one, or have
-/// two swapped.
+/// Changing one of two letters gives another name. So a name of one or two letters may only have
+/// lost one, or have two swapped.
 bool mayBeMeant(std::string_view wrong, std::string_view name) {
     constexpr std::size_t shortName = 2;
     if (wrong.size() > shortName)
@@ -84,9 +84,9 @@ bool mayBeMeant(std::string_view wrong, std::string_view name) {
     return isSwapped || isCase || (wrong.size() == 2 && name.size() == 3);
 }
 
-/// Tokens on both sides of the one at `place` that `name` has on both sides elsewhere.
+/// The number of tokens on both sides of `place` that `name` also has as neighbours elsewhere.
 int likenessOf(const RepairContext& context, std::size_t place, std::string_view name) {
-    constexpr std::size_t mostNeighbours = 3;
+    constexpr std::size_t maxNeighbours = 3;
     int best = 0;
     auto same = [&](std::size_t one, std::size_t other) {
         return one < context.tokens.size() && other < context.tokens.size() &&
@@ -96,10 +96,10 @@ int likenessOf(const RepairContext& context, std::size_t place, std::string_view
         if (context.tokens[index].text != name)
             continue;
         int shared = 0;
-        for (std::size_t step = 1; step <= mostNeighbours && same(index + step, place + step);
+        for (std::size_t step = 1; step <= maxNeighbours && same(index + step, place + step);
              ++step)
             ++shared;
-        for (std::size_t step = 1; step <= mostNeighbours && step <= std::min(index, place) &&
+        for (std::size_t step = 1; step <= maxNeighbours && step <= std::min(index, place) &&
                                    same(index - step, place - step);
              ++step)
             ++shared;
@@ -108,7 +108,7 @@ int likenessOf(const RepairContext& context, std::size_t place, std::string_view
     return best;
 }
 
-/// Which token is misspelled; tokens.size() when the message names none.
+/// The misspelled token; tokens.size() if the message names none.
 std::size_t misspelled(const RepairContext& context, const Diagnostic& error) {
     auto name = quotedName(error.message);
     if (!name)
@@ -163,8 +163,8 @@ std::vector<FixCandidate> spellingFixes(const RepairContext& context, const Diag
     std::size_t limit = limitFor(wrong.text, uses.size());
     struct Suggestion {
         std::size_t distance;
-        bool isElsewhere; ///< Names of the file come before equally close ones of CUDA.
-        int unlikeness;   ///< The fewer places where it stands between the same neighbours.
+        bool isElsewhere; ///< Names in the file precede equally close names of CUDA.
+        int unlikeness;   ///< Lower if the name has the same neighbours at more places.
         std::string name;
         auto operator<=>(const Suggestion&) const = default;
     };
@@ -186,7 +186,7 @@ std::vector<FixCandidate> spellingFixes(const RepairContext& context, const Diag
     }
     std::vector<FixCandidate> candidates;
     for (const Suggestion& suggestion : suggestions) {
-        if (candidates.size() == mostSuggestions)
+        if (candidates.size() == maxSuggestions)
             break;
         FixCandidate candidate{"misspelled-identifier",
                                fmt::format("change '{}' to '{}'", wrong.text, suggestion.name),

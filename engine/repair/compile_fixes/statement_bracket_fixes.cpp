@@ -1,5 +1,5 @@
-/// Statements in which round or square brackets do not balance: one is missing or too many. Where
-/// is tried; the text elsewhere in the file tells which of the places that parse is meant.
+/// Fixes statements with unbalanced round or square brackets. Tries all places; the file's other
+/// text tells which of those that parse is meant.
 #include "engine/repair/compile_fixes/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -38,7 +38,7 @@ bool isKnown(const RepairContext& context, std::string_view name) {
     return false;
 }
 
-/// Inside of a word that two names make which lost what stood between them.
+/// Splits a word that consists of two names whose separator is missing.
 void addSplits(const RepairContext& context, const Token& word, const Bracket& bracket,
                std::vector<FixCandidate>& candidates) {
     for (std::size_t cut = 1; cut < word.text.size(); ++cut) {
@@ -113,7 +113,7 @@ std::vector<FixCandidate> statementBracketFixes(const RepairContext& context,
         }
     }
     if (candidates.size() > maxBracketPlaces) {
-        // Those nearest to the error.
+        // Take those nearest to the error.
         auto distance = [&](const FixCandidate& candidate) {
             std::int64_t away =
                 std::int64_t{candidate.edits.front().span.begin} - std::int64_t{error.span.begin};

@@ -1,4 +1,4 @@
-/// Static shared arrays that are too large, made dynamic.
+/// Makes static shared arrays dynamic if they are too large.
 #include "analysis/compile/compute_capability.h"
 #include "analysis/device_rules/device_rules.h"
 #include "engine/repair/compile_fixes/function_tokens.h"
@@ -17,8 +17,8 @@ using analysis::LaunchSite;
 using analysis::Span;
 using analysis::TextEdit;
 
-/// Of the largest GPU where the command names none.
-std::uint64_t mostDynamicBytes(const analysis::CompileCommand& command) {
+/// The limit of the command's GPU; the largest GPU's if the command names none.
+std::uint64_t maxDynamicBytes(const analysis::CompileCommand& command) {
     std::uint64_t most = 0;
     for (const auto& limits : analysis::knownMultiprocessors())
         most = std::max<std::uint64_t>(most, limits.sharedBytesPerBlock);
@@ -29,8 +29,7 @@ std::uint64_t mostDynamicBytes(const analysis::CompileCommand& command) {
     return most;
 }
 
-/// `__shared__ float tile[64][256];` as a dynamic array; nullopt where it is declared in another
-/// way.
+/// `__shared__ float tile[64][256];` as a dynamic array; nullopt if it is declared in another form.
 std::optional<TextEdit> dynamicDeclaration(const RepairContext& context,
                                            const analysis::Variable& array) {
     const std::size_t first = context.tokenAt(array.declarationSpan.begin);
@@ -51,7 +50,7 @@ std::optional<TextEdit> dynamicDeclaration(const RepairContext& context,
     std::size_t last = firstClose;
     for (std::size_t extent = 1; extent < array.type.arrayExtents.size(); ++extent)
         last = analysis::matchingBracket(context.tokens, last + 1);
-    if (last + 1 != end) // another declarator, or an initializer
+    if (last + 1 != end) // Another declarator or an initializer follows.
         return std::nullopt;
     const Span whole{context.tokens[first].span.begin, context.tokens[end].span.end};
     const std::string_view head = context.slice({whole.begin, context.tokens[name].span.begin});
@@ -70,7 +69,8 @@ std::optional<TextEdit> dynamicDeclaration(const RepairContext& context,
                                 type.substr(std::min(start, type.size())), inner, array.name)};
 }
 
-/// The launch asks for `bytes`, and the kernel is allowed them; empty where that has no place.
+/// Makes the launch request `bytes` and allows them to the kernel; empty if there is no place for
+/// that.
 std::vector<TextEdit> launchEdits(const RepairContext& context, const LaunchSite& site,
                                   std::uint64_t bytes) {
     const std::size_t name = context.tokenAt(site.span.begin);
@@ -108,12 +108,12 @@ std::vector<FixCandidate> staticSharedFixes(const RepairContext& context,
                                     : nullptr;
     if (kernel == nullptr || kernel->launches.empty())
         return {};
-    // A kernel has one dynamic array.
+    // A kernel can have only one dynamic array.
     const bool hasDynamic =
         std::ranges::any_of(kernel->sharedArrays, &analysis::SharedArray::isDynamic);
     const auto largest =
         std::ranges::max_element(kernel->sharedArrays, {}, &analysis::SharedArray::bytes);
-    if (hasDynamic || analysis::staticSharedBytes(*kernel) > mostDynamicBytes(context.command))
+    if (hasDynamic || analysis::staticSharedBytes(*kernel) > maxDynamicBytes(context.command))
         return {};
     const analysis::Variable& array = kernel->body.variable(largest->variable);
     const auto declaration = dynamicDeclaration(context, array);

@@ -1,4 +1,4 @@
-/// Template arguments of a launch or a call that are missing or of another kind.
+/// Fixes template arguments of launches and calls that are missing or of the wrong kind.
 #include "engine/repair/compile_fixes/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -18,7 +18,7 @@ struct TemplateParameterText {
     std::string name;
 };
 
-/// `template <class T, int N>` in front of a function.
+/// The parameters in `template <class T, int N>` before a function.
 std::vector<TemplateParameterText> parametersOf(const RepairContext& context,
                                                 const FunctionTokens& function) {
     std::vector<TemplateParameterText> parameters;
@@ -51,14 +51,14 @@ std::string elementOf(std::string type) {
     return type;
 }
 
-/// What may stand for one parameter, the likeliest first.
+/// The possible arguments for one parameter, likeliest first.
 std::vector<std::string> valuesFor(const RepairContext& context, const CallText& call,
                                    const TemplateParameterText& parameter) {
     std::uint32_t offset = context.tokens[call.name].span.begin;
     auto caller = functionAround(context, offset);
     std::vector<std::string> values;
     if (parameter.isType) {
-        // The element type of what is passed.
+        // The element type of the passed array.
         for (TokenRange argument : call.arguments)
             if (caller)
                 for (const DeclaredName& name : namesBefore(context, *caller, offset))
@@ -67,7 +67,7 @@ std::vector<std::string> valuesFor(const RepairContext& context, const CallText&
         values.emplace_back("float");
         return values;
     }
-    // A constant of the same name, the extents of the block, of a shared tile.
+    // A constant of the same name, an extent of the block, or an extent of a shared tile.
     bool isKnown = false;
     for (std::size_t index = caller ? caller->head.begin : call.name; index < call.name; ++index)
         isKnown |= context.textAt(index) == parameter.name;
@@ -88,7 +88,7 @@ std::vector<std::string> valuesFor(const RepairContext& context, const CallText&
             context.tokens[parts[1].begin].kind == TokenKind::Identifier)
             values.emplace_back(context.textAt(parts[1].begin));
         addNumbers(parts[1]);
-        // `dim3 block(16, 16)`
+        // For `dim3 block(16, 16)`.
         for (std::size_t index = 0; index + 1 < call.name; ++index)
             if (context.textAt(index) == context.textAt(parts[1].begin) &&
                 context.textAt(index + 1) == "(")
@@ -104,7 +104,7 @@ std::string joined(const std::vector<std::string>& arguments) {
     return text + ">";
 }
 
-/// The lists that other calls in the file have.
+/// The argument lists of other calls in the file.
 std::vector<std::string> listsElsewhere(const RepairContext& context, const CallText& call) {
     std::vector<std::string> lists;
     for (std::size_t token = 0; token < context.tokens.size(); ++token) {
@@ -117,17 +117,17 @@ std::vector<std::string> listsElsewhere(const RepairContext& context, const Call
     return lists;
 }
 
-/// Every combination of values for the parameters, up to some.
+/// Adds every combination of arguments, up to a maximum.
 void addCombinations(const RepairContext& context, const CallText& call,
                      const std::vector<TemplateParameterText>& parameters,
                      std::vector<std::string>& lists) {
-    constexpr std::size_t mostLists = 8;
+    constexpr std::size_t maxLists = 8;
     std::vector<std::vector<std::string>> combinations{{}};
     for (const TemplateParameterText& parameter : parameters) {
         std::vector<std::vector<std::string>> longer;
         for (const auto& begun : combinations)
             for (const std::string& value : valuesFor(context, call, parameter)) {
-                if (longer.size() == mostLists)
+                if (longer.size() == maxLists)
                     break;
                 longer.push_back(begun);
                 longer.back().push_back(value);
@@ -135,7 +135,7 @@ void addCombinations(const RepairContext& context, const CallText& call,
         combinations = std::move(longer);
         if (combinations.empty())
             return;
-        // The rest may be deduced.
+        // The remaining ones may be deduced.
         for (const auto& begun : combinations)
             lists.push_back(joined(begun));
     }

@@ -1,5 +1,5 @@
-/// Declarations whose type does not fit what is done with the variable: a '*' too few or too many,
-/// a const that is missing or in the way, a float that indexes, an int that has two extents.
+/// Fixes declarations whose type does not match the variable's use: a '*' too few or too many, a
+/// const that is missing or wrong, a float as an index, an int that needs two extents.
 #include "engine/repair/compile_fixes/function_tokens.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -17,9 +17,9 @@ using analysis::Span;
 using analysis::Token;
 using analysis::TokenKind;
 
-/// Where a name is declared: the tokens of its type and the name itself.
+/// The tokens of a declared name's type, and the name itself.
 struct Declarator {
-    TokenRange type; ///< Attributes and const included.
+    TokenRange type; ///< With attributes and const.
     std::size_t name = 0;
     bool isParameter = false;
 };
@@ -29,7 +29,7 @@ bool isAttribute(std::string_view word) {
            word == "__constant__" || word == "__device__" || word == "extern";
 }
 
-/// Declarations of `name` in the text [begin, end) of tokens.
+/// The declarations of `name` in the tokens [begin, end).
 std::vector<Declarator> declaratorsOf(const RepairContext& context, std::string_view name,
                                       TokenRange range) {
     static const std::set<std::string_view> notTypes{"return", "else", "case",
@@ -47,7 +47,7 @@ std::vector<Declarator> declaratorsOf(const RepairContext& context, std::string_
                  !notTypes.contains(context.textAt(begin - 1))) ||
                 context.textAt(begin - 1) == "*" || context.textAt(begin - 1) == "::"))
             --begin;
-        // `a * b`: an expression, not a pointer.
+        // `a * b` may be an expression instead of a pointer declaration.
         bool startsDeclaration =
             begin > 0 && (context.textAt(begin - 1) == "(" || context.textAt(begin - 1) == "," ||
                           context.textAt(begin - 1) == ";" || context.textAt(begin - 1) == "{" ||
@@ -70,7 +70,7 @@ std::vector<Declarator> declaratorsAround(const RepairContext& context, std::str
         std::erase_if(found, [&](const Declarator& declarator) {
             return context.tokens[declarator.name].span.begin > offset;
         });
-        std::ranges::reverse(found); // the nearest is meant
+        std::ranges::reverse(found); // The nearest one is meant.
     }
     if (found.empty())
         found = declaratorsOf(context, name, {0, context.tokens.size()});
@@ -79,7 +79,7 @@ std::vector<Declarator> declaratorsAround(const RepairContext& context, std::str
     return found;
 }
 
-/// Names on the error's line, those nearest to the error first.
+/// The names on the error's line, nearest to the error first.
 std::vector<std::string> namesNear(const RepairContext& context, const Diagnostic& error) {
     TokenRange statement = statementLines(context, error.span.begin);
     std::vector<std::pair<std::uint32_t, std::string>> ranked;
@@ -99,13 +99,13 @@ std::vector<std::string> namesNear(const RepairContext& context, const Diagnosti
     for (auto& [away, name] : ranked)
         if (seen.insert(name).second)
             names.push_back(std::move(name));
-    constexpr std::size_t mostNames = 8;
-    if (names.size() > mostNames)
-        names.resize(mostNames);
+    constexpr std::size_t maxNames = 8;
+    if (names.size() > maxNames)
+        names.resize(maxNames);
     return names;
 }
 
-/// `float x` as `float* x`.
+/// Changes `float x` to `float* x`.
 std::optional<FixCandidate> asPointer(const RepairContext& context, const Declarator& declarator) {
     std::size_t last = declarator.type.end;
     while (last > declarator.type.begin && isAttribute(context.textAt(last - 1)))
@@ -162,7 +162,7 @@ std::optional<FixCandidate> asDim3(const RepairContext& context, const Declarato
 
 using Change = std::optional<FixCandidate> (*)(const RepairContext&, const Declarator&);
 
-/// `change` made to the declarations of the names that stand near the error.
+/// Applies `change` to the declarations of names near the error.
 void addChanges(const RepairContext& context, const Diagnostic& error, Change change,
                 std::vector<FixCandidate>& candidates) {
     for (const std::string& name : namesNear(context, error))
@@ -171,7 +171,7 @@ void addChanges(const RepairContext& context, const Diagnostic& error, Change ch
                 candidates.push_back(std::move(*candidate));
 }
 
-/// A constant that the host alone knows because it is not const: `int n = 16; ... float a[n];`.
+/// Makes a variable const that device code needs as a constant: `int n = 16; ... float a[n];`.
 void addConstants(const RepairContext& context, const Diagnostic& error,
                   std::vector<FixCandidate>& candidates) {
     std::vector<std::string> names = namesNear(context, error);
@@ -182,7 +182,7 @@ void addConstants(const RepairContext& context, const Diagnostic& error,
         for (std::size_t index = 1; index + 1 < context.tokens.size(); ++index) {
             bool isDeclared = context.textAt(index) == name && context.textAt(index + 1) == "=" &&
                               context.tokens[index - 1].kind == TokenKind::Identifier;
-            // A declarator behind others: its type is at the beginning of the statement.
+            // For a later declarator, the type is at the beginning of the statement.
             bool isFurther = context.textAt(index) == name && context.textAt(index + 1) == "=" &&
                              context.textAt(index - 1) == ",";
             if (!isDeclared && !isFurther)
@@ -204,7 +204,7 @@ void addConstants(const RepairContext& context, const Diagnostic& error,
         }
 }
 
-/// A pointer to const that is passed as one to what may be written.
+/// For a pointer to const that is passed for a pointer to writable memory.
 void addConstOfParameters(const RepairContext& context, const Diagnostic& error,
                           std::vector<FixCandidate>& candidates) {
     for (const CallText& call : callsAround(context, error.span.begin))

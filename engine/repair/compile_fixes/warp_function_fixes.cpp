@@ -1,4 +1,4 @@
-/// Shuffles and votes of before CUDA 9.
+/// Fixes shuffles and votes from before CUDA 9.
 #include "analysis/device_rules/device_rules.h"
 #include "engine/repair/compile_fixes/fix_candidate.h"
 
@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Whether only some lanes of a warp may come to `offset`.
+/// Whether possibly only some lanes of a warp reach `offset`.
 bool isUnderCondition(const analysis::FileModel& model, std::uint32_t offset) {
     for (const auto* functions : {&model.kernels, &model.deviceFunctions})
         for (const analysis::KernelModel& function : *functions) {
@@ -18,7 +18,7 @@ bool isUnderCondition(const analysis::FileModel& model, std::uint32_t offset) {
             return std::ranges::any_of(function.branches, [&](const analysis::Branch& branch) {
                 if (!branch.dependsOnThread && !branch.dependsOnData)
                     return false;
-                // The condition itself is everyone's.
+                // All lanes evaluate the condition itself.
                 const auto& sides = function.body.stmt(branch.statement).children;
                 return std::ranges::any_of(sides, [&](analysis::StmtId side) {
                     return function.body.stmt(side).span.contains(offset);

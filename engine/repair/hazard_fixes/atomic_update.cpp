@@ -1,4 +1,4 @@
-// Races of threads that add to one and the same element.
+// Fixes races between threads that update the same element.
 #include "engine/repair/hazard_fixes/fix_draft.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -29,7 +29,7 @@ struct Update {
     std::string operand;
 };
 
-/// What an expression statement does to one place in memory, as an atomic function.
+/// The atomic function for an expression statement that updates one place in memory.
 std::optional<Update> updateBy(const HazardCode& code, ExprId id) {
     const Expr& expr = code.expr(id);
     if (expr.fromMacro || expr.children.empty())
@@ -65,7 +65,7 @@ std::optional<Update> updateBy(const HazardCode& code, ExprId id) {
     return std::nullopt;
 }
 
-/// The operand reads what others update: no order of atomic updates makes that one value.
+/// Whether the operand reads memory that others update: then atomic updates do not give one value.
 bool readsObject(const HazardCode& code, ExprId update, ExprId target) {
     const VariableId object = rootVariable(code.body(), target);
     return std::ranges::any_of(code.kernel().accesses, [&](const MemoryAccess& access) {

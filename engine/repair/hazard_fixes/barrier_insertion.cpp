@@ -1,4 +1,4 @@
-// Races that a barrier between two statements ends.
+// Fixes races by a barrier between two statements.
 #include "engine/repair/hazard_fixes/fix_draft.h"
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
@@ -15,7 +15,7 @@ using namespace analysis;
 
 namespace {
 
-/// Drafts for the accesses in two statements of one kernel, which may be the same.
+/// Drafts for the accesses in two statements of one kernel, which may be the same statement.
 class Insertion {
 public:
     Insertion(const HazardInCode& given, StmtId one, StmtId other)
@@ -51,7 +51,7 @@ private:
                                FixEffect::Orders});
     }
 
-    /// In the innermost block of statements that holds both.
+    /// Inserts it in the innermost block that contains both.
     void between() {
         const auto first = pathTo(one_);
         const auto second = pathTo(other_);
@@ -76,7 +76,7 @@ private:
                 insertedAfter(code_, before, barrier_));
     }
 
-    /// What a later round does meets what an earlier one did.
+    /// Inserts it at the end of a loop if iterations race with earlier ones.
     void atEndOfLoops() {
         for (StmtId at = one_; at != noId; at = code_.stmt(at).parent) {
             if (!isLoop(code_.stmt(at).kind) || !code_.map().encloses(at, other_) ||
@@ -96,7 +96,7 @@ private:
             } else {
                 add(where, std::move(end));
             }
-            return; // An outer loop's end would leave the rounds of the inner one unordered.
+            return; // At the outer loop's end it would not order iterations of the inner one.
         }
     }
 
@@ -115,7 +115,7 @@ private:
 
 std::vector<HazardFixDraft> barrierInsertions(const HazardInCode& given) {
     const Hazard& hazard = given.hazard;
-    // Nothing orders the blocks of one launch.
+    // A barrier does not order the blocks of a launch.
     if (hazard.kind != HazardKind::Race || hazard.details.scope == RaceScope::Grid ||
         hazard.otherFile != hazard.file)
         return {};

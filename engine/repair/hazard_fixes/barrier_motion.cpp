@@ -1,4 +1,5 @@
-// Barriers in a branch that not all threads of a block take.
+// Fixes barriers in a branch that not all threads of a block take.
+#include "analysis/queries/source_layout.h"
 #include "engine/repair/hazard_fixes/fix_draft.h"
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
@@ -15,12 +16,12 @@ using namespace analysis;
 
 namespace {
 
-/// A branch of an `if`, cut in two by the barrier that stands in it.
+/// A branch of an `if`, split by the barrier in it.
 struct CutBranch {
     std::vector<StmtId> before;
     std::vector<StmtId> after;
-    StmtId barrier = noId; ///< noId: it has none, and all of it stands before.
-    Span beforeText;       ///< With the comments, from brace to barrier.
+    StmtId barrier = noId; ///< noId if it has no barrier; then all of it is before.
+    Span beforeText;       ///< From brace to barrier, with comments.
     Span afterText;
 };
 
@@ -40,8 +41,8 @@ public:
             return std::nullopt;
         const bool isAsked = !chosen->before.empty() || !other->before.empty();
         const bool isAskedAgain = !chosen->after.empty() || !other->after.empty();
-        // What the first half does must not change what the second half asks.
-        // Asked once, but after the barrier, it must not see what other threads did before it.
+        // The first half must not change the condition of the second half. If the condition is
+        // evaluated once, but after the barrier, it must not read what other threads wrote before.
         if (isAskedAgain && !code_.isRepeatable(stmt.condition, branching_))
             return std::nullopt;
         std::string text;
@@ -73,7 +74,7 @@ private:
         });
     }
 
-    /// nullopt for a branch that cannot be cut in two.
+    /// nullopt if the branch cannot be split.
     [[nodiscard]] std::optional<CutBranch> cut(StmtId branch) const {
         CutBranch result;
         for (const StmtId statement : code_.map().statementsOf(branch)) {
@@ -108,10 +109,10 @@ private:
                                                : stmt.span;
     }
     [[nodiscard]] std::vector<std::string> commentsIn(Span span) const {
-        return skills::commentsIn(*code_.file().source, span);
+        return analysis::commentsIn(*code_.file().source, span);
     }
 
-    /// It holds another barrier or a way out.
+    /// Whether it contains another barrier or leaves the branch.
     [[nodiscard]] bool leaves(StmtId statement) const {
         const bool hasInnerBarrier =
             std::ranges::any_of(code_.kernel().barriers, [&](const Barrier& barrier) {
@@ -127,7 +128,7 @@ private:
         });
     }
 
-    /// The second half uses what the first one declares.
+    /// Whether the second half uses a declaration of the first half.
     [[nodiscard]] bool declaresFor(const CutBranch& branch) const {
         for (const StmtId first : branch.before) {
             for (const VariableId variable : code_.stmt(first).declared) {
@@ -142,7 +143,7 @@ private:
         return false;
     }
 
-    /// A part of a branch as it stands in the file, in braces of its own.
+    /// A part of a branch, as it is in the file, in its own braces.
     [[nodiscard]] std::string block(Span part) const {
         constexpr std::string_view blanks = " \t";
         constexpr std::string_view spaces = " \t\r\n";
@@ -158,7 +159,7 @@ private:
         return " {" + code_.layout().newline() + text + newline() + "}";
     }
 
-    /// `text` of a branch without statements is not looked at.
+    /// `text` is unused if the branch has no statements.
     struct Part {
         bool isEmpty = true;
         Span text;
@@ -190,7 +191,7 @@ std::vector<HazardFixDraft> barrierMotions(const HazardInCode& given) {
         if (barrier.kind != BarrierKind::SyncThreads || statement == noId ||
             (line != hazard.line && (hazard.otherFile.empty() || line != hazard.otherLine)))
             continue;
-        // The branch around it, whose own place all threads reach.
+        // Continue with the enclosing branch if all threads reach it.
         StmtId branching = code.stmt(statement).parent;
         if (branching != noId && code.stmt(branching).kind == StmtKind::Compound)
             branching = code.stmt(branching).parent;

@@ -1,4 +1,4 @@
-// Accesses past either end of a buffer that a parameter tells the length of.
+// Fixes accesses past either end of a buffer whose length is a parameter.
 #include "engine/repair/hazard_fixes/buffer_bound.h"
 #include "engine/repair/hazard_fixes/fix_draft.h"
 #include "engine/repair/hazard_fixes/statement_insertion.h"
@@ -15,16 +15,16 @@ using namespace analysis;
 
 namespace {
 
-/// What has to hold for the access, and the opposite.
+/// The condition under which the access is allowed, and its opposite.
 struct Guard {
     std::string condition;
     std::string opposite;
     bool isUpper = true;
-    VariableId index = noId; ///< `i` of `i + 1 < n`; noId when there is more to it.
-    std::string bound;       ///< `n`; empty for a lower one.
+    VariableId index = noId; ///< `i` for `i + 1 < n`; noId for more complex conditions.
+    std::string bound;       ///< `n`; empty for a lower bound.
 };
 
-/// `i`, `i + 1` or `i - 1` with a plain variable; noId for anything else.
+/// `i`, `i + 1` or `i - 1` with a plain variable; noId otherwise.
 struct Offset {
     VariableId variable = noId;
     std::int64_t constant = 0;
@@ -48,7 +48,7 @@ Offset offsetOf(const HazardCode& code, ExprId subscript) {
     return {variable, expr.op == "-" ? -*constant : *constant};
 }
 
-/// As an operand of `<`.
+/// The text as an operand of `<`.
 std::string operand(const HazardCode& code, ExprId id) {
     const Expr& expr = code.expr(id);
     const bool bindsLooser =
@@ -86,8 +86,8 @@ std::optional<Guard> lowerGuard(const HazardCode& code, ExprId subscript) {
     return Guard{text + " >= 0", text + " < 0", false, noId, ""};
 }
 
-/// For `row * width + rest`: the row below its bound, and the rest below the width where each
-/// thread has its own.
+/// The guard for `row * width + rest`: the row is below its bound. If the rest differs between
+/// threads, it is below the width.
 std::optional<Guard> rowGuard(const HazardInCode& given, ExprId subscript) {
     const HazardCode& code = given.code;
     const Expr& sum = code.expr(code.map().withoutCasts(subscript));
@@ -141,7 +141,7 @@ bool hasSideEffect(const HazardCode& code, ExprId id) {
     });
 }
 
-/// Edits that bring a guard to a statement.
+/// Makes the edits that add a guard to a statement.
 class Guarding {
 public:
     Guarding(const HazardCode& code, StmtId statement, const Guard& guard)
@@ -166,7 +166,7 @@ private:
             drafts_.push_back({std::move(title), std::move(*edits), FixEffect::Skips});
     }
 
-    /// An `if` that is there already and holds nothing that could go on without the access.
+    /// Extends an existing `if` whose statements all depend on the access.
     bool tighten() {
         StmtId branch = statement_;
         StmtId around = code_.stmt(branch).parent;
@@ -202,7 +202,7 @@ private:
         return true;
     }
 
-    /// The other statements of a block only declare, or use what `statement_` declares.
+    /// Whether the other statements of a block only declare, or use a declaration of `statement_`.
     [[nodiscard]] bool dependOnStatement(StmtId block) const {
         const auto& declared = code_.stmt(statement_).declared;
         return std::ranges::all_of(code_.stmt(block).children, [&](StmtId other) {
@@ -216,7 +216,7 @@ private:
         });
     }
 
-    /// The operands of a chain of `&&`; false for a condition with `||` and the like on top.
+    /// The operands of a chain of `&&`; false if another operator such as `||` is on top.
     bool conjuncts(ExprId condition, std::vector<ExprId>& parts) const {
         const Expr& expr = code_.expr(condition);
         if (expr.kind == ExprKind::Binary && expr.op == "&&")
@@ -228,7 +228,7 @@ private:
         return true;
     }
 
-    /// `i < n` or `i <= n` for the guard's own two.
+    /// Whether this is `i < n` or `i <= n` with the guard's own operands.
     [[nodiscard]] bool isUpperBound(ExprId part) const {
         const Expr& expr = code_.expr(code_.map().withoutCasts(part));
         if (expr.kind != ExprKind::Binary || (expr.op != "<" && expr.op != "<="))
@@ -238,7 +238,7 @@ private:
                code_.body().variable(limit).name == guard_.bound;
     }
 
-    /// Threads of a kernel that share nothing but buffers may leave before the rest of it.
+    /// Adds an early return, if threads share only buffers so that each may leave.
     bool returnEarly() {
         const KernelModel& kernel = code_.kernel();
         const bool isAlone = kernel.barriers.empty() && kernel.warpOperations.empty() &&
@@ -276,7 +276,7 @@ std::vector<HazardFixDraft> boundsGuards(const HazardInCode& given) {
         return {};
     const MemoryAccess& access = code.kernel().accesses[*touched];
     const Expr& place = code.expr(access.expression);
-    // Through a pointer into the buffer, the subscript is not the element.
+    // Through a pointer into the buffer, the subscript is not the element's index.
     if (place.kind != ExprKind::Subscript || place.fromMacro || access.subscripts.size() != 1 ||
         access.base == noId || code.map().namedVariable(place.children[0]) != access.base ||
         hasSideEffect(code, place.children[1]))

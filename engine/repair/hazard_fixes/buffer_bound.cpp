@@ -20,7 +20,7 @@ const Spec* argumentOf(const LaunchSpec& launch, const std::string& parameter) {
     return nullptr;
 }
 
-/// The value of a constant or of a parameter that never changes.
+/// The value of a constant, or of a parameter that never changes.
 std::optional<std::int64_t> valueOf(const HazardCode& code, const LaunchSpec& launch, ExprId id) {
     if (id == noId)
         return 1;
@@ -68,7 +68,7 @@ std::string boundOf(const HazardCode& code, const std::vector<LaunchSpec>& launc
         if (fits)
             fitting.push_back(parameter.name);
     }
-    // Of a square, the other side.
+    // For a square matrix, use the other side.
     if (fitting.size() == 2 && widthVariable != noId)
         std::erase(fitting, code.body().variable(widthVariable).name);
     return fitting.size() == 1 ? fitting.front() : "";
@@ -98,7 +98,7 @@ std::optional<std::uint32_t> accessTouching(const HazardCode& code, const Launch
     }
     if (possible.empty())
         return std::nullopt;
-    // A store of what was loaded from the same place touches it twice.
+    // A store of a value loaded from the same place accesses it twice.
     const bool areSame = std::ranges::all_of(possible, [&](std::uint32_t other) {
         return code.map().sameExpression(code.kernel().accesses[other].expression,
                                          code.kernel().accesses[possible.front()].expression);

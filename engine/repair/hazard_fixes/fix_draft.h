@@ -1,4 +1,4 @@
-/// Fixes for a hazard that may be right, one file a kind of fix. None is shown to anybody before
+/// Drafts of fixes for a hazard, with one file for each kind. No draft is offered before
 /// verification.h has run it.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace kernelskill::engine {
 
-/// What a fix does to what the kernel computes: how its results are held against the original's.
+/// How a fix changes results. It decides how they are compared with the original's.
 enum class FixEffect : std::uint8_t {
     Orders,      ///< Only forbids orders of threads that the original allowed.
-    Skips,       ///< Threads leave out what would be out of bounds.
-    Initialises, ///< Memory that held anything holds something.
+    Skips,       ///< Threads skip accesses that would be out of bounds.
+    Initialises, ///< Memory with undefined content becomes defined.
 };
 
 struct HazardFixDraft {
@@ -27,24 +27,24 @@ struct HazardFixDraft {
 struct HazardInCode {
     const HazardCode& code;
     const Hazard& hazard;
-    const std::vector<LaunchSpec>& launches; ///< The one that showed it, then others.
+    const std::vector<LaunchSpec>& launches; ///< The launch that showed the hazard, then others.
 };
 
-// Each returns nothing for a hazard that is not its own; the likeliest comes first.
+// Each returns nothing for other kinds of hazards; else the likeliest draft comes first.
 /// A barrier between two statements, at the end of a loop, or both.
 [[nodiscard]] std::vector<HazardFixDraft> barrierInsertions(const HazardInCode& given);
-/// `x += y` of several threads as atomicAdd(&x, y).
+/// Replaces `x += y` of several threads by atomicAdd(&x, y).
 [[nodiscard]] std::vector<HazardFixDraft> atomicUpdates(const HazardInCode& given);
-/// `a[i] = a[j]` as a read, a barrier and a write.
+/// Splits `a[i] = a[j]` into a read, a barrier and a write.
 [[nodiscard]] std::vector<HazardFixDraft> separatedReads(const HazardInCode& given);
-/// A condition, or an early return, that keeps an index inside of its buffer.
+/// Adds a condition or an early return that keeps an index within its buffer.
 [[nodiscard]] std::vector<HazardFixDraft> boundsGuards(const HazardInCode& given);
-/// A barrier out of the branch that not all threads take.
+/// Moves a barrier out of the branch that not all threads take.
 [[nodiscard]] std::vector<HazardFixDraft> barrierMotions(const HazardInCode& given);
-/// Zeros in shared memory that is only ever added to.
+/// Zeroes shared memory that is only added to.
 [[nodiscard]] std::vector<HazardFixDraft> zeroedAccumulators(const HazardInCode& given);
 
-/// Of all kinds, the likeliest first, not more than are worth trying.
+/// Drafts of all kinds, likeliest first, limited to a sensible number.
 [[nodiscard]] std::vector<HazardFixDraft> hazardFixDrafts(const HazardInCode& given);
 
 } // namespace kernelskill::engine

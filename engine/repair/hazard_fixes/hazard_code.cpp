@@ -58,7 +58,7 @@ std::vector<StmtId> HazardCode::statementsOn(std::uint32_t line, std::string_vie
         }
     }
     if (found.empty()) {
-        // A compiler may name the first line of a statement that goes over several.
+        // For a statement over several lines, a compiler may report the first line.
         for (std::uint32_t index = 0; index < kernel_.accesses.size(); ++index) {
             const MemoryAccess& access = kernel_.accesses[index];
             const StmtId statement = map_.statement(access.expression);
@@ -118,7 +118,7 @@ bool HazardCode::isReached(StmtId statement, const Condition& agrees) const {
     return true;
 }
 
-/// No thread leaves a round of the loop, or the loop, without the others.
+/// Whether threads leave an iteration of the loop, or the loop, only together.
 bool HazardCode::leavesTogether(StmtId loop, const Condition& agrees) const {
     for (const StmtId inner : map_.statementsIn(loop)) {
         const StmtKind kind = stmt(inner).kind;
@@ -152,7 +152,8 @@ bool HazardCode::isThreadIndex(ExprId id) const {
            isThreadIndex(init);
 }
 
-/// `threadIdx.x < 64` and the like, in blocks of one dimension.
+/// Whether a condition such as `threadIdx.x < 64` has one value for each warp of a one-dimensional
+/// block.
 bool HazardCode::isOneForAWarp(ExprId condition, const LaunchSpec& launch) const {
     if (launch.block.y != 1 || launch.block.z != 1 || condition == noId)
         return false;

@@ -1,12 +1,12 @@
-/// A kernel's code as the fixes of hazards look at it: what stands on a line, and which threads get
-/// to a statement.
+/// Answers questions about a kernel's code for the fixes of hazards: which statements are on a
+/// line, and which threads reach a statement.
 #pragma once
 
 #include "analysis/model/dependence.h"
 #include "analysis/model/kernel_model.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/source_layout.h"
 #include "engine/execution/job.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/source_layout.h"
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace kernelskill::engine {
 
-/// Built once a kernel. Keeps references to both models.
+/// Built once per kernel. Keeps references to both models.
 class HazardCode {
 public:
     HazardCode(const analysis::FileModel& file, const analysis::KernelModel& kernel);
@@ -26,31 +26,31 @@ public:
     [[nodiscard]] const analysis::FunctionBody& body() const { return kernel_.body; }
     [[nodiscard]] const analysis::Stmt& stmt(analysis::StmtId id) const { return body().stmt(id); }
     [[nodiscard]] const analysis::Expr& expr(analysis::ExprId id) const { return body().expr(id); }
-    [[nodiscard]] const skills::CodeMap& map() const { return map_; }
-    [[nodiscard]] const skills::SourceLayout& layout() const { return layout_; }
+    [[nodiscard]] const analysis::CodeMap& map() const { return map_; }
+    [[nodiscard]] const analysis::SourceLayout& layout() const { return layout_; }
     [[nodiscard]] std::string text(analysis::Span span) const;
     [[nodiscard]] std::string text(analysis::ExprId expr) const {
         return text(this->expr(expr).span);
     }
     [[nodiscard]] std::uint32_t lineOf(std::uint32_t offset) const;
 
-    /// Indices of the kernel's accesses to `object` on a line; of those to shared memory when
-    /// `object` is empty.
+    /// The indices of the kernel's accesses to `object` on a line. If `object` is empty, of its
+    /// accesses to shared memory.
     [[nodiscard]] std::vector<std::uint32_t> accessesOn(std::uint32_t line,
                                                         std::string_view object) const;
-    /// The innermost statements of a line that touch `object`, in the order of the source.
+    /// The innermost statements of a line that access `object`, in source order.
     [[nodiscard]] std::vector<analysis::StmtId> statementsOn(std::uint32_t line,
                                                              std::string_view object) const;
 
-    /// The condition has one value for all threads of a block, whatever the data.
+    /// Whether the condition has one value for all threads of a block, for any data.
     [[nodiscard]] bool isUniform(analysis::ExprId condition) const;
-    /// All threads of a block that have not returned execute `statement` equally often.
+    /// Whether all threads of a block that have not returned execute `statement` equally often.
     [[nodiscard]] bool isReachedByBlock(analysis::StmtId statement) const;
-    /// All threads of a warp do, in blocks of the shape of `launch`.
+    /// Whether all threads of a warp do, in blocks of the shape of `launch`.
     [[nodiscard]] bool isReachedByWarps(analysis::StmtId statement, const LaunchSpec& launch) const;
 
-    /// Without calls, assignments and reads of memory: evaluated twice it says the same twice, as
-    /// long as nothing in `meanwhile` changes one of its variables.
+    /// Whether the condition can be evaluated twice with the same result: it has no calls,
+    /// assignments or reads of memory, and nothing in `meanwhile` changes its variables.
     [[nodiscard]] bool isRepeatable(analysis::ExprId condition, analysis::StmtId meanwhile) const;
 
 private:
@@ -62,9 +62,9 @@ private:
 
     const analysis::FileModel& file_;
     const analysis::KernelModel& kernel_;
-    skills::CodeMap map_;
+    analysis::CodeMap map_;
     analysis::DependenceAnalysis dependence_;
-    skills::SourceLayout layout_;
+    analysis::SourceLayout layout_;
     bool hasGoto_ = false;
 };
 

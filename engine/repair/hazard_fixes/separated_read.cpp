@@ -1,4 +1,5 @@
-// Races within one statement, which reads what other threads write in it.
+// Fixes races within one statement that reads elements which other threads write in it.
+#include "analysis/queries/code_map.h"
 #include "engine/repair/hazard_fixes/fix_draft.h"
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
@@ -32,7 +33,7 @@ std::optional<Store> storeOf(const HazardCode& code, StmtId statement) {
     return Store{statement, expr.children[0], expr.children[1], expr.op};
 }
 
-/// The type that the value has once it is stored, as the source can spell it.
+/// The type of the stored value, spelled as the source can use it.
 std::string valueType(const HazardCode& code, const Store& store) {
     const Type& type = code.expr(store.target).type;
     if (type.isDependent || type.spelling.empty() || type.isReference || type.pointerDepth > 0)
@@ -45,7 +46,7 @@ std::string valueType(const HazardCode& code, const Store& store) {
     return spelling;
 }
 
-/// The `if` that holds nothing but `statement`; noId when it is not under one.
+/// The `if` that contains only `statement`; noId if there is none.
 StmtId soleGuardOf(const HazardCode& code, StmtId statement) {
     StmtId branch = statement;
     StmtId parent = code.stmt(branch).parent;
@@ -86,7 +87,7 @@ std::vector<HazardFixDraft> separatedReads(const HazardInCode& given) {
         if (parent == noId || code.stmt(parent).kind != StmtKind::Compound || !isReached(whole) ||
             !code.layout().startsLine(code.stmt(whole).span.begin))
             continue;
-        const std::string name = skills::freshName(code.body(), "value");
+        const std::string name = analysis::freshName(code.body(), "value");
         const std::string type = valueType(code, *store);
         const std::string newline =
             code.layout().newline() + code.layout().indentation(code.stmt(whole).span.begin);

@@ -1,5 +1,7 @@
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
+#include "analysis/queries/source_layout.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -18,23 +20,23 @@ bool isInBlock(const HazardCode& code, StmtId statement) {
     return parent != noId && code.stmt(parent).kind == StmtKind::Compound;
 }
 
-/// The statement before in the same block; noId for the first.
+/// The previous statement in the same block; noId for the first one.
 StmtId previous(const HazardCode& code, StmtId statement) {
     const auto& siblings = code.stmt(code.stmt(statement).parent).children;
     const auto place = std::ranges::find(siblings, statement);
     return place == siblings.begin() || place == siblings.end() ? noId : *(place - 1);
 }
 
-/// `lines` and `statement` as a block in the place of `statement`, which stands alone under a head.
+/// Replaces `statement`, which has no braces, by a block with `lines` and `statement`.
 Edits inBraces(const HazardCode& code, StmtId statement, const std::string& before,
                const std::string& after) {
     const Stmt& single = code.stmt(statement);
     if (single.parent == noId || single.fromMacro || code.stmt(single.parent).fromMacro)
         return std::nullopt;
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     const std::string& text = code.file().source->text();
     const auto head = text.find_last_not_of(" \t\r\n", single.span.begin - 1);
-    // A comment behind the head would swallow the brace.
+    // A comment after the head would comment out the brace.
     if (head == std::string::npos || !layout.startsLine(single.span.begin) ||
         (text[head] != ')' && text.substr(head - 3, 4) != "else"))
         return std::nullopt;
@@ -51,7 +53,7 @@ Edits inBraces(const HazardCode& code, StmtId statement, const std::string& befo
     return edits;
 }
 
-/// Whether the file's own `if`s put a single statement in braces.
+/// Whether the file puts single statements under `if` in braces.
 bool bracesSingles(const FileModel& file) {
     int withBraces = 0;
     int without = 0;
@@ -77,11 +79,11 @@ Edits insertedBefore(const HazardCode& code, StmtId statement, const std::string
         return std::nullopt;
     if (!isInBlock(code, statement))
         return inBraces(code, statement, line, "");
-    // Behind the statement before: a comment stays with the statement that it is about.
+    // Insert after the previous statement, so that a comment stays with its own statement.
     if (const StmtId before = previous(code, statement);
         before != noId && !code.stmt(before).fromMacro)
         return insertedAfter(code, before, line);
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     if (!layout.startsLine(next.span.begin))
         return std::vector{at(next.span.begin, line + " ")};
     return std::vector{
@@ -94,7 +96,7 @@ Edits insertedAfter(const HazardCode& code, StmtId statement, const std::string&
         return std::nullopt;
     if (!isInBlock(code, statement))
         return inBraces(code, statement, "", line);
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     if (!layout.endsLine(before.span.end))
         return std::vector{at(before.span.end, " " + line)};
     return std::vector{at(layout.endOfLineTrivia(before.span.end),
@@ -117,7 +119,7 @@ Edits insertedAtEnd(const HazardCode& code, StmtId loop, const std::string& line
 
 Edits putUnder(const HazardCode& code, StmtId statement, const std::string& condition) {
     const Stmt& guarded = code.stmt(statement);
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     if (guarded.fromMacro || !layout.startsLine(guarded.span.begin))
         return std::nullopt;
     const std::string indentation = layout.indentation(guarded.span.begin);
@@ -134,7 +136,7 @@ Edits putUnder(const HazardCode& code, StmtId statement, const std::string& cond
 
 std::string earlyReturn(const HazardCode& code, const std::string& condition,
                         const std::string& indentation) {
-    const skills::SourceLayout& layout = code.layout();
+    const analysis::SourceLayout& layout = code.layout();
     const bool braces = bracesSingles(code.file());
     return "if (" + condition + ")" + (braces ? " {" : "") + layout.newline() + indentation +
            layout.unit() + "return;" + (braces ? layout.newline() + indentation + "}" : "");

@@ -23,14 +23,14 @@ namespace {
 using analysis::SourceText;
 using analysis::TextEdit;
 
-/// The seed of a profile, so that the first run shows what it showed.
+/// The seed of profiles, so that the first run repeats the profile's run.
 constexpr std::uint64_t seed = 1;
-/// Results of larger launches are not compared: smaller ones say the same sooner.
-constexpr std::uint64_t mostComparedThreads = 1 << 18;
+/// Results of larger launches are not compared: smaller ones show differences sooner.
+constexpr std::uint64_t maxComparedThreads = 1 << 18;
 constexpr double comfortableThreads = 1 << 14;
 constexpr std::uint32_t noLine = 0xffffffffu;
 
-/// Where the lines of an edited text were before; noLine for new ones.
+/// Maps lines of an edited text to the original; noLine for new ones.
 class LineOrigins {
 public:
     LineOrigins(const std::string& before, const std::string& after)
@@ -42,7 +42,7 @@ public:
         const auto begin =
             static_cast<std::int64_t>(after_.lineSpan(line).begin) +
             static_cast<std::int64_t>(after_.indentationAt(after_.lineSpan(line).begin).size());
-        std::int64_t shift = 0; // From the text before to the text after.
+        std::int64_t shift = 0; // From the original text to the edited one.
         for (const TextEdit& edit : edits_) {
             const std::int64_t from = edit.span.begin + shift;
             if (begin < from)
@@ -76,7 +76,7 @@ std::vector<Hazard> withOriginalLines(std::vector<Hazard> hazards, const std::st
     return hazards;
 }
 
-/// What a buffer holds before the launch; nullopt where it cannot be told from outside.
+/// The content of a buffer before the launch; nullopt if unknown.
 std::optional<std::vector<std::byte>> initialBytes(const LaunchSpec& launch,
                                                    const std::string& name, std::size_t size) {
     for (std::size_t position = 0; position < launch.arguments.size(); ++position) {
@@ -92,8 +92,8 @@ std::optional<std::vector<std::byte>> initialBytes(const LaunchSpec& launch,
     return std::nullopt;
 }
 
-/// The first element that the kernel with the fix sets to something else than the one without it.
-/// Elements that it leaves as they were are not compared.
+/// The first element for which the kernel with the fix stores another value than the kernel
+/// without. Elements that the fixed kernel does not change are not compared.
 std::optional<std::string> firstChangedElement(const LaunchSpec& launch,
                                                const std::vector<BufferContents>& before,
                                                const std::vector<BufferContents>& after) {
@@ -143,13 +143,13 @@ std::vector<LaunchSpec> launchesToTry(const analysis::FileModel& file,
     for (const double part : {0.37, 0.11}) {
         const double scale = most * part / static_cast<double>(threadsOf(shown));
         auto resized = resizeLaunch(file, kernel, shown, scale, true);
-        if (resized && threadsOf(resized->launch) <= mostComparedThreads)
+        if (resized && threadsOf(resized->launch) <= maxComparedThreads)
             launches.push_back(std::move(resized->launch));
     }
     return launches;
 }
 
-/// Parses texts of one file, keeping the unit so that only the first parse is a full one.
+/// Parses texts of one file and keeps the unit, so that only the first parse is a full one.
 struct FixVerifier::Parser {
     const ProgramSource& program;
     const analysis::Toolchain& toolchain;
@@ -170,13 +170,12 @@ struct FixVerifier::Parser {
     }
 };
 
-FixVerifier::FixVerifier(Executor& executor, const analysis::Toolchain& toolchain,
-                         const ProgramSource& program, const analysis::KernelModel& kernel,
+FixVerifier::FixVerifier(Executor& executor, const analysis::Toolchain& toolchain, KernelRef kernel,
                          std::vector<LaunchSpec> launches, std::uint64_t maxBlocks,
                          std::stop_token stop)
-    : executor_(executor), program_(program), kernel_(kernel), launches_(std::move(launches)),
-      maxBlocks_(maxBlocks), stop_(std::move(stop)),
-      parser_(std::make_unique<Parser>(Parser{program, toolchain, std::nullopt})) {}
+    : executor_(executor), kernel_(kernel), launches_(std::move(launches)), maxBlocks_(maxBlocks),
+      stop_(std::move(stop)),
+      parser_(std::make_unique<Parser>(Parser{kernel.program, toolchain, std::nullopt})) {}
 
 FixVerifier::~FixVerifier() = default;
 
@@ -192,8 +191,8 @@ Result<RunResult> FixVerifier::run(const Image& image, std::size_t launch,
     Job job;
     job.launch = extents.empty() ? launches_[launch] : withExtents(launches_[launch], extents);
     job.seed = seed;
-    job.wantOutputs = threadsOf(job.launch) <= mostComparedThreads;
-    job.wantProfile = !job.wantOutputs; // Stops between blocks when it takes long.
+    job.wantOutputs = threadsOf(job.launch) <= maxComparedThreads;
+    job.wantProfile = !job.wantOutputs; // Such a run stops between blocks when it takes long.
     job.maxBlocks = job.wantOutputs ? std::nullopt : std::optional(maxBlocks_);
     return executor_.run(image, job, stop_);
 }
@@ -202,7 +201,7 @@ const Result<RunResult>& FixVerifier::original(std::size_t launch) {
     if (auto known = originals_.find(launch); known != originals_.end())
         return known->second;
     Result<RunResult> result = std::unexpected(Error{});
-    if (auto image = executor_.build(program_, kernel_, launches_[launch], stop_))
+    if (auto image = executor_.build(kernel_, launches_[launch], stop_))
         result = run(**image, launch, {});
     else
         result = std::unexpected(image.error());
@@ -210,7 +209,7 @@ const Result<RunResult>& FixVerifier::original(std::size_t launch) {
 }
 
 const FixTrial& FixVerifier::attempt(const HazardFixDraft& draft) {
-    auto text = analysis::applyEdits(program_.text, draft.edits);
+    auto text = analysis::applyEdits(kernel_.program.text, draft.edits);
     const std::string key = text ? std::move(*text) : std::string();
     if (auto known = trials_.find(key); known != trials_.end())
         return known->second;
@@ -228,18 +227,18 @@ FixTrial FixVerifier::judge(const HazardFixDraft& draft, const std::string& text
         trial.checks.push_back({std::move(name), false, std::move(detail)});
         return std::move(trial);
     };
-    ProgramSource candidate = program_;
+    ProgramSource candidate = kernel_.program;
     candidate.text = text;
     auto model = parser_->parse(text);
     if (!model)
         return fail("parses", model.error().describe());
     candidate.model = *model;
-    if (auto message = firstNewError(*program_.model, *candidate.model))
+    if (auto message = firstNewError(*kernel_.program.model, *candidate.model))
         return fail("parses", *message);
-    const auto* kernel = analysis::kernelNamed(*candidate.model, kernel_.qualifiedName);
+    const auto* kernel = analysis::kernelNamed(*candidate.model, kernel_.kernel.qualifiedName);
     if (kernel == nullptr)
-        return fail("parses", "the edit leaves no kernel " + kernel_.qualifiedName);
-    const LineOrigins origins(program_.text, text);
+        return fail("parses", "the edit leaves no kernel " + kernel_.kernel.qualifiedName);
+    const LineOrigins origins(kernel_.program.text, text);
     for (std::size_t launch = 0; launch < launches_.size(); ++launch) {
         const std::string label = labelOf(launches_[launch]);
         const Result<RunResult>& before = original(launch);
@@ -248,13 +247,13 @@ FixTrial FixVerifier::judge(const HazardFixDraft& draft, const std::string& text
                 return fail("the original runs", before.error().describe());
             continue;
         }
-        auto image = executor_.build(candidate, *kernel, launches_[launch], stop_);
+        auto image = executor_.build({candidate, *kernel}, launches_[launch], stop_);
         if (!image)
             return fail("compiles", image.error().describe());
         auto after = run(**image, launch, before->profile.extents);
         if (!after)
             return fail("runs, " + label, after.error().describe());
-        auto left = withOriginalLines(after->profile.hazards, program_.file, origins);
+        auto left = withOriginalLines(after->profile.hazards, kernel_.program.file, origins);
         for (const Hazard& hazard : left) {
             const bool isOld = std::ranges::any_of(before->profile.hazards, [&](const Hazard& old) {
                 return isSameHazard(old, hazard);
@@ -273,13 +272,13 @@ FixTrial FixVerifier::judge(const HazardFixDraft& draft, const std::string& text
     return trial;
 }
 
-/// What the fix may not have changed, but did. Where the original has a hazard its own result is
-/// one of several, and only what a guard leaves out can be told from what it changes.
+/// A change that the fix must not cause. If the original has a hazard, its result is one of several
+/// possible ones; then only elements that a guard leaves unchanged can be compared.
 std::optional<std::string> FixVerifier::difference(const HazardFixDraft& draft, std::size_t launch,
                                                    const RunResult& before,
                                                    const RunResult& after) const {
     if (before.profile.hazards.empty()) {
-        const Closeness closeness = closenessFor(kernel_, skills::Numerics::Exact);
+        const Closeness closeness = closenessFor(kernel_.kernel, skills::Numerics::Exact);
         const bool isExact = closeness.numerics == skills::Numerics::Exact;
         constexpr double reordered = 1e-4;
         const Comparison result =

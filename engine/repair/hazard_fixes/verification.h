@@ -14,30 +14,30 @@
 
 namespace kernelskill::engine {
 
-/// The launches that a fix is tried on: the one that showed the hazards first, then the same
-/// problem at other sizes.
+/// The launches on which a fix is tried: the one that showed the hazards first, then other sizes of
+/// the same problem.
 [[nodiscard]] std::vector<LaunchSpec> launchesToTry(const analysis::FileModel& file,
                                                     const analysis::KernelModel& kernel,
                                                     const LaunchSpec& shown);
 
-/// What the runs said of a text.
+/// The result of running a text.
 struct FixTrial {
-    bool isSound = false;        ///< It compiles, runs, brings no hazard and changes no result.
-    std::vector<Hazard> hazards; ///< Left on the first launch, with the lines of the original.
-    std::vector<Check> checks;   ///< The last one failed unless it is sound.
+    bool isSound = false; ///< It compiles and runs, adds no hazard and changes no result.
+    /// The remaining hazards of the first launch, with lines of the original.
+    std::vector<Hazard> hazards;
+    std::vector<Check> checks; ///< The last one failed unless the fix is sound.
 };
 
-/// Tries fixes of one kernel. Each text is tried once, however many hazards it is meant for.
+/// Tries fixes of one kernel. Each text is tried once, even if it is meant for several hazards.
 class FixVerifier {
 public:
-    /// `maxBlocks`: of the first launch, as in the run that showed the hazards.
-    FixVerifier(Executor& executor, const analysis::Toolchain& toolchain,
-                const ProgramSource& program, const analysis::KernelModel& kernel,
+    /// `maxBlocks` limits the first launch, as in the run that showed the hazards.
+    FixVerifier(Executor& executor, const analysis::Toolchain& toolchain, KernelRef kernel,
                 std::vector<LaunchSpec> launches, std::uint64_t maxBlocks, std::stop_token stop);
     ~FixVerifier();
 
     [[nodiscard]] const std::vector<LaunchSpec>& launches() const { return launches_; }
-    /// The hazards of the original on the first launch; an error when it does not run.
+    /// The hazards of the original on the first launch; an error if it does not run.
     [[nodiscard]] Result<std::vector<Hazard>> hazards();
     [[nodiscard]] const FixTrial& attempt(const HazardFixDraft& draft);
 
@@ -52,8 +52,7 @@ private:
                                                         const RunResult& after) const;
 
     Executor& executor_;
-    const ProgramSource& program_;
-    const analysis::KernelModel& kernel_;
+    KernelRef kernel_;
     std::vector<LaunchSpec> launches_;
     std::uint64_t maxBlocks_;
     std::stop_token stop_;
@@ -62,7 +61,7 @@ private:
     std::map<std::string, FixTrial> trials_;
 };
 
-/// Whether both are of one kind and about the same pair of lines.
+/// Whether both have the same kind and concern the same pair of lines.
 [[nodiscard]] bool isSameHazard(const Hazard& one, const Hazard& other);
 
 } // namespace kernelskill::engine

@@ -1,4 +1,5 @@
-// Shared memory that every thread only adds to, and nobody sets to zero.
+// Fixes shared memory that threads only add to and that is never set to zero.
+#include "analysis/queries/code_map.h"
 #include "engine/repair/hazard_fixes/fix_draft.h"
 #include "engine/repair/hazard_fixes/statement_insertion.h"
 
@@ -14,7 +15,7 @@ using namespace analysis;
 
 namespace {
 
-/// Starting from zero is what the update means.
+/// Whether zero is the natural start value of the update.
 bool addsUp(const HazardCode& code, const MemoryAccess& access) {
     const ExprId place = access.expression;
     for (ExprId at = code.map().parent(place); at != noId; at = code.map().parent(at)) {
@@ -38,7 +39,7 @@ VariableId sharedNamed(const HazardCode& code, std::string_view name) {
     return noId;
 }
 
-/// Every change of the variable, of which there is one, adds to it.
+/// Whether every change of the variable adds to it, and there is at least one.
 bool isAccumulator(const HazardCode& code, VariableId variable) {
     bool isChanged = false;
     for (const MemoryAccess& access : code.kernel().accesses) {
@@ -51,7 +52,7 @@ bool isAccumulator(const HazardCode& code, VariableId variable) {
     return isChanged;
 }
 
-/// `16` of `bins[16]`, as the source spells it; empty for a plain variable, nullopt for more
+/// `16` for `bins[16]`, as the source spells it; empty for a plain variable, nullopt for several
 /// dimensions.
 std::optional<std::string> extentText(const HazardCode& code, VariableId variable) {
     const Variable& declared = code.body().variable(variable);
@@ -87,7 +88,7 @@ std::vector<HazardFixDraft> zeroedAccumulators(const HazardInCode& given) {
     if (!extent || declaration == noId || declared.fromMacro ||
         declared.type.scalar == ScalarKind::Unknown || !code.isReachedByBlock(declaration))
         return {};
-    // After the last of the declarations that stand together.
+    // Insert after the last declaration of this group.
     StmtId last = declaration;
     const auto& siblings = code.stmt(code.stmt(declaration).parent).children;
     for (auto at = std::ranges::find(siblings, declaration);
@@ -99,7 +100,7 @@ std::vector<HazardFixDraft> zeroedAccumulators(const HazardInCode& given) {
     if (extent->empty()) {
         text = "if (threadIdx.x == 0)" + newline + code.layout().unit() + declared.name + " = 0;";
     } else {
-        const std::string index = skills::freshName(code.body(), "i");
+        const std::string index = analysis::freshName(code.body(), "i");
         text = fmt::format("for (int {0} = threadIdx.x; {0} < {1}; {0} += blockDim.x)", index,
                            *extent) +
                newline + code.layout().unit() + fmt::format("{}[{}] = 0;", declared.name, index);

@@ -1,7 +1,9 @@
+#include "analysis/queries/host_statements.h"
+#include "analysis/queries/kernel_footprint.h"
+#include "analysis/queries/kernel_reach.h"
+#include "analysis/queries/launch_intervals.h"
+#include "analysis/queries/standard_swap.h"
 #include "engine/review/host/host_interpreter.h"
-#include "skills/rewriting/host_launches.h"
-#include "skills/rewriting/kernel_footprint.h"
-#include "skills/rewriting/standard_swap.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -38,9 +40,9 @@ bool takesValues(std::string_view name) {
 namespace {
 
 /// nullopt where grid or block is not known.
-std::optional<skills::LaunchNumbers> numbersOf(const HostValue& grid, const HostValue& block,
-                                               const std::vector<HostValue>& arguments) {
-    skills::LaunchNumbers numbers;
+std::optional<analysis::LaunchNumbers> numbersOf(const HostValue& grid, const HostValue& block,
+                                                 const std::vector<HostValue>& arguments) {
+    analysis::LaunchNumbers numbers;
     for (std::size_t axis = 0; axis < numbers.grid.size(); ++axis) {
         if (grid.extents.size() <= axis || block.extents.size() <= axis)
             return std::nullopt;
@@ -94,37 +96,37 @@ void HostInterpreter::addLaunch(const LaunchSite& launch, const Expr& expr) {
 std::optional<std::vector<MemoryUse>>
 HostInterpreter::memoryOf(const LaunchSite& launch, const HostValue& grid, const HostValue& block,
                           const std::vector<HostValue>& arguments) {
-    const analysis::KernelModel* kernel = skills::kernelOf(file_, launch);
+    const analysis::KernelModel* kernel = analysis::kernelOf(file_, launch);
     if (kernel == nullptr)
         return std::nullopt;
-    const skills::KernelFootprint footprint = skills::footprintOf(file_, *kernel);
+    const analysis::KernelFootprint footprint = analysis::footprintOf(file_, *kernel);
     if (!footprint.unknown.empty() || arguments.size() > footprint.parameters.size())
         return std::nullopt;
     const auto numbers = numbersOf(grid, block, arguments);
-    const skills::KernelReach& reach = reaches_.try_emplace(kernel, *kernel).first->second;
+    const analysis::KernelReach& reach = reaches_.try_emplace(kernel, *kernel).first->second;
     std::vector<MemoryUse> memory;
     for (std::size_t i = 0; i < footprint.parameters.size(); ++i) {
-        const skills::PointerUse& use = footprint.parameters[i];
+        const analysis::PointerUse& use = footprint.parameters[i];
         if (!use.isRead && !use.isWritten)
             continue;
         memory.push_back({i < arguments.size() ? arguments[i].object : "", use.isWritten});
         const auto bytes = numbers ? reach.of(i, *numbers) : std::nullopt;
         if (bytes && i < arguments.size() && arguments[i].offset)
-            memory.back().bytes = skills::movedBy(*bytes, *arguments[i].offset);
+            memory.back().bytes = analysis::movedBy(*bytes, *arguments[i].offset);
     }
     return memory;
 }
 
 HostValue HostInterpreter::call(const Expr& expr) {
     const std::string name(withoutScope(expr.name));
-    if (skills::isStandardSwap(*file_.source, expr)) {
+    if (analysis::isStandardSwap(*file_.source, expr)) {
         const HostValue first = evaluate(expr.children[0]);
         const HostValue second = evaluate(expr.children[1]);
         store(expr.children[0], second);
         store(expr.children[1], first);
         return termValue("nothing");
     }
-    // What is handed the status of a call is taken for a check of it alone.
+    // A function that is handed the status of a call is taken for a mere check of it.
     const bool isCheck = std::ranges::any_of(expr.children, [&](ExprId child) {
         const Expr& argument = body_.expr(code_.withoutCasts(child));
         return argument.kind == ExprKind::Call && isRuntimeCall(argument.name);

@@ -1,3 +1,4 @@
+#include "analysis/queries/code_map.h"
 #include "engine/review/host/host_interpreter.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -138,7 +139,7 @@ HostValue HostInterpreter::conditional(const Expr& expr) {
         return std::ranges::none_of(code_.expressionsBelow(arm), [&](ExprId below) {
             const Expr& at = body_.expr(below);
             return at.kind == ExprKind::Call || at.kind == ExprKind::Other ||
-                   (at.kind == ExprKind::Binary && skills::isAssignment(at.op)) ||
+                   (at.kind == ExprKind::Binary && analysis::isAssignment(at.op)) ||
                    (at.kind == ExprKind::Unary && at.op.size() > 1);
         });
     };
@@ -179,7 +180,7 @@ HostValue HostInterpreter::unary(const Expr& expr) {
 HostValue HostInterpreter::binary(const Expr& expr) {
     if (expr.children.size() != 2)
         return other(expr);
-    if (skills::isAssignment(expr.op)) {
+    if (analysis::isAssignment(expr.op)) {
         HostValue value = evaluate(expr.children[1]);
         if (expr.op.size() > 1)
             value = converted(stepped(expr.op.substr(0, expr.op.size() - 1), expr.children[0],

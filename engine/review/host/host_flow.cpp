@@ -1,4 +1,4 @@
-/// Which statements of a host function are done, and how often.
+/// Follows branches and loops of a host function: which statements are done, and how often.
 #include "engine/review/host/host_interpreter.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ HostInterpreter::Flow HostInterpreter::branch(StmtId id, const Stmt& stmt) {
         flow = statement(stmt.children[0]);
     else if (stmt.children.size() > 1)
         flow = statement(stmt.children[1]);
-    // Who may leave the round by it decides about the rest of the loop.
+    // A branch that may leave the round decides about the rest of the loop.
     isUnderAssumption_ = before || (condition.isAssumed && loops_ > 0 && leavesRound(id));
     return flow;
 }
@@ -78,7 +78,7 @@ HostInterpreter::Flow HostInterpreter::rounds(const Stmt& stmt) {
             break;
         if (isFor && stmt.increment != noId)
             evaluate(stmt.increment);
-        if (++steps_ > mostSteps)
+        if (++steps_ > maxSteps)
             fail(stmt.span, "the loop takes too many rounds to follow");
     }
     return isStopped() ? Flow::Return : Flow::Next;

@@ -97,7 +97,7 @@ HostInterpreter::Flow HostInterpreter::statement(StmtId id) {
     if (isStopped())
         return Flow::Return;
     const Stmt& stmt = body_.stmt(id);
-    if (++steps_ > mostSteps) {
+    if (++steps_ > maxSteps) {
         fail(stmt.span, "the function takes too many steps to follow");
         return Flow::Return;
     }

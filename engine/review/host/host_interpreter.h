@@ -1,11 +1,12 @@
 /// Follows one host function, statement by statement.
 #pragma once
 
+#include "analysis/model/integer_values.h"
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/kernel_reach.h"
 #include "engine/review/host/host_steps.h"
 #include "engine/review/host/host_value.h"
 #include "engine/review/host/runtime_state.h"
-#include "skills/rewriting/code_map.h"
-#include "skills/rewriting/kernel_reach.h"
 
 #include <cstddef>
 #include <map>
@@ -17,8 +18,8 @@
 
 namespace kernelskill::engine {
 
-/// See traceHost(). For one run. After failure_ is set, or the scenario does not decide a
-/// condition, nothing more happens. Keeps references to all that it is given.
+/// See traceHost(). For one run. It stops when failure_ is set or the scenario does not decide a
+/// condition. Keeps references to its arguments.
 class HostInterpreter {
 public:
     HostInterpreter(const analysis::FileModel& file, std::uint32_t function,
@@ -27,14 +28,14 @@ public:
     [[nodiscard]] Result<HostTrace> run();
 
 private:
-    static constexpr int mostSteps = 200'000;
+    static constexpr int maxSteps = 200'000;
     enum class Flow : std::uint8_t { Next, Break, Continue, Return };
 
     [[nodiscard]] bool isStopped() const { return failure_ || !undecided_.empty(); }
     [[nodiscard]] std::uint32_t lineOf(analysis::Span span) const;
     void fail(analysis::Span span, std::string what);
     void hostStep(analysis::Span span, std::string what);
-    /// Of memory that the GPU may write, e.g. `x[3]`.
+    /// Adds a Read of memory that the GPU may write, e.g. `x[3]`.
     void readStep(analysis::Span span, const std::string& what, const std::string& object);
     [[nodiscard]] std::string textAt(analysis::Span span) const;
 
@@ -46,18 +47,19 @@ private:
     Flow rounds(const analysis::Stmt& stmt);
     [[nodiscard]] bool leavesRound(analysis::StmtId id) const;
     [[nodiscard]] std::optional<bool> decided(const HostValue& condition);
-    /// Neither CUDA nor a way out lies below it.
+    /// True if neither CUDA nor a way out lies below the statement.
     [[nodiscard]] bool isHostAlone(analysis::StmtId id) const;
-    /// One step for a statement that is about the host alone: its text and the values it starts
-    /// from. What it may change is not known afterwards, but the same for both versions.
+    /// Adds one step for a statement that is about the host alone: its text and the values it
+    /// starts from. The variables that it may change are unknown afterwards, but the same for both
+    /// versions.
     Flow summarise(analysis::StmtId id);
-    /// Passed to a function, which may take it by reference.
+    /// True if it is passed to a function, which may take it by reference.
     [[nodiscard]] bool isArgument(analysis::ExprId expr) const;
-    /// A pointer that the function takes by value.
+    /// True for a pointer that the function takes by value.
     [[nodiscard]] bool isCopied(analysis::ExprId argument) const;
-    /// Of what memory holds: how much was done before.
+    /// The number of steps so far that may change memory: it tells two reads of one place apart.
     [[nodiscard]] std::size_t epoch() const;
-    /// A variable that only the host changes, at a time when all may have changed it.
+    /// The value of a variable that the host alone changes, after a step that may have changed it.
     [[nodiscard]] HostValue unknown(const std::string& name) const;
 
     HostValue evaluate(analysis::ExprId id);
@@ -68,13 +70,13 @@ private:
     HostValue conditional(const analysis::Expr& expr);
     HostValue subscript(const analysis::Expr& expr);
     HostValue addressOf(analysis::ExprId operand);
-    /// `pointer op index`, which leads into the same object.
+    /// `pointer op index`: a pointer into the same object.
     HostValue stepped(const std::string& op, analysis::ExprId pointer, const HostValue& from,
                       const HostValue& index) const;
-    /// A local array of streams or events, whose elements are followed one by one.
+    /// True for a local array of streams or events, whose elements are followed one by one.
     [[nodiscard]] bool isHandleArray(analysis::VariableId id) const;
-    /// The element that `array[index]` is, of such an array; nullopt for other expressions. Fails
-    /// where the index is not known.
+    /// The element `array[index]` of such an array; nullopt for other expressions. Fails where the
+    /// index is not known.
     std::optional<HostPlace> handlePlace(const analysis::Expr& expr);
     HostValue unary(const analysis::Expr& expr);
     HostValue binary(const analysis::Expr& expr);
@@ -84,11 +86,11 @@ private:
 
     [[nodiscard]] const analysis::LaunchSite* launchOf(const analysis::Expr& expr) const;
     void addLaunch(const analysis::LaunchSite& launch, const analysis::Expr& expr);
-    /// By what its kernel does with the arguments; nullopt: any.
+    /// The memory that the launch touches, from its kernel's accesses; nullopt: any.
     [[nodiscard]] std::optional<std::vector<MemoryUse>>
     memoryOf(const analysis::LaunchSite& launch, const HostValue& grid, const HostValue& block,
              const std::vector<HostValue>& arguments);
-    /// The value of an expression whose memory is not read.
+    /// The value of an expression that names a place; its memory is not read.
     HostValue place(analysis::ExprId id);
     HostValue call(const analysis::Expr& expr);
     HostValue other(const analysis::Expr& expr);
@@ -96,26 +98,27 @@ private:
     const analysis::FileModel& file_;
     const analysis::HostFunction& host_;
     const analysis::FunctionBody& body_;
-    skills::CodeMap code_;
+    analysis::CodeMap code_;
     const HostScenario& scenario_;
     std::vector<const analysis::LaunchSite*> launches_;
     std::map<analysis::VariableId, HostValue> values_;
-    std::map<HostPlace, HostValue> elements_; ///< Of arrays of streams and events.
-    std::map<const analysis::KernelModel*, skills::KernelReach> reaches_;
+    std::map<HostPlace, HostValue> elements_; ///< Elements of arrays of streams and events.
+    std::map<const analysis::KernelModel*, analysis::KernelReach> reaches_;
     RuntimeState runtime_;
     int steps_ = 0;
     int hostSteps_ = 0;
-    std::set<analysis::VariableId> escaped_; ///< Locals whose address others may hold.
+    std::set<analysis::VariableId> escaped_; ///< Locals whose address code elsewhere may hold.
     std::set<analysis::VariableId> filled_;  ///< Locals whose address the runtime was given.
-    bool isNamingPlace_ = false; ///< What is evaluated is where something lies: it is not read.
-    /// Whether what is done now is done, or as often, follows from what the scenario chose.
+    bool isNamingPlace_ = false;             ///< The expression names a place, which is not read.
+    /// Whether the present statement is done, and how often, follows from values that the scenario
+    /// chose.
     bool isUnderAssumption_ = false;
-    int loops_ = 0; ///< Around what is done now.
+    int loops_ = 0; ///< The number of loops around the present statement.
     std::optional<Error> failure_;
     std::string undecided_;
 };
 
-/// "swap" of "std::swap".
+/// Returns "swap" for "std::swap".
 [[nodiscard]] std::string_view withoutScope(std::string_view name);
 /// Functions that change nothing and follow from their arguments alone.
 [[nodiscard]] bool isPureFunction(std::string_view name);

@@ -20,10 +20,10 @@ using analysis::HostFunction;
 
 constexpr std::string_view checkName = "same work in the same order";
 constexpr std::array<std::int64_t, 2> firstIntegers = {17, 64};
-constexpr std::size_t mostPaths = 32;
+constexpr std::size_t maxPaths = 32;
 
-/// What decides whether, and how often, what is at `span` happens: the heads of the loops and
-/// branches around it, as written.
+/// The heads of the loops and branches around `span`, as written: they decide whether, and how
+/// often, the code there runs.
 std::string headsAround(const FileModel& file, const HostFunction& host, analysis::Span span) {
     std::string heads;
     for (const analysis::Stmt& stmt : host.body.stmts) {
@@ -49,8 +49,8 @@ std::string headsAround(const FileModel& file, const HostFunction& host, analysi
     return heads;
 }
 
-/// Name of each call of the runtime and each launched kernel, in the order of the text, with what
-/// is around it.
+/// Name of each call of the runtime and each launched kernel, in the order of the text, with the
+/// heads of the loops and branches around it.
 std::vector<std::pair<std::string, std::string>> outlineOf(const FileModel& file,
                                                            std::uint32_t function) {
     const HostFunction& host = file.hostFunctions[function];
@@ -69,7 +69,8 @@ std::vector<std::pair<std::string, std::string>> outlineOf(const FileModel& file
     return outline;
 }
 
-/// The same function of the other version: of that name, and as often named before.
+/// The same function of the other version: the function of that name with as many of the name
+/// before it.
 std::optional<std::uint32_t> counterpart(const FileModel& from, std::uint32_t function,
                                          const FileModel& to) {
     const HostFunction& wanted = from.hostFunctions[function];
@@ -94,7 +95,7 @@ public:
     CheckResult run(std::int64_t firstInteger) {
         std::vector<HostScenario> open{{firstInteger, {}}};
         for (std::size_t paths = 0; !open.empty(); ++paths) {
-            if (paths >= mostPaths)
+            if (paths >= maxPaths)
                 return unusable(std::string(checkName), "too many conditions are not known");
             const HostScenario scenario = std::move(open.back());
             open.pop_back();

@@ -1,4 +1,4 @@
-/// Whether an edit of host code keeps what it asks of the GPU, and in which order.
+/// Checks that an edit of host code keeps the work that it gives to the GPU, and its order.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -16,7 +16,7 @@ namespace kernelskill::engine {
 /// for its parameters and for all that is not known. Both must launch the same kernels with the
 /// same configurations and arguments in the same streams, and make the same other calls, in the
 /// same order; the edit may wait for the GPU more often. Work of a graph counts when the graph is
-/// launched. What cannot be followed is no fault of the edit, and not accepted.
+/// launched. Code that cannot be followed is no fault of the edit, and not accepted.
 [[nodiscard]] CheckResult checkHostOrder(const analysis::FileModel& before,
                                          const analysis::FileModel& after);
 

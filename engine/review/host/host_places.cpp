@@ -1,5 +1,6 @@
-/// Where host expressions lead: into objects, so many bytes from their start, and to elements of
-/// arrays of streams and events.
+/// Follows host expressions to places: objects with an offset in bytes, and elements of arrays of
+/// streams and events.
+#include "analysis/queries/kernel_reach.h"
 #include "engine/review/host/host_interpreter.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -62,7 +63,7 @@ HostValue HostInterpreter::stepped(const std::string& op, ExprId pointer, const 
     const auto number = certainNumber(index);
     if (!value.object.empty() && from.offset && number && (op == "+" || op == "-"))
         value.offset =
-            skills::steppedBytes(*from.offset, op, *number, body_.expr(pointer).type.elementSize);
+            analysis::steppedBytes(*from.offset, op, *number, body_.expr(pointer).type.elementSize);
     return value;
 }
 

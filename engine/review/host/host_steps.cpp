@@ -11,16 +11,16 @@ bool isParameter(std::string_view object) {
     return object.starts_with("argument:") || object.starts_with("restrict:");
 }
 
-/// Nobody has put down what such a step touches: order is all that is known of it.
+/// The memory of such a step is not recorded: only its order is known.
 bool touchesAny(const HostStep& step) {
     return step.kind == HostStepKind::Call || step.kind == HostStepKind::Host ||
            step.kind == HostStepKind::Record || !step.memory;
 }
 
-/// Of one object, whatever that is.
+/// True if the two uses touch separate bytes of one object.
 bool areOtherParts(const MemoryUse& first, const MemoryUse& second) {
     return !first.object.empty() && first.object == second.object && first.bytes && second.bytes &&
-           skills::areApart(*first.bytes, *second.bytes);
+           analysis::areApart(*first.bytes, *second.bytes);
 }
 
 } // namespace

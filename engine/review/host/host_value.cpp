@@ -29,7 +29,7 @@ std::optional<bool> compared(const std::string& op, std::int64_t left, std::int6
     return std::nullopt;
 }
 
-/// As converted(), and certain.
+/// Does what converted() does for a certain value.
 HostValue wrapped(HostValue value, const analysis::Type& type) {
     if (!value.integer || type.pointerDepth > 0 || type.isReference)
         return value;
@@ -57,7 +57,7 @@ HostValue wrapped(HostValue value, const analysis::Type& type) {
     }
 }
 
-/// As combined(), and certain.
+/// Does what combined() does for certain values.
 HostValue result(const std::string& op, const HostValue& left, const HostValue& right) {
     if (left.integer && right.integer) {
         if (const auto truth = compared(op, *left.integer, *right.integer))
@@ -81,8 +81,8 @@ HostValue integerValue(std::int64_t value) {
 }
 
 HostValue termValue(std::string term) {
-    constexpr std::size_t longest = 240;
-    if (term.size() > longest)
+    constexpr std::size_t maxLength = 240;
+    if (term.size() > maxLength)
         term = fmt::format("{}...#{:016x}", term.substr(0, 24), std::hash<std::string>{}(term));
     return {std::move(term), std::nullopt, {}, analysis::noId};
 }
@@ -99,11 +99,6 @@ HostValue converted(HostValue value, const analysis::Type& type) {
     HostValue result = wrapped(std::move(value), type);
     result.isAssumed = isAssumed;
     return result;
-}
-
-bool isDim3(const analysis::Type& type) {
-    return type.pointerDepth == 0 &&
-           (type.canonical.ends_with("dim3") || type.spelling.ends_with("dim3"));
 }
 
 HostValue combined(const std::string& op, const HostValue& left, const HostValue& right) {

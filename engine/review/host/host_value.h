@@ -1,4 +1,4 @@
-/// What a host variable holds while its function is followed.
+/// The value of a host variable while its function is followed.
 #pragma once
 
 #include "analysis/syntax/syntax.h"
@@ -17,13 +17,13 @@ inline constexpr std::int64_t wholeVariable = -1;
 struct HostValue {
     std::string term;
     std::optional<std::int64_t> integer;
-    std::vector<HostValue> extents;                ///< Of a dim3: x, y, z.
-    analysis::VariableId pointee = analysis::noId; ///< Of `&local`.
-    std::int64_t element = wholeVariable;          ///< Of `&streams[2]`.
-    /// Of a pointer: the object that it leads into, see MemoryUse; empty: not known.
+    std::vector<HostValue> extents;                ///< The x, y, z of a dim3.
+    analysis::VariableId pointee = analysis::noId; ///< The variable whose address it is: `&local`.
+    std::int64_t element = wholeVariable; ///< The element whose address it is: `&streams[2]`.
+    /// The object that a pointer leads into, see MemoryUse; empty: not known.
     std::string object = {};
     std::optional<std::int64_t> offset = {}; ///< Bytes from the start of that object.
-    /// The number follows from what a scenario chose: it may be another one.
+    /// The number follows from values that a scenario chose; it may differ.
     bool isAssumed = false;
 };
 
@@ -39,7 +39,7 @@ struct HostPlace {
 }
 
 [[nodiscard]] HostValue integerValue(std::int64_t value);
-/// The number where it is so in all scenarios.
+/// The number if it is the same in all scenarios.
 [[nodiscard]] inline std::optional<std::int64_t> certainNumber(const HostValue& value) {
     return value.isAssumed ? std::nullopt : value.integer;
 }
@@ -47,9 +47,8 @@ struct HostPlace {
 [[nodiscard]] HostValue termValue(std::string term);
 /// The number, or its term; a dim3 as its three extents.
 [[nodiscard]] std::string textOf(const HostValue& value);
-/// As an object of `type` holds it: integers wrap around.
+/// The value as an object of `type` holds it: integers wrap around.
 [[nodiscard]] HostValue converted(HostValue value, const analysis::Type& type);
-[[nodiscard]] bool isDim3(const analysis::Type& type);
 /// `left op right` for arithmetic, comparisons and bits; a term where it is not known.
 [[nodiscard]] HostValue combined(const std::string& op, const HostValue& left,
                                  const HostValue& right);

@@ -1,5 +1,7 @@
 #include "engine/review/host/runtime_state.h"
 
+#include "analysis/queries/kernel_reach.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -45,13 +47,13 @@ bool isAllocation(std::string_view name) {
     return name.starts_with("cudaMalloc") || name == "cudaHostAlloc";
 }
 
-/// So many bytes behind a pointer.
-std::optional<skills::ByteRange> bytesOf(const HostValue& pointer, const HostValue& count) {
+/// A range of bytes behind a pointer.
+std::optional<analysis::ByteRange> bytesOf(const HostValue& pointer, const HostValue& count) {
     const auto number = certainNumber(count);
-    const auto bytes = number ? skills::firstBytes(*number) : std::nullopt;
+    const auto bytes = number ? analysis::firstBytes(*number) : std::nullopt;
     if (!pointer.offset || !bytes)
         return std::nullopt;
-    return skills::movedBy(*bytes, *pointer.offset);
+    return analysis::movedBy(*bytes, *pointer.offset);
 }
 
 } // namespace

@@ -20,22 +20,22 @@ struct RuntimeCall {
     std::uint32_t line = 0;
 };
 
-/// What a call leaves: its own value, and what it writes through pointers to locals.
+/// The effect of a call: its own value, and the values it writes through pointers to locals.
 struct RuntimeEffect {
     HostValue result;
     std::map<HostPlace, HostValue> writes;
-    /// Of these, those that the GPU may write after the call has returned.
+    /// Locals among them that the GPU may write after the call has returned.
     std::set<analysis::VariableId> filled = {};
 };
 
 class RuntimeState {
 public:
-    /// `step` says kernel, configuration and arguments, and the memory.
+    /// `step` holds the kernel, configuration, arguments and memory.
     [[nodiscard]] Result<void> launch(HostStep step, const HostValue& stream);
     [[nodiscard]] Result<RuntimeEffect> call(const RuntimeCall& call);
     void add(HostStep step) { steps_.push_back(std::move(step)); }
     [[nodiscard]] const std::vector<HostStep>& steps() const { return steps_; }
-    /// The steps, which are gone from here.
+    /// Moves the steps out.
     [[nodiscard]] std::vector<HostStep> takeSteps() { return std::move(steps_); }
     [[nodiscard]] bool isCapturing() const { return !capturing_.empty(); }
     /// The streams that were made, by term.
@@ -55,7 +55,7 @@ private:
     [[nodiscard]] Result<RuntimeEffect> event(const RuntimeCall& call);
     [[nodiscard]] Result<RuntimeEffect> copy(const RuntimeCall& call);
     [[nodiscard]] Result<RuntimeEffect> generic(const RuntimeCall& call);
-    /// Puts the arguments into `step`, and what is written through them into `effect`.
+    /// Puts the arguments into `step`, and the values that are written through them into `effect`.
     [[nodiscard]] Result<void> describe(const RuntimeCall& call, std::size_t count, HostStep& step,
                                         RuntimeEffect& effect);
     [[nodiscard]] std::string created(std::string_view kind);
@@ -65,9 +65,9 @@ private:
     std::set<std::string> handles_; ///< Streams and events.
     std::map<std::string, StreamKind> streams_;
     std::set<std::string> destroyed_;
-    std::map<std::string, Graph> graphs_;      ///< By term.
-    std::map<std::string, Graph> executables_; ///< By term.
-    std::string capturing_;                    ///< A stream; empty while none is captured.
+    std::map<std::string, Graph> graphs_;      ///< Graphs by term.
+    std::map<std::string, Graph> executables_; ///< Executable graphs by term.
+    std::string capturing_; ///< The captured stream; empty while none is captured.
     std::vector<HostStep> captured_;
     int created_ = 0;
     int allocated_ = 0;
@@ -77,7 +77,7 @@ private:
 /// The stream that a value names; refused for cudaStreamPerThread and its like, which are numbers.
 [[nodiscard]] Result<std::string> streamOf(const HostValue& value, std::uint32_t line);
 
-/// What is not followed, or what CUDA would refuse.
+/// An error for a call that is not followed, or that CUDA would refuse.
 [[nodiscard]] std::unexpected<Error> refusedCall(std::uint32_t line, std::string what);
 
 /// Whether a call that is written so is one of the CUDA runtime.

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] bool isNew(const std::string& after) const { return !reverse_.contains(after); }
 
 private:
-    /// What follows the number: for which variable it was made, and how.
+    /// The text behind the number: the variable that it was made for, and the call.
     static std::string_view kindOf(std::string_view handle) {
         const auto number = handle.find('#');
         if (number == std::string_view::npos)
@@ -114,7 +114,7 @@ private:
             ++found_.moved;
     }
 
-    /// Where the two first ask for something else.
+    /// The error for the first step that differs.
     [[nodiscard]] std::string firstDifference() const {
         std::vector<const HostStep*> wanted;
         std::vector<const HostStep*> found;

@@ -1,4 +1,4 @@
-/// Which step of one trace is which of another.
+/// Matches the steps of one trace with those of another.
 #pragma once
 
 #include "engine/review/host/host_steps.h"
@@ -13,16 +13,15 @@ namespace kernelskill::engine {
 inline constexpr std::uint32_t noStep = 0xffffffffu;
 
 struct StepMatching {
-    /// Of each step of the first trace its like in the second; noStep for those that only order
-    /// others, and for what the host does not read any more.
+    /// The match of each step of the first trace in the second; noStep for steps that only order
+    /// others, and for reads that the host does not do any more.
     std::vector<std::uint32_t> partner;
     std::size_t works = 0; ///< Launches, copies, records and other calls of both.
-    std::size_t moved = 0; ///< Of these, those that are in another stream afterwards.
+    std::size_t moved = 0; ///< The works that are in another stream afterwards.
 };
 
-/// The n-th of several steps that are the same is matched with the n-th. An error says where the
-/// two first ask for something else. Waits may be others, events of its own may order `after`, and
-/// it may read more.
+/// The n-th of several equal steps is matched with the n-th. An error names the first step that
+/// differs. `after` may wait elsewhere, order its work by events of its own, and read more.
 [[nodiscard]] std::expected<StepMatching, std::string> matchSteps(const HostTrace& before,
                                                                   const HostTrace& after);
 

@@ -10,7 +10,7 @@ namespace kernelskill::engine {
 /// The variable of a stream or event, "the default stream" or "another stream".
 [[nodiscard]] std::string nameOfHandle(const std::string& handle);
 
-/// With its stream and line; "nothing more" of null.
+/// The step with its stream and line; "nothing more" for null.
 [[nodiscard]] std::string describeStep(const HostStep* step);
 
 } // namespace kernelskill::engine

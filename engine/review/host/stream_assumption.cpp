@@ -5,7 +5,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t mostStreams = 2; // from outside
+constexpr std::size_t maxOutsideStreams = 2; // from outside
 
 bool hasLegacy(const StreamAssumption& assumption) {
     return std::ranges::any_of(assumption.kinds,
@@ -31,7 +31,7 @@ std::vector<StreamAssumption> withOwnLane(const StreamAssumption& known, const s
 
 std::optional<std::vector<StreamAssumption>>
 streamAssumptions(const std::set<std::string>& outside) {
-    if (outside.size() > mostStreams)
+    if (outside.size() > maxOutsideStreams)
         return std::nullopt;
     std::vector<StreamAssumption> all;
     // The default stream is one of each thread if the compiler was told so.

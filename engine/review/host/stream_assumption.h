@@ -1,5 +1,5 @@
-/// What the text of a host function leaves open about its streams and copies. An edit keeps the
-/// order of work if it keeps it whatever is the case.
+/// Assumptions on streams and copies that the text of a host function leaves open. An edit keeps
+/// the order of work if it keeps it under each of them.
 #pragma once
 
 #include "engine/review/host/host_steps.h"
@@ -19,9 +19,9 @@ struct StreamAssumption {
     /// The streams that came from outside, by the name that the function has for them: which are
     /// one and the same is told by equal values.
     std::map<std::string, std::string> lanes;
-    std::map<std::string, StreamKind> kinds; ///< Of these values.
-    bool isPageable = false;                 ///< All memory of the host.
-    /// To wait for the legacy default stream is to wait for all blocking streams.
+    std::map<std::string, StreamKind> kinds; ///< The kinds of these values.
+    bool isPageable = false;                 ///< All memory of the host is pageable.
+    /// A wait for the legacy default stream is a wait for all blocking streams.
     bool waitsForBlocking = false;
 };
 

@@ -15,7 +15,7 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t mostPairs = 20'000'000;
+constexpr std::size_t maxPairs = 20'000'000;
 constexpr std::string_view whatCameBefore = "what came before the function";
 constexpr std::string_view whatFollows = "what follows the function";
 
@@ -106,7 +106,7 @@ private:
                 continue;
             for (std::uint32_t lane = 0; lane < before.lanes(); ++lane) {
                 const std::vector<std::uint32_t>& chain = chains[lane].nodes;
-                // Those that were over, the node itself left out.
+                // The nodes that were over, without the node itself.
                 auto over = std::ranges::upper_bound(
                     chain, before.progressBefore(node, lane), {},
                     [&](std::uint32_t earlier) { return before.nodes()[earlier].position; });
@@ -116,7 +116,7 @@ private:
                     (chains[lane].isKept && after.isBefore(nodes[*(over - 1)], nodes[node])))
                     continue;
                 for (auto earlier = over; earlier-- != chain.begin();) {
-                    if (++pairs > mostPairs) {
+                    if (++pairs > maxPairs) {
                         result_.isFollowed = false;
                         result_.difference = "there is too much work to compare its order";
                         return;
@@ -134,7 +134,7 @@ private:
         }
     }
 
-    /// For each node of `before` its like in `after`.
+    /// The match in `after` of each node of `before`.
     [[nodiscard]] std::vector<std::uint32_t> partnersOf(const WorkOrder& before,
                                                         const WorkOrder& after) const {
         std::vector<std::uint32_t> nodes(before.nodes().size(), noStep);

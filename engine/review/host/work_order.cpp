@@ -109,7 +109,7 @@ void WorkOrder::wait(const HostStep& step) {
         join(now, lanes_[lane].front);
 }
 
-/// What such a call gives to one stream is not ordered with what it gives to another.
+/// The works that such a call gives to two streams are not ordered.
 void WorkOrder::addEverywhere(std::uint32_t number, const HostStep& step) {
     std::vector<std::pair<std::uint32_t, Clock>> added;
     for (std::uint32_t lane = 1; lane < lanes(); ++lane) {
@@ -121,7 +121,7 @@ void WorkOrder::addEverywhere(std::uint32_t number, const HostStep& step) {
     }
     addNode(number, host, lanes_[host].front);
     for (auto& [lane, clock] : added) {
-        // Whoever was given a stream may keep it.
+        // Code that was given a stream may keep it.
         lanes_[lane].isOutside |= step.kind == HostStepKind::Host;
         clock[host] = std::max(clock[host], lanes_[host].count);
         addNode(number, lane, std::move(clock));

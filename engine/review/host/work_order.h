@@ -1,4 +1,4 @@
-/// Which work of a trace is over before which other work begins, as CUDA guarantees it.
+/// Orders the work of a trace: which is over before which other begins, as CUDA guarantees it.
 #pragma once
 
 #include "engine/review/host/host_steps.h"
@@ -16,7 +16,7 @@ namespace kernelskill::engine {
 struct WorkNode {
     std::uint32_t step = 0;
     std::uint32_t lane = 0;     ///< 0: the host.
-    std::uint32_t position = 0; ///< In the lane, from 1.
+    std::uint32_t position = 0; ///< The place in the lane, from 1.
 };
 
 /// A partial order, kept as vector clocks: a node knows how far each lane has come before it. Steps
@@ -31,7 +31,7 @@ public:
     /// The nodes of a step, the same in number and order for the same step of another trace: from
     /// nodes()[firstOf(step)] to nodes()[firstOf(step + 1)]. None for a Wait.
     [[nodiscard]] std::uint32_t firstOf(std::uint32_t step) const { return first_[step]; }
-    /// By their places in nodes().
+    /// True if the first is over before the second begins; both by their places in nodes().
     [[nodiscard]] bool isBefore(std::uint32_t node, std::uint32_t other) const {
         return progressBefore(other, nodes_[node].lane) >= nodes_[node].position;
     }
@@ -40,7 +40,7 @@ public:
         return clocks_[std::size_t{node} * lanes_.size() + lane];
     }
     [[nodiscard]] std::uint32_t lanes() const { return static_cast<std::uint32_t>(lanes_.size()); }
-    /// "" for the default stream; not for the host.
+    /// The stream of a lane, "" for the default stream; not for the host.
     [[nodiscard]] const std::string& nameOf(std::uint32_t lane) const { return lanes_[lane].name; }
 
 private:
@@ -49,14 +49,14 @@ private:
         std::string name;
         StreamKind kind = StreamKind::NonBlocking;
         bool isOutside = false; ///< Others may give it work.
-        Clock front;            ///< After all that was given to it.
+        Clock front;            ///< The clock after all work that was given to the lane.
         std::uint32_t count = 0;
     };
 
     void addLane(const std::string& name, StreamKind kind, bool isOutside);
     [[nodiscard]] std::uint32_t laneOf(const std::string& stream) const;
     void follow(std::uint32_t number, const HostStep& step);
-    /// What has to be over before more can happen in the lane.
+    /// The clock of the work that has to be over before more can happen in the lane.
     [[nodiscard]] Clock before(std::uint32_t lane) const;
     void addNode(std::uint32_t step, std::uint32_t lane, Clock before);
     void wait(const HostStep& step);
@@ -64,7 +64,7 @@ private:
     static void join(Clock& clock, const Clock& other);
 
     StreamAssumption assumption_;
-    std::vector<Lane> lanes_; ///< First the host.
+    std::vector<Lane> lanes_; ///< The host is first.
     std::map<std::string, std::uint32_t> numbers_;
     std::map<std::string, Clock> events_;
     std::vector<WorkNode> nodes_;

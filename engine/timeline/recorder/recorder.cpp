@@ -1,7 +1,7 @@
-// libkernelskill-timeline.so: the CUDA driver loads it into the user's program when it starts
-// (CUDA_INJECTION64_PATH) and calls InitializeInjection(). It asks CUPTI's activity API for every
-// kernel, copy and set on a GPU and appends them to a file. Whatever goes wrong here, the program
-// runs on as if nothing were there.
+// libkernelskill-timeline.so: the CUDA driver loads it into the user's program at its start
+// (CUDA_INJECTION64_PATH) and calls InitializeInjection(). It records every kernel, copy and memset
+// by CUPTI's activity API and appends them to a file. If anything fails here, the program continues
+// as without it.
 #include "engine/process/shared_library.h"
 #include "engine/timeline/activity_file.h"
 
@@ -34,7 +34,7 @@ struct ActivityApi {
 };
 
 constexpr std::size_t bufferBytes = 1 << 20;
-constexpr std::size_t bufferAlignment = 8; // as CUPTI asks
+constexpr std::size_t bufferAlignment = 8; // CUPTI requires this alignment.
 constexpr std::uint32_t flushMilliseconds = 200;
 
 const char* directionOf(std::uint8_t kind) {
@@ -71,7 +71,7 @@ DeviceActivity placed(ActivityKind kind, const Record& record) {
     return activity;
 }
 
-/// The records are packed: fields are copied out, never referred to.
+/// The records are packed: fields are copied, never referenced.
 std::string lineOf(const CUpti_Activity& record) {
     switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
@@ -104,16 +104,16 @@ std::string lineOf(const CUpti_Activity& record) {
     }
 }
 
-/// CUPTI's callbacks carry no pointer of ours: what they need lives here, made once, when the
-/// driver starts, and never given up, since CUPTI's thread may outlive everything else.
+/// CUPTI's callbacks carry no pointer of ours, so their state is global. It is created when the
+/// driver starts and never freed, because CUPTI's thread may outlive everything else.
 class Recorder {
 public:
     static Recorder* start(const char* path) {
-        // Whole lines are appended by one write each time: processes may share the file.
+        // Each write appends whole lines, because several processes may share the file.
         const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         if (file < 0)
             return nullptr;
-        // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): until the process ends
+        // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): it lives until the process ends
         current = new Recorder(file);
         current->write(headLine());
         current->enable();
@@ -163,17 +163,17 @@ private:
         while (done < lines.size()) {
             const auto written = ::write(file_, lines.data() + done, lines.size() - done);
             if (written <= 0)
-                return; // a full disk is no reason to disturb the program
+                return; // A full disk is no reason to disturb the program.
             done += static_cast<std::size_t>(written);
         }
     }
 
     static void CUPTIAPI giveBuffer(std::uint8_t** buffer, std::size_t* size,
-                                    std::size_t* mostRecords) {
-        // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): CUPTI gives it back to takeBuffer()
+                                    std::size_t* maxRecords) {
+        // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): CUPTI releases it to takeBuffer()
         *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(bufferAlignment, bufferBytes));
         *size = *buffer != nullptr ? bufferBytes : 0;
-        *mostRecords = 0; // as many as fit
+        *maxRecords = 0; // No limit other than the size.
     }
 
     static void CUPTIAPI takeBuffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
@@ -182,7 +182,7 @@ private:
         try {
             current->take(context, stream, buffer, validBytes);
         } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
-            // Out of memory: these records are lost, and the program lives.
+            // Out of memory: these records are lost, and the program continues.
         }
     }
 
@@ -208,7 +208,7 @@ private:
 } // namespace
 } // namespace kernelskill::engine
 
-// NOLINTNEXTLINE(readability-identifier-naming): the driver looks for this name
+// NOLINTNEXTLINE(readability-identifier-naming): the driver requires this name
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
     namespace ke = kernelskill::engine;
     if (const char* path = std::getenv(ke::activityFileVariable); path != nullptr && *path != '\0')

@@ -15,7 +15,7 @@ namespace kernelskill::lsp {
 
 class HtmlWriter {
 public:
-    /// Names are ours; values may be anybody's.
+    /// Names are ours; values may come from anywhere.
     struct Attribute {
         std::string_view name;
         std::string value;

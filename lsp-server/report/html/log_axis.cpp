@@ -8,7 +8,7 @@
 namespace kernelskill::lsp {
 namespace {
 
-/// Of a decade, between the outermost value and the end of the axis.
+/// Part of a decade between the outermost value and the end of the axis.
 constexpr double room = 0.15;
 
 } // namespace

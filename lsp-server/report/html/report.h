@@ -29,7 +29,7 @@ struct FactList {
     struct Fact {
         std::string name;
         std::string value;
-        std::string note = {}; ///< Where it came from, what it means; may be empty.
+        std::string note = {}; ///< Its source and meaning; may be empty.
     };
     std::vector<Fact> facts;
 };
@@ -87,7 +87,7 @@ struct RooflinePlot {
     std::string gpu;
     std::vector<RooflineCeiling> ceilings;
     std::vector<RooflinePoint> points;
-    std::string caption; ///< What the reader should see; may be empty.
+    std::string caption; ///< Says what the reader should see; may be empty.
 };
 
 /// Things that follow from each other: rounds of a search with what each tried.

@@ -35,7 +35,7 @@ public:
     std::string write(const Report& report) {
         html_.open("html", {{"lang", "en"}}).open("head");
         html_.empty("meta", {{"charset", "utf-8"}});
-        // Whatever a text holds, nothing is loaded and nothing runs.
+        // Nothing is loaded and nothing runs, for any text.
         html_.empty("meta", {{"http-equiv", "Content-Security-Policy"},
                              {"content", "default-src 'none'; style-src 'unsafe-inline'"}});
         html_.empty("meta",

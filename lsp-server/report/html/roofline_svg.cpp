@@ -18,7 +18,7 @@ constexpr double left = 64;
 constexpr double right = width - 16;
 constexpr double top = 16;
 constexpr double bottom = height - 52;
-/// Of the text beside points and lines.
+/// Height of the text beside points and lines.
 constexpr double lineHeight = 15;
 constexpr double letterWidth = 7.2;
 constexpr double giga = 1e9;
@@ -265,14 +265,14 @@ std::string rateText(double perSecond, bool isMemory) {
 
 void drawRoofline(HtmlWriter& page, const RooflinePlot& plot) {
     double memory = 0;
-    double leastMemory = std::numeric_limits<double>::max();
+    double minMemory = std::numeric_limits<double>::max();
     double arithmetic = 0;
     for (const RooflineCeiling& ceiling : plot.ceilings) {
         if (ceiling.perSecond <= 0)
             return;
         if (ceiling.isMemory) {
             memory = std::max(memory, ceiling.perSecond);
-            leastMemory = std::min(leastMemory, ceiling.perSecond);
+            minMemory = std::min(minMemory, ceiling.perSecond);
         } else {
             arithmetic = std::max(arithmetic, ceiling.perSecond);
         }
@@ -280,7 +280,7 @@ void drawRoofline(HtmlWriter& page, const RooflinePlot& plot) {
     if (memory <= 0 || arithmetic <= 0 || !std::ranges::all_of(plot.points, isDrawable))
         return;
     // Both ridges with some of the slope and of the roof beside them.
-    engine::Interval intensities{0.1 * arithmetic / memory, 20 * arithmetic / leastMemory};
+    engine::Interval intensities{0.1 * arithmetic / memory, 20 * arithmetic / minMemory};
     engine::Interval rates{0.02 * arithmetic, arithmetic};
     for (const RooflinePoint& point : plot.points) {
         intensities = {std::min(intensities.low, point.intensity.low),

@@ -1,4 +1,4 @@
-/// What nvcc, ptxas or the driver refuse of a file that libclang accepts.
+/// Tests findings that nvcc, ptxas or the driver would report for files that libclang accepts.
 #include "analysis/device_rules/device_rules.h"
 #include "analysis/parse/translation_unit.h"
 #include "tests/analysis/support/analyze.h"
@@ -30,7 +30,7 @@ std::vector<Diagnostic> findingsIn(const std::string& text,
 struct DeviceCase {
     const char* name;
     const char* text;
-    const char* flag;  ///< nullptr: nobody wrote the command.
+    const char* flag;  ///< nullptr: the command was inferred.
     const char* code;  ///< nullptr: nothing is found.
     const char* place; ///< The text that is underlined.
     Severity severity = Severity::Error;

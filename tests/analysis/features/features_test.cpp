@@ -186,8 +186,15 @@ TEST(KernelFeatures, ArithmeticIntensityCountsOperationsPerByte) {
 TEST(KernelFeatures, DescriptionHoldsTheWorstAccess) {
     const auto described =
         describeFeatures(of("__global__ void k(float* x, int n) { x[threadIdx.x * n] = 1; }"));
-    EXPECT_EQ(described.at("worst_sectors_per_request"), "32");
-    EXPECT_EQ(described.at("has_barriers"), "false");
+    EXPECT_EQ(described.at("worst_sectors_per_request"), FeatureValue(32.0));
+    EXPECT_EQ(described.at("has_barriers"), FeatureValue(false));
+    EXPECT_EQ(described.at("loop_depth"), FeatureValue(0U));
+}
+
+TEST(KernelFeatures, ValueIsSpelledAsInJson) {
+    EXPECT_EQ(spelling(FeatureValue(true)), "true");
+    EXPECT_EQ(spelling(FeatureValue(2U)), "2");
+    EXPECT_EQ(spelling(FeatureValue(2.0 / 12.0)), "0.166667");
 }
 
 } // namespace

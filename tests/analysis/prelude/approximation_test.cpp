@@ -43,7 +43,7 @@ TEST(Approximations, ErrWithinTheirDocumentedBoundsAndNearThem) {
     EXPECT_GT(worstQuotient, 0.7);
     EXPECT_LE(worstSine, std::exp2(-21.41) + std::exp2(-24));
     EXPECT_GT(worstSine, std::exp2(-21.5));
-    // Not all to one side.
+    // Errors must not all have one sign.
     EXPECT_NEAR(above, count / 2, count / 20);
 }
 

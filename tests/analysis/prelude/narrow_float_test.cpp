@@ -10,7 +10,7 @@
 
 namespace {
 
-/// What a code of `mantissaBits` and `exponentBits` means, straight from the definition.
+/// The value of a code with `mantissaBits` and `exponentBits`, computed from the definition.
 double meaning(unsigned code, int mantissaBits, int exponentBits) {
     const int bias = (1 << (exponentBits - 1)) - 1;
     const int exponent = static_cast<int>(code >> mantissaBits) & ((1 << exponentBits) - 1);

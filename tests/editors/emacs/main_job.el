@@ -1,9 +1,9 @@
-;;; main_job.el --- What a user does in a CUDA file, through Eglot  -*- lexical-binding: t -*-
+;;; main_job.el --- A user's work in a CUDA file, through Eglot  -*- lexical-binding: t -*-
 
 ;;; Commentary:
 
 ;; Evaluates the Lisp of docs/editors.md as a user's own, opens a copy of an example, and looks at what Emacs shows.
-;; In batch mode nobody types: what the command loop would run is run by hand, and waiting is for conditions.
+;; In batch mode there are no keys: the test itself runs what the command loop would run, and waits for conditions.
 
 ;;; Code:
 

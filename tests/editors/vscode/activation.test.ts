@@ -1,4 +1,4 @@
-// What an activation waits for. How long it takes is docs/measurements/editors.md's: a busy machine takes longer.
+// The work that an activation waits for. Its time is in docs/measurements/editors.md: a busy machine takes longer.
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import Module from 'node:module';

@@ -79,7 +79,7 @@ test('what an interrupted unpacking left is never taken for the server, and is r
     assert.deepEqual(readdirSync(place).filter((name) => name.startsWith('partial')), ['partial-another-window']);
 });
 
-test('another version is removed, unless somebody runs it', async () => {
+test('another version is removed, unless it runs', async () => {
     const place = storage();
     const [old, used] = [bundledIn(place, '0.0.1'), bundledIn(place, '0.0.2')];
     await old.unpack(silent);

@@ -66,7 +66,7 @@ test('what is wrong, unchecked, or for another text cannot be taken', () => {
     const obstacles = candidatesOf(found, text).map(({ obstacle }) => obstacle);
     assert.deepEqual(
         obstacles.map((obstacle) => obstacle.split(/[ :]/).slice(0, 3).join(' ')),
-        ['', 'It is wrong', '', 'It edits more', 'Nobody has checked'],
+        ['', 'It is wrong', '', 'It edits more', 'It was not'],
     );
 });
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
-/** Of every file below the folder, by its name: its kind, its rights and the SHA-256 of its bytes, or where it links to. */
+/** Each file below the folder by its name: its kind, its rights and the SHA-256 of its bytes, or the target of a link. */
 export function digestsOf(folder: string): { readonly [name: string]: string } {
     const names = (readdirSync(folder, { recursive: true }) as string[]).sort();
     return Object.fromEntries(

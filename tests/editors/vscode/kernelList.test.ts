@@ -30,7 +30,7 @@ function names(entries: readonly Entry[]): string[] {
     return entries.map(({ kernel }) => kernel.name);
 }
 
-test('by time the longest comes first, measured or modelled, and what nobody knows last', () => {
+test('by time the longest comes first, measured or modelled, and unknown times last', () => {
     assert.deepEqual(names(sorted([unknown, modelled, quick, long], 'time')), ['long', 'quick', 'modelled', 'another']);
 });
 

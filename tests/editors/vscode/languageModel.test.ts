@@ -54,7 +54,7 @@ test('the model’s pieces become one reply, and its tokens are counted', async 
     assert.deepEqual(one.asked, [{ role: 'user', text: 'be brief' }, ...prompt.messages]);
 });
 
-test('nobody is asked where the workspace, a setting or the user says no', async () => {
+test('no model is asked where the workspace, a setting or the user says no', async () => {
     const refusals: [Partial<Surroundings>, RegExp][] = [
         [{ isTrusted: false }, /not trusted/],
         [{ isEnabled: false }, /not turned on/],

@@ -16,6 +16,6 @@ test('the server’s page gets our policy, colours and script, and keeps its tex
     assert.match(html, /<script nonce="n1" src="https:\/\/w\/dist\/webview\.js"><\/script><\/body>/);
 });
 
-test('a page without the server’s policy is refused: nobody knows what it may do', () => {
+test('a page without the server’s policy is refused: it could do anything', () => {
     assert.throws(() => dressed('<html><body></body></html>', dressing));
 });

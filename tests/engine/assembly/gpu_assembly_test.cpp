@@ -1,4 +1,4 @@
-// What nvcc compiles and the disassemblers print when the test runs. Skips where there is no nvcc,
+// Reads the output of nvcc and the disassemblers of this machine. Skips where there is no nvcc,
 // nvdisasm or cuobjdump. Needs no GPU.
 #include "analysis/source/files.h"
 #include "analysis/source/program_search.h"

@@ -22,7 +22,7 @@ using ::testing::IsSubsetOf;
 constexpr auto ptx = AssemblyLanguage::Ptx;
 constexpr auto sass = AssemblyLanguage::Sass;
 
-/// Of the gallery, but for what takes long to compile.
+/// Kernels of the gallery, except those that take long to compile.
 std::vector<fs::path> examples() {
     std::vector<fs::path> files;
     for (const char* folder : {"examples", "examples/bottlenecks"}) {
@@ -37,27 +37,25 @@ std::vector<fs::path> examples() {
 }
 
 /// Lines, from 0 on, of stores to global memory as the parser sees them.
-std::set<std::uint32_t> storeLines(const ProgramSource& program,
-                                   const analysis::KernelModel& kernel) {
+std::set<std::uint32_t> storeLines(KernelRef kernel) {
     std::set<std::uint32_t> lines;
-    for (const auto& access : kernel.accesses) {
+    for (const auto& access : kernel.kernel.accesses) {
         if (access.kind == analysis::AccessKind::Write ||
             access.kind == analysis::AccessKind::ReadWrite)
-            lines.insert(
-                program.model->source->lineColumn(kernel.body.expr(access.expression).span.begin)
-                    .line);
+            lines.insert(kernel.program.model->source
+                             ->lineColumn(kernel.kernel.body.expr(access.expression).span.begin)
+                             .line);
     }
     return lines;
 }
 
 class KernelAssemblyTest : public FactsFixture {
 protected:
-    Result<KernelAssembly> assemblyOf(const ProgramSource& program,
-                                      const analysis::KernelModel& kernel,
+    Result<KernelAssembly> assemblyOf(KernelRef kernel,
                                       std::optional<AssemblyLanguage> language = ptx) {
-        const auto launches = inferLaunches(*program.model, kernel);
-        return kernelAssembly(program, kernel, launches ? &launches->front() : nullptr,
-                              {language, "sm_90"}, options_, {});
+        const auto launches = inferLaunches(kernel.file(), kernel.kernel);
+        return kernelAssembly(kernel, launches ? &launches->front() : nullptr, {language, "sm_90"},
+                              options_, {});
     }
 
     /// A toolkit with NVRTC, without nvcc, and with `files` ("bin/nvdisasm" with its text).
@@ -83,7 +81,7 @@ TEST_F(KernelAssemblyTest, StoresOfTheExamplesStandOnTheirLines) {
     for (const auto& path : examples()) {
         const auto program = parse(path, contentsOf(path));
         for (const auto& kernel : program.model->kernels) {
-            const auto assembly = assemblyOf(program, kernel);
+            const auto assembly = assemblyOf({program, kernel});
             ASSERT_TRUE(assembly) << path << ": " << assembly.error().describe();
             std::set<std::uint32_t> lines;
             for (const auto& instruction : assembly->listing.instructions) {
@@ -94,7 +92,7 @@ TEST_F(KernelAssemblyTest, StoresOfTheExamplesStandOnTheirLines) {
                 EXPECT_EQ(assembly->listing.files.at(place->file), path.string());
                 lines.insert(place->line);
             }
-            EXPECT_THAT(lines, IsSubsetOf(storeLines(program, kernel)))
+            EXPECT_THAT(lines, IsSubsetOf(storeLines({program, kernel})))
                 << path << ' ' << kernel.name;
             EXPECT_GT(totalOf(countClasses(assembly->listing)), 5U);
             EXPECT_EQ(assembly->facts.architecture, "sm_90");
@@ -110,7 +108,7 @@ TEST_F(KernelAssemblyTest, HoldsEveryInstructionOfThePtx) {
         const auto program = parse(path, contentsOf(path));
         for (const auto& kernel : program.model->kernels) {
             const auto launches = inferLaunches(*program.model, kernel);
-            const auto code = deviceCode(program, kernel, launches->front().templateArguments,
+            const auto code = deviceCode({program, kernel}, launches->front().templateArguments,
                                          "sm_90", options_, {});
             ASSERT_TRUE(code) << path << ": " << code.error().describe();
             std::size_t count = 0;
@@ -127,7 +125,7 @@ TEST_F(KernelAssemblyTest, HoldsEveryInstructionOfThePtx) {
 TEST_F(KernelAssemblyTest, ShowsInlinedHeadersOnTheUsersLines) {
     const auto path = fixturePath("inlined.cu");
     const auto program = parse(path, contentsOf(path));
-    const auto assembly = assemblyOf(program, program.model->kernels.at(0));
+    const auto assembly = assemblyOf({program, program.model->kernels.at(0)});
     ASSERT_TRUE(assembly) << assembly.error().describe();
     const auto& shuffle =
         *std::ranges::find_if(assembly->listing.instructions,
@@ -152,7 +150,7 @@ TEST_F(KernelAssemblyTest, ComesFromNvrtcAlone) {
     options_.toolkit = toolkitWith({});
     const auto program = parse("/nowhere/k.cu", "__global__ void k(float* x) {\n"
                                                 "    x[threadIdx.x] = 2.0f;\n}\n");
-    const auto assembly = assemblyOf(program, program.model->kernels.at(0));
+    const auto assembly = assemblyOf({program, program.model->kernels.at(0)});
     ASSERT_TRUE(assembly) << assembly.error().describe();
     EXPECT_THAT(assembly->facts.compiler, HasSubstr("NVRTC"));
     const auto& store = instructionOf(assembly->listing, "st.global.");
@@ -174,7 +172,7 @@ printf '        /*0000*/                   STG.E desc[UR4][R2.64], R5 ;\n'
                                                 "    x[threadIdx.x] = 2.0f;\n}\n");
     const auto& kernel = program.model->kernels.at(0);
     for (const auto language : {std::optional(sass), std::optional<AssemblyLanguage>()}) {
-        const auto assembly = assemblyOf(program, kernel, language);
+        const auto assembly = assemblyOf({program, kernel}, language);
         ASSERT_TRUE(assembly) << assembly.error().describe();
         EXPECT_EQ(assembly->disassembler, "nvdisasm");
         EXPECT_EQ(assembly->listing.language, sass);
@@ -187,7 +185,7 @@ printf '        /*0000*/                   STG.E desc[UR4][R2.64], R5 ;\n'
 TEST_F(KernelAssemblyTest, SaysWhatADisassemblerThatFailsSaid) {
     options_.toolkit = toolkitWith({{"bin/nvdisasm", "#!/bin/sh\necho no such SM >&2\nexit 1\n"}});
     const auto program = parse("/nowhere/k.cu", "__global__ void k(float* x) { *x = 2.0f; }\n");
-    const auto assembly = assemblyOf(program, program.model->kernels.at(0), sass);
+    const auto assembly = assemblyOf({program, program.model->kernels.at(0)}, sass);
     ASSERT_FALSE(assembly);
     EXPECT_EQ(assembly.error().kind, ErrorKind::Failed);
     EXPECT_THAT(assembly.error().what, HasSubstr("no such SM"));
@@ -197,17 +195,17 @@ TEST_F(KernelAssemblyTest, NamesWhatIsMissing) {
     const auto program = parse("/nowhere/k.cu", "__global__ void k(float* x) { *x = 2.0f; }\n");
     const auto& kernel = program.model->kernels.at(0);
     if (!findDisassembler(options_.toolkit)) {
-        const auto disassembly = assemblyOf(program, kernel, sass);
+        const auto disassembly = assemblyOf({program, kernel}, sass);
         ASSERT_FALSE(disassembly);
         EXPECT_EQ(disassembly.error().kind, ErrorKind::Missing);
         EXPECT_THAT(disassembly.error().remedy, HasSubstr("nvdisasm"));
-        const auto either = assemblyOf(program, kernel, std::nullopt);
+        const auto either = assemblyOf({program, kernel}, std::nullopt);
         ASSERT_TRUE(either) << either.error().describe();
         EXPECT_EQ(either->listing.language, ptx);
         EXPECT_THAT(either->notes.at(0), HasSubstr("no nvdisasm"));
     }
     options_.toolkit.reset();
-    const auto assembly = assemblyOf(program, kernel);
+    const auto assembly = assemblyOf({program, kernel});
     ASSERT_FALSE(assembly);
     EXPECT_EQ(assembly.error().kind, ErrorKind::Missing);
     EXPECT_FALSE(assembly.error().remedy.empty());
@@ -219,7 +217,7 @@ TEST_F(KernelAssemblyTest, StopsWhenAsked) {
     options_.cacheDirectory = folder_.path() / "cache";
     std::stop_source stop;
     stop.request_stop();
-    const auto assembly = kernelAssembly(program, program.model->kernels.at(0), nullptr,
+    const auto assembly = kernelAssembly({program, program.model->kernels.at(0)}, nullptr,
                                          {ptx, "sm_90"}, options_, stop.get_token());
     ASSERT_FALSE(assembly);
     EXPECT_EQ(assembly.error().kind, ErrorKind::Cancelled);

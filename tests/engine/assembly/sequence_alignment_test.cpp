@@ -10,7 +10,7 @@ namespace {
 
 using Sequence = std::vector<std::uint32_t>;
 
-/// By the table of all lengths.
+/// Computes it by the table of all lengths.
 std::size_t longestCommon(const Sequence& before, const Sequence& after) {
     std::vector<std::vector<std::size_t>> table(before.size() + 1,
                                                 std::vector<std::size_t>(after.size() + 1));

@@ -53,7 +53,7 @@ protected:
         auto kernel = source.model->kernels.front().qualifiedName;
         return {std::move(source), std::move(kernel)};
     }
-    /// Of `text` with one place of it changed.
+    /// The version with `text` and one place changed.
     [[nodiscard]] CandidateDiagnosis
     diagnose(const std::string& text, std::string_view from, std::string_view to,
              skills::Numerics numerics = skills::Numerics::Exact) const {
@@ -66,8 +66,7 @@ protected:
         const Reviewer reviewer(executor_.get(), bench_.toolchain);
         ReviewOptions options;
         options.seed = 5;
-        const auto verdict =
-            reviewer.review(before.program, before.kernel(), edits, numerics, {}, {}, options);
+        const auto verdict = reviewer.review(before.ref(), edits, numerics, {}, {}, options);
         EXPECT_TRUE(verdict) << verdict.error().describe();
         if (!verdict)
             return {};

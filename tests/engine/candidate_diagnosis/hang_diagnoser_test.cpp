@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 
 class HangDiagnoserTest : public ::testing::Test {
 protected:
-    /// What is said of a run that was cut off on the line that holds `place`.
+    /// The diagnosis of a run that was cut off on the line with `place`.
     std::string diagnosis(const std::string& text, const std::string& place) {
         const analysis::FileModel model = bench_.parsed(text);
         const auto at = static_cast<std::uint32_t>(text.find(place));
@@ -48,7 +48,7 @@ TEST_F(HangDiagnoserTest, SaysThatThereIsNoWayOut) {
                           "        out[0] += 1;\n"
                           "}\n",
                           "out[0]"),
-                StartsWith("the loop on line 2 does not end: there is no way out of it"));
+                StartsWith("the loop on line 2 does not end: nothing ends it"));
 }
 
 TEST_F(HangDiagnoserTest, LooksThroughAnInnerLoopThatEnds) {
@@ -101,8 +101,8 @@ TEST_F(HangDiagnoserTest, SeesAFlagThatIsOnlySetBehindTheLoop) {
                           "    out[threadIdx.x] = ready;\n"
                           "}\n",
                           "while"),
-                HasSubstr("it waits for 'ready' to change; what writes it is on line 8, behind the "
-                          "loop, where no thread gets"));
+                HasSubstr("it waits for 'ready' to change; what writes it is on line 8, after the "
+                          "loop, which no thread reaches"));
 }
 
 TEST_F(HangDiagnoserTest, SeesALockThatNobodyGivesBack) {
@@ -112,8 +112,9 @@ TEST_F(HangDiagnoserTest, SeesALockThatNobodyGivesBack) {
                                        "    out[0] += 1;\n"
                                        "}\n",
                                        "atomicCAS");
-    EXPECT_THAT(what, HasSubstr("it waits for 'lock', which others hold, and nothing else in the "
-                                "kernel gives it back"));
+    EXPECT_THAT(what,
+                HasSubstr("it waits for 'lock', which other threads hold, and nothing else in the "
+                          "kernel releases it"));
 }
 
 TEST_F(HangDiagnoserTest, ClaimsNothingOfALoopThatMayEnd) {
@@ -124,7 +125,7 @@ TEST_F(HangDiagnoserTest, ClaimsNothingOfALoopThatMayEnd) {
                                        "    out[0] = i;\n"
                                        "}\n",
                                        "i = (i");
-    EXPECT_THAT(what, HasSubstr("'i != 0' does not come to say so"));
+    EXPECT_THAT(what, HasSubstr("'i != 0' never ends it"));
     EXPECT_THAT(what, Not(HasSubstr("nothing in it changes")));
 }
 

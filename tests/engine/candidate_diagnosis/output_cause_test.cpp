@@ -9,7 +9,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-/// Of 100 elements `differing`, between `first` and `last`.
+/// A difference in `differing` of 100 elements, between `first` and `last`.
 ReviewFailure failureOf(std::uint64_t differing, std::uint64_t first, std::uint64_t last,
                         std::uint64_t unwritten = 0, std::optional<double> error = {}) {
     Difference difference;
@@ -17,7 +17,7 @@ ReviewFailure failureOf(std::uint64_t differing, std::uint64_t first, std::uint6
     difference.first = first;
     difference.last = last;
     difference.unwritten = unwritten;
-    difference.largestError = error;
+    difference.maxError = error;
     difference.buffer = "y";
     difference.elements = 100;
     difference.actual = "1";

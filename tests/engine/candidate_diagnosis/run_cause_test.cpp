@@ -1,5 +1,5 @@
-/// What executors say of a run's end, against the causes that are read from it. The words of the
-/// emulator's own endings are in tests of the emulator and of the HangDiagnoser.
+/// Tests the causes that follow from executors' messages about a run's end. Tests of the emulator
+/// and of the HangDiagnoser cover the emulator's own messages.
 #include "engine/candidate_diagnosis/run_cause.h"
 
 #include <gmock/gmock.h>

@@ -98,7 +98,7 @@ TEST_F(CaptureStoreTest, IgnoresWhatIsDamagedAndSaysSo) {
     std::string all;
     for (const auto& problem : captures.problems)
         all += problem.describe() + "\n";
-    EXPECT_THAT(all, HasSubstr("cut short"));
+    EXPECT_THAT(all, HasSubstr("truncated"));
     EXPECT_THAT(all, HasSubstr("foreign.json"));
     EXPECT_THAT(all, HasSubstr("too large"));
 }

@@ -59,7 +59,7 @@ TEST(CapturedLaunch, SaysWhatIsWrong) {
     };
     const json whole = json::parse(formatCapture(sample()));
     for (const auto& [path, value, message] : {
-             Damage{"/format", "speedscope", "no capture"},
+             Damage{"/format", "speedscope", "not a capture"},
              Damage{"/version", 2, "another version"},
              Damage{"/symbol", "", "no name"},
              Damage{"/launch", 0, "no number"},
@@ -72,7 +72,7 @@ TEST(CapturedLaunch, SaysWhatIsWrong) {
              Damage{"/parameters/0/value", "000", "hexadecimal"},
              Damage{"/parameters/1/value", "00", "without an address"},
              Damage{"/parameters/1/buffer/bytes", -4, "no size"},
-             Damage{"/parameters/1/buffer/before", "../../etc/passwd", "name of data"},
+             Damage{"/parameters/1/buffer/before", "../../etc/passwd", "data name"},
              Damage{"/parameters/1/buffer/after", 7, "type"},
              Damage{"/parameters/2/buffer/missing", "", "no reason"},
          }) {

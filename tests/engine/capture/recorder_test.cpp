@@ -218,7 +218,7 @@ TEST_F(RecorderTest, StopsWithOneLineWhenItCannotWrite) {
     const auto recorded = run("launch launch");
     EXPECT_EQ(recorded.status, alone.status);
     EXPECT_THAT(recorded.output, ::testing::EndsWith(alone.output));
-    EXPECT_THAT(recorded.output, ::testing::StartsWith("kernelskill: capturing ends here: cannot "
+    EXPECT_THAT(recorded.output, ::testing::StartsWith("kernelskill: capturing stops here: cannot "
                                                        "write to " +
                                                        recording_.folder));
     EXPECT_EQ(std::ranges::count(recorded.output, '\n'),

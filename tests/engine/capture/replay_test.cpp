@@ -1,4 +1,4 @@
-/// What a program passed, run on the real emulator: by itself and in a review.
+/// Replays captured launches on the real emulator: alone and in a review.
 #include "engine/capture/capture_store.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/review/reviewer.h"
@@ -19,7 +19,7 @@ using kernelskill::testing::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// No number that is made up is above 100, and none makes an index into 300 elements by chance.
+// No guessed number is above 100, and none is an index into 300 elements by chance.
 constexpr const char* source = R"(
 __global__ void clip(const float* x, const int* index, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -95,7 +95,7 @@ protected:
             {original.file,
              {{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(to)}}}};
         const auto verdict = Reviewer(executor_.get(), bench_.toolchain)
-                                 .review(original, original.model->kernels.at(0), edits,
+                                 .review({original, original.model->kernels.at(0)}, edits,
                                          skills::Numerics::Exact, {}, {});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? *verdict : Verdict{};
@@ -108,7 +108,7 @@ protected:
         if (!launches)
             return std::unexpected(launches.error());
         EXPECT_EQ(launches->front().origin, LaunchOrigin::Captured);
-        const auto image = executor_->build(program, kernel, launches->front(), {});
+        const auto image = executor_->build({program, kernel}, launches->front(), {});
         if (!image)
             return std::unexpected(image.error());
         Job job;
@@ -127,7 +127,7 @@ protected:
     TemporaryFolder store_;
     std::vector<float> x_;
     std::vector<int> index_;
-    std::vector<float> y_; ///< What the kernel makes of it.
+    std::vector<float> y_; ///< The kernel's result.
 };
 
 TEST_F(ReplayTest, GivesTheKernelWhatTheProgramGaveIt) {
@@ -165,7 +165,7 @@ TEST_F(ReplayTest, IsOneTrialMoreAndAgreesWithTheProgram) {
     const auto verdict = review("const float* x", "const float* __restrict__ x");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
     EXPECT_THAT(report(verdict), HasSubstr("matches original, seed 1, n=300, as captured"));
-    EXPECT_THAT(report(verdict), HasSubstr("the emulator gives what the program got"));
+    EXPECT_THAT(report(verdict), HasSubstr("the emulator gives the program's results"));
     EXPECT_THAT(report(verdict), HasSubstr("matches original, seed 3, ")) << "with data made up";
 }
 
@@ -193,7 +193,7 @@ TEST_F(ReplayTest, SaysWhenTheProgramGotSomethingElse) {
     capture();
     const auto verdict = review("const float* x", "const float* __restrict__ x");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
-    EXPECT_THAT(report(verdict), HasSubstr("gives something else than the program got"));
+    EXPECT_THAT(report(verdict), HasSubstr("gives other results than the program got"));
 }
 
 } // namespace

@@ -62,8 +62,8 @@ TEST(OutputComparison, FloatsAreMeasuredAgainstADoubleReference) {
     auto reference = bufferOf<double>(ScalarKind::Double, {1.0 / 3, 2.0 / 3});
     Comparison result = compareOutputs({reference}, {floats({1.0f / 3, 2.0f / 3})}, loose);
     EXPECT_TRUE(result.agrees);
-    EXPECT_GT(result.largestError, 0);
-    EXPECT_LT(result.largestError, 1e-7);
+    EXPECT_GT(result.maxError, 0);
+    EXPECT_LT(result.maxError, 1e-7);
 }
 
 TEST(OutputComparison, SixteenBitFormatsAreDecoded) {

@@ -47,8 +47,8 @@ Interval part(const CostEstimate& cost, std::string_view name) {
 TEST(CostModel, OfACopyLiesBetweenItsRooflineAndItsPartsInTurn) {
     const CostEstimate cost = costWith(copy());
     const Gpu& gpu = builtinGpu("H200");
-    EXPECT_DOUBLE_EQ(cost.leastSeconds, 8388608 / gpu.memoryBytesPerSecond);
-    EXPECT_DOUBLE_EQ(cost.seconds.low, cost.leastSeconds);
+    EXPECT_DOUBLE_EQ(cost.minSeconds, 8388608 / gpu.memoryBytesPerSecond);
+    EXPECT_DOUBLE_EQ(cost.seconds.low, cost.minSeconds);
     // 64 warps on each of 132 multiprocessors share 32768 loads of 480 cycles.
     const double waits = 32768.0 * 480 / (64 * 132) / gpu.boostHertz;
     EXPECT_DOUBLE_EQ(part(cost, "latency").high, waits);
@@ -121,7 +121,7 @@ TEST(CostModel, IsAtTheRooflineWhereOneResourceIsAllThereIs) {
     EXPECT_TRUE(isAtRoofline(costWith(stream)));
     CostEstimate tiny;
     tiny.seconds = {1e-9, 1e-9};
-    tiny.leastSeconds = 1e-9;
+    tiny.minSeconds = 1e-9;
     EXPECT_FALSE(isAtRoofline(tiny)) << "its launch takes longer";
 }
 

@@ -1,4 +1,4 @@
-/// What a diagnosis makes of the GPU, of its compiler and of what was measured on it.
+/// Tests how a diagnosis uses the GPU, its compiler's facts and its measurements.
 #include "engine/execution/metric_names.h"
 #include "tests/engine/diagnosis/subject.h"
 
@@ -93,7 +93,7 @@ TEST(DiagnosisForAGpu, NamesTheLinesThatMoveAndThatCompute) {
     const auto moves = subject.diagnosed(&profile);
     EXPECT_EQ(moves.kind, BottleneckKind::MemoryBandwidth);
     ASSERT_EQ(moves.evidence.size(), 2u);
-    EXPECT_EQ(moves.evidence[0].line, std::nullopt); // What decides comes first.
+    EXPECT_EQ(moves.evidence[0].line, std::nullopt); // The deciding evidence comes first.
     EXPECT_EQ(moves.evidence[1].line, 2u);
     EXPECT_EQ(moves.others, std::vector<BottleneckKind>{});
 }
@@ -204,7 +204,7 @@ TEST(MeasuredDiagnosis, FollowsThePercentsOfThePeaks) {
     EXPECT_EQ(kindOf(measured(55, 20, 90, 70)), BottleneckKind::MemoryLatency);
     EXPECT_EQ(kindOf(measured(20, 85, 90, 5)), BottleneckKind::Compute);
     EXPECT_EQ(kindOf(measured(20, 30, 30, 5)), BottleneckKind::Occupancy);
-    // No signature holds, and the model may not say what the measurement does not.
+    // No rule holds, and the model must not claim more than the measurement.
     EXPECT_EQ(kindOf(measured(50, 50, 90, 5)), BottleneckKind::Balanced);
 }
 
@@ -255,7 +255,7 @@ TEST(MeasuredDiagnosis, CallsLocalTrafficASpillAndBoundsItsGain) {
     EXPECT_THAT(bottleneck.evidence.at(0).text, HasSubstr("50 % of the sectors"));
     ASSERT_TRUE(bottleneck.gain);
     EXPECT_EQ(bottleneck.gain->factor, (Interval{1, 2}));
-    // No traffic: what is spilled is spilled where it does not matter.
+    // There is no traffic, so the spills do not matter.
     facts.spillStoreBytes = 400;
     profile.metrics[metric::localLoadSectors] = 0;
     profile.metrics[metric::localStoreSectors] = 0;

@@ -65,7 +65,7 @@ TEST(Roofline, TakesKnownCeilingsForTheBalanceAndTheUpperEnd) {
     const auto roofline = rooflineOf(counts(9e8, 9e8, OperationCounts{.single = 1e9}), measured);
     EXPECT_DOUBLE_EQ(roofline.ridge.operationsPerByte, 8);
     EXPECT_TRUE(roofline.ridge.isMeasured);
-    EXPECT_DOUBLE_EQ(roofline.seconds.low, 9e-4); // Of the peak: nothing is faster.
+    EXPECT_DOUBLE_EQ(roofline.seconds.low, 9e-4); // At the peak: nothing is faster.
     EXPECT_DOUBLE_EQ(roofline.seconds.high, 1e-3 + 2e-4);
     EXPECT_THAT(describe(roofline), HasSubstr("balance 8 (measured)"));
 }

@@ -67,7 +67,7 @@ TEST(RuleTable, AConditionIsReadWithItsThresholdAndItsSignalMustExist) {
     dram.name = "dram_percent";
     dram.value = 50;
     EXPECT_FALSE(parsed.isAllowedBy({}));
-    EXPECT_TRUE(parsed.isAllowedBy({dram})); // Nobody measured the time.
+    EXPECT_TRUE(parsed.isAllowedBy({dram})); // The time was not measured.
     Signal time;
     time.name = "microseconds";
     time.value = 4;

@@ -41,7 +41,7 @@ struct Subject {
     }
 };
 
-/// Of 4096 blocks with 256 threads; `line` is line 2, and all there is.
+/// A launch of 4096 blocks with 256 threads. `line` gives the metrics of line 2, the only line.
 inline engine::Profile profileWith(engine::Metrics line) {
     engine::Profile profile;
     profile.executor = "emulator";

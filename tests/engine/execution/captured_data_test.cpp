@@ -80,7 +80,7 @@ TEST_F(CapturedDataTest, BecomesDoublesForTheReference) {
                 ElementsAre(1.5, -2.0, static_cast<double>(0.1f)));
     EXPECT_THAT(filled<double>(spec, file->bytes(), 1, 16), ElementsAre(0.1f));
     EXPECT_EQ(filled<std::uint64_t>(spec, file->bytes(), 4).back(),
-              poisonWord * 0x100000001ull); // Behind the three.
+              poisonWord * 0x100000001ull); // After the three.
 }
 
 TEST_F(CapturedDataTest, NamesAFileThatIsGone) {

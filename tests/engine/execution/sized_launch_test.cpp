@@ -9,9 +9,7 @@ namespace {
 class AskedExecutor final : public Executor {
 public:
     [[nodiscard]] std::string_view name() const override { return "asked"; }
-    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource&,
-                                                             const analysis::KernelModel&,
-                                                             const LaunchSpec&,
+    [[nodiscard]] Result<std::shared_ptr<const Image>> build(KernelRef, const LaunchSpec&,
                                                              std::stop_token) override {
         return std::make_shared<const Image>();
     }
@@ -39,7 +37,9 @@ LaunchSpec launchOf(std::optional<std::uint64_t> elements) {
 
 std::uint64_t blocksRun(const LaunchSpec& launch, EmulatedPart part) {
     AskedExecutor executor;
-    EXPECT_TRUE(sizedLaunch(executor, {}, {}, launch, {}, part));
+    const ProgramSource program;
+    const analysis::KernelModel kernel;
+    EXPECT_TRUE(sizedLaunch(executor, {program, kernel}, launch, {}, part));
     return executor.blocks;
 }
 
@@ -52,7 +52,9 @@ TEST(SizedLaunch, RunsFewBlocksBesideAGpuOnceLengthsAreKnown) {
 
 TEST(SizedLaunch, TakesLengthsFromWhatTheRunTouched) {
     AskedExecutor executor;
-    const auto sized = sizedLaunch(executor, {}, {}, launchOf(std::nullopt), {});
+    const ProgramSource program;
+    const analysis::KernelModel kernel;
+    const auto sized = sizedLaunch(executor, {program, kernel}, launchOf(std::nullopt), {});
     ASSERT_TRUE(sized);
     EXPECT_EQ(std::get<BufferSpec>(sized->launch.arguments.at(0)).elements, 4096);
 }

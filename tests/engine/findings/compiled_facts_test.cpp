@@ -12,7 +12,7 @@ namespace {
 
 using kernelskill::testing::WorkbenchFixture;
 
-/// What skills are told of the GPU's compiler, and by whom.
+/// Tests which compiler facts skills get, and from where.
 class CompiledFacts : public WorkbenchFixture {
 protected:
     void SetUp() override {

@@ -71,7 +71,7 @@ class MeasuredProfilesTest : public ::testing::Test {
 protected:
     testing::TemporaryFolder folder_;
     MeasuredProfiles profiles_{folder_.path() / "measured"};
-    /// As another process would be.
+    /// Simulates another process.
     MeasuredProfiles other_{folder_.path() / "measured"};
 };
 

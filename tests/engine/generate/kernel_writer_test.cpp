@@ -24,7 +24,7 @@ WrittenFunction writtenAll(const std::string& text) {
                     : WrittenFunction{};
 }
 
-/// Of a function that is one kernel.
+/// The result for a function that becomes one kernel.
 struct OneKernel {
     std::string kernelName;
     std::string kernel;

@@ -19,7 +19,8 @@ using kernelskill::testing::LoopFile;
 
 struct Case {
     std::string name;
-    std::string body; ///< Of a function of n, m, k, s (int), x, y (const float*), a, b (float*).
+    /// Body of a function of n, m, k, s (int), x, y (const float*), a, b (float*).
+    std::string body;
     LoopClass expected;
     std::string gate;
 };
@@ -35,7 +36,7 @@ TEST_P(Dependence, OfTheOutermostLoop) {
     const LoopFile loops("#include <cmath>\nvoid f(int n, int m, int k, int s, const float* x, "
                          "const float* y, const int* list, float* a, float* b) {\n" +
                          test.body + "\n}\n");
-    const skills::CodeMap code(loops.function().body);
+    const analysis::CodeMap code(loops.function().body);
     const LoopDependence dependence(*loops.file().source, loops.function(), code);
     const LoopDecision decision = dependence.decide(0);
     EXPECT_EQ(decision.kind, test.expected) << test.body << "\n" << decision.why.reason;
@@ -240,7 +241,7 @@ bool meet(const Touched& writes, const Touched& others) {
     return false;
 }
 
-/// What is called parallel is so at every size: all elements of all iterations are written down.
+/// A loop that is called parallel must be so at every size: lists all elements of all iterations.
 TEST(DependenceProperty, NoTwoIterationsOfAParallelLoopMeet) {
     std::mt19937 random(20240613);
     const auto pick = [&](const std::vector<std::string>& choices) {
@@ -275,7 +276,7 @@ TEST(DependenceProperty, NoTwoIterationsOfAParallelLoopMeet) {
     ASSERT_EQ(loops.file().loopFunctions.size(), functions);
     int proved = 0;
     for (const analysis::KernelModel& function : loops.file().loopFunctions) {
-        const skills::CodeMap code(function.body);
+        const analysis::CodeMap code(function.body);
         const LoopDependence dependence(*loops.file().source, function, code);
         if (dependence.decide(0).kind != LoopClass::Parallel)
             continue;

@@ -14,7 +14,7 @@ using kernelskill::testing::LoopFile;
 
 struct Case {
     std::string name;
-    std::string body;     ///< Of a function of n (int), x (const float*), k (const int*).
+    std::string body;     ///< Body of a function of n (int), x (const float*), k (const int*).
     std::string expected; ///< `s+0`: s is a sum that starts neutral; else the gate of a refusal.
 };
 
@@ -28,7 +28,7 @@ TEST_P(Reductions, OfTheOneLoop) {
     const LoopFile loops("#include <algorithm>\n#include <cmath>\nfloat f(int n, const float* x, "
                          "const int* k) {\n" +
                          GetParam().body + "\nreturn 0;\n}\n");
-    const skills::CodeMap code(loops.function().body);
+    const analysis::CodeMap code(loops.function().body);
     const auto found = findReductions(*loops.file().source, loops.function(), code,
                                       loops.function().loops.at(0).statement);
     std::string described;

@@ -116,14 +116,14 @@ TEST(CapturedInference, SaysWhyItFitsNoMore) {
     auto wider = saxpyLaunch();
     wider.parameters.back().value = bytesOf(std::int64_t{5000});
     auto unknown = saxpyLaunch();
-    unknown.missing = "its arguments were not passed in a way that is known";
+    unknown.missing = "its arguments were passed in an unknown way";
     struct Case {
         CapturedLaunch launch;
         const char* why;
     };
     for (const auto& [launch, why] : {Case{fewer, "took 3 parameters and takes 4 now"},
                                       Case{wider, "'n' had 8 bytes and has 4 now"},
-                                      Case{unknown, "not passed in a way that is known"}}) {
+                                      Case{unknown, "passed in an unknown way"}}) {
         const auto launches = launchesOf(saxpy, launch);
         ASSERT_FALSE(launches.empty());
         EXPECT_NE(launches.front().origin, LaunchOrigin::Captured);

@@ -258,7 +258,7 @@ __global__ void wavefront(int* m, int cols) {
     m[column] = now[0][column] + before[column][0];
 })");
     EXPECT_EQ(rows.block, (Dim3{16, 1, 1}));
-    // What only some threads touch says nothing of the others.
+    // A buffer that some threads alone touch says nothing of the others.
     const auto partial = bestLaunch(R"(
 __global__ void convolve(float* out, const float* in, const float* taps) {
     __shared__ float t[5];

@@ -48,7 +48,7 @@ TEST(LongTermMemory, CountsKernelsAndAcceptedEditsPerSkill) {
     ASSERT_TRUE((*records)[0].meanSpeedup);
     EXPECT_NEAR(*(*records)[0].meanSpeedup, 1.0, 1e-12);
     EXPECT_EQ((*records)[1].kernels, 1);
-    EXPECT_EQ((*records)[1].judged(), 0) << "nobody measured it";
+    EXPECT_EQ((*records)[1].judged(), 0) << "it was not measured";
     EXPECT_FALSE((*records)[1].meanSpeedup);
 }
 

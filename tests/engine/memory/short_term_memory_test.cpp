@@ -206,7 +206,7 @@ TEST(ShortTermMemory, ALinkOutOfTheWorkspaceIsNotFollowed) {
     ShortTermMemory memory(folder.path(), folder.path() / "a.cu");
     auto appended = memory.append(entryOf("x"));
     ASSERT_FALSE(appended);
-    EXPECT_THAT(appended.error().what, HasSubstr("leads out of the workspace"));
+    EXPECT_THAT(appended.error().what, HasSubstr("outside the workspace"));
     EXPECT_TRUE(fs::is_empty(elsewhere.path()));
 }
 

@@ -49,7 +49,7 @@ protected:
                                          std::stop_token stop = {}) const {
         return model(server).ask(prompt_, std::move(stop), {});
     }
-    /// What an answer of the server alone leads to; no second try.
+    /// The result of a single answer of the server, without a retry.
     [[nodiscard]] Error errorOf(Answer answer) {
         options_.retry.attempts = 1;
         const LocalServer server({std::move(answer)});
@@ -120,7 +120,7 @@ TEST_P(HttpModelTest, DoesNotWaitAsLongAsAServiceMayAsk) {
         {{{http(429, "application/json", "{}", "Retry-After: 3600\r\n")}}, good()});
     const auto reply = ask(server);
     ASSERT_FALSE(reply);
-    EXPECT_THAT(reply.error().what, HasSubstr("longer than is waited"));
+    EXPECT_THAT(reply.error().what, HasSubstr("longer wait than the limit"));
     EXPECT_EQ(server.requests().size(), 1u);
 }
 
@@ -180,20 +180,20 @@ TEST_P(HttpModelTest, BadJsonAndWrongContentTypesAreErrors) {
 }
 
 TEST_P(HttpModelTest, AHugeReplyIsCutShort) {
-    options_.longestReply = 4096;
+    options_.maxReplyBytes = 4096;
     EXPECT_THAT(errorOf({{GetParam().reply(std::string(20'000, 'x'))}}).what,
                 HasSubstr("longer than 4096"));
     EXPECT_THAT(errorOf({{http(200, "text/event-stream", std::string(20'000, 'x'))}}).what,
                 HasSubstr("longer than 4096"));
     options_.limits.bytes = 10'000;
-    options_.longestReply = 1'000'000;
+    options_.maxReplyBytes = 1'000'000;
     EXPECT_THAT(errorOf({{GetParam().reply(std::string(20'000, 'x'))}}).what,
                 HasSubstr("longer than 10000"));
 }
 
 TEST_P(HttpModelTest, SilenceAndSlownessTimeOut) {
     options_.limits.silence = 100ms;
-    EXPECT_THAT(errorOf({{GetParam().reply("late"), 20s}}).what, HasSubstr("nothing came"));
+    EXPECT_THAT(errorOf({{GetParam().reply("late"), 20s}}).what, HasSubstr("no data arrived"));
     options_.limits = {.silence = 5s, .total = 300ms};
     Answer drip{{http(200, "text/event-stream", "")}};
     for (int i = 0; i < 200; ++i)

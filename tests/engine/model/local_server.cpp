@@ -16,7 +16,7 @@ namespace kernelskill::testing {
 namespace {
 
 constexpr std::chrono::milliseconds pollInterval{20};
-constexpr std::size_t largestRequest = 4u << 20;
+constexpr std::size_t maxRequestBytes = 4u << 20;
 
 bool isReadable(int descriptor) {
     pollfd wait{descriptor, POLLIN, 0};
@@ -39,10 +39,10 @@ std::size_t bodyLength(std::string head) {
     return at == std::string::npos ? 0 : std::stoul(head.substr(at + 15));
 }
 
-/// One request off the connection; empty when the other side went away.
+/// Reads one request from the connection; empty if the client is gone.
 SeenRequest receive(int connection, const std::stop_token& stop) {
     std::string bytes;
-    while (!stop.stop_requested() && bytes.size() < largestRequest) {
+    while (!stop.stop_requested() && bytes.size() < maxRequestBytes) {
         const auto end = bytes.find("\r\n\r\n");
         if (end != std::string::npos && bytes.size() >= end + 4 + bodyLength(bytes.substr(0, end)))
             return {bytes.substr(0, end), bytes.substr(end + 4), std::chrono::steady_clock::now()};

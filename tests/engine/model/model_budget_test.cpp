@@ -1,4 +1,4 @@
-/// What fits into a budget is asked, what does not is refused before anybody is asked.
+/// Requests within the budget are sent; others are refused without a request.
 #include "engine/model/model_budget.h"
 
 #include <gmock/gmock.h>

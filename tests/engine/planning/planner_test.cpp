@@ -42,7 +42,7 @@ public:
     }
 
     std::optional<skills::ExpectedGain> gain;
-    std::vector<int> options; ///< Of the alternatives.
+    std::vector<int> options; ///< The options of the alternatives.
 
 private:
     std::string id_;
@@ -180,7 +180,7 @@ SkillRecord recordOf(std::string skill, int failed, int measured, int faster, do
 TEST_F(PlannerTest, ARecordDecidesBetweenEqualsAndSaysWhy) {
     add("poor", {});
     add("good", {});
-    EXPECT_EQ(order(plan()).front(), "poor") << "nobody knows better";
+    EXPECT_EQ(order(plan()).front(), "poor") << "nothing better is known";
     records_ = {recordOf("poor", 2, 8, 2, 1.1), recordOf("good", 0, 10, 10, 1.5)};
     const Plan result = plan();
     EXPECT_EQ(order(result).front(), "good");

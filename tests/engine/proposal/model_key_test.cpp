@@ -1,4 +1,4 @@
-/// No process that this one starts gets the key of a language model.
+/// Tests that child processes never get the key of a language model.
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/execution/gpu/runner_pool.h"
 #include "engine/process/child_process.h"
@@ -40,7 +40,7 @@ protected:
         return path;
     }
     [[nodiscard]] std::filesystem::path told() const { return folder_.path() / "told"; }
-    /// What teller() has written; empty when it never ran.
+    /// The text that teller() has written; empty if it never ran.
     [[nodiscard]] std::string environment() const {
         for (int i = 0; i < 200 && !std::filesystem::exists(told()); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -86,7 +86,7 @@ TEST_F(ModelKeyTest, TheEmulatorsWorkerDoesNotGetIt) {
     buffer.name = "p";
     buffer.elements = 32;
     launch.arguments = {buffer};
-    const auto image = (*executor)->build(program, model->kernels.at(0), launch, {});
+    const auto image = (*executor)->build({program, model->kernels.at(0)}, launch, {});
     ASSERT_TRUE(image) << image.error().describe();
     Job job;
     job.launch = launch;

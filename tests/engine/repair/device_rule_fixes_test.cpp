@@ -1,5 +1,4 @@
-/// What libclang accepts and nvcc, ptxas or the driver do not: each is repaired so that nothing is
-/// found any more.
+/// Repairs files that libclang accepts but nvcc, ptxas or the driver refuse: no finding may remain.
 #include "engine/repair/compile_diagnoser.h"
 #include "tests/engine/breakage.h"
 

@@ -304,7 +304,7 @@ TEST_F(HazardFixesTest, AFixIsFoundAgainWhereTheKernelHasMoved) {
         {longer, *analysis::kernelNamed(*longer.model, "reverseBlocks")});
     ASSERT_TRUE(again);
     EXPECT_EQ(again->front().edits, fixes->front().edits);
-    // Another kernel text: nobody has looked there yet.
+    // The kernel text differs, so no fixes were searched yet.
     const ProgramSource other =
         program(kernelskill::testing::replaced(text, "// race:", "// race again:"));
     const auto moved = workbench_->hazardFixes().cached(
@@ -324,7 +324,7 @@ TEST_F(HazardFixesTest, ARepairOfTheWholeFileSaysWhatIsLeft) {
     const auto repair = repairHazards(workbench_->hazardFixes(), source, {}, {});
     ASSERT_TRUE(repair) << repair.error().describe();
     EXPECT_EQ(repair->applied.size(), 11u);
-    EXPECT_EQ(repair->left.size(), 6u); // Of the five kernels that have no sure fix.
+    EXPECT_EQ(repair->left.size(), 6u); // They are in the five kernels without a sure fix.
     EXPECT_TRUE(repair->notRun.empty());
     const ProgramSource after = program(repair->text);
     EXPECT_EQ(after.model->diagnostics.size(), source.model->diagnostics.size());

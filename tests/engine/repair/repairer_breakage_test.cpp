@@ -20,7 +20,7 @@ struct Breakage {
     const char* file;
     const char* from;
     const char* to;
-    /// What the repaired text must hold; nullptr: the original text, character by character.
+    /// A part of the repaired text; nullptr: it must equal the original text.
     const char* expected = nullptr;
 };
 
@@ -33,7 +33,7 @@ constexpr const char* histogram = "examples/naive/histogram.cu";
 constexpr const char* tiled = "tests/corpus/matmul_tiled.cu";
 constexpr const char* bf16 = "tests/corpus/bf16_norm.cu";
 
-/// By the cause that the diagnosis must name.
+/// Names the test by the cause that the diagnosis must name.
 const std::pair<const char*, std::vector<Breakage>> breakagesByCause[] = {
     {"missing-semicolon",
      {

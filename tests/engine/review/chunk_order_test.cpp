@@ -29,7 +29,7 @@ constexpr const char* join = "for (int k = 0; k < 3; ++k) {\n"
 constexpr const char* end = "cudaEventDestroy(go); cudaEventDestroy(done);\n"
                             "for (int k = 0; k < 3; ++k)\n    cudaStreamDestroy(streams[k]);\n";
 
-/// What a round does, and in which stream.
+/// The statements of an iteration, and its stream.
 struct Round {
     std::string host = "h + c * part";
     std::string device = "d + c * part";
@@ -73,7 +73,7 @@ TEST(ChunkOrder, LetsRoundsOfDifferentPartsRunSideBySide) {
     // The address of an element, and a name for a part.
     const Round named{"&h[c * part]", "&d[c * part]"};
     EXPECT_EQ(verdictOn(before(named), after(named)), "");
-    // More threads than elements: the kernel's own condition holds them back.
+    // There are more threads than elements; the kernel's own condition restrains them.
     const Round guarded{.blocks = "5"};
     EXPECT_EQ(verdictOn(before(guarded), after(guarded)), "");
 }
@@ -82,7 +82,7 @@ TEST(ChunkOrder, KnowsAPointerAgainThatWasPassedByValue) {
     EXPECT_EQ(verdictOn(replaced(before(), "for (int c", "use(h);\nfor (int c"),
                         replaced(after(), "cudaStream_t", "use(h);\ncudaStream_t")),
               "");
-    // By reference it may lead elsewhere.
+    // A reference may refer to another variable.
     EXPECT_THAT(verdictOn(replaced(before(), "for (int c", "renew(h);\nfor (int c"),
                           replaced(after(), "cudaStream_t", "renew(h);\ncudaStream_t")),
                 HasSubstr("need not be any more"));
@@ -132,7 +132,7 @@ TEST(ChunkOrder, SeesStepsOfARoundInDifferentStreams) {
 TEST(ChunkOrder, SeesThatTheStreamsAreNotForkedOrJoined) {
     EXPECT_THAT(verdictOn(before(), without(after(), fork)), HasSubstr("what came before"));
     EXPECT_THAT(verdictOn(before(), without(after(), join)), HasSubstr("what follows"));
-    // One stream too few.
+    // There is one stream too few.
     const std::string two = "for (int k = 0; k < 2; ++k) {\n    cudaEventRecord(done";
     std::string some = after();
     some.replace(some.find("for (int k = 0; k < 3; ++k) {\n    cudaEventRecord(done"), two.size(),

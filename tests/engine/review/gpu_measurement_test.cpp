@@ -56,7 +56,7 @@ protected:
         emulator_ = std::move(*emulator);
     }
 
-    /// On a GPU whose memory moves 128 GB/s. `variables` as test_runner_main.cpp has them.
+    /// A GPU whose memory moves 128 GB/s. test_runner_main.cpp explains `variables`.
     [[nodiscard]] Result<std::unique_ptr<GpuExecutor>>
     open(const std::vector<std::string>& variables) const {
         GpuOptions options;
@@ -101,7 +101,7 @@ protected:
             {original.file,
              {{{begin, begin + static_cast<std::uint32_t>(product.size())}, std::string(sum)}}}};
         const Reviewer reviewer(emulator_.get(), bench_.toolchain, std::move(source));
-        auto verdict = reviewer.review(original, original.model->kernels.at(0), edits,
+        auto verdict = reviewer.review({original, original.model->kernels.at(0)}, edits,
                                        skills::Numerics::Exact, {}, {});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : Verdict{};
@@ -169,7 +169,7 @@ protected:
         const auto& kernel = source.model->kernels.at(0);
         const auto launches = inferLaunches(*source.model, kernel);
         EXPECT_TRUE(launches) << launches.error().describe();
-        auto found = measureProfile(**gpu, *emulator_, source, kernel, launches->front(), {},
+        auto found = measureProfile(**gpu, *emulator_, {source, kernel}, launches->front(), {},
                                     [](std::string_view, double) {});
         EXPECT_TRUE(found) << found.error().describe();
         return found ? std::move(*found) : Profile{};

@@ -1,4 +1,4 @@
-/// What the review of host code says of two bodies of one function.
+/// Reviews host code: compares two bodies of one function.
 #pragma once
 
 #include "analysis/model/kernel_model.h"
@@ -11,7 +11,7 @@ namespace kernelskill::engine {
 /// once.
 [[nodiscard]] const analysis::FileModel& parsed(const std::string& body);
 
-/// What checkHostOrder() says: "" if it holds, else status and detail.
+/// The result of checkHostOrder(): "" if it holds, else status and detail.
 [[nodiscard]] std::string verdictOn(const std::string& before, const std::string& after);
 /// The detail of a check that holds; else as verdictOn().
 [[nodiscard]] std::string detailOn(const std::string& before, const std::string& after);

@@ -70,8 +70,9 @@ TEST(OutputJudgement, AReorderedSumMayBeSomewhatFurtherFromTheTruthThanTheOrigin
 TEST(OutputJudgement, ATruthThatTheOriginalDoesNotComputeIsNotUsed) {
     CheckResult check = judged(pairWithTruth({1.0f}, {1.0f}, {2.0}), reordered);
     ASSERT_TRUE(check);
-    EXPECT_THAT(check->detail, HasSubstr("for want of a float64 reference (the original itself "
-                                         "differs from it"));
+    EXPECT_THAT(check->detail,
+                HasSubstr("because there is no float64 reference (the original itself "
+                          "differs from it"));
 }
 
 TEST(OutputJudgement, WithoutATruthTheOriginalIsTheMeasureAndTheReasonIsSaid) {

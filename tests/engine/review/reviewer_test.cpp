@@ -30,7 +30,7 @@ protected:
              {{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(to)}}}};
         Reviewer reviewer(executor_.get(), bench_.toolchain);
         auto verdict =
-            reviewer.review(source, source.model->kernels.at(0), edits, numerics, {}, {});
+            reviewer.review({source, source.model->kernels.at(0)}, edits, numerics, {}, {});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : Verdict{};
     }
@@ -92,13 +92,18 @@ TEST_F(ReviewerTest, OneElementTooFarIsRejected) {
     EXPECT_NE(failed(verdict), nullptr);
 }
 
-TEST_F(ReviewerTest, OneElementTooFarIsRejectedWhereNobodyStatedALength) {
+TEST_F(ReviewerTest, OneElementTooFarIsRejectedOnAGuessedLaunch) {
     const std::string text = "__global__ void scale(const float* x, float* y, int n) {\n"
                              "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                              "    if (i < n) y[i] = 2 * x[i];\n"
                              "}\n";
     const Verdict verdict = review(text, "i < n", "i <= n");
-    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+    EXPECT_EQ(verdict.status, VerdictStatus::Invalid) << report(verdict);
+    EXPECT_THAT(verdict.summary, HasSubstr("out-of-bounds on line 3"));
+    const std::string stated =
+        "// kernelskill: launch scale<<<6, 256>>>(x=rand[1515], y=zero[1515], n=1515)\n" + text;
+    const Verdict blamed = review(stated, "i < n", "i <= n");
+    EXPECT_EQ(blamed.status, VerdictStatus::Incorrect) << report(blamed);
 }
 
 TEST_F(ReviewerTest, ABarrierTakenAwayIsARace) {
@@ -135,6 +140,50 @@ TEST_F(ReviewerTest, ASumWithATermLeftOutIsIncorrectForAllItsRounding) {
     Verdict verdict = review(sourceFile("examples/reduce.cu"), "s > 0; s >>= 1", "s > 1; s >>= 1",
                              skills::Numerics::Reassociates);
     EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+}
+
+/// As CUDA's sample has it: a loop of the kernel belongs to a block of 32 x 8 threads, which the
+/// kernel's own text does not say, and the launch is through a pointer.
+constexpr const char* transposeThroughPointer =
+    "#define TILE_DIM 32\n"
+    "#define BLOCK_ROWS 8\n"
+    "__global__ void transpose(float* odata, const float* idata, int width, int height) {\n"
+    "    __shared__ float tile[TILE_DIM][TILE_DIM];\n"
+    "    int x = blockIdx.x * TILE_DIM + threadIdx.x;\n"
+    "    int y = blockIdx.y * TILE_DIM + threadIdx.y;\n"
+    "    int in = x + y * width;\n"
+    "    x = blockIdx.y * TILE_DIM + threadIdx.x;\n"
+    "    y = blockIdx.x * TILE_DIM + threadIdx.y;\n"
+    "    int out = x + y * height;\n"
+    "    for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)\n"
+    "        tile[threadIdx.y + i][threadIdx.x] = idata[in + i * width];\n"
+    "    __syncthreads();\n"
+    "    for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)\n"
+    "        odata[out + i * height] = tile[threadIdx.x][threadIdx.y + i];\n"
+    "}\n"
+    "void run(float* out, float* in, int width, int height) {\n"
+    "    void (*kernel)(float*, const float*, int, int) = &transpose;\n"
+    "    dim3 grid(width / TILE_DIM, height / TILE_DIM), threads(TILE_DIM, BLOCK_ROWS);\n"
+    "    kernel<<<grid, threads>>>(out, in, width, height);\n"
+    "}\n";
+
+TEST_F(ReviewerTest, AFailureOnAGuessedLaunchIsNotHeldAgainstTheEdit) {
+    const Verdict verdict =
+        review(transposeThroughPointer, "tile[TILE_DIM][TILE_DIM]", "tile[TILE_DIM][TILE_DIM + 1]");
+    EXPECT_EQ(verdict.status, VerdictStatus::Invalid) << report(verdict);
+    EXPECT_FALSE(verdict.isAboutEdit);
+    EXPECT_EQ(verdict.failure, nullptr);
+    EXPECT_THAT(verdict.summary, HasSubstr("with a guessed launch, which may be at fault"));
+    EXPECT_THAT(verdict.summary, HasSubstr("`// kernelskill: launch transpose<<<"));
+}
+
+TEST_F(ReviewerTest, TheSameEditPassesOnThePinnedLaunch) {
+    const std::string pinned =
+        "// kernelskill: launch transpose<<<dim3(4, 4), dim3(32, 8)>>>(odata=zero[16384], "
+        "idata=rand[16384], width=128, height=128)\n";
+    const Verdict verdict = review(pinned + transposeThroughPointer, "tile[TILE_DIM][TILE_DIM]",
+                                   "tile[TILE_DIM][TILE_DIM + 1]");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
 }
 
 TEST_F(ReviewerTest, AnEditThatDoesNotParseIsInvalidWithTheCompilersWords) {
@@ -198,7 +247,7 @@ TEST_F(ReviewerTest, AnEmptyEditIsInvalid) {
     ProgramSource source = program(sourceFile("examples/saxpy.cu"));
     Reviewer reviewer(executor_.get(), bench_.toolchain);
     auto verdict =
-        reviewer.review(source, source.model->kernels.at(0), {}, skills::Numerics::Exact, {}, {});
+        reviewer.review({source, source.model->kernels.at(0)}, {}, skills::Numerics::Exact, {}, {});
     ASSERT_TRUE(verdict);
     EXPECT_EQ(verdict->status, VerdictStatus::Invalid);
 }
@@ -207,7 +256,7 @@ TEST_F(ReviewerTest, WithoutAnExecutorNothingIsClaimed) {
     ProgramSource source = program(sourceFile("examples/saxpy.cu"));
     Reviewer reviewer(nullptr, bench_.toolchain);
     auto verdict =
-        reviewer.review(source, source.model->kernels.at(0), {{source.file, {{{0, 0}, "\n"}}}},
+        reviewer.review({source, source.model->kernels.at(0)}, {{source.file, {{{0, 0}, "\n"}}}},
                         skills::Numerics::Exact, {}, {});
     ASSERT_TRUE(verdict);
     EXPECT_EQ(verdict->status, VerdictStatus::Invalid);
@@ -221,7 +270,7 @@ TEST_F(ReviewerTest, ACancelledReviewIsNoVerdict) {
     std::stop_source stop;
     stop.request_stop();
     auto verdict =
-        reviewer.review(source, source.model->kernels.at(0), {{source.file, {{{0, 0}, "\n"}}}},
+        reviewer.review({source, source.model->kernels.at(0)}, {{source.file, {{{0, 0}, "\n"}}}},
                         skills::Numerics::Exact, stop.get_token(), {});
     ASSERT_FALSE(verdict);
     EXPECT_EQ(verdict.error().kind, ErrorKind::Cancelled);

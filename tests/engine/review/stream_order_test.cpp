@@ -52,7 +52,7 @@ TEST(StreamOrder, LetsIndependentLaunchesRunSideBySide) {
     EXPECT_THAT(detailOn(oneByOne, sideBySide),
                 HasSubstr("run: 4 launches and calls as before, 1 of them in another stream, in "
                           "order where they may share memory, none of them run"));
-    // One event for both ways, and a stream of its own for each launch.
+    // One event serves both directions, and each launch has a stream of its own.
     EXPECT_EQ(
         verdictOn(oneByOne, replaced(replaced(sideBySide, "cudaEventRecord(done, s)",
                                               "cudaEventRecord(go, s)"),
@@ -177,7 +177,7 @@ TEST(StreamOrder, SeesAReadThatDoesNotWait) {
     EXPECT_THAT(
         verdictOn(before, start + "float x = d[0];\ncudaDeviceSynchronize();\nuse(&x);\n" + end),
         HasSubstr("was over before reads allocation#1[0]"));
-    // To wait for the wrong stream is not to wait.
+    // Waiting for the wrong stream is not waiting.
     EXPECT_THAT(verdictOn(before, without(start, join) +
                                       "cudaStreamSynchronize(0);\nfloat x = d[0];\nuse(&x);\n" +
                                       join + end),
@@ -195,7 +195,7 @@ TEST(StreamOrder, KnowsWhatTheLegacyDefaultStreamOrders) {
     EXPECT_EQ(verdictOn(oneByOne, std::string(buffers) + blocking + fork + onDefault("c") +
                                       onOther("d") + join + end),
               "");
-    // What ran in a blocking stream, and was waited for by the default stream.
+    // Work in a blocking stream that the default stream waited for.
     const std::string before =
         std::string(buffers) + blocking + onOther("c") + onDefault("c") + end;
     EXPECT_THAT(verdictOn(before, std::string(buffers) + make + onOther("c") + onDefault("c") +

@@ -14,9 +14,7 @@ namespace {
 class FakeExecutor final : public Executor {
 public:
     [[nodiscard]] std::string_view name() const override { return "fake"; }
-    [[nodiscard]] Result<std::shared_ptr<const Image>> build(const ProgramSource&,
-                                                             const analysis::KernelModel&,
-                                                             const LaunchSpec&,
+    [[nodiscard]] Result<std::shared_ptr<const Image>> build(KernelRef, const LaunchSpec&,
                                                              std::stop_token) override {
         return std::make_shared<const Image>();
     }

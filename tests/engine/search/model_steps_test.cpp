@@ -1,4 +1,5 @@
-/// What a language model adds to the steps of an optimisation, and what it leaves to them.
+/// Tests which steps of an optimisation a language model adds, and which it leaves to the inner
+/// ones.
 #include "engine/comparison/program_difference.h"
 #include "engine/search/model_steps.h"
 #include "tests/engine/breakage.h"
@@ -33,7 +34,7 @@ public:
     std::vector<std::string> prompts;
 };
 
-/// One skill fits everywhere; what it is asked is noted.
+/// One skill fits everywhere; its requests are recorded.
 class OtherSteps final : public OptimizationSteps {
 public:
     [[nodiscard]] Result<Standing> assess(const KernelVersion&, std::stop_token,
@@ -95,10 +96,10 @@ protected:
     Standing standing_;
     std::vector<skills::SkillMetadata> documents_;
     PlayedModel model_;
-    ModelOptimizer optimizer_{model_, bench_.toolchain};
+    ModelEditDrafter drafter_{model_, bench_.toolchain};
     OtherSteps inner_;
     std::stop_source stop_;
-    ModelSteps steps_{inner_, optimizer_, bench_.toolchain, documents_};
+    ModelSteps steps_{inner_, drafter_, bench_.toolchain, documents_};
 };
 
 TEST_F(ModelStepsTest, ThePlansOfTheSkillsGoFirst) {

@@ -76,7 +76,7 @@ TEST_P(CorpusFacts, AreThereForEachKernel) {
     options_.preferNvcc = false;
     const auto program = parse(GetParam(), contentsOf(GetParam()));
     for (const auto& kernel : program.model->kernels) {
-        const auto facts = factsOf(program, kernel);
+        const auto facts = factsOf({program, kernel});
         ASSERT_TRUE(facts) << kernel.name << ": " << facts.error().describe();
         EXPECT_GT(facts->registers, 0U) << kernel.name;
     }
@@ -84,7 +84,7 @@ TEST_P(CorpusFacts, AreThereForEachKernel) {
 
 /// nvcc addresses shared memory by 32 bits where NVRTC uses 64, as their PTX shows, which costs a
 /// few registers more or less now and then. All else is the same.
-constexpr std::uint32_t mostRegistersApart = 8;
+constexpr std::uint32_t maxRegistersApart = 8;
 
 TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
     const auto report = nvccReport();
@@ -94,7 +94,7 @@ TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
     for (const auto& kernel : program.model->kernels) {
         for (const bool nvcc : {true, false}) {
             options_.preferNvcc = nvcc;
-            const auto facts = factsOf(program, kernel);
+            const auto facts = factsOf({program, kernel});
             ASSERT_TRUE(facts) << kernel.name << ": " << facts.error().describe();
             const auto nvccs =
                 std::ranges::find(report, facts->symbol, &analysis::FunctionResources::symbol);
@@ -106,7 +106,7 @@ TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
             std::cout << "[ " << facts->compiler
                       << (facts->registers == expected ? " equal ] " : " differs ] ") << kernel.name
                       << ": " << facts->registers << " registers, in the file " << expected << "\n";
-            const auto apart = nvcc ? 0 : mostRegistersApart;
+            const auto apart = nvcc ? 0 : maxRegistersApart;
             EXPECT_EQ(nvcc, facts->compiler.starts_with("nvcc ")) << kernel.name;
             EXPECT_LE(facts->registers, expected + apart) << kernel.name;
             EXPECT_GE(facts->registers + apart, expected) << kernel.name;

@@ -1,4 +1,4 @@
-/// From a .cu file to its kernels' facts, as a user's file goes.
+/// Gets facts of kernels from a .cu file, as for a user's file.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -59,21 +59,20 @@ protected:
         return program;
     }
 
-    Result<StaticFacts> factsOf(const ProgramSource& program, const analysis::KernelModel& kernel,
-                                const std::string& architecture = "sm_90") {
+    Result<StaticFacts> factsOf(KernelRef kernel, const std::string& architecture = "sm_90") {
         std::vector<std::string> arguments;
-        if (!kernel.templateParameters.empty()) {
-            if (const auto launches = inferLaunches(*program.model, kernel))
+        if (!kernel.kernel.templateParameters.empty()) {
+            if (const auto launches = inferLaunches(kernel.file(), kernel.kernel))
                 arguments = launches->front().templateArguments;
         }
-        return staticFacts(program, kernel, arguments, architecture, options_, {});
+        return staticFacts(kernel, arguments, architecture, options_, {});
     }
 
-    /// Of the only kernel of a text.
+    /// The facts of the only kernel of a text.
     Result<StaticFacts> factsOf(const std::string& text,
                                 const std::string& architecture = "sm_90") {
         const auto program = parse("/nowhere/kernel.cu", text);
-        return factsOf(program, program.model->kernels.at(0), architecture);
+        return factsOf({program, program.model->kernels.at(0)}, architecture);
     }
 
     analysis::Toolchain toolchain_;

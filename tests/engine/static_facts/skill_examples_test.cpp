@@ -18,7 +18,7 @@ protected:
         const auto path = std::filesystem::path(KERNELSKILL_SOURCE_DIR) / "skills" / file;
         const ProgramSource program = parse(path, contentsOf(path));
         ASSERT_EQ(program.model->kernels.size(), 1U);
-        const auto facts = staticFacts(program, program.model->kernels.front(), {},
+        const auto facts = staticFacts({program, program.model->kernels.front()}, {},
                                        expected.architecture, options_, {});
         ASSERT_TRUE(facts) << facts.error().describe();
         if (facts->compiler != "nvcc 13.0")
@@ -38,7 +38,7 @@ TEST_F(SkillExamples, AreCompiledAsTheTableSays) {
     }
 }
 
-/// What nvcc says of a program: empty where it compiles, without a warning, and links.
+/// The messages of nvcc for a program: empty if it compiles without a warning and links.
 std::string refusalOf(const std::filesystem::path& nvcc, const std::string& text) {
     const testing::TemporaryFolder folder;
     const auto program = folder.path() / "program.cu";

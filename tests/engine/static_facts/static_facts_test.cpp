@@ -96,11 +96,11 @@ TEST_P(StaticFactsOf, TheFlagsOfTheCommand) {
     ASSERT_EQ(kernels.size(), 2U);
     const auto architecture = targetArchitecture(command, "sm_90");
     EXPECT_EQ(architecture, "sm_80");
-    const auto shared = factsOf(program, kernels[0], architecture);
+    const auto shared = factsOf({program, kernels[0]}, architecture);
     ASSERT_TRUE(shared) << shared.error().describe();
     EXPECT_EQ(shared->architecture, "sm_80");
     EXPECT_EQ(shared->staticSharedBytes, 800U);
-    const auto capped = factsOf(program, kernels[1], architecture);
+    const auto capped = factsOf({program, kernels[1]}, architecture);
     ASSERT_TRUE(capped) << capped.error().describe();
     EXPECT_LE(capped->registers, 32U);
     EXPECT_GT(capped->spillStoreBytes, 0U);
@@ -121,7 +121,7 @@ TEST_P(StaticFactsOf, ATemplateWithItsArguments) {
     const auto& kernel = program.model->kernels.at(0);
     for (const auto& [size, bytes] : {std::pair{"64", 256U}, std::pair{"96", 384U}}) {
         const auto facts =
-            staticFacts(program, kernel, {"float", size, "lib::Twice"}, "sm_90", options_, {});
+            staticFacts({program, kernel}, {"float", size, "lib::Twice"}, "sm_90", options_, {});
         ASSERT_TRUE(facts) << facts.error().describe();
         EXPECT_EQ(facts->staticSharedBytes, bytes);
     }
@@ -156,7 +156,7 @@ TEST_P(StaticFactsOf, CodeAmongHostCodeAndHeaders) {
               "}\n"
               "int main() { std::cout << hostOnly(); k<<<1, 32>>>(nullptr, 0); }\n",
               command);
-    const auto facts = factsOf(program, program.model->kernels.at(0));
+    const auto facts = factsOf({program, program.model->kernels.at(0)});
     ASSERT_TRUE(facts) << facts.error().describe();
     EXPECT_EQ(facts->staticSharedBytes, 128U);
     EXPECT_EQ(facts->barriers, 1U);
@@ -223,8 +223,8 @@ TEST_P(StaticFactsOf, AStopIsHeard) {
     const auto program = parse("/nowhere/kernel.cu", plain);
     std::stop_source stop;
     stop.request_stop();
-    const auto facts =
-        staticFacts(program, program.model->kernels.at(0), {}, "sm_90", options_, stop.get_token());
+    const auto facts = staticFacts({program, program.model->kernels.at(0)}, {}, "sm_90", options_,
+                                   stop.get_token());
     ASSERT_FALSE(facts);
     EXPECT_EQ(facts.error().kind, ErrorKind::Cancelled);
 }

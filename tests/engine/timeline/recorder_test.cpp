@@ -21,7 +21,7 @@ protected:
         int status = -1;
         std::string output;
     };
-    /// Of the program, with `environment` like "NAME=value" before it.
+    /// Records the program, with `environment` like "NAME=value" before it.
     [[nodiscard]] Run run(const std::string& environment, const std::string& words) const {
         const auto output = folder_.path() / "output";
         const std::string line = "CUDA_INJECTION64_PATH='" KERNELSKILL_RECORDER "' "

@@ -31,7 +31,7 @@ std::string testName(const ::testing::TestParamInfo<std::string>& info) {
     return name;
 }
 
-/// That only the GPU's compiler tells.
+/// Kinds that only the GPU's compiler can tell.
 bool needsCompiler(std::string_view bottleneck) {
     return bottleneck == "register-spill";
 }
@@ -58,7 +58,7 @@ TEST_P(BottleneckGallery, IsDiagnosedByCountsAsItsNameSays) {
     ASSERT_TRUE(report) << report.error().describe();
     EXPECT_EQ(spelling(report->bottleneck->kind), GetParam());
     EXPECT_TRUE(report->profile->hazards.empty());
-    // Not by the text alone, in spite of the profile.
+    // The text alone must not suffice, in spite of the profile.
     const auto& rules = builtinRules()->rules;
     const auto rule = std::ranges::find(rules, report->bottleneck->rule, &Rule::id);
     ASSERT_NE(rule, rules.end()) << report->bottleneck->rule;
@@ -78,8 +78,9 @@ TEST_F(GpuOfTheGallery, DecidesWhatIsBalanced) {
     const ProgramSource source = program(sourceFile("examples/bottlenecks/balanced.cu"));
     auto forL4 = options();
     forL4.gpu = "L4"; // 101 operations for a byte, where an H200 does 12.
-    const auto report =
-        Workbench(forL4, bench_.toolchain).profiler().profile({source, source.model->kernels[0]}, {}, {});
+    const auto report = Workbench(forL4, bench_.toolchain)
+                            .profiler()
+                            .profile({source, source.model->kernels[0]}, {}, {});
     ASSERT_TRUE(report) << report.error().describe();
     EXPECT_EQ(spelling(report->bottleneck->kind), "memory-bandwidth");
     ASSERT_FALSE(report->bottleneck->evidence.empty());

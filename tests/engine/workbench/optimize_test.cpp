@@ -52,7 +52,7 @@ protected:
         EXPECT_TRUE(found) << found.error().describe();
         return found ? std::move(*found) : Optimization{};
     }
-    /// As a new process would see it: only what is on disk is known.
+    /// Opens it as a new process would: only the disk's contents are known.
     void restart() { workbench_ = std::make_unique<Workbench>(options(), bench_.toolchain); }
 
     OptimizationOptions options_;
@@ -63,7 +63,7 @@ TEST_F(OptimizeTest, TheConflictsOfATransposeAreRemovedAndTheSumIsVerified) {
     ASSERT_TRUE(found.isImproved()) << logOf(found);
     EXPECT_THAT(found.skills, Contains("shared-memory-padding"));
     EXPECT_EQ(found.verdict->status, VerdictStatus::Unmeasured);
-    EXPECT_FALSE(found.verdict->speedup) << "nobody measured it";
+    EXPECT_FALSE(found.verdict->speedup) << "it was not measured";
     EXPECT_TRUE(std::ranges::all_of(found.verdict->checks, &Check::passed));
     EXPECT_GT(*found.modelledGain, 1);
     EXPECT_THAT(found.diff, HasSubstr("+"));
@@ -142,7 +142,7 @@ TEST_F(OptimizeTest, ASearchKilledBehindAVerdictJudgesItNeverAgain) {
                 [](const MemoryEntry& entry) { return entry.kind == EntryKind::Verdict; });
         return found;
     };
-    options_.slots = 1; // One verdict after the other,
+    options_.slots = 1; // One review after the other,
     workbench_.reset(); // and no thread or open database goes into the child.
     const pid_t child = ::fork();
     if (child == 0) {
@@ -183,7 +183,7 @@ TEST_F(OptimizeTest, AKilledSearchLeavesWholeMemoriesAndTheNextGoesOn) {
     };
     std::ptrdiff_t seen = 0;
     for (int round = 0; round < 4; ++round) {
-        workbench_.reset(); // No thread and no open database goes into the child.
+        workbench_.reset(); // The child must not inherit threads or an open database.
         const pid_t child = ::fork();
         if (child == 0) {
             restart();

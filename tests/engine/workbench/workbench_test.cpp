@@ -17,13 +17,13 @@ using kernelskill::testing::sourceFile;
 
 class WorkbenchTest : public kernelskill::testing::WorkbenchFixture {};
 
-TEST(LateFacts, ComeBesideTheProfileThatDidNotWait) {
+TEST(PendingCompilerFacts, ComeBesideTheProfileThatDidNotWait) {
     ProfileCache profiles;
     const ProfileKey key{7, 7, {}};
     const auto profile = std::make_shared<const Profile>();
-    std::promise<LateFacts::Facts> compiler;
+    std::promise<PendingCompilerFacts::Facts> compiler;
     {
-        LateFacts late;
+        PendingCompilerFacts late;
         late.add(key, profile, compiler.get_future(), {});
         profiles.insert(key, {profile, nullptr});
         late.settle(profiles);
@@ -35,13 +35,13 @@ TEST(LateFacts, ComeBesideTheProfileThatDidNotWait) {
     }
     std::stop_source compiling;
     {
-        LateFacts late;
+        PendingCompilerFacts late;
         late.add(key, profile,
                  std::async(std::launch::async,
                             [token = compiling.get_token()] {
                                 while (!token.stop_requested())
                                     std::this_thread::yield();
-                                return LateFacts::Facts{};
+                                return PendingCompilerFacts::Facts{};
                             }),
                  compiling);
     }

@@ -1,3 +1,4 @@
+#include "analysis/source/program_search.h"
 #include "tests/lsp-server/features/sample_files.h"
 #include "tests/lsp-server/lsp_client.h"
 
@@ -23,6 +24,15 @@ protected:
         const CommandResult result = runKernelskill(arguments, workspace.path());
         EXPECT_EQ(result.status, status) << result.errors;
         return json::parse(result.output, nullptr, false);
+    }
+
+    /// The profile of a file's only kernel.
+    json profileOf(const std::string& file, const std::vector<std::string>& flags = {}) {
+        std::vector<std::string> arguments{"profile", file};
+        arguments.insert(arguments.end(), flags.begin(), flags.end());
+        const json document = runJson(std::move(arguments), 0);
+        EXPECT_EQ(document.at("kernels").size(), 1U);
+        return document.at("kernels").at(0);
     }
 
     static std::string read(const std::string& path) {
@@ -62,7 +72,11 @@ TEST_F(CommandLine, CheckSaysWhatHoldsEachKernelBack) {
     EXPECT_EQ(kernel.at("launches").at(0).at("grid"), "grid");
     EXPECT_EQ(kernel.at("bottleneck").at("kind"), "bank-conflicts");
     EXPECT_FALSE(kernel.at("bottleneck").at("evidence").empty());
-    EXPECT_TRUE(kernel.at("features").is_object());
+    const json& features = kernel.at("features");
+    EXPECT_EQ(features.at("has_shared_memory"), true);
+    EXPECT_EQ(features.at("has_atomics"), false);
+    EXPECT_EQ(features.at("worst_bank_conflict_degree"), 32);
+    EXPECT_TRUE(features.at("loop_depth").is_number_unsigned()) << features;
 }
 
 TEST_F(CommandLine, CheckPrintsErrorsAsCompilersDo) {
@@ -97,7 +111,7 @@ TEST_F(CommandLine, FlagsAfterTheSeparatorReachTheParser) {
 
 TEST_F(CommandLine, ProfileCounts) {
     const std::string file = workspace.write("t.cu", transpose);
-    const json document = runJson({"profile", file}, 0);
+    const json document = profileOf(file);
     EXPECT_EQ(document.at("kernel"), "transpose");
     EXPECT_EQ(document.at("executor"), "emulator");
     EXPECT_EQ(document.at("launch").at("grid"), json({4, 2, 1}));
@@ -108,6 +122,28 @@ TEST_F(CommandLine, ProfileCounts) {
     EXPECT_EQ(document.at("hazards"), json::array());
 }
 
+TEST_F(CommandLine, ProfileAnswersForEachKernelUnlessOneIsChosen) {
+    const std::string file = workspace.write(
+        "two.cu", "// kernelskill: launch fill<<<1, 32>>>(x=zero[32])\n"
+                  "__global__ void fill(float* x) { x[threadIdx.x] = 1; }\n"
+                  "// kernelskill: launch longer<<<4096, 256>>>(x=zero[1 << 20])\n"
+                  "__global__ void longer(float* x) { x[blockIdx.x * 256 + threadIdx.x] = 1; }\n"
+                  "__global__ void emptied(cudaTextureObject_t t, float* x) {\n"
+                  "    x[0] = tex2D<float>(t, 0, 0);\n"
+                  "}\n");
+    const json document = runJson({"profile", file}, 0);
+    EXPECT_EQ(document.at("file"), file);
+    const json& kernels = document.at("kernels");
+    ASSERT_EQ(kernels.size(), 3U) << document;
+    EXPECT_EQ(kernels.at(0).at("kernel"), "fill") << "the file's order: nothing was timed";
+    EXPECT_EQ(kernels.at(1).at("kernel"), "longer");
+    EXPECT_EQ(kernels.at(2).at("kernel"), "emptied");
+    EXPECT_EQ(kernels.at(2).at("error").at("kind"), "unsupported");
+    const json one = runJson({"profile", file, "--kernel", "fill"}, 0);
+    EXPECT_EQ(one.at("kernel"), "fill");
+    EXPECT_EQ(one.at("launch"), kernels.at(0).at("launch"));
+}
+
 TEST_F(CommandLine, ProfileCountsArithmeticOfEachLine) {
     const std::string file = workspace.write(
         "s.cu", "// kernelskill: launch saxpy<<<4, 64>>>(a=2.5, x=rand[256], y=rand[256])\n"
@@ -115,7 +151,7 @@ TEST_F(CommandLine, ProfileCountsArithmeticOfEachLine) {
                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                 "    atomicAdd(&y[i / 2], a * x[i] + 1.0f);\n"
                 "}\n");
-    const json document = runJson({"profile", file}, 0);
+    const json document = profileOf(file);
     constexpr const char* fused = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
     EXPECT_EQ(document.at("metrics").at(fused), 256);
     EXPECT_EQ(document.at("metrics").at("kernelskill__atomic_rounds_per_request.ratio"), 2);
@@ -138,7 +174,7 @@ TEST_F(CommandLine, ProfileLeavesLocalMemoryOpenWhereThereIsSome) {
                 "    for (int k = 0; k < 64; ++k) values[order[k]] += in[k];\n"
                 "    in[threadIdx.x] = values[order[threadIdx.x]];\n"
                 "}\n");
-    const json document = runJson({"profile", file}, 0);
+    const json document = profileOf(file);
     if (document.at("static").is_null())
         GTEST_SKIP() << "no CUDA toolkit";
     EXPECT_FALSE(document.at("metrics").contains("smsp__inst_executed_op_local_ld.sum"));
@@ -148,11 +184,11 @@ TEST_F(CommandLine, ProfileLeavesLocalMemoryOpenWhereThereIsSome) {
 
 TEST_F(CommandLine, ProfileEstimatesForTheChosenGpu) {
     const std::string file = workspace.write("t.cu", transpose);
-    const json here = runJson({"profile", file}, 0).at("roofline");
+    const json here = profileOf(file).at("roofline");
     EXPECT_EQ(here.at("gpu"), "H200");
     EXPECT_LE(here.at("seconds").at(0), here.at("seconds").at(1));
     EXPECT_THAT(here.at("text").dump(), HasSubstr("not measured"));
-    const json there = runJson({"profile", file, "--gpu", "RTX 4090"}, 0).at("roofline");
+    const json there = profileOf(file, {"--gpu", "RTX 4090"}).at("roofline");
     EXPECT_EQ(there.at("gpu"), "RTX 4090");
     EXPECT_GT(there.at("seconds").at(0), here.at("seconds").at(0));
     EXPECT_THAT(runJson({"profile", file, "--gpu", "abacus"}, 2).dump(), HasSubstr("B200"));
@@ -160,17 +196,16 @@ TEST_F(CommandLine, ProfileEstimatesForTheChosenGpu) {
 
 TEST_F(CommandLine, ProfileSaysWhatTheGpusCompilerMakesOfTheKernel) {
     const std::string file = workspace.write("t.cu", transpose);
-    const json facts = runJson({"profile", file}, 0).at("static");
+    const json facts = profileOf(file).at("static");
     if (facts.is_null())
         GTEST_SKIP() << "no CUDA toolkit";
     ASSERT_TRUE(facts.contains("registers")) << facts;
     EXPECT_EQ(facts.at("shared_bytes"), 32 * 32 * 4);
     EXPECT_EQ(facts.at("spill_store_bytes"), 0);
     EXPECT_EQ(facts.at("local_memory"), "none");
-    EXPECT_EQ(runJson({"profile", file}, 0).at("metrics").at("smsp__inst_executed_op_local_ld.sum"),
-              0);
+    EXPECT_EQ(profileOf(file).at("metrics").at("smsp__inst_executed_op_local_ld.sum"), 0);
     EXPECT_GT(facts.at("occupancy").at("percent"), 0);
-    EXPECT_EQ(runJson({"profile", file, "--no-toolkit"}, 0).at("static"), nullptr);
+    EXPECT_EQ(profileOf(file, {"--no-toolkit"}).at("static"), nullptr);
 }
 
 TEST_F(CommandLine, ProfileNamesWhatIsMissing) {
@@ -242,17 +277,19 @@ TEST_F(CommandLine, DoctorNamesWhatItChecked) {
     std::vector<std::string> names;
     for (const json& check : checks) {
         names.push_back(check.at("name"));
-        // What a machine may lack.
+        // A machine may lack these.
         const bool mayBeAbsent =
             check.at("name") == "cuda-toolkit" || check.at("name") == "compilation-database" ||
             check.at("name") == "slurm" || check.at("name") == "language-model" ||
             check.at("name").get<std::string>().starts_with("gpu");
         EXPECT_TRUE(mayBeAbsent || check.at("status") == "ok") << check;
     }
-    for (const char* name :
-         {"libclang", "prelude", "cuda-toolkit", "host-compiler", "emulator", "gpu", "slurm",
-          "cache", "workspace", "compilation-database", "language-model"})
+    for (const char* name : {"libclang", "prelude", "cuda-toolkit", "host-compiler", "emulator",
+                             "gpu", "cache", "workspace", "compilation-database", "language-model"})
         EXPECT_THAT(names, ::testing::Contains(name));
+    // Slurm is examined where its commands are installed.
+    EXPECT_EQ(std::ranges::find(names, "slurm") != names.end(),
+              analysis::findProgram("srun").has_value());
     EXPECT_EQ(result.status, 0);
 }
 

@@ -97,7 +97,7 @@ TEST_F(MeasuredCommand, ProfilesOnTheGpu) {
     putRunner("GPUS='H100 9.0' TIMES=50 METRICS='dram__bytes_read.sum=4194304' "
               "STALLS='3 long_scoreboard 300' STALLS_FILE='" +
               (folder_.path() / "twice.cu").string() + "'");
-    const auto outcome = run("profile twice.cu --on gpu --json");
+    const auto outcome = run("profile twice.cu --kernel twice --on gpu --json");
     ASSERT_EQ(outcome.status, 0) << outcome.messages;
     const auto profile = outcome.document();
     EXPECT_EQ(profile.at("executor"), "gpu");
@@ -131,7 +131,7 @@ TEST_F(MeasuredCommand, StartsNoRunnerWhereNothingIsToBeMeasured) {
 }
 
 TEST_F(MeasuredCommand, IsMissingWithoutARunner) {
-    const auto outcome = run("profile twice.cu --on gpu --json");
+    const auto outcome = run("profile twice.cu --kernel twice --on gpu --json");
     EXPECT_EQ(outcome.status, 3);
     EXPECT_THAT(outcome.messages, HasSubstr("kernelskill-runner"));
 }
@@ -158,7 +158,7 @@ protected:
 
 TEST_F(SlurmCommand, ProfilesOnANode) {
     putRunner("TIMES=50 METRICS='dram__bytes_read.sum=4194304'");
-    const auto outcome = onCluster("profile twice.cu --on slurm --json");
+    const auto outcome = onCluster("profile twice.cu --kernel twice --on slurm --json");
     ASSERT_EQ(outcome.status, 0) << outcome.messages;
     const auto profile = outcome.document();
     EXPECT_EQ(profile.at("executor"), "slurm");

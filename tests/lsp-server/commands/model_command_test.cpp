@@ -112,7 +112,7 @@ protected:
                         std::move(further));
     }
 
-    /// Of the attempts those that the model made.
+    /// The attempts that the model made.
     static std::vector<json> attemptsOfModel(const json& found) {
         std::vector<json> attempts;
         for (const json& attempt : found.at("rounds"))
@@ -242,7 +242,7 @@ TEST_F(ModelCommand, ASlowServiceEndsWithTheTimeOfTheSearch) {
     const json found = optimize(std::vector<Answer>{slow}, 1, {"--seconds", "5"});
     EXPECT_LT(taken_, std::chrono::seconds(30));
     EXPECT_EQ(found.at("stop").at("reason"), "seconds");
-    EXPECT_TRUE(attemptsOfModel(found).empty()) << "nobody knows what it would have said";
+    EXPECT_TRUE(attemptsOfModel(found).empty()) << "its answer would not be known";
 }
 
 TEST_F(ModelCommand, ABrokenServiceCostsItsPlansAndNoMore) {

@@ -69,7 +69,7 @@ TEST_F(OptimizeCommand, SaysWhatEachRoundTriedAndWritesNothingUnasked) {
         EXPECT_FALSE(round.at("diagnosis").at("cause").get<std::string>().empty()) << round;
     }
     EXPECT_GT(dropped, 0);
-    EXPECT_TRUE(found.at("best").at("speedup").is_null()) << "nobody measured";
+    EXPECT_TRUE(found.at("best").at("speedup").is_null()) << "it was not measured";
     EXPECT_FALSE(found.at("best").at("edits").empty());
     EXPECT_THAT(found.at("diff").get<std::string>(), HasSubstr("@@"));
     EXPECT_EQ(read(file), transpose);

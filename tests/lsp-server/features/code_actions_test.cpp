@@ -40,6 +40,13 @@ protected:
                         "refactor.rewrite.shared-memory-padding");
     }
 
+    bool saysSomething() {
+        const auto isSaid = [](const json& message) {
+            return message.value("method", "") == "window/showMessage";
+        };
+        return client.waitFor(isSaid, Milliseconds(200)).has_value();
+    }
+
     /// The diagnostics of what was opened, once there are any: errors are told of first.
     json findings() {
         json found = client.diagnostics(uri, 1);
@@ -107,7 +114,7 @@ TEST_F(CodeActions, ASkillIsAQuickFixOfTheDiagnosticThatItAnswers) {
     EXPECT_TRUE(withKind(all, "refactor.rewrite.shared-memory-padding").is_null());
     EXPECT_FALSE(withKind(all, "refactor.rewrite.restrict-and-const").is_null());
 
-    // Whoever asks for refactorings gets it as one.
+    // A client that asks for refactorings gets it as one.
     const json refactorings =
         actionsAt(transpose, place, {{"diagnostics", diagnostics}, {"only", {"refactor.rewrite"}}});
     const json padding = withKind(refactorings, "refactor.rewrite.shared-memory-padding");
@@ -200,6 +207,30 @@ TEST_F(CodeActions, AnEditSaysItsVerdictWhereTheEditorCanShowIt) {
         EXPECT_EQ(change.at("annotationId"), annotation.key());
 }
 
+/// The notice after a skill is applied: the verdict, what was checked, and the way back.
+auto isNoticeOfPadding() {
+    return ::testing::AllOf(HasSubstr("Applied, unmeasured: Matches the original on "),
+                            HasSubstr("One undo takes it back."),
+                            HasSubstr("Pad the rows of shared array tile by 1"));
+}
+
+TEST_F(CodeActions, ASkillThatIsAppliedSaysWhatWasChecked) {
+    json capabilities = editorCapabilities();
+    capabilities["textDocument"]["codeAction"]["resolveSupport"]["properties"] = {"edit",
+                                                                                  "command"};
+    start(capabilities);
+    client.open(uri, transpose);
+    const json resolved = client.call("codeAction/resolve", padding(), reviewTime);
+    ASSERT_TRUE(resolved.contains("result")) << resolved;
+    EXPECT_FALSE(saysSomething()) << "the edit is not applied yet";
+    const json command = resolved.at("result").at("command"); // which clients run after the edit
+    client.call("workspace/executeCommand",
+                {{"command", command.at("command")}, {"arguments", command.at("arguments")}});
+    const json message = client.notification("window/showMessage");
+    EXPECT_EQ(message.at("params").at("type"), 3);
+    EXPECT_THAT(message.at("params").at("message").get<std::string>(), isNoticeOfPadding());
+}
+
 TEST_F(CodeActions, ASkillIsConfirmedFirstWhereTheUserWantsIt) {
     client.initialize({{"capabilities", previewingEditor()},
                        {"initializationOptions", {{"preview", {{"skills", true}}}}}});
@@ -266,6 +297,8 @@ TEST_F(CodeActions, AClientWithoutResolveGetsACommandThatAppliesTheEdit) {
     EXPECT_TRUE(std::ranges::any_of(client.serverRequests, [](const json& request) {
         return request.at("method") == "workspace/applyEdit";
     }));
+    const json message = client.notification("window/showMessage");
+    EXPECT_THAT(message.at("params").at("message").get<std::string>(), isNoticeOfPadding());
 }
 
 TEST_F(CodeActions, NothingThatRunsKernelsIsOfferedWhereThatIsTurnedOff) {

@@ -1,4 +1,4 @@
-/// What libclang accepts and the device's compiler does not, at the wire: shown, and fixed.
+/// Code that libclang accepts and the device's compiler does not, at the wire: shown, and fixed.
 #include "tests/lsp-server/features/sample_files.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ struct Finding {
     const char* name;
     const char* text;
     const char* code;
-    int severity; ///< Of the protocol: 1 is an error, 2 a warning.
+    int severity; ///< As the protocol numbers it: 1 is an error, 2 a warning.
     const char* place;
     const char* title;
 };

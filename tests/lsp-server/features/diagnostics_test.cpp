@@ -14,7 +14,7 @@ class Diagnostics : public ::testing::Test {
 protected:
     void SetUp() override { client.initialize(); }
 
-    /// Of the publication, of several, that `wanted` accepts.
+    /// The diagnostics of the first publication that `wanted` accepts.
     json published(const std::function<bool(const json&)>& wanted) {
         const auto message = client.waitFor([&](const json& candidate) {
             return candidate.value("method", "") == "textDocument/publishDiagnostics" &&

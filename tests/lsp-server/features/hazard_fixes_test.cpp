@@ -226,8 +226,11 @@ TEST_F(HazardFixes, OnTheCommandLineAreWrittenOnRequest) {
 
 TEST_F(HazardFixes, AProfileNamesBothSidesInItsJsonAndItsText) {
     const std::string path = workspace.write("race.cu", race);
-    const json hazard =
-        json::parse(runKernelskill({"profile", path, "--json"}).output).at("hazards").at(0);
+    const json hazard = json::parse(runKernelskill({"profile", path, "--json"}).output)
+                            .at("kernels")
+                            .at(0)
+                            .at("hazards")
+                            .at(0);
     EXPECT_EQ(hazard.at("line"), 3);
     EXPECT_EQ(hazard.at("block"), (json{0, 0, 0}));
     EXPECT_EQ(hazard.at("thread").size(), 3u);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace kernelskill::lsp::testing {
 namespace {
 
@@ -90,20 +92,46 @@ TEST_F(Hints, ALensOverTheKernelIsResolvedToItsBottleneck) {
 TEST_F(Hints, LensesOfferToProfileAndToApplyTheBestSkill) {
     const json unresolved = lenses();
     const json profile =
-        client.call("codeLens/resolve", unresolved.at(1)).at("result").at("command");
+        client.call("codeLens/resolve", unresolved.at(2)).at("result").at("command");
     EXPECT_EQ(profile.at("command"), "kernelskill.profile");
     EXPECT_EQ(profile.at("arguments").at(0).at("kernel"), "transpose");
-    const json skill = client.call("codeLens/resolve", unresolved.at(2)).at("result").at("command");
+    const json skill = client.call("codeLens/resolve", unresolved.at(3)).at("result").at("command");
     EXPECT_EQ(skill.at("command"), "kernelskill.applySkill");
     EXPECT_EQ(skill.at("arguments").at(0).at("skill"), "shared-memory-padding");
 }
 
 TEST_F(Hints, ALensStartsTheSearchForAFasterKernel) {
     const json optimize =
-        client.call("codeLens/resolve", lenses().at(3)).at("result").at("command");
+        client.call("codeLens/resolve", lenses().at(1)).at("result").at("command");
     EXPECT_EQ(optimize.at("title"), "Optimize");
     EXPECT_EQ(optimize.at("command"), "kernelskill.optimize");
     EXPECT_EQ(optimize.at("arguments"), (json::array({{{"uri", uri}, {"kernel", "transpose"}}})));
+}
+
+TEST_F(Hints, TheTitleOfALensHasAtMostSixtyCharacters) {
+    const std::string other = workspace.uri("long.cu");
+    const std::string text =
+        "__global__ void scale(const float* aVeryLongNameOfTheInput, float* "
+        "aVeryLongNameOfAnOutput,"
+        " int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n)\n"
+        "        aVeryLongNameOfAnOutput[i] = 2.0f * aVeryLongNameOfTheInput[i];\n"
+        "}\n";
+    client.open(other, text);
+    const json unresolved =
+        client.call("textDocument/codeLens", {{"textDocument", {{"uri", other}}}}).at("result");
+    const auto skill = std::ranges::find_if(
+        unresolved, [](const json& lens) { return lens.at("data").at("what") == "skill"; });
+    ASSERT_NE(skill, unresolved.end());
+    const auto title = client.call("codeLens/resolve", *skill)
+                           .at("result")
+                           .at("command")
+                           .at("title")
+                           .get<std::string>();
+    EXPECT_THAT(title,
+                ::testing::AllOf(::testing::StartsWith("Apply: "), ::testing::EndsWith("…")));
+    EXPECT_LE(title.size(), 60U + 2U) << title; // the ellipsis has three bytes
 }
 
 TEST_F(Hints, AKernelWithAnErrorIsNotToBeOptimized) {

@@ -47,6 +47,13 @@ TEST_F(Hover, OnASharedReadSaysTheConflictDegree) {
                 AllOf(HasSubstr("shared read"), HasSubstr("32-way bank conflict")));
 }
 
+TEST_F(Hover, KeepsTheOperatorsOfIndexExpressions) {
+    EXPECT_THAT(textAt("tile[threadIdx.x][threadIdx.y]", 3),
+                AllOf(HasSubstr("indexed by `32*threadIdx.x + threadIdx.y`"),
+                      HasSubstr("index: `32*threadIdx.x + threadIdx.y`")));
+    EXPECT_THAT(textAt("transpose(", 2), HasSubstr("`32*threadIdx.x + threadIdx.y`"));
+}
+
 TEST_F(Hover, OnAConflictFreeWriteSaysSo) {
     EXPECT_THAT(textAt("tile[threadIdx.y][threadIdx.x]", 3),
                 AllOf(HasSubstr("shared write"), HasSubstr("No bank conflict")));

@@ -111,7 +111,7 @@ TEST_F(EditorModelTest, CancelsTheRequestWhenItIsCancelledOrLate) {
     EXPECT_EQ(cancelled.error().kind, ErrorKind::Cancelled);
     EXPECT_EQ(sent(1).at("method"), "$/cancelRequest");
     EXPECT_EQ(sent(1).at("params").at("id"), request.at("id"));
-    // An answer that comes late finds nobody, and does no harm.
+    // A late answer has no receiver any more, and does no harm.
     connection_.handle(response(request, {{"text", "late"}}).dump());
 }
 

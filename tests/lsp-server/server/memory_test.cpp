@@ -1,4 +1,4 @@
-// What the server remembers, when the disk or the process gives way.
+// The server's memory when the disk or the process gives way.
 #include "tests/lsp-server/features/sample_files.h"
 
 #include <gmock/gmock.h>
@@ -162,7 +162,7 @@ TEST(ReadOnlyWorkspace, TheEditIsVerifiedAndTheMissingMemoryIsSaid) {
     ASSERT_TRUE(resolved.contains("result")) << resolved;
     EXPECT_TRUE(resolved.at("result").contains("edit"));
     const json message = client.notification("window/showMessage");
-    ASSERT_FALSE(message.is_null()) << "nobody was told";
+    ASSERT_FALSE(message.is_null()) << "the user was not told";
     EXPECT_EQ(message.at("params").at("type"), 2);
     EXPECT_THAT(message.at("params").at("message").get<std::string>(), HasSubstr("memory"));
     const json memory = client.call("kernelskill/memory", {{"textDocument", {{"uri", uri}}}});

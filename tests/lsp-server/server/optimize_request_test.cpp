@@ -81,7 +81,9 @@ TEST_F(OptimizeRequest, TheActionOfAKernelEndsInOneEdit) {
     EXPECT_TRUE(annotations.begin().value().at("needsConfirmation").get<bool>());
     const json message = client->notification("window/showMessage");
     EXPECT_THAT(message.dump(), HasSubstr("The search ended"));
-    EXPECT_EQ(annotations.begin().value().at("description"), message.at("params").at("message"));
+    EXPECT_EQ(annotations.begin().value().at("description").get<std::string>() +
+                  " One undo takes it back.",
+              message.at("params").at("message").get<std::string>());
 }
 
 TEST_F(OptimizeRequest, WhatTheUserDiscardsIsNotApplied) {
@@ -91,6 +93,9 @@ TEST_F(OptimizeRequest, WhatTheUserDiscardsIsNotApplied) {
     ASSERT_TRUE(answer.contains("result")) << answer;
     EXPECT_EQ(editsSent(), 1);
     EXPECT_FALSE(answer.at("result").at("applied").get<bool>());
+    EXPECT_FALSE(client->waitFor(
+        [](const json& message) { return message.value("method", "") == "window/showMessage"; },
+        Milliseconds(200)));
 }
 
 TEST_F(OptimizeRequest, ShowsEachRoundAndCanBeCancelledWithoutAnEdit) {

@@ -30,7 +30,8 @@ const std::string skill = "---\n"
                           "$x * 0.5f\n"
                           "```\n";
 
-const std::string kernel = "__global__ void halve(float* a, int n) {\n"
+const std::string kernel = "// kernelskill: launch halve<<<16, 256>>>(a=rand[4096], n=4096)\n"
+                           "__global__ void halve(float* a, int n) {\n"
                            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                            "    if (i < n)\n"
                            "        a[i] = (a[i] + 1.0f) / 2.0f;\n"

@@ -156,7 +156,7 @@ std::string nested(bool endsWithBarrier) {
 TEST(AsyncCopy, MayRunInALoopIfItsRoundsEndWithABarrier) {
     const std::string text = appliedText(id, nested(true), alone());
     EXPECT_TRUE(text.contains("        int stage = 0;\n        if (0 < n) {\n")) << text;
-    // What is said is why the first loop is refused, the outer one.
+    // The reason is that of the first loop, the outer one.
     checkNotApplicable(id, nested(false), "no-barrier", alone());
 }
 

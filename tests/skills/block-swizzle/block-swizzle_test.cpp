@@ -110,10 +110,10 @@ TEST(SwizzlePlan, CountsWhatAWaveLoads) {
 TEST(SwizzlePlan, TakesAsLongAsMemoryOrTheChip) {
     const Wave wave{1000, std::nullopt, std::nullopt};
     const BlockTraffic little{0, 0, 0, 128};
-    EXPECT_DOUBLE_EQ(leastSeconds(little, wave, 4.48e9), 1e-3);
+    EXPECT_DOUBLE_EQ(minSeconds(little, wave, 4.48e9), 1e-3);
     // A multiprocessor passes 128 bytes a clock.
     const BlockTraffic much{0, 0, 0, 128 * 1.98e9};
-    EXPECT_DOUBLE_EQ(leastSeconds(much, wave, 4.48e9), 1000.0 / 132);
+    EXPECT_DOUBLE_EQ(minSeconds(much, wave, 4.48e9), 1000.0 / 132);
 }
 
 class BlockSwizzleIsNotOffered : public testing::TestWithParam<GateCase> {};

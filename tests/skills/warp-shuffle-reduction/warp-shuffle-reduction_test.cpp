@@ -22,7 +22,7 @@ std::string reducing(const std::string& tree, const std::string& type = "float",
 struct Form {
     std::string name;
     std::string tree;
-    std::string fold; ///< What the shuffle loop must hold.
+    std::string fold; ///< The text that the shuffle loop must hold.
     std::string type = "float";
 };
 

@@ -50,6 +50,8 @@ TEST(WarpUniformControlFlow, IsExactAndSaysHowManyLanesItFills) {
     EXPECT_EQ(offer->numerics, Numerics::Exact);
     ASSERT_TRUE(offer->gain);
     EXPECT_DOUBLE_EQ(offer->gain->factor, 8.0);
+    EXPECT_TRUE(offer->why.contains("leaves lanes of every warp idle")) << offer->why;
+    EXPECT_TRUE(offer->gain->basis.starts_with("one of 8 lanes works")) << offer->gain->basis;
 }
 
 TEST(WarpUniformControlFlow, IsAboutTheBranchAtTheCursor) {

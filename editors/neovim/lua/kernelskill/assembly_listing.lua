@@ -20,7 +20,7 @@ local function counts_text(counts)
     )
 end
 
---- What the compiler says of the version.
+--- The compiler's words about the version.
 ---@return string[] always as many
 function M.facts(version)
     local facts = version.facts

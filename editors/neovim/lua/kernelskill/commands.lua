@@ -1,4 +1,4 @@
---- What the commands behind the server's code lenses do in this editor, and what :KernelSkill asks the server for.
+--- The commands behind the server's code lenses, and the requests of :KernelSkill to the server.
 local compat = require('kernelskill.compat')
 local execute = require('kernelskill.execute')
 local report = require('kernelskill.report')
@@ -56,7 +56,7 @@ function M.report(bufnr, path)
     end)
 end
 
---- What hover says of a kernel, shown at the cursor, which stands on the line of the kernel's name.
+--- Shows the hover of a kernel at the cursor, which stands on the line of the kernel's name.
 function M.explain(bufnr, argument)
     local client = execute.client_of(bufnr)
     if not client then

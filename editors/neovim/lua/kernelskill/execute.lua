@@ -4,7 +4,7 @@ local compat = require('kernelskill.compat')
 local M = {}
 
 local serial = 0
---- What runs now: the client by the token of its progress.
+--- The requests that run now: each client by the token of its progress.
 local running = {}
 
 --- The client of a buffer; without one the user is told.

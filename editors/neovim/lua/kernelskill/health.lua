@@ -8,7 +8,7 @@ local ok = health.ok or health.report_ok
 local err = health.error or health.report_error
 local info = health.info or health.report_info
 
---- What `kernelskill doctor` says. What is absent would help and is not needed.
+--- The checks of `kernelskill doctor`. Something absent would help and is not needed.
 local function check_doctor(binary)
     local output = vim.fn.system({ binary, 'doctor', '--json' })
     local decoded, doctor = pcall(vim.fn.json_decode, output)

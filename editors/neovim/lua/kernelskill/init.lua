@@ -1,10 +1,10 @@
---- What the plug-in is to its user: started by itself, and the functions that :help kernelskill names.
+--- The plug-in's entry: it starts by itself, and has the functions that :help kernelskill names.
 local compat = require('kernelskill.compat')
 local config = require('kernelskill.config')
 
 local M = {}
 
---- What a buffer gets besides Neovim's own defaults. Runs for each attachment.
+--- Sets up a buffer, beyond Neovim's own defaults. Runs for each attachment.
 local function on_attach(client, bufnr)
     local options = config.get()
     require('kernelskill.server').attached(client, bufnr)
@@ -33,7 +33,7 @@ function M.is_trusted(folder)
     return false
 end
 
---- What Neovim can do, and what this plug-in adds: edits that ask for it are shown before they are applied, and what
+--- The capabilities of Neovim, and those that this plug-in adds: edits that ask for it are shown before they are applied, and what
 --- is drawn into a buffer is asked for anew. Edits come by workspace/applyEdit alone, never by codeAction/resolve,
 --- which Neovim's own menu would apply without a look.
 local function capabilities()

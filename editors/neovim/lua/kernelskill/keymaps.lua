@@ -7,7 +7,7 @@ local maps = {
     { since = 'nvim-0.12', modes = { 'n' }, keys = 'grx', call = 'codelens.run', desc = 'Run a code lens' },
 }
 
---- Sets those that nobody has mapped.
+--- Sets the keys that are not mapped yet.
 function M.set(bufnr)
     for _, map in ipairs(maps) do
         local modes = vim.tbl_filter(function(mode)

@@ -27,7 +27,7 @@ local function draw(bufnr, lenses)
         table.insert(by_line[line], { lens.command.title, 'LspCodeLens' })
     end
     for line, chunks in pairs(by_line) do
-        -- What is above the first line is out of sight.
+        -- A virtual line above the first one is out of sight.
         local place = line == 0 and { virt_text = chunks } or { virt_lines = { chunks }, virt_lines_above = true }
         vim.api.nvim_buf_set_extmark(bufnr, M.namespace, line, 0, place)
     end

@@ -9,7 +9,8 @@ local declining = { n = true, N = true, q = true, ['\27'] = true, ['\3'] = true 
 --- Keys that move in the window, and what they are in Normal mode.
 local moving = { j = '\5', k = '\25', ['\4'] = '\4', ['\21'] = '\21', ['\6'] = '\6', ['\2'] = '\2', g = 'gg', G = 'G' }
 
---- Who types when the window opens does not answer it: keys count after so many milliseconds without one.
+--- A key counts as an answer after so many milliseconds without one: a user who is typing when the window opens does not
+--- answer it.
 local pause = 600
 
 local function open(lines)

@@ -1,7 +1,7 @@
 --- Work-done progress in the message area, and for the status line. Neovim's own handling goes on beside it.
 local M = {}
 
---- What runs: its title, message and percentage, by client and token.
+--- The work that runs: its title, message and percentage, by client and token.
 local running = {}
 local is_shown = false
 
@@ -16,7 +16,7 @@ local function describe(value)
     return (text:gsub('%s+', ' '))
 end
 
---- What runs now, in words; nil if nothing does. Of several, any.
+--- The work that runs now, in words; any one if there are several, nil if there is none.
 ---@return string|nil
 function M.text()
     local _, value = next(running)

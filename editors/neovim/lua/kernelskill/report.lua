@@ -1,4 +1,4 @@
---- What the server found out, as lines of text, and the places in the source that they tell of.
+--- The server's findings as lines of text, and the places in the source that they name.
 local M = {}
 
 local function number(value)
@@ -34,7 +34,7 @@ local function place_of(item)
     return nil
 end
 
---- What was counted on a line, a clause each: { per, of, words } is "per / of words".
+--- The counts of a line, a clause each: { per, of, words } is "per / of words".
 local ratios = {
     {
         'l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum',

@@ -110,7 +110,7 @@ local function attach_again(root, buffers)
     end
 end
 
---- Ends with the server's own word, or by a signal that asked for it: nobody crashed.
+--- Was the end wanted? The server ended by itself with status 0, or by a signal that asked for it.
 local function is_asked_for(code, signal)
     return code == 0 and (signal == 0 or signal == 15)
 end
@@ -169,7 +169,7 @@ function M.on_exit(code, signal, client_id)
     end)
 end
 
---- What the status line says of the buffer's workspace when no server is attached.
+--- The text of the status line for the buffer's workspace when no server is attached.
 ---@return string|nil
 function M.trouble(bufnr)
     local file = vim.api.nvim_buf_get_name(bufnr)

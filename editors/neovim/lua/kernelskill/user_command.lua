@@ -196,7 +196,7 @@ local function run(arguments)
     subcommand.run(arguments)
 end
 
---- What may stand at the cursor of a command line.
+--- Completes a command line at the cursor.
 ---@return string[]
 function M.complete(lead, line)
     local before = vim.split(line:sub(1, #line - #lead), '%s+', { trimempty = true })

@@ -8,7 +8,7 @@ export interface Place {
 /** An entry of the answer to kernelskill/kernels. */
 export interface Kernel {
     readonly name: string;
-    /** Of the name. */
+    /** Line of the name, from 0. */
     readonly selectionRange: { readonly start: Place; readonly end: Place };
     readonly range: { readonly start: Place; readonly end: Place };
     readonly bottleneck: {
@@ -16,14 +16,14 @@ export interface Kernel {
         readonly headroom: string;
         readonly evidence: readonly { readonly text: string }[];
     };
-    /** What a GPU has measured. */
+    /** Measured on a GPU. */
     readonly measured: { readonly microseconds: number; readonly roofline_percent: number | null; readonly gpu: string } | null;
-    /** What a model says of counted work: the least and the most seconds. */
+    /** Estimated by a model from counted work: the min and the max, in seconds. */
     readonly roofline: { readonly seconds: readonly [number, number]; readonly gpu: string } | null;
 }
 
 export interface Entry {
-    /** Where the kernel is. */
+    /** The kernel's file. */
     readonly uri: string;
     /** As the list shows the file. */
     readonly file: string;

@@ -5,7 +5,7 @@ import type { LanguageClient } from 'vscode-languageclient/node';
 
 import { details, type Entry, type Kernel, type Order, orders, sorted, summary } from './kernelList';
 
-const mostFiles = 1000;
+const maxFiles = 1000;
 const orderKey = 'kernelskill.kernels.order';
 const names: { readonly [order in Order]: string } = {
     time: 'Time: longest first',
@@ -64,14 +64,14 @@ export class KernelsView implements vscode.TreeDataProvider<Entry>, vscode.Dispo
         return entry ? [] : sorted([...this.known.values()].flat(), this.order);
     }
 
-    /** Reads every file of the workspace again, while somebody looks. */
+    /** Reads every file of the workspace again if the view is visible. */
     refresh(): void {
         ++this.generation;
         this.known = new Map();
         if (!this.view.visible) return;
         this.running = this.running.then(async () => {
             const generation = this.generation;
-            const files = await vscode.workspace.findFiles('**/*.{cu,cuh}', undefined, mostFiles);
+            const files = await vscode.workspace.findFiles('**/*.{cu,cuh}', undefined, maxFiles);
             await this.read(files, () => generation === this.generation);
             this.view.message = files.length > 0 && this.known.size > 0 ? '' : 'No kernel found in this workspace.';
         });
@@ -79,7 +79,7 @@ export class KernelsView implements vscode.TreeDataProvider<Entry>, vscode.Dispo
 
     filesChanged(files: readonly vscode.Uri[]): void {
         if (this.view.visible) this.running = this.running.then(() => this.read(files, () => true));
-        else this.known.clear(); // read when somebody looks
+        else this.known.clear(); // read once the view is visible
     }
 
     async sort(): Promise<void> {

@@ -1,4 +1,4 @@
-// What the memory of a file says, as attempts. Knows nothing of VS Code, so that it can be tested without one.
+// The memory of a file, as attempts. Knows nothing of VS Code, so that it can be tested without one.
 
 /** An entry of the answer to kernelskill/memory. */
 export interface MemoryEntry {
@@ -31,9 +31,9 @@ export interface Attempt {
     readonly kernel: string;
     readonly kernelHash: string;
     readonly skill: string;
-    /** Why it was tried; empty where nobody noted it. */
+    /** Why it was tried; empty where that is not noted. */
     readonly plan: string;
-    /** What it edits; empty where it came to no edit. */
+    /** Title of its edit; empty where it came to no edit. */
     readonly edit: string;
     /** Empty while it is being tried, or when that was interrupted. */
     readonly status: string;

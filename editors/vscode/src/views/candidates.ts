@@ -26,7 +26,7 @@ export interface Round {
     readonly diff: string;
 }
 
-/** What has been found wrong may be read, never taken. */
+/** A candidate that was found wrong may be read, never taken. */
 const refused = ['incorrect', 'invalid'];
 
 /** `text` is what the search began with. */
@@ -57,7 +57,7 @@ export function textOf(found: Optimization, number: number, text: string): strin
 
 function obstacleTo(found: Optimization, round: Round, text: string): string {
     const verdicts = [round.verdict?.status, round.sum?.status];
-    if (!round.verdict) return 'Nobody has checked it.';
+    if (!round.verdict) return 'It was not checked.';
     if (verdicts.some((status) => status && refused.includes(status))) return 'It is wrong: it cannot be taken.';
     return textOf(found, round.number, text) === undefined ? 'It edits more than this file: apply the skill itself.' : '';
 }

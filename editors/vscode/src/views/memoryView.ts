@@ -1,4 +1,4 @@
-// What was tried on a file, and trying it again.
+// The attempts on a file, and trying them again.
 import * as vscode from 'vscode';
 import {
     CodeActionRequest,
@@ -13,6 +13,7 @@ import type { VirtualDocuments } from '../virtualDocuments';
 import type { Kernel } from '../kernels/kernelList';
 import type { Request } from '../webview/state';
 import { type Attempt, attemptsOf, type MemoryEntry } from './attempts';
+import { textAfter } from './editPreview';
 import type { Panels } from './panel';
 
 interface Memory {
@@ -56,7 +57,7 @@ export class MemoryView {
         });
     }
 
-    /** What the skill would do to the present text, beside it. It is checked first: a wrong edit is not shown as a proposal. */
+    /** Shows the skill's edit of the present text beside it. The edit is checked first: a wrong one is not shown. */
     private async showEdit(client: LanguageClient, uri: string, kernels: readonly Kernel[], attempt: Attempt): Promise<void> {
         const kernel = kernels.find(({ name }) => name === attempt.kernel);
         const actions = await client.sendRequest(CodeActionRequest.type, {
@@ -72,11 +73,7 @@ export class MemoryView {
         const resource = client.protocol2CodeConverter.asUri(uri);
         const edit = await client.protocol2CodeConverter.asWorkspaceEdit(resolved.edit);
         const document = await vscode.workspace.openTextDocument(resource);
-        let text = document.getText();
-        const edits = (edit?.get(resource) ?? []).sort((a, b) => b.range.start.compareTo(a.range.start));
-        for (const { range, newText } of edits) {
-            text = text.slice(0, document.offsetAt(range.start)) + newText + text.slice(document.offsetAt(range.end));
-        }
+        const text = textAfter(document, edit?.get(resource) ?? []);
         const proposed = this.documents.put(`${attempt.skill}/${vscode.workspace.asRelativePath(resource)}`, text);
         await vscode.commands.executeCommand('vscode.diff', resource, proposed, `${attempt.skill} on ${attempt.kernel}`);
     }

@@ -8,7 +8,7 @@ import { revealLine } from './reveal';
 export class ProfileView {
     constructor(private readonly panels: Panels) {}
 
-    /** Of one kernel, or of all: then those that are not known yet are run. */
+    /** Shows the profile of one kernel, or of all: kernels without a profile are run then. */
     async show(client: LanguageClient, uri: string, kernel?: string): Promise<void> {
         const { title, html } = await withProgress('writing a report', (token) =>
             client.sendRequest<{ title: string; html: string }>(

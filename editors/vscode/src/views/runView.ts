@@ -170,7 +170,7 @@ class Run {
     }
 }
 
-/** What has to be replaced to make the document read like this: all between what both begin and end with. */
+/** The replacement that makes the document read like this: all between the common begin and the common end. */
 function difference(document: vscode.TextDocument, text: string): [vscode.Range, string] {
     const before = document.getText();
     const shorter = Math.min(before.length, text.length);

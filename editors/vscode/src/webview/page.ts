@@ -16,7 +16,7 @@ export function linkLines(ask: (request: Request) => void): void {
     }
 }
 
-/** What is wider than the page is scrolled by itself, and so needs the focus. */
+/** An element that is wider than the page is scrolled by itself, and so needs the focus. */
 export function letScroll(): void {
     let title = '';
     for (const part of document.querySelectorAll('h1, h2, h3, h4, .scroll')) {

@@ -1,4 +1,4 @@
-// What the views show, as the extension tells it to their pages, and what the pages ask of the extension.
+// The messages between the extension and the pages of its views: what to show, and what the user asks for.
 import type { Attempt } from '../views/attempts';
 
 export interface MemoryState {
@@ -32,9 +32,9 @@ export interface RunState {
     /** "proposed": the search has ended, and the user has not answered yet. */
     readonly phase: 'running' | 'proposed' | 'done' | 'cancelled' | 'failed';
     readonly message: string;
-    /** 0 to 100; undefined: nobody knows. */
+    /** 0 to 100; undefined: not known. */
     readonly percent?: number | undefined;
-    /** What was tried so far, the newest first: shown until there are candidates. */
+    /** The attempts so far, the newest first: shown until there are candidates. */
     readonly attempts: readonly Attempt[];
     /** Once it has ended. */
     readonly candidates: readonly Candidate[];

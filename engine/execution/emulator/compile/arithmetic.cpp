@@ -21,12 +21,13 @@ using emulator::Counter;
 namespace {
 
 constexpr std::string_view operationMark = "ks_operation ";
-/// Of the prelude, but as plain as in CUDA: what stands there is executed, and arguments are
-/// computed there, as far as line tables know.
+/// Headers of the prelude whose functions are single operations in CUDA. Their arithmetic counts
+/// where they are called, as far as line tables tell.
 constexpr auto plainHeaders =
     std::to_array<std::string_view>({"cuComplex.h", "vector_functions.h"});
-/// Sums that one product is fused with; of more it is cheaper to multiply once (LLVM's rule).
-constexpr std::size_t mostSums = 4;
+/// The maximum number of sums that one product is fused with. Beyond it, multiplying once is
+/// cheaper (LLVM's rule).
+constexpr std::size_t maxSumsPerProduct = 4;
 
 std::optional<unsigned> leadingNumber(std::string_view text) {
     unsigned value = 0;
@@ -42,7 +43,7 @@ Counter counterOf(HostAction action, bool isDouble) {
     return isDouble ? Counter::DoubleAdds : Counter::SingleAdds;
 }
 
-/// Labels of the constant pool that hold 1.
+/// The labels in the constant pool that contain 1.
 std::set<std::string_view> onesOf(const std::vector<AssemblyLine>& lines) {
     std::set<std::string_view> ones{"1.0e+0"};
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
@@ -68,8 +69,8 @@ public:
 
 private:
     struct Product {
-        std::size_t use = 0;           ///< Of the multiplication.
-        std::vector<std::size_t> sums; ///< That take it.
+        std::size_t use = 0;           ///< The use that the multiplication has.
+        std::vector<std::size_t> sums; ///< Sums that use the product.
         bool isUsedElsewhere = false;
     };
     struct Sum {
@@ -78,7 +79,7 @@ private:
     };
     // Values of held_ that are no products.
     static constexpr std::size_t one = std::numeric_limits<std::size_t>::max();
-    static constexpr std::size_t whole = one - 1; ///< Made from an integer.
+    static constexpr std::size_t whole = one - 1; ///< Converted from an integer.
     static constexpr std::size_t mask = one - 2;  ///< Made by a comparison.
     static constexpr bool isProduct(std::size_t value) { return value < mask; }
 
@@ -99,7 +100,7 @@ private:
     void addProduct(const std::string& location);
     void useElsewhere(const HostInstruction& instruction);
     void fuse();
-    /// Of products_.
+    /// An index of products_.
     [[nodiscard]] std::optional<std::size_t> productIn(const std::string& location) const;
 
     const std::vector<AssemblyLine>& lines_;
@@ -109,15 +110,16 @@ private:
     std::set<std::string_view> ones_;
     std::vector<ArithmeticUse> uses_;
     enum class Owner : std::uint8_t { User, Prelude };
-    std::map<unsigned, Owner> owners_; ///< Of files; others have none.
+    std::map<unsigned, Owner> owners_; ///< The owners of files; other files have none.
     bool isPreludes_ = false;
     std::size_t line_ = 0;
-    // Of the block:
-    std::optional<std::size_t> block_; ///< Line of its hook.
+    // The state of the current block:
+    std::optional<std::size_t> block_; ///< The line of its hook.
     std::vector<Product> products_;
     std::vector<Sum> sums_;
-    std::map<std::string, std::size_t> held_; ///< What is known, by location.
-    std::string converted_; ///< Register that the instruction before made from an integer.
+    std::map<std::string, std::size_t> held_; ///< The known values, by location.
+    /// The register that the previous instruction converted from an integer.
+    std::string converted_;
     std::optional<std::size_t> firstJump_;
 };
 
@@ -140,7 +142,7 @@ std::vector<ArithmeticUse> ArithmeticReader::run() {
     return std::move(uses_);
 }
 
-/// .file 3 "/folder" "name" or .file 3 "/folder/name"
+/// Reads .file 3 "/folder" "name" or .file 3 "/folder/name".
 void ArithmeticReader::file(std::string_view rest) {
     const auto index = leadingNumber(rest);
     if (!index)
@@ -156,7 +158,7 @@ void ArithmeticReader::file(std::string_view rest) {
         owners_[*index] = Owner::User;
 }
 
-/// The host's library is whose it is called from.
+/// Code of the host's library belongs to its caller.
 void ArithmeticReader::enterFile(unsigned index) {
     const auto owner = owners_.find(index);
     if (owner != owners_.end())
@@ -216,9 +218,9 @@ void ArithmeticReader::read(const AssemblyLine& line) {
         arithmetic(instruction);
 }
 
-/// Whether a sum belongs to how the host converts. Doubling what was halved to fit a signed
-/// conversion is its way with unsigned integers; 1 less where a truncated value is the larger one
-/// is its way to round down.
+/// Whether a sum is part of the host's conversion code. For unsigned integers it doubles a value
+/// that was halved to fit a signed conversion. To round down it subtracts 1 if the truncated value
+/// is larger.
 bool ArithmeticReader::isOfConversion(const HostInstruction& sum,
                                       const std::string& converted) const {
     if (sum.action != HostAction::Add || sum.sources.size() != 2)
@@ -233,7 +235,7 @@ bool ArithmeticReader::isOfConversion(const HostInstruction& sum,
            (holds(sum.sources[1], mask) && holds(sum.sources[0], whole));
 }
 
-/// Comparisons make masks; bits picked by one keep what they were.
+/// Comparisons make masks; bits selected by a mask keep their origin.
 void ArithmeticReader::logic(std::string_view word, const HostInstruction& instruction) {
     const bool compares = word.starts_with("cmp") && (word.ends_with("ss") || word.ends_with("sd"));
     const auto old = held_.find(instruction.target);
@@ -309,7 +311,7 @@ void ArithmeticReader::copy(const HostInstruction& instruction) {
     const auto source =
         instruction.sources.empty() ? held_.end() : held_.find(instruction.sources.front());
     if (instruction.target.empty()) {
-        useElsewhere(instruction); // To where loads find it.
+        useElsewhere(instruction); // At the place where loads find it.
     } else if (source != held_.end()) {
         const std::size_t value = source->second;
         held_[instruction.target] = value;
@@ -324,7 +326,7 @@ void ArithmeticReader::add(Counter counter, std::uint32_t count) {
     uses_.push_back({*block_, line_, counter, count});
 }
 
-/// Of the use that was added last.
+/// Adds a product for the last use.
 void ArithmeticReader::addProduct(const std::string& location) {
     held_[location] = products_.size();
     products_.push_back({uses_.size() - 1, {}, false});
@@ -351,7 +353,8 @@ void ArithmeticReader::fuse() {
         Product& product = products_[value];
         product.isUsedElsewhere |= liveness_.isRead(location, firstJump_.value_or(line_));
     }
-    std::vector<std::size_t> left(products_.size()); // Sums that still need the product itself.
+    // The number of sums that still need the product itself.
+    std::vector<std::size_t> left(products_.size());
     for (std::size_t i = 0; i < products_.size(); ++i)
         left[i] = products_[i].sums.size();
     for (const Sum& sum : sums_) {
@@ -362,7 +365,7 @@ void ArithmeticReader::fuse() {
             const bool isDouble = addition.counter == Counter::DoubleAdds;
             const bool fits = multiplication.counter == counterOf(HostAction::Multiply, isDouble) &&
                               multiplication.count == addition.count;
-            if (product.isUsedElsewhere || product.sums.size() > mostSums || !fits)
+            if (product.isUsedElsewhere || product.sums.size() > maxSumsPerProduct || !fits)
                 continue;
             addition.counter = counterOf(HostAction::Fuse, isDouble);
             --left[index];

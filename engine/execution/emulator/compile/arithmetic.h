@@ -1,4 +1,4 @@
-/// The arithmetic in the host's code of a kernel, as a GPU would execute it.
+/// Finds the arithmetic in the host code of a kernel, as a GPU would execute it.
 #pragma once
 
 #include "engine/execution/emulator/compile/predication.h"
@@ -12,25 +12,25 @@
 
 namespace kernelskill::engine {
 
-/// What tells the files of an assembly apart, and how it is to be read.
+/// Tells the user's files in an assembly from others, and how to read it.
 struct AssemblyOptions {
-    std::string userMarker; ///< In the paths of the user's files.
+    std::string userMarker; ///< Occurs in the paths of the user's files.
     std::string prelude;    ///< Folder of the prelude.
     bool fastMath = false;  ///< As nvcc's --use_fast_math.
 };
 
-/// `count` operations each time that a lane runs the block.
+/// `count` operations each time a lane runs the block.
 struct ArithmeticUse {
-    std::size_t block = 0;       ///< Line of the call of the block's hook.
-    std::size_t instruction = 0; ///< Line.
+    std::size_t block = 0;       ///< The line of the call of the block's hook.
+    std::size_t instruction = 0; ///< The instruction's line.
     emulator::Counter counter = emulator::Counter::Count;
     std::uint32_t count = 0;
 };
 
-/// From assembly of x86-64 or AArch64 whose basic blocks begin with a call of `blockHook`. Products
-/// that only sums of their block take are fused with these, as nvcc does unless told not to. The
-/// prelude's arithmetic, and that of what it calls, stands for a GPU's instructions only where a
-/// comment `# ks_operation NAME` says so (see costOf).
+/// Reads assembly of x86-64 or AArch64 whose basic blocks begin with a call of `blockHook`.
+/// Products that only sums of their block use are fused with these, as nvcc does by default.
+/// Arithmetic of the prelude, and of what it calls, counts only where a comment `# ks_operation
+/// NAME` says so (see costOf).
 [[nodiscard]] std::vector<ArithmeticUse> arithmeticOf(const std::vector<AssemblyLine>& lines,
                                                       const AssemblyOptions& options,
                                                       std::string_view blockHook);

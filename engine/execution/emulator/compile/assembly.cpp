@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::string_view blockHook = "__sanitizer_cov_trace_pc";
 constexpr std::string_view foreignBlockHook = "ks_foreign_block";
-/// On each side of a variable. A multiple of every alignment that a variable asks for.
+/// The room on each side of a variable. A multiple of every alignment that a variable requires.
 constexpr std::string_view guardDirective = "\t.zero\t32768\n";
 
-/// Takes the first word off `text`.
+/// Removes the first word of `text`.
 std::string_view takeWord(std::string_view& text) {
     std::size_t end = 0;
     while (end < text.size() && std::isspace(static_cast<unsigned char>(text[end])) == 0)
@@ -107,18 +107,18 @@ private:
         guarded_ = false;
     }
 
-    /// .file 3 "/folder" "name" or .file 3 "/folder/name"
+    /// Reads .file 3 "/folder" "name" or .file 3 "/folder/name".
     void file(std::string_view rest) {
         const auto index = number(takeWord(rest));
         if (index && rest.find(userMarker_) != std::string_view::npos)
             userFiles_.insert(*index);
     }
 
-    /// Before an instruction, behind a hook: where a call returns to is what the worker knows it
-    /// by.
+    /// A label before an instruction, after a hook: the worker identifies a block by the hook's
+    /// return address.
     static std::string labelOf(std::size_t line) { return ".Lks_line" + std::to_string(line); }
 
-    /// See ArithmeticTable.
+    /// Adds the table, see ArithmeticTable.
     void addArithmetic() {
         if (arithmetic_.empty())
             return;
@@ -136,12 +136,12 @@ private:
                    std::to_string(arithmetic_.size()) + "\n" + entries;
     }
 
-    /// Of C, and nobody's but a library's.
+    /// Whether a name is a plain C name that only a library defines.
     static bool isPlainName(std::string_view name) {
         return !name.empty() && name.front() != '_' && name.front() != '.';
     }
 
-    /// A jump, not a call: the place that is blamed is where the function was called.
+    /// Uses a jump, not a call, so that the reported place is the caller.
     void defineAbsent() {
         for (const std::string& name : weak_) {
             const std::string what =
@@ -167,7 +167,7 @@ private:
         hookAt_ = result_.size();
     }
 
-    /// A block without a branch goes on in one way, whoever wrote it.
+    /// A block without a branch has one target.
     void endBlock() {
         if (hookAt_ && foreignBranch_ && !ownBranch_)
             result_.replace(*hookAt_, blockHook.size(), foreignBlockHook);
@@ -179,14 +179,15 @@ private:
     Predication predication_;
     std::string_view userMarker_;
     std::vector<ArithmeticUse> arithmetic_;
-    std::set<std::size_t> labelled_; ///< Lines that it names.
+    std::set<std::size_t> labelled_; ///< The lines that the table names.
     std::string result_;
     std::set<unsigned> userFiles_;
-    std::set<std::string> weak_; ///< Names of functions that no label has defined yet.
+    std::set<std::string> weak_; ///< Names of functions that have no label yet.
     bool inUserFile_ = false;
     bool inThreadLocal_ = false;
-    bool guarded_ = false;              ///< Behind the label of a variable, before its bytes.
-    std::optional<std::size_t> hookAt_; ///< Of the hook's name in the result, for the block read.
+    bool guarded_ = false; ///< After the label of a variable and before its bytes.
+    /// The position of the current block's hook name in the result.
+    std::optional<std::size_t> hookAt_;
     bool ownBranch_ = false;
     bool foreignBranch_ = false;
 };

@@ -1,4 +1,4 @@
-/// What the host compiler's assembly lacks for the emulator, put in before it is assembled.
+/// Changes the host compiler's assembly for the emulator before it is assembled.
 #pragma once
 
 #include "engine/execution/emulator/compile/arithmetic.h"
@@ -8,20 +8,19 @@
 
 namespace kernelskill::engine {
 
-/// Part of an image's identity: changes with what annotateAssembly does.
+/// Part of an image's cache key. Changes with the behaviour of annotateAssembly.
 inline constexpr std::string_view assemblyEdition =
     "guards, predication all round, absent functions, arithmetic 4";
 
 /// GNU assembly of an instrumented unit, with four changes:
-/// - around each thread-local (`__shared__`) variable there is room, so that a kernel that overruns
-///   it is told before it reaches a neighbour;
-/// - a basic block that ends in a branch of a header, not of a user's file, or in one that a
-///   GPU has no need of (see Predication), calls ks_foreign_block instead of
-///   __sanitizer_cov_trace_pc;
-/// - a C function that is declared weak and defined nowhere, as the prelude's host functions are,
-///   refuses by its name to be run;
-/// - a table says what arithmetic each basic block holds (see ArithmeticTable). The prelude's own
-///   counts only where a `ks_operation` mark says so.
+/// - around each thread-local (`__shared__`) variable there is unused room, so that a kernel that
+/// overruns it is detected before it reaches a neighbour;
+/// - a basic block calls ks_foreign_block instead of __sanitizer_cov_trace_pc if it ends in a
+/// branch of a header, or in one that a GPU does not need (see Predication);
+/// - a C function that is weak and undefined, as the prelude's host functions are, refuses by its
+/// name to be run;
+/// - a table lists the arithmetic of each basic block (see ArithmeticTable). The prelude's own
+/// arithmetic counts only where a `ks_operation` mark says so.
 [[nodiscard]] std::string annotateAssembly(std::string_view assembly,
                                            const AssemblyOptions& options);
 

@@ -33,8 +33,8 @@ std::string gnuStandard(const std::string& standard) {
     return "-std=gnu++" + (std::ranges::find(known, number) == known.end() ? "17" : number);
 }
 
-/// "-D__CUDA_ARCH__=800" for sm_80; empty when the command names no architecture: the prelude then
-/// has its own.
+/// "-D__CUDA_ARCH__=800" for sm_80; empty if the command names no architecture, in which case the
+/// prelude has a default.
 std::string architectureMacro(const analysis::CompileCommand& command) {
     std::string digits;
     if (!command.architectures.empty())
@@ -60,7 +60,7 @@ std::vector<std::string> lines(const std::string& text) {
     return result;
 }
 
-/// Tells annotateFile, and images with and without apart.
+/// Tells annotateFile about fast math, and separates the images in the cache.
 constexpr std::string_view fastMathFlag = "-DKERNELSKILL_FAST_MATH=1";
 
 Result<void> annotateFile(const std::filesystem::path& assembly, const AssemblyOptions& options) {
@@ -75,7 +75,7 @@ Result<void> annotateFile(const std::filesystem::path& assembly, const AssemblyO
     return {};
 }
 
-/// What ld's "undefined reference to `f(int)'" names, the worker's own symbols left out.
+/// The names in ld's "undefined reference to `f(int)'" messages, except the worker's own symbols.
 std::vector<std::string> undefinedReferences(const std::string& messages) {
     static constexpr std::string_view marker = "undefined reference to `";
     std::vector<std::string> result;
@@ -123,8 +123,8 @@ Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& want
 
 std::vector<std::string> compilerFlags(const ImageOptions& options,
                                        const analysis::CompileCommand& command) {
-    // -O1 keeps the accesses that a GPU's compiler would keep; what follows it keeps each of them
-    // one access.
+    // -O1 keeps the accesses that a GPU's compiler would keep. The following flags keep each of
+    // them a single access.
     std::vector<std::string> flags = {"-x",
                                       "c++",
                                       gnuStandard(command.standard),
@@ -192,8 +192,8 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
                       "-include", (request.workFolder / "prefix.h").string()});
     for (const auto& file : request.forcedIncludes)
         arguments.insert(arguments.end(), {"-include", file});
-    // The worker defines the rest; -fsanitize=thread must not bring libtsan, so the driver is not
-    // told at the link.
+    // The worker defines the missing functions. -fsanitize=thread is not passed at the link,
+    // because it would link libtsan.
     const auto assembly = request.workFolder / "unit.s";
     arguments.insert(arguments.end(),
                      {"-S", (request.workFolder / "unit.cpp").string(), "-o", assembly.string()});
@@ -243,7 +243,7 @@ std::optional<CompilerMessage> firstError(const std::string& messages) {
             continue;
         CompilerMessage message;
         message.text = line.substr(at + length);
-        const auto place = line.substr(0, at); // file:line:column
+        const auto place = line.substr(0, at); // For file:line:column.
         const auto columnAt = place.rfind(':');
         const auto lineAt =
             columnAt == std::string::npos ? columnAt : place.rfind(':', columnAt - 1);

@@ -1,4 +1,4 @@
-/// The host compiler, as a maker of images.
+/// Runs the host compiler to make images.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -12,45 +12,45 @@
 
 namespace kernelskill::engine {
 
-/// The compiler that builds images: `wanted`, else $KERNELSKILL_HOST_CXX, else g++, c++, clang++ on
-/// PATH. Absolute. Missing, with the remedy, when there is none.
+/// Finds the compiler for images: `wanted`, else $KERNELSKILL_HOST_CXX, else g++, c++, clang++ on
+/// PATH. The result is absolute. Missing, with a remedy, if there is none.
 [[nodiscard]] Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& wanted);
 
-/// Prefix of the user's paths in an image's line table, which tells them from those of system
+/// The prefix of the user's paths in an image's line table, which distinguishes them from system
 /// headers.
 inline constexpr std::string_view userPathMarker = "/@user";
 
-/// Flags that do not depend on where the files lie: part of an image's identity.
+/// Flags that do not depend on where files are. They are part of an image's cache key.
 [[nodiscard]] std::vector<std::string> compilerFlags(const ImageOptions& options,
                                                      const analysis::CompileCommand& command);
 
 struct CompileRequest {
-    std::filesystem::path
-        workFolder; ///< Holds src/ (the mirror), prefix.h, unit.cpp; the object goes to image.so.
-    std::vector<std::string> flags;                 ///< As compilerFlags gives them.
+    /// Contains src/ (the mirror), prefix.h and unit.cpp; the object becomes image.so.
+    std::filesystem::path workFolder;
+    std::vector<std::string> flags;                 ///< From compilerFlags().
     std::vector<std::filesystem::path> includeDirs; ///< In the mirror.
     std::vector<std::string> forcedIncludes;        ///< In the mirror.
 };
 
 struct CompileOutcome {
     bool succeeded = false;
-    std::string messages; ///< The compiler's, paths as the user knows them.
-    std::vector<std::string>
-        undefinedSymbols; ///< Functions and variables the image needs and nobody defines.
+    std::string messages; ///< The compiler's messages, with the user's paths.
+    /// Functions and variables that the image needs and that are defined nowhere.
+    std::vector<std::string> undefinedSymbols;
 };
 
 [[nodiscard]] Result<CompileOutcome>
 compileImage(const CompileRequest& request, const ImageOptions& options, std::stop_token stop);
 
-/// "path:line:column: error: text", taken apart.
+/// The parts of "path:line:column: error: text".
 struct CompilerMessage {
     std::string file;
     std::uint32_t line = 0; ///< One-based.
     std::string text;
 };
-/// The first error; nullopt when the messages hold none.
+/// The first error; nullopt if there is none.
 [[nodiscard]] std::optional<CompilerMessage> firstError(const std::string& messages);
-/// Names that errors call undeclared, unknown types or not members of a namespace.
+/// The names that errors call undeclared, unknown types or not members of a namespace.
 [[nodiscard]] std::vector<std::string> missingNames(const std::string& messages);
 
 } // namespace kernelskill::engine

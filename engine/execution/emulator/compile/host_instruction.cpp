@@ -11,7 +11,7 @@ bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// Operands as they stand; commas in brackets part nothing.
+/// The operands as written; commas inside brackets do not separate.
 std::vector<std::string_view> operandsOf(std::string_view text) {
     std::vector<std::string_view> operands;
     int depth = 0;
@@ -32,7 +32,7 @@ std::vector<std::string_view> operandsOf(std::string_view text) {
     return operands;
 }
 
-/// Empty for what is followed nowhere.
+/// Empty if the operand's location is not followed.
 std::string locationOf(std::string_view operand) {
     if (operand.ends_with("(%rsp)") || operand.starts_with("[sp"))
         return std::string(operand);
@@ -49,7 +49,7 @@ std::string locationOf(std::string_view operand) {
             name.remove_prefix(1);
         return std::string(name);
     }
-    // AArch64: s0, v0.4s, w19
+    // For AArch64: s0, v0.4s, w19.
     if (operand.size() > 1 && isDigit(operand[1])) {
         const auto number = operand.substr(1, operand.find('.') - 1);
         if (std::string_view("sdqvh").find(operand.front()) != std::string_view::npos)
@@ -98,7 +98,7 @@ bool isCopy(std::string_view word) {
                           "vmovd",  "vmovq",  "fmov",   "mov",    "ldr",    "str"});
 }
 
-/// addss, vmulpd: an operator, then s or p, then s or d.
+/// For addss, vmulpd: an operator, then s or p, then s or d.
 bool decodeX86(std::string_view word, HostInstruction& instruction) {
     if (word.starts_with('v'))
         word.remove_prefix(1);
@@ -117,7 +117,7 @@ bool decodeX86(std::string_view word, HostInstruction& instruction) {
     return true;
 }
 
-/// fadd s0, s1, s2 or fadd v0.4s, v1.4s, v2.4s
+/// For fadd s0, s1, s2 or fadd v0.4s, v1.4s, v2.4s.
 bool decodeArm(std::string_view word, std::string_view target, HostInstruction& instruction) {
     const auto found = std::ranges::find(operatorsOfArm, word, &Operator::name);
     if (found == operatorsOfArm.end() || target.empty())
@@ -130,7 +130,7 @@ bool decodeArm(std::string_view word, std::string_view target, HostInstruction& 
     return true;
 }
 
-/// Whether the target's old value does not matter: it is only written, or cleared.
+/// Whether the target is only written or cleared, so that its old value does not matter.
 bool overwrites(const AssemblyLine& line, const std::vector<std::string_view>& operands) {
     const auto word = line.word;
     if (word.starts_with("mov") || word.starts_with("lea") || word.starts_with("set") ||
@@ -155,7 +155,7 @@ HostInstruction hostInstruction(const AssemblyLine& line) {
     const auto operands = operandsOf(line.rest.substr(0, line.rest.find("\t#"))); // clang's remarks
     if (operands.front().empty())
         return instruction;
-    // GNU syntax marks registers; AArch64 has the target first, except where it stores.
+    // GNU syntax for x86-64 marks registers by '%'. AArch64 has the target first, except in stores.
     const bool isArm = line.rest.find('%') == std::string_view::npos;
     const bool targetIsFirst = isArm && word != "str";
     const auto target = targetIsFirst ? operands.front() : operands.back();
@@ -188,7 +188,7 @@ HostInstruction hostInstruction(const AssemblyLine& line) {
 }
 
 bool isLostInCalls(const std::string& location) {
-    // On AArch64 half of v8 to v15 is kept, which holds a value.
+    // On AArch64 calls preserve the lower halves of v8 to v15, which contain the value.
     static constexpr auto kept = std::to_array<std::string_view>(
         {"bx",  "bp",  "r12", "r13", "r14", "r15", "v8",  "v9",  "v10", "v11", "v12", "v13",
          "v14", "v15", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28"});

@@ -1,4 +1,4 @@
-/// Instructions of the host, as far as floating-point values are followed through them.
+/// Decodes host instructions, as far as needed to follow floating-point values.
 #pragma once
 
 #include "engine/execution/emulator/compile/predication.h"
@@ -11,7 +11,7 @@
 namespace kernelskill::engine {
 
 enum class HostAction : std::uint8_t {
-    None, ///< No instruction.
+    None, ///< Not an instruction.
     Add,  ///< Or subtract.
     Multiply,
     Fuse,
@@ -23,25 +23,25 @@ enum class HostAction : std::uint8_t {
     Other,
 };
 
-/// Of x86-64 in GNU syntax or of AArch64.
+/// An instruction of x86-64 in GNU syntax or of AArch64.
 struct HostInstruction {
     HostAction action = HostAction::None;
     bool isDouble = false;
     std::uint32_t lanes = 1;
-    bool fromInteger = false; ///< A conversion.
-    /// Locations that are read: registers by one name for all their widths, and slots of the
-    /// stack. What lies elsewhere in memory is not followed.
+    bool fromInteger = false; ///< A conversion from an integer.
+    /// Locations that are read: registers, with one name for all widths, and stack slots. Other
+    /// memory is not followed.
     std::vector<std::string> sources;
-    std::string target;        ///< Location that is written; empty for none that is followed.
-    std::string_view constant; ///< Label of what a copy loads from the constant pool.
-    std::string_view callee;   ///< Without what tells the linker how.
+    std::string target;        ///< The location that is written; empty if it is not followed.
+    std::string_view constant; ///< The constant pool's label that a copy loads from.
+    std::string_view callee;   ///< Without linker annotations.
 };
 
 [[nodiscard]] HostInstruction hostInstruction(const AssemblyLine& line);
 
-/// Whether a call may change what lies there.
+/// Whether a call may change this location.
 [[nodiscard]] bool isLostInCalls(const std::string& location);
-/// Whether a call may pass it as a floating-point argument.
+/// Whether a call may use this location for a floating-point argument.
 [[nodiscard]] bool isArgument(const std::string& location);
 
 } // namespace kernelskill::engine

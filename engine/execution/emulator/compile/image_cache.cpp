@@ -15,15 +15,15 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A compile can fail for what is over soon (a full disk, headers that are being replaced), and
-/// its texts do not show it.
+/// A failure is cached only for this time, because its cause may be temporary (a full disk, headers
+/// being replaced) and not visible in the texts.
 constexpr std::chrono::minutes failureIsBelieved{10};
 
 } // namespace
 
-ImageCache::ImageCache(std::filesystem::path folder, std::uint64_t largestBytes)
-    : folder_(folder.empty() ? userCacheFolder("images") : std::move(folder)),
-      largestBytes_(largestBytes) {}
+ImageCache::ImageCache(std::filesystem::path folder, std::uint64_t maxBytes)
+    : folder_(folder.empty() ? userCacheFolder("images") : std::move(folder)), maxBytes_(maxBytes) {
+}
 
 bool ImageCache::holdsImage(const std::string& key) const {
     std::error_code error;
@@ -100,7 +100,7 @@ void ImageCache::evict() const {
         const auto used = item.last_write_time(itemError);
         if (itemError)
             continue;
-        if (item.is_directory(itemError)) { // of a process that died
+        if (item.is_directory(itemError)) { // Left by a process that died.
             if (used < stale)
                 std::filesystem::remove_all(item.path(), itemError);
             continue;
@@ -111,7 +111,7 @@ void ImageCache::evict() const {
     }
     std::ranges::sort(entries, {}, &Entry::used);
     for (const auto& entry : entries) {
-        if (total <= largestBytes_)
+        if (total <= maxBytes_)
             return;
         std::filesystem::remove(entry.path, error);
         total -= entry.bytes;

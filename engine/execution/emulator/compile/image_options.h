@@ -8,12 +8,13 @@
 namespace kernelskill::engine {
 
 struct ImageOptions {
-    std::filesystem::path hostCompiler;   ///< As findHostCompiler gives it.
+    std::filesystem::path hostCompiler;   ///< From findHostCompiler().
     std::filesystem::path preludeInclude; ///< analysis::Toolchain::preludeInclude
     std::filesystem::path
-        cacheDirectory; ///< Empty: $XDG_CACHE_HOME/kernelskill, else ~/.cache/kernelskill.
+        cacheDirectory; ///< If empty, $XDG_CACHE_HOME/kernelskill, else ~/.cache/kernelskill.
     std::chrono::milliseconds compileTime{60'000};
-    std::uint64_t cacheBytes = 512ull << 20; ///< Least recently used images beyond it are removed.
+    /// Beyond this size the least recently used images are removed.
+    std::uint64_t cacheBytes = 512ull << 20;
     bool traceBranches = true;
 };
 

@@ -8,7 +8,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// "/@user/home/me/a.cu:12" or "… (discriminator 3)"; nullopt for a place in no file of the user's.
+/// Reads "/@user/home/me/a.cu:12" or "… (discriminator 3)"; nullopt if the file is not the user's.
 std::optional<SourcePlace> userPlace(const std::string& place) {
     const auto marker = place.find(userPathMarker);
     if (marker == std::string::npos)
@@ -47,7 +47,7 @@ Result<std::vector<SourcePlace>> resolvePlaces(const std::filesystem::path& shar
     if (!outcome)
         return std::unexpected(outcome.error());
 
-    // An address line, then pairs of function and place from the innermost inlined frame outwards.
+    // An address line, then pairs of function and place, from the innermost inlined frame outwards.
     std::istringstream output(outcome->output);
     for (std::string line; std::getline(output, line);) {
         if (line.starts_with("0x")) {

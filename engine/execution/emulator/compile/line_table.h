@@ -1,4 +1,4 @@
-/// The line table of an image: from addresses in it back to the user's lines.
+/// Maps addresses in an image to the user's lines.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -12,17 +12,16 @@
 
 namespace kernelskill::engine {
 
-/// Place of a machine address, as the user sees it.
+/// The source place of a machine address.
 struct SourcePlace {
-    std::string
-        file; ///< Absolute path of the user's file; empty when no inlined frame lies in one.
+    std::string file; ///< Absolute path of the user's file; empty if no inlined frame is in one.
     std::uint32_t line = 0; ///< Zero-based.
     std::string function;   ///< Demangled name of the frame's function.
 };
 
-/// Places of code addresses, given as offsets from the load base of `sharedObject`, in order. An
-/// address is looked up as it is: give "return address - 1" for a call. Uses addr2line; Missing
-/// when it is not there.
+/// The places of code addresses, in order. Addresses are offsets from the load base of
+/// `sharedObject`. Each is looked up exactly: pass "return address - 1" for a call. Uses addr2line;
+/// Missing if that is not installed.
 [[nodiscard]] Result<std::vector<SourcePlace>>
 resolvePlaces(const std::filesystem::path& sharedObject, std::span<const std::uint64_t> offsets,
               std::stop_token stop);

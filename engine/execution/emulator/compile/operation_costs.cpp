@@ -14,7 +14,7 @@ struct NamedCost {
     bool endsInProduct = false;
 };
 
-/// One instruction each.
+/// Functions that are one instruction each.
 constexpr auto instructions = std::to_array<NamedCost>({
     {"fadd", {{{Counter::SingleAdds, 1}}}},
     {"fmul", {{{Counter::SingleMultiplies, 1}}}},
@@ -32,9 +32,9 @@ constexpr auto instructions = std::to_array<NamedCost>({
     {"hfma2", {{{Counter::HalfFused, 1}, {Counter::HalfOperations, 4}}}},
 });
 
-/// Of several. Counted by Nsight Compute 2025.3 on an H200 (tests/accuracy/arithmetic.cu,
-/// nvcc 13.0), on the way that ordinary arguments take; the code is the same for sm_80, sm_89 and
-/// sm_100. What the special-function unit does is no arithmetic.
+/// Functions that are several instructions. Counted by Nsight Compute 2025.3 on an H200
+/// (tests/accuracy/arithmetic.cu, nvcc 13.0) for ordinary arguments; the code is the same for
+/// sm_80, sm_89 and sm_100. Instructions of the special-function unit do not count as arithmetic.
 constexpr auto sequences = std::to_array<NamedCost>({
     {"fdiv", {{{Counter::SingleFused, 5}}}},
     {"frcp", {{{Counter::SingleAdds, 1}, {Counter::SingleFused, 2}}}},
@@ -108,11 +108,11 @@ constexpr auto sequences = std::to_array<NamedCost>({
     {"nearbyint", {{{Counter::Conversions, 1}}}},
 });
 
-/// What --use_fast_math makes of a function: another.
+/// The replacement of a function under --use_fast_math.
 constexpr auto approximations = std::to_array<std::array<std::string_view, 2>>({
     {"fdiv", "__fdividef"},
     {"frcp", "__frcp_approx"},
-    {"sqrtf", "__frcp_approx"}, // As that, one instruction of the special-function unit.
+    {"sqrtf", "__frcp_approx"}, // Like it, one instruction of the special-function unit.
     {"tanhf", "__frcp_approx"},
     {"expf", "__expf"},
     {"logf", "__logf"},
@@ -125,7 +125,7 @@ constexpr auto approximations = std::to_array<std::array<std::string_view, 2>>({
 
 constexpr NamedCost uncounted{"", {{{Counter::UncountedCalls, 1}}}};
 
-/// Without what tells the precision: the f of floats, the h of halves, the __ of approximations.
+/// Names without their precision: f for float, h for half, __ for approximations.
 constexpr auto functions = std::to_array<std::string_view>({
     "acos",          "acosh",         "asin",       "asinh", "atan",    "atan2",
     "atanh",         "cbrt",          "cos",        "cosh",  "cospi",   "div",
@@ -150,7 +150,7 @@ bool isMathematical(std::string_view function) {
         return true;
     const bool hasPrefix =
         function.starts_with('f') || function.starts_with('d') || function.starts_with('h');
-    return hasPrefix && isOne(function.substr(1)); // fdiv, drcp, hexp
+    return hasPrefix && isOne(function.substr(1)); // For fdiv, drcp, hexp.
 }
 
 FunctionCost costIn(const NamedCost& cost) {

@@ -1,4 +1,4 @@
-/// What a GPU executes for a function or an operation that is one in the source.
+/// The GPU instructions for a function, or for an operation that is single in the source.
 #pragma once
 
 #include "engine/execution/emulator/wire/counters.h"
@@ -17,14 +17,14 @@ struct OperationCost {
 
 struct FunctionCost {
     std::span<const OperationCost> operations;
-    /// The last operation multiplies, and is fused with a sum that takes its result.
+    /// The last operation is a multiplication that fuses with a sum of its result.
     bool endsInProduct = false;
 };
 
-/// `function` is a function of the C library, an operation that is no single instruction of a GPU
-/// (fdiv, ddiv, frcp, drcp: a division, of one), or what the prelude names in a `ks_operation`
-/// mark. A mathematical function whose cost is not known costs one UncountedCalls; nullopt for what
-/// is no arithmetic. With `fastMath` as --use_fast_math has it.
+/// `function` is a function of the C library; or an operation without a single GPU instruction
+/// (fdiv, ddiv, frcp, drcp: a division, a reciprocal); or a name in one of the prelude's
+/// `ks_operation` marks. A mathematical function of unknown cost costs one UncountedCalls. nullopt
+/// if it is no arithmetic. `fastMath` has the meaning of --use_fast_math.
 [[nodiscard]] std::optional<FunctionCost> costOf(std::string_view function, bool fastMath);
 
 } // namespace kernelskill::engine

@@ -9,10 +9,11 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Accesses and arithmetic operations that are predicated rather than branched over. Fitted to what
-/// Nsight Compute counted of the kernels of tests/accuracy.
-constexpr unsigned mostPredicated = 24;
-constexpr unsigned costOfCall = 8; ///< Of a mathematical function, which a GPU has as instructions.
+/// The maximum number of accesses and arithmetic operations that are predicated instead of branched
+/// over. Fitted to Nsight Compute's counts for the kernels of tests/accuracy.
+constexpr unsigned maxPredicated = 24;
+/// The cost of a mathematical function, which is inlined on a GPU.
+constexpr unsigned costOfCall = 8;
 
 bool isSpace(char c) {
     return std::isspace(static_cast<unsigned char>(c)) != 0;
@@ -30,7 +31,7 @@ bool isBlockHook(std::string_view callee) {
     return callee.starts_with("__sanitizer_cov") || callee.starts_with("ks_foreign_block");
 }
 
-/// What moves data about is what the host needs for its hooks and registers.
+/// Moves do not count: the host needs them for hooks and registers.
 bool isMove(std::string_view word) {
     return word.starts_with("mov") || word.starts_with("lea") ||
            isAnyOf(word, {"push", "pushq", "pop", "popq", "ldr", "str", "ldp", "stp", "adrp"});
@@ -82,14 +83,14 @@ std::size_t Predication::targetOf(const AssemblyLine& jump) const {
 bool Predication::isPredicated(std::size_t branch) const {
     const std::size_t target = targetOf(lines_[branch]);
     if (target == lines_.size())
-        return false; // A table.
+        return false; // A jump through a table.
     if (target < branch)
         return isShortBefore(branch, target);
     return isExit(target) || isShort(branch + 1, target) || isShortElsewhere(target, branch);
 }
 
-/// Whether a jump back is no loop but the way around a short body, or to the other of two, which
-/// meet: what follows an `if` at the end of a loop's body may lie in front of it.
+/// Whether a backward jump is no loop, but reaches a short body before the branch, or one of two
+/// bodies that meet. The code after an `if` at the end of a loop's body may be placed before it.
 bool Predication::isShortBefore(std::size_t branch, std::size_t target) const {
     for (std::size_t i = branch + 1; i < lines_.size(); ++i) {
         const AssemblyLine& line = lines_[i];
@@ -103,8 +104,8 @@ bool Predication::isShortBefore(std::size_t branch, std::size_t target) const {
     return false;
 }
 
-/// Whether a body that the compiler has put out of the way, from `begin` on, comes back to what
-/// follows the branch, or to the end of a short body there.
+/// Whether an out-of-line body from `begin` on returns to the code after the branch, or to the end
+/// of a short body there.
 bool Predication::isShortElsewhere(std::size_t begin, std::size_t branch) const {
     for (std::size_t i = begin; i < lines_.size(); ++i) {
         const AssemblyLine& line = lines_[i];
@@ -118,7 +119,7 @@ bool Predication::isShortElsewhere(std::size_t begin, std::size_t branch) const 
     return false;
 }
 
-/// Whether nothing but the way out follows.
+/// Whether only the function's exit follows.
 bool Predication::isExit(std::size_t from) const {
     for (std::size_t i = from; i < lines_.size(); ++i) {
         const AssemblyLine& line = lines_[i];
@@ -142,7 +143,7 @@ bool Predication::isShort(std::size_t begin, std::size_t end) const {
             const std::size_t target = targetOf(line);
             if (target == lines_.size() || target < i)
                 return false;
-            // The end of what an else belongs to.
+            // The end of a body that has an else.
             if (target > end && isJump(line) && !isExit(target)) {
                 if (target > end + (end - begin) * 4)
                     return false;
@@ -153,15 +154,15 @@ bool Predication::isShort(std::size_t begin, std::size_t end) const {
                 ++cost;
             else if (line.rest.starts_with("ks_") && !isBlockHook(line.rest) &&
                      !line.rest.starts_with("ks_lane") && !line.rest.starts_with("ks_atomic"))
-                return false; // It waits for other threads, or may.
+                return false; // It may wait for other threads.
             else if (!isBlockHook(line.rest) && !line.rest.starts_with("__tls_get_addr"))
                 cost += costOfCall;
         } else if (isReturn(line)) {
-            return cost <= mostPredicated;
+            return cost <= maxPredicated;
         } else if (!isMove(line.word)) {
             ++cost;
         }
-        if (cost > mostPredicated)
+        if (cost > maxPredicated)
             return false;
     }
     return true;

@@ -1,4 +1,4 @@
-/// Branches of the host's code that a GPU's compiler would make into predicates.
+/// Finds branches of the host's code that a GPU's compiler would replace by predicates.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,28 @@ namespace kernelskill::engine {
     return std::ranges::find(words, word) != words.end();
 }
 
-/// A line of GNU assembly, taken apart.
+/// The parts of a line of GNU assembly.
 struct AssemblyLine {
-    std::string_view text; ///< As it stands, without its end.
-    std::string_view word; ///< Instruction or directive; a label with its colon.
-    std::string_view rest; ///< Operands.
+    std::string_view text; ///< As written, without its line end.
+    std::string_view word; ///< The instruction or directive; a label includes its colon.
+    std::string_view rest; ///< The operands.
 };
 
 [[nodiscard]] std::vector<AssemblyLine> assemblyLines(std::string_view assembly);
 
-/// Conditional branches and jumps through a table, on x86-64 and AArch64.
+/// Whether it is a conditional branch or a jump through a table, on x86-64 or AArch64.
 [[nodiscard]] bool isBranch(const AssemblyLine& line);
 
-[[nodiscard]] bool isJump(const AssemblyLine& line); ///< To one place, always.
+/// Whether it is an unconditional jump to one place.
+[[nodiscard]] bool isJump(const AssemblyLine& line);
 
-/// Which branches leave the warp together on a GPU: one over a few instructions that neither loop
-/// nor wait for other threads, whose instructions are predicated, and one to the function's end,
-/// which becomes a predicated exit. Where ptxas draws the line was measured
-/// (tests/accuracy).
+/// Finds the branches that do not split a warp on a GPU. One kind is a branch over a few
+/// instructions that neither loop nor wait for other threads: they become predicated. The other is
+/// a branch to the function's end, which becomes a predicated exit. The limits were measured from
+/// ptxas (tests/accuracy).
 class Predication {
 public:
-    /// `lines` outlive it.
+    /// `lines` outlive the object.
     explicit Predication(const std::vector<AssemblyLine>& lines);
 
     [[nodiscard]] bool isPredicated(std::size_t branch) const;
@@ -45,7 +46,7 @@ private:
     [[nodiscard]] bool isShortBefore(std::size_t branch, std::size_t target) const;
     [[nodiscard]] bool isShortElsewhere(std::size_t begin, std::size_t branch) const;
     [[nodiscard]] bool isExit(std::size_t from) const;
-    /// Line of the label that a jump names; lines_.size() when there is none.
+    /// The line of a jump's label; lines_.size() if there is none.
     [[nodiscard]] std::size_t targetOf(const AssemblyLine& jump) const;
 
     const std::vector<AssemblyLine>& lines_;

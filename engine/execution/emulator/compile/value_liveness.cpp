@@ -8,9 +8,9 @@
 namespace kernelskill::engine {
 namespace {
 
-constexpr std::size_t longestSearch = 4000; // Lines.
+constexpr std::size_t maxSearchLines = 4000; // Lines.
 
-/// Where a jump goes, "" for a jump through a table and for what is none.
+/// The target of a jump; "" for a jump through a table and for other instructions.
 std::string_view targetOf(const AssemblyLine& line) {
     const auto comma = line.rest.rfind(',');
     auto name = comma == std::string_view::npos ? line.rest : line.rest.substr(comma + 1);
@@ -35,7 +35,7 @@ bool ValueLiveness::isRead(const std::string& location, std::size_t line) const 
     while (!open.empty()) {
         std::size_t at = open.back();
         open.pop_back();
-        for (; at < lines_.size() && searched < longestSearch; ++at, ++searched) {
+        for (; at < lines_.size() && searched < maxSearchLines; ++at, ++searched) {
             const AssemblyLine& here = lines_[at];
             if (here.word == ".cfi_endproc" || here.word == "ret")
                 break;

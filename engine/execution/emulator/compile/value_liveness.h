@@ -1,4 +1,4 @@
-/// Whether a value outlives its basic block.
+/// Tells whether a value is used after its basic block.
 #pragma once
 
 #include "engine/execution/emulator/compile/predication.h"
@@ -13,11 +13,11 @@ namespace kernelskill::engine {
 
 class ValueLiveness {
 public:
-    /// `lines` outlive it.
+    /// `lines` outlive the object.
     explicit ValueLiveness(const std::vector<AssemblyLine>& lines);
 
-    /// Whether some way from `line` on reads the location (see HostInstruction) before it is
-    /// written. After a long search it is taken to be dead.
+    /// Whether some path from `line` on reads the location (see HostInstruction) before writing it.
+    /// If the search takes too long, false.
     [[nodiscard]] bool isRead(const std::string& location, std::size_t line) const;
 
 private:

@@ -7,6 +7,9 @@
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::DeclarationKind;
+
 namespace {
 
 bool namesStandardLibrary(const ScannedProgram& program, const std::vector<FileSlice>& slices) {
@@ -25,14 +28,14 @@ bool namesStandardLibrary(const ScannedProgram& program, const std::vector<FileS
 
 } // namespace
 
-EmulationUnit makeEmulationUnit(const ScannedProgram& program, const ProgramSource& source,
-                                const analysis::KernelModel& kernel, const LaunchSpec& launch,
+EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
+                                const LaunchSpec& launch,
                                 const std::filesystem::path& preludeInclude,
                                 const UnitBreadth& breadth) {
-    const auto slices = sliceProgram(
-        program, kernelSlice(kernel, launch.templateArguments, breadth.width, breadth.forced));
-    const IncludeRules rules(preludeInclude, source.command.systemIncludeDirs, breadth.includes,
-                             namesStandardLibrary(program, slices));
+    const auto slices = sliceProgram(program, kernelSlice(kernel.kernel, launch.templateArguments,
+                                                          breadth.width, breadth.forced));
+    const IncludeRules rules(preludeInclude, kernel.program.command.systemIncludeDirs,
+                             breadth.includes, namesStandardLibrary(program, slices));
     EmulationUnit unit;
     RewriteMacros macros;
     for (std::size_t f = 0; f < slices.size(); ++f) {
@@ -48,7 +51,7 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, const ProgramSour
         unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});
     }
     unit.prefix = "#pragma once\n" + namespaceForwards(program) + macros.definitions();
-    unit.entry = entryText(program, slices, kernel, launch, breadth);
+    unit.entry = entryText(program, slices, kernel.kernel, launch, breadth);
     return unit;
 }
 

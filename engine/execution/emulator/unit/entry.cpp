@@ -1,21 +1,26 @@
 #include "engine/execution/emulator/unit/entry.h"
 
+#include "analysis/scan/conditional_text.h"
 #include "engine/execution/emulator/unit/emulation_unit.h"
-#include "engine/source_scan/conditional_text.h"
 
 #include <algorithm>
 
 namespace kernelskill::engine {
+
+using analysis::Declaration;
+using analysis::DeclarationKind;
+using analysis::Token;
+
 namespace {
 
-/// "a::b" of "a::b::kernel"; anonymous namespaces, however they are spelled, left out.
+/// "a::b" for "a::b::kernel", without anonymous namespaces in any spelling.
 std::string scopeOf(const analysis::KernelModel& kernel) {
     std::string result;
-    const auto tokens = tokenize(kernel.qualifiedName);
+    const auto tokens = analysis::lex(kernel.qualifiedName);
     std::vector<std::string> names;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i].is("("))
-            i = std::min(matchingClose(tokens, i), tokens.size() - 1);
+            i = std::min(matchingBracket(tokens, i), tokens.size() - 1);
         else if (tokens[i].isIdentifier())
             names.emplace_back(tokens[i].text);
     }
@@ -43,7 +48,7 @@ bool isOverloaded(const ScannedProgram& program, const analysis::KernelModel& ke
     return parameters.size() > 1;
 }
 
-/// An expression of type pointer to function that names the kernel.
+/// An expression of the type pointer to function that names the kernel.
 std::string kernelPointer(const ScannedProgram& program, const analysis::KernelModel& kernel,
                           const LaunchSpec& launch, bool isTyped) {
     const auto scope = scopeOf(kernel);
@@ -106,7 +111,7 @@ std::vector<std::string> openFields(const ScannedProgram& program, const Declara
     if (open == tokens.end())
         return {};
     const auto first = static_cast<std::size_t>(open - tokens.begin());
-    const auto close = std::min(matchingClose(tokens, first), tokens.size());
+    const auto close = std::min(matchingBracket(tokens, first), tokens.size());
     const std::vector<Token> body(open + 1, tokens.begin() + static_cast<std::ptrdiff_t>(close));
     std::vector<std::string> fields;
     for (const auto& member :

@@ -1,5 +1,5 @@
-/// The code behind the user's: the entry that the worker calls and the table that describes the
-/// image.
+/// Writes the code that follows the user's: the entry that the worker calls, and the table that
+/// describes the image.
 #pragma once
 
 #include "analysis/model/kernel_model.h"

@@ -12,7 +12,7 @@ namespace {
 
 struct Instruction {
     std::string opcode;
-    std::vector<std::string> operands; ///< Brackets of addresses taken off.
+    std::vector<std::string> operands; ///< Without the brackets of addresses.
 };
 
 std::vector<std::string> splitOperands(std::string_view text) {
@@ -60,7 +60,7 @@ std::vector<Instruction> parse(std::string_view ptx) {
 
 struct Equivalent {
     std::string_view opcode;    ///< Matched up to a '.' or the end.
-    std::string_view statement; ///< $n: operand n of the instruction.
+    std::string_view statement; ///< $n is operand n of the instruction.
 };
 
 constexpr std::array equivalents = {
@@ -135,7 +135,7 @@ std::string substituted(std::string_view statement, const std::vector<std::strin
     return result;
 }
 
-/// ld.global.nc.f32 %0, [%1] and st.global.v4.f32 [%0], {%1, %2, %3, %4}
+/// For ld.global.nc.f32 %0, [%1] and st.global.v4.f32 [%0], {%1, %2, %3, %4}.
 std::optional<std::string> globalAccess(const Instruction& instruction) {
     const bool load = instruction.opcode.starts_with("ld.global");
     if ((!load && !instruction.opcode.starts_with("st.global")) || instruction.operands.size() != 2)

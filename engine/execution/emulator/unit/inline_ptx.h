@@ -1,4 +1,4 @@
-/// Inline PTX: the few instructions that have a plain equivalent, and the name of any other.
+/// Translates the few PTX instructions that have a plain C++ equivalent, and names any other.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace kernelskill::engine {
 
-/// The C++ statement that does what an asm template does, operands as `%0`, `%1`, …; nullopt when
-/// there is none. An empty statement is one that has no effect on a CPU (a prefetch, a wait for
-/// copies that are already done).
+/// A C++ statement with the effect of an asm template, with operands as `%0`, `%1`, …; nullopt if
+/// there is none. The statement is empty if the template has no effect on a CPU (a prefetch, a wait
+/// for copies that are already done).
 [[nodiscard]] std::optional<std::string> hostEquivalent(std::string_view ptx);
 
-/// "mma.sync.aligned.m16n8k16…": the first instruction of the template, for the refusal.
+/// The template's first instruction, for the refusal: "mma.sync.aligned.m16n8k16…".
 [[nodiscard]] std::string firstInstruction(std::string_view ptx);
 
 } // namespace kernelskill::engine

@@ -7,9 +7,16 @@
 #include <optional>
 
 namespace kernelskill::engine {
+
+using analysis::Declaration;
+using analysis::DeclarationKind;
+using analysis::MacroTable;
+using analysis::Token;
+using analysis::TokenKind;
+
 namespace {
 
-/// Elements that a dynamic shared array is said to have: more than any block's shared memory holds.
+/// The declared extent of a dynamic shared array: larger than any block's shared memory.
 constexpr std::string_view dynamicExtent = "[1<<20]";
 
 struct Replacement {
@@ -27,7 +34,7 @@ public:
     Rewriter(std::string text, const std::string& path, const MacroTable& macros,
              RewriteMacros& rewrites)
         : source_(std::move(text)), text_(source_.text()), path_(path), macros_(macros),
-          rewrites_(rewrites), tokens_(tokenize(source_.text())) {}
+          rewrites_(rewrites), tokens_(analysis::lex(source_.text())) {}
 
     std::string run() {
         scan(tokens_, 0, false);
@@ -40,7 +47,7 @@ public:
 
 private:
     void scan(const std::vector<Token>& tokens, std::uint32_t offset, bool inDirective) {
-        int depth = 0; // of braces that are not namespaces
+        int depth = 0; // Depth of braces, except those of namespaces.
         std::vector<bool> transparent;
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             const auto& token = tokens[i];
@@ -63,16 +70,16 @@ private:
     }
 
     void scanDefinition(const Token& directive) {
-        if (directiveParts(directive.text).name != "define")
+        if (analysis::directiveParts(directive.text).name != "define")
             return;
         const auto hash = directive.text.find("define");
         const auto body = directive.text.substr(hash);
-        scan(tokenize(body), directive.span.begin + static_cast<std::uint32_t>(hash), true);
+        scan(analysis::lex(body), directive.span.begin + static_cast<std::uint32_t>(hash), true);
     }
 
     static bool opensNamespace(const std::vector<Token>& tokens, std::size_t brace) {
         if (brace > 0 && tokens[brace - 1].kind == TokenKind::String)
-            return true; // extern "C" {
+            return true; // For extern "C" {.
         for (auto i = brace; i-- > 0;) {
             if (tokens[i].is("namespace"))
                 return true;
@@ -111,7 +118,7 @@ private:
             ++open;
         if (open >= tokens.size() || !tokens[open].is("("))
             return i;
-        const auto close = matchingClose(tokens, open);
+        const auto close = matchingBracket(tokens, open);
         if (close >= tokens.size())
             return i;
         std::string ptx;
@@ -119,11 +126,11 @@ private:
         for (; part < close && tokens[part].kind == TokenKind::String; ++part)
             ptx += stringValue(tokens[part].text);
         std::vector<std::string> operands;
-        for (; part < close; ++part) { // "=r"(expression)
+        for (; part < close; ++part) { // For "=r"(expression).
             if (tokens[part].kind != TokenKind::String || part + 1 >= close ||
                 !tokens[part + 1].is("("))
                 continue;
-            const auto end = matchingClose(tokens, part + 1);
+            const auto end = matchingBracket(tokens, part + 1);
             operands.push_back(
                 textBetween(tokens[part + 1].span.end, tokens[end].span.begin, offset));
             part = end;
@@ -143,7 +150,8 @@ private:
         return text;
     }
 
-    /// `%n` of the statement become parameters, so that operands are evaluated where they stand.
+    /// Turns each `%n` of the statement into a parameter, so that operands are evaluated at their
+    /// original place.
     std::string callOf(const std::string& statement, const std::vector<std::string>& operands) {
         std::string parameters = "(";
         std::string arguments = "(";
@@ -192,17 +200,10 @@ private:
             ++close;
         if (close + 1 >= tokens.size() || !tokens[close + 1].is("("))
             return i;
-        const auto end = matchingClose(tokens, close + 1);
+        const auto end = matchingBracket(tokens, close + 1);
         auto begin = i > 0 ? i - 1 : i;
-        if (tokens[begin].is(">")) {
-            int depth = 0;
-            for (; begin > 0; --begin) {
-                depth += tokens[begin].is(">") ? 1 : tokens[begin].is("<") ? -1 : 0;
-                if (depth == 0)
-                    break;
-            }
-            begin = begin > 0 ? begin - 1 : begin;
-        }
+        if (tokens[begin].is(">"))
+            begin = std::max<std::size_t>(openingAngle(tokens, begin), 1) - 1;
         while (begin >= 2 && tokens[begin - 1].is("::"))
             begin -= 2;
         if (end >= tokens.size())
@@ -215,7 +216,7 @@ private:
         return end;
     }
 
-    /// `extern __shared__ T name[];`, in any order of its specifiers.
+    /// Handles `extern __shared__ T name[];` with its specifiers in any order.
     std::size_t sharedDeclaration(const std::vector<Token>& tokens, std::size_t i,
                                   std::uint32_t offset, bool local) {
         auto begin = i;
@@ -223,7 +224,7 @@ private:
                !tokens[begin - 1].is(";") && !tokens[begin - 1].is("{") &&
                !tokens[begin - 1].is("}") && !tokens[begin - 1].is(":"))
             --begin;
-        if (tokens[begin].is("define")) { // within a macro: from the word itself
+        if (tokens[begin].is("define")) { // Within a macro: begin at the word itself.
             begin = i;
             while (begin > 0 &&
                    (tokens[begin - 1].is("extern") || tokens[begin - 1].is("volatile")))
@@ -231,7 +232,7 @@ private:
         }
         auto end = i;
         while (end < tokens.size() && !tokens[end].is(";"))
-            end = tokens[end].is("{") || tokens[end].is("(") ? matchingClose(tokens, end) + 1
+            end = tokens[end].is("{") || tokens[end].is("(") ? matchingBracket(tokens, end) + 1
                                                              : end + 1;
         const bool isExtern =
             std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -248,7 +249,7 @@ private:
         if (local) {
             auto declaration = array->declaration;
             if (end == tokens.size())
-                declaration.pop_back(); // a macro whose use brings the semicolon
+                declaration.pop_back(); // A macro whose use supplies the semicolon.
             replace(first, last, declaration);
         } else {
             replace(first, last, "");
@@ -269,11 +270,11 @@ private:
             const bool alignment =
                 token.is("__align__") || token.is("alignas") || token.is("__attribute__");
             if (alignment && i + 1 < end && tokens[i + 1].is("(")) {
-                i = matchingClose(tokens, i + 1);
+                i = matchingBracket(tokens, i + 1);
                 continue;
             }
             if (token.is("[")) {
-                const auto close = matchingClose(tokens, i);
+                const auto close = matchingBracket(tokens, i);
                 const bool open = close == i + 1 && extents.empty();
                 for (auto j = i; !open && j <= close && j < end; ++j)
                     extents += tokens[j].text;
@@ -285,7 +286,7 @@ private:
             if (token.is(","))
                 return std::nullopt;
             if (!extents.empty())
-                continue; // an attribute behind the declarator
+                continue; // An attribute after the declarator.
             type += name + (name.empty() ? "" : " ");
             name = token.text;
         }
@@ -294,8 +295,8 @@ private:
         return DynamicArray{name, type + "(&" + name + ")" + extents + "=ks::DynamicShared{};"};
     }
 
-    /// A file-scope array is bound anew in each function that names it: its place differs from
-    /// block to block.
+    /// Binds a file-scope array in each function that names it, because its address differs between
+    /// blocks.
     void bindFileScopeArrays() {
         if (fileScopeArrays_.empty())
             return;
@@ -333,7 +334,7 @@ private:
             replace(declaration.bodySpan.begin + 1, declaration.bodySpan.begin + 1, bindings);
     }
 
-    /// Puts the text where the span's first line was; line ends inside the span stay.
+    /// Writes the text at the span's first line. Line ends inside the span stay.
     void apply(const Replacement& replacement) {
         blank(text_, replacement.span);
         const auto region = text_.substr(replacement.span.begin, replacement.span.size());
@@ -342,8 +343,8 @@ private:
         text_.replace(replacement.span.begin, firstLine, replacement.text + std::string(kept, ' '));
     }
 
-    const analysis::SourceText source_; ///< What the tokens and spans refer to.
-    std::string text_;                  ///< The same, being rewritten from its end to its begin.
+    const analysis::SourceText source_; ///< The text that tokens and spans refer to.
+    std::string text_;                  ///< The same text, rewritten from its end to its begin.
     const std::string& path_;
     const MacroTable& macros_;
     RewriteMacros& rewrites_;

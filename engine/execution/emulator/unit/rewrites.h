@@ -1,18 +1,19 @@
-/// What a host compiler cannot take in device code, said so that it can: dynamic shared memory,
-/// `static __shared__`, inline PTX, launches from device code.
+/// Rewrites device code that a host compiler refuses: dynamic shared memory, `static __shared__`,
+/// inline PTX, launches from device code.
 #pragma once
 
-#include "engine/source_scan/macros.h"
+#include "analysis/scan/macros.h"
 
 #include <string>
 #include <vector>
 
 namespace kernelskill::engine {
 
-/// Collects the macros that rewritten texts use; their definitions go in front of every text.
+/// Collects the macros that rewritten texts use. Their definitions precede every text.
 class RewriteMacros {
 public:
-    /// Name of a macro with this parameter list ("(a0,a1)") and body; equal ones are shared.
+    /// The name of a macro with this parameter list ("(a0,a1)") and body. Equal macros share one
+    /// name.
     std::string define(const std::string& parameters, const std::string& body);
     [[nodiscard]] const std::string& definitions() const { return definitions_; }
 
@@ -21,10 +22,10 @@ private:
     std::vector<std::string> bodies_;
 };
 
-/// Rewrites `text`, a blanked text of `path`. Lines stay where they are; columns move only behind a
-/// rewritten place. What cannot be run becomes a call of ks_refuse("<feature>@<path>:<one-based
-/// line>").
+/// Rewrites `text`, the blanked text of `path`. Lines stay; columns change only after a rewritten
+/// place. Unsupported code becomes a call of ks_refuse("<feature>@<path>:<one-based line>").
 [[nodiscard]] std::string rewriteForHost(std::string text, const std::string& path,
-                                         const MacroTable& macros, RewriteMacros& rewrites);
+                                         const analysis::MacroTable& macros,
+                                         RewriteMacros& rewrites);
 
 } // namespace kernelskill::engine

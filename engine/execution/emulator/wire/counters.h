@@ -1,5 +1,5 @@
-/// What the emulator counts, per access site and for a whole launch: plain sums, so that sites add
-/// up to lines and lines to launches. Names under which they are shown are in profile_metrics.cpp.
+/// The emulator's counters, per access site and for a whole launch. They are plain sums: sites add
+/// up to lines, and lines to launches. profile_metrics.cpp gives their public names.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace kernelskill::engine::emulator {
 
 enum class Counter : std::uint8_t {
     WarpEvents,   ///< Warp-level accesses and basic blocks.
-    ThreadEvents, ///< The same, one for each lane that took part.
+    ThreadEvents, ///< The same, once for each active lane.
     GlobalLoadRequests,
     GlobalLoadSectors,
     GlobalLoadBytes,
@@ -21,44 +21,46 @@ enum class Counter : std::uint8_t {
     GlobalAtomicSectors,
     SharedAtomicRequests,
     AtomicLanes,
-    AtomicSerializations, ///< Most lanes on one address of a request, summed.
+    AtomicSerializations, ///< The maximum number of lanes of a request on one address, summed.
     SharedLoadRequests,
     SharedLoadWavefronts,
-    SharedLoadConflicts, ///< Wavefronts beyond what the width of the access needs.
+    SharedLoadConflicts, ///< Wavefronts beyond those that the width of the access needs.
     SharedStoreRequests,
     SharedStoreWavefronts,
     SharedStoreConflicts,
     BranchTargets,
     BranchTargetsDivergent,
-    Barriers,          ///< Block-wide, one for each block that passed.
-    WarpOperations,    ///< Shuffles, votes and warp barriers, one for each group of lanes.
-    UniqueBytesLoaded, ///< Of buffers, in whole sectors.
+    Barriers,          ///< Barriers of a block, once for each block that passed.
+    WarpOperations,    ///< Shuffles, votes and warp barriers, once for each group of lanes.
+    UniqueBytesLoaded, ///< Bytes of buffers, in whole sectors.
     UniqueBytesStored,
-    // Arithmetic, one for each lane; an image's table counts from the first of these on.
+    // Arithmetic, once for each lane. An image's table counts from the first of these.
     SingleAdds,
     SingleMultiplies,
     SingleFused,
     DoubleAdds,
     DoubleMultiplies,
     DoubleFused,
-    HalfAdds, ///< Instructions; of pairs or of single values.
+    HalfAdds, ///< Instructions, on pairs or on single values.
     HalfMultiplies,
     HalfFused,
-    HalfOperations, ///< The same in operations: a fused one of a pair is four.
+    HalfOperations, ///< The same in operations: a fused instruction on a pair counts as four.
     Conversions,
-    UncountedCalls, ///< Of mathematical functions whose arithmetic is in none of these.
+    /// Calls of mathematical functions whose arithmetic is counted in none of these.
+    UncountedCalls,
     Count
 };
 
 inline constexpr std::size_t counterCount = static_cast<std::size_t>(Counter::Count);
 inline constexpr Counter firstArithmetic = Counter::SingleAdds;
 
-/// What an image exports as `ks_arithmetic`: how often a lane that runs a basic block does what.
-/// Its order is that of Counter, so that assemblyEdition changes with it.
+/// An image exports these as `ks_arithmetic`: the operations of a lane in a basic block. The order
+/// is that of Counter, so assemblyEdition changes with Counter.
 struct ArithmeticEntry {
-    std::int32_t block = 0; ///< Behind the call of the block's hook, from the table's address.
-    std::int32_t instruction = 0; ///< From the table's address.
-    std::uint32_t counter = 0;    ///< From firstArithmetic.
+    /// The return address of the block's hook, relative to the table's address.
+    std::int32_t block = 0;
+    std::int32_t instruction = 0; ///< Relative to the table's address.
+    std::uint32_t counter = 0;    ///< Relative to firstArithmetic.
     std::uint32_t count = 0;
 };
 struct ArithmeticTable {

@@ -114,8 +114,8 @@ PartFindings partFrom(const Json& json) {
     return part;
 }
 
-/// Of the buffers that were `touched`, in whole sectors. Extents are in the order of the launch's
-/// buffers.
+/// The bytes of the buffers that were `touched`, in whole sectors. Extents have the order of the
+/// launch's buffers.
 std::uint64_t bytesOf(const std::vector<BufferExtent>& extents, bool BufferExtent::* touched,
                       const LaunchSpec& launch) {
     std::uint64_t bytes = 0;
@@ -133,8 +133,8 @@ std::uint64_t bytesOf(const std::vector<BufferExtent>& extents, bool BufferExten
     return bytes;
 }
 
-/// Names from untrusted images may hold anything; CBOR text must be UTF-8 for other readers of the
-/// frame.
+/// Replaces invalid UTF-8: names from untrusted images may contain any bytes, but CBOR text must be
+/// UTF-8 for other readers.
 std::string printable(std::string text) {
     for (char& c : text) {
         if (static_cast<unsigned char>(c) >= 0x80)

@@ -1,4 +1,4 @@
-/// What the server and the emulator worker say to each other: one frame a message.
+/// The messages between the server and the emulator's worker, one frame each.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -16,10 +16,10 @@
 
 namespace kernelskill::engine::emulator {
 
-/// A place in the image: the offset of the instruction from the load base. 0: nowhere.
+/// A place in the image: the offset of an instruction from the load base. 0 means none.
 using Site = std::uint64_t;
 
-/// Of the blocks that a run wants, in as many equal rows as there are parts, the one at `index`.
+/// The blocks of a run are divided into equal rows, one per part; this is the part at `index`.
 struct JobPart {
     std::uint64_t index = 0;
     std::uint64_t count = 1;
@@ -28,7 +28,7 @@ struct JobPart {
 struct WorkerJob {
     std::string image; ///< Absolute path of the shared object.
     Job job;
-    std::optional<JobPart> part; ///< Absent: the whole run.
+    std::optional<JobPart> part; ///< If absent, the whole run.
 };
 
 struct HazardReport {
@@ -36,38 +36,38 @@ struct HazardReport {
     bool certain = true;
     Site site = 0;
     Site otherSite = 0;
-    std::string message; ///< May hold site references, see siteReference().
+    std::string message; ///< May contain site references, see siteReference().
     Dim3 block;
     Dim3 thread;
     HazardDetails details;
     bool operator==(const HazardReport&) const = default;
 };
 
-/// The run could not end. `where` is a path with a line if the image itself knows one.
+/// Why the run could not end. `where` is a path with a line if the image itself knows one.
 struct WorkerFailure {
     ErrorKind kind = ErrorKind::Failed;
-    std::string what; ///< May hold site references.
+    std::string what; ///< May contain site references.
     std::string where;
     std::string remedy;
     Site site = 0;
-    bool isCutOff = false; ///< Time or accesses were spent: it may be the inputs' fault.
+    bool isCutOff = false; ///< Time or accesses were used up, which may be the inputs' fault.
 };
 
-/// From `first` to before `end`.
+/// From `first` up to, but without, `end`.
 struct Interval {
     std::uint64_t first = 0;
     std::uint64_t end = 0;
     bool operator==(const Interval&) const = default;
 };
 
-/// What a part of a run has to say for the parts to be put together as if one worker had run all of
-/// them (see run_parts.h). Places in buffers count from the low end of all buffers, which is the
-/// same place in every worker.
+/// The findings of a part, so that parts can be merged as if one worker had run all of them (see
+/// run_parts.h). Places in buffers are relative to the low end of all buffers, so they agree
+/// between workers.
 struct PartFindings {
-    /// It did something whose outcome hangs on blocks of other parts, and ended there: an atomic on
-    /// global memory, a grid barrier, a look at the clock. Nothing else in the report counts.
+    /// The part ended at something whose outcome depends on other parts: an atomic on global
+    /// memory, a grid barrier, a read of the clock. Then the rest of the report is invalid.
     bool needsOthers = false;
-    /// Fences or atomics were seen, after which races between blocks are not reported.
+    /// The part executed fences or atomics, after which races between blocks are not reported.
     bool makesOrder = false;
     std::vector<Interval> written; ///< Words of four bytes, ascending.
     std::vector<Interval> read;
@@ -81,16 +81,17 @@ struct PartFindings {
     struct Branch {
         Site site = 0;
         Site successor = 0;
-        bool branches = false; ///< It has others.
+        bool branches = false; ///< Whether it has several targets.
         bool isForeign = false;
         bool operator==(const Branch&) const = default;
     };
-    std::vector<Branch> branches; ///< Of all sites that counted branch targets.
+    std::vector<Branch> branches; ///< All sites that counted branch targets.
 };
 
 struct WorkerReport {
     std::optional<WorkerFailure> failure;
-    std::optional<PartFindings> part; ///< Of a part: its counts are neither scaled nor complete.
+    /// Only for a part, whose counts are neither scaled nor complete.
+    std::optional<PartFindings> part;
     std::map<Site, Counters> sites;
     Counters totals;
     std::vector<HazardReport> hazards;
@@ -101,30 +102,31 @@ struct WorkerReport {
     std::string printed;
 };
 
-/// Counts of the `run` blocks, spread evenly, as those of the launch's whole grid. Blocks may share
-/// what they touch: distinct bytes grow to the buffers' sizes at most.
+/// Scales the counts of `run` blocks, which are spread evenly, to the launch's whole grid. Blocks
+/// may share data, so distinct bytes grow at most to the buffers' sizes.
 void scaleCounts(WorkerReport& report, const LaunchSpec& launch, std::uint64_t run);
-/// Says so; empty when every block was run.
+/// A note about the sampling; empty if every block was run.
 [[nodiscard]] std::string sampleNote(std::uint64_t all, std::uint64_t run);
-/// What a block that goes on in one way only, or in ways that the user did not write, counted: it
-/// ends in no branch worth the name.
+/// Removes the branch counts of a block that has only one target, or whose branch the user did not
+/// write.
 void dropBranchTargets(Counters& counters);
 
-/// Text that stands for a site until the server knows its line.
+/// A text that represents a site until the server knows its line.
 [[nodiscard]] std::string siteReference(Site site);
-/// Calls `describe` for each site reference in `text` and puts what it returns in its place.
+/// Replaces each site reference in `text` by the result of `describe`.
 template <typename Describe>
 std::string replaceSiteReferences(const std::string& text, Describe describe);
 
-/// Whole frames, length included.
+/// Whole frames with their length.
 [[nodiscard]] std::vector<std::byte> encode(const WorkerJob& job);
 [[nodiscard]] std::vector<std::byte> encode(const WorkerReport& report);
 
-/// From a frame's payload, without the length. Internal error for anything malformed.
+/// Reads a frame's payload without the length. Returns an Internal error for malformed data.
 [[nodiscard]] Result<WorkerJob> decodeJob(std::span<const std::byte> payload);
 [[nodiscard]] Result<WorkerReport> decodeReport(std::span<const std::byte> payload);
 
-// Site references are "\x01<hex>\x02": no source text or demangled name holds control characters.
+// Site references are "\x01<hex>\x02": neither source text nor demangled names contain control
+// characters.
 template <typename Describe>
 std::string replaceSiteReferences(const std::string& text, Describe describe) {
     std::string result;

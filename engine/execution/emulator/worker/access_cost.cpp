@@ -11,9 +11,10 @@ namespace {
 constexpr unsigned banks = 32;
 constexpr unsigned bankBytes = 4;
 
-/// Most distinct words one bank has to serve for the lanes of a phase.
+/// The maximum number of distinct words that one bank has to serve for the lanes of a phase.
 unsigned phaseWavefronts(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
-    std::array<std::array<std::uint64_t, banks>, banks> words; // [bank][n]: distinct words so far
+    // [bank][n]: the distinct words so far.
+    std::array<std::array<std::uint64_t, banks>, banks> words;
     std::array<std::uint8_t, banks> counts{};
     unsigned most = 0;
     for (const LaneAddress& lane : lanes) {
@@ -74,7 +75,7 @@ SharedCost sharedCost(std::span<const LaneAddress> lanes, std::uint32_t bytes) {
 
 bool isConflictFree(std::uint32_t mask, const LaneAddresses& addresses) {
     if (mask == ~std::uint32_t{0}) {
-        // 32 words in a row, in whatever order, are in 32 banks.
+        // 32 consecutive words, in any order, are in 32 banks.
         const std::uint64_t low = addresses.front() & ~std::uint64_t{bankBytes - 1};
         std::uint64_t distances = 0;
         for (const std::uint64_t address : addresses)
@@ -82,7 +83,7 @@ bool isConflictFree(std::uint32_t mask, const LaneAddresses& addresses) {
         if (distances < std::uint64_t{banks} * bankBytes)
             return true;
     }
-    // Of the words that want a bank one stays: where there is a second one, it is missed.
+    // Each bank stores one of its words; if it has a second word, that one is missing.
     std::array<std::uint64_t, banks> words;
     std::uint64_t difference = 0;
     const auto claim = [&](unsigned lane) {
@@ -117,7 +118,7 @@ bool isConsecutive(const LaneAddresses& addresses, std::uint32_t bytes) {
     return difference == 0;
 }
 
-unsigned mostOnOneAddress(std::span<const LaneAddress> lanes) {
+unsigned maxLanesOnOneAddress(std::span<const LaneAddress> lanes) {
     unsigned most = 0;
     for (const LaneAddress& lane : lanes) {
         const auto same = std::count_if(lanes.begin(), lanes.end(), [&](const LaneAddress& other) {

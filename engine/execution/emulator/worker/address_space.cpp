@@ -9,8 +9,8 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-// Mappings are addresses first and objects second here: rows of lanes, buffers and shadows are
-// computed, not typed.
+// Mappings are primarily addresses here: rows of lanes, buffers and shadows are computed, not
+// typed.
 void* pointerTo(std::uint64_t address) {
     return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
 }

@@ -1,4 +1,4 @@
-/// Reserved ranges of addresses that cost nothing until they are used.
+/// Reserved ranges of addresses, which cost nothing until they are used.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -18,8 +18,8 @@ struct AddressRange {
 class Reservation {
 public:
     enum class Access : std::uint8_t {
-        None,     ///< Any touch faults until grant().
-        Writable, ///< Pages of zeros appear as they are touched.
+        None,     ///< Any access faults until grant().
+        Writable, ///< Zeroed pages appear on access.
     };
     [[nodiscard]] static Result<Reservation> make(std::uint64_t bytes, Access access);
 
@@ -34,9 +34,10 @@ public:
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
     [[nodiscard]] AddressRange range() const { return {low_, bytes_}; }
 
-    /// Changes the protection of whole pages. Async-signal-safe. False when the system refuses.
+    /// Changes the protection of whole pages. Async-signal-safe. Returns false if the system
+    /// refuses.
     [[nodiscard]] bool grant(std::uint64_t offset, std::uint64_t bytes) const;
-    /// Lets the pages appear now, at once, and not one fault at a time. Only a hint.
+    /// Makes all pages appear at once instead of one fault at a time. Only a hint.
     void populate(std::uint64_t offset, std::uint64_t bytes) const;
     [[nodiscard]] bool forbid(std::uint64_t offset, std::uint64_t bytes) const;
 

@@ -15,8 +15,8 @@ std::vector<std::uint64_t> sampleBlocks(const Dim3& grid, std::uint64_t most) {
         return all;
     }
     std::set<std::uint64_t> chosen;
-    // The last corner next to the first: where the data end is where most kernels behave
-    // differently.
+    // The last corner comes right after the first one, because most kernels behave differently at
+    // the end of the data.
     for (const unsigned corner : {0u, 7u, 1u, 2u, 4u, 3u, 5u, 6u}) {
         if (chosen.size() == most)
             break;
@@ -25,8 +25,8 @@ std::vector<std::uint64_t> sampleBlocks(const Dim3& grid, std::uint64_t most) {
         const std::uint64_t z = (corner & 4u) != 0 ? grid.z - 1 : 0;
         chosen.insert(x + grid.x * (y + grid.y * z));
     }
-    // A stride that shares no factor with the rows of the grid would be ideal; the middle of equal
-    // parts is near.
+    // Ideally the stride would have no factor in common with the grid's rows; the middle of equal
+    // parts is close to that.
     const std::uint64_t parts = most;
     for (std::uint64_t i = 0; i < parts && chosen.size() < most; ++i)
         chosen.insert(

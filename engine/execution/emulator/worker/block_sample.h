@@ -1,4 +1,4 @@
-/// Which blocks of a grid to run when not all of them are wanted.
+/// Selects the blocks to run if not all are needed.
 #pragma once
 
 #include "engine/execution/job.h"
@@ -9,8 +9,8 @@
 
 namespace kernelskill::engine::emulator {
 
-/// Linear indices, ascending: the corners of the grid, where bounds guards bite, and others spread
-/// evenly between.
+/// Linear indices, ascending: the corners of the grid, where bounds guards matter, and others
+/// spread evenly in between.
 [[nodiscard]] std::vector<std::uint64_t> sampleBlocks(const Dim3& grid, std::uint64_t most);
 
 } // namespace kernelskill::engine::emulator

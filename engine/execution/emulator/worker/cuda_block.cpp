@@ -13,7 +13,7 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-/// Rounds in which lanes only yield to each other before another warp gets its turn.
+/// The number of rounds in which lanes only yield before another warp gets its turn.
 constexpr unsigned roundsPerTurn = 64;
 
 } // namespace
@@ -91,7 +91,7 @@ bool CudaBlock::runWarp(unsigned warp) {
         launch_.drainLog(warps_[warp], unfinished);
         runnable = unfinished != 0;
     }
-    // Warps share one log: what is left of lanes that only spin is counted as it stands.
+    // Warps share one log, so the rest of the log of spinning lanes is counted as it is.
     launch_.drainLog(warps_[warp], 0);
     return progressed;
 }
@@ -150,7 +150,7 @@ void CudaBlock::wait(ThreadState state, Site site) {
 }
 
 void CudaBlock::yield() {
-    // Ready already: the thread only steps back.
+    // The thread is ready: it only steps back.
     launch_.switchBack();
 }
 
@@ -208,7 +208,7 @@ void CudaBlock::reportBarrierDivergence() {
             first = &thread;
         if (thread.site == first->site)
             continue;
-        // In one warp this is undefined; between warps hardware counts arrivals and goes on.
+        // In one warp this is undefined; between warps the hardware counts arrivals and continues.
         const auto firstIndex = static_cast<unsigned>(first - threads_.data());
         launch_.reportBarrierDivergence(*this, i, thread.site, firstIndex, first->site,
                                         warpOf(i) == warpOf(firstIndex));
@@ -248,7 +248,7 @@ void CudaBlock::leaveGridBarrier() {
 
 std::uint8_t CudaBlock::takeSlots(Warp& warp) {
     auto& users = slotUsers_[static_cast<std::size_t>(&warp - warps_.data())];
-    // Index 0 means "none". One is always free: lanes hold at most 32 and form at most 32.
+    // Index 0 means none. One is always free, because lanes hold at most 32 and form at most 32.
     const auto free = std::find(users.begin() + 1, users.end(), 0);
     return static_cast<std::uint8_t>(free - users.begin());
 }
@@ -323,7 +323,7 @@ std::uint32_t CudaBlock::activeMask(Site site) {
     return threads_[running_].result;
 }
 
-/// No lane of the warp can run: those that ask at the same place are the active ones there.
+/// No lane of the warp can run: the lanes that ask at the same place are the active ones there.
 bool CudaBlock::resolveActiveMasks(unsigned warp) {
     const unsigned first = warp * warpLanes;
     const unsigned end =
@@ -352,7 +352,7 @@ std::string CudaBlock::waitingThreads() const {
         ThreadState state;
         Site site;
         std::uint32_t mask;
-        unsigned warp; ///< Of a warp operation.
+        unsigned warp; ///< Only for a warp operation.
         auto operator<=>(const Place&) const = default;
     };
     std::map<Place, std::vector<unsigned>> places;
@@ -363,7 +363,7 @@ std::string CudaBlock::waitingThreads() const {
         const bool runs = thread.state == ThreadState::Ready || thread.state == ThreadState::Fresh;
         if (thread.state == ThreadState::Exited)
             ++exited;
-        else // A thread that runs has left the place where it last waited.
+        else // A running thread has left the place where it last waited.
             places[{thread.state, runs ? 0 : thread.site, isInWarpOperation ? thread.warpMask : 0,
                     isInWarpOperation ? warpOf(i) : 0}]
                 .push_back(i);

@@ -1,8 +1,7 @@
-/// One CUDA block in execution: its threads, warps and barriers.
+/// Runs one CUDA block: its threads, warps and barriers.
 ///
 /// Threads run on fibers, warp by warp and lane by lane, each until it waits for others, ends or
-/// yields. The block is the only one that changes their states; what a thread asks for arrives
-/// through Launch.
+/// yields. Only the block changes their states; requests of a thread arrive through Launch.
 #pragma once
 
 #include "analysis/prelude/include/kernelskill/emulation_abi.h"
@@ -21,11 +20,11 @@
 
 namespace kernelskill::engine::emulator {
 
-inline constexpr unsigned mostBlockThreads = 1024;
+inline constexpr unsigned maxBlockThreads = 1024;
 inline constexpr unsigned noStack = 0xffffffffu;
 
 enum class ThreadState : std::uint8_t {
-    Fresh, ///< Not started: no stack yet.
+    Fresh, ///< Not started, without a stack.
     Ready,
     AtBarrier,
     AtNamedBarrier,
@@ -36,28 +35,28 @@ enum class ThreadState : std::uint8_t {
 };
 
 struct alignas(64) CudaThread {
-    void* context = nullptr; ///< Where the fiber goes on.
+    void* context = nullptr; ///< The context in which the fiber continues.
     std::uint32_t stack = noStack;
     ThreadState state = ThreadState::Fresh;
-    Site site = 0; ///< Of the operation it waits in.
+    Site site = 0; ///< The site of the operation in which it waits.
     KsBarrierKind barrierKind = KsBarrierPlain;
     unsigned barrierName = 0;
-    unsigned barrierThreads = 0; ///< That the named barrier waits for.
-    std::uint32_t warpMask = 0;  ///< Of the exchange it waits in.
-    std::uint32_t result = 0;    ///< Of that operation.
-    std::uint8_t exchange = 0; ///< Slots it deposited into and may still read; an index, 0 is none.
+    unsigned barrierThreads = 0; ///< The number of threads that the named barrier waits for.
+    std::uint32_t warpMask = 0;  ///< The mask of the exchange in which it waits.
+    std::uint32_t result = 0;    ///< The result of that operation.
+    /// Index of the slots that it deposited into and may still read; 0 means none.
+    std::uint8_t exchange = 0;
     KsIndex index{};
 };
 
-/// Slots of one exchange among lanes. In memory that instrumented code may read without being
-/// counted.
+/// The slots of one exchange among lanes. Instrumented code may read them without being counted.
 struct ExchangeSlots {
     std::array<std::array<unsigned char, 16>, warpLanes> values;
 };
-inline constexpr std::size_t exchangeSlotCount = 80; // 32 held, 32 forming, and some.
+inline constexpr std::size_t exchangeSlotCount = 80; // 32 held, 32 forming, and a reserve.
 
 struct Warp {
-    std::uint32_t members = 0; ///< Lanes that exist.
+    std::uint32_t members = 0; ///< The lanes that exist.
     std::uint32_t exited = 0;
     struct Group {
         std::uint32_t mask = 0;
@@ -65,7 +64,7 @@ struct Warp {
         std::uint8_t slots = 0;
     };
     std::vector<Group> forming;
-    // Branch tracing: with whom, and where, each lane ran its last basic block.
+    // For branch tracing: the mask and the place of each lane's last basic block.
     std::array<std::uint32_t, warpLanes> branchMask{};
     std::array<std::uint32_t, warpLanes> branchSite{};
 };
@@ -76,40 +75,40 @@ class CudaBlock {
 public:
     CudaBlock(Launch& launch, KsIndex extent);
 
-    /// Makes it the block at `index`, from its start. One that ran before has finished.
+    /// Starts the block at `index`. The previous block has finished.
     void begin(KsIndex index);
 
     enum class Outcome : std::uint8_t { Finished, AtGridBarrier };
-    /// Runs until every thread has exited or waits at the grid barrier. Never returns from a
+    /// Runs until every thread has exited or waits at the grid barrier. Does not return from a
     /// deadlock.
     Outcome run();
     void leaveGridBarrier();
 
-    // On the fiber of the running thread:
+    // Called on the fiber of the running thread:
     int barrier(KsBarrierKind kind, int predicate, Site site);
     void namedBarrier(unsigned name, unsigned count, Site site);
     void gridBarrier(Site site);
     const unsigned char* exchange(std::uint32_t mask, const void* value, unsigned bytes,
                                   std::uint32_t& arrived, Site site);
     std::uint32_t activeMask(Site site);
-    /// Lets the other lanes go first.
+    /// Lets other lanes run first.
     void yield();
-    /// The running thread's code has ended. True when the same fiber now runs the warp's next
-    /// thread: most threads wait for nobody, and need no fiber of their own.
+    /// Called at the end of the running thread's code. Returns true if the same fiber now runs the
+    /// warp's next thread: most threads never wait, and need no fiber of their own.
     bool goOnWithNextThread();
 
     [[nodiscard]] KsIndex index() const { return index_; }
     [[nodiscard]] unsigned runningThread() const { return running_; }
     [[nodiscard]] KsIndex threadIndex(unsigned thread) const { return threads_[thread].index; }
     [[nodiscard]] std::size_t threadCount() const { return threads_.size(); }
-    /// "16 of 64 threads wait at the block's barrier at <site>, (0,0,0) the first of them; ...",
-    /// for the diagnosis of a block that cannot go on.
+    /// "16 of 64 threads wait at the block's barrier at <site>, (0,0,0) the first of them; ...":
+    /// the diagnosis of a block that cannot continue.
     [[nodiscard]] std::string waitingThreads() const;
 
 private:
     [[nodiscard]] unsigned warpOf(unsigned thread) const { return thread / warpLanes; }
     bool runWarp(unsigned warp);
-    /// Runs the thread, and on its fiber those after it as long as each ends. Returns the last.
+    /// Runs the thread, and on its fiber the next ones as long as each ends. Returns the last one.
     unsigned resume(unsigned thread);
     void threadExited(unsigned thread);
     void wait(ThreadState state, Site site);
@@ -120,7 +119,7 @@ private:
     bool resolveActiveMasks(unsigned warp);
     std::uint8_t takeSlots(Warp& warp);
     void dropSlots(unsigned thread);
-    /// "wait at the block's barrier for the other 3", of a thread that has not exited.
+    /// "wait at the block's barrier for the other 3", for a thread that has not exited.
     [[nodiscard]] std::string whatFor(unsigned thread) const;
     [[noreturn]] void deadlock();
 

@@ -1,4 +1,4 @@
-// The functions of kernelskill/emulation_abi.h, which kernels call.
+// Defines the functions of kernelskill/emulation_abi.h, which kernels call.
 #include "analysis/prelude/include/kernelskill/emulation_abi.h"
 #include "engine/execution/emulator/worker/hook_state.h"
 #include "engine/execution/emulator/worker/instrumentation.h"
@@ -21,7 +21,7 @@ using kernelskill::ErrorKind;
 
 namespace {
 
-/// The call's own address, to which the line tables give the line of the call.
+/// The call's own address, for which line tables give the line of the call.
 [[gnu::always_inline]] inline Site callSite() {
     return reinterpret_cast<std::uint64_t>(__builtin_return_address(0)) - 1 - hookState.imageBase;
 }
@@ -34,7 +34,7 @@ namespace {
 
 extern "C" {
 
-// One section, so that accesses to them are told from the kernel's own by one comparison.
+// All are in one section, so that one comparison tells accesses to them from the kernel's own.
 [[gnu::section("ks_builtins")]] KsIndex ks_threadIdx{};
 [[gnu::section("ks_builtins")]] KsIndex ks_blockIdx{};
 [[gnu::section("ks_builtins")]] KsIndex ks_blockDim{};
@@ -86,7 +86,7 @@ void ks_begin_copy(void* address, const void* value, unsigned bytes) {
     const auto at = reinterpret_cast<std::uint64_t>(address);
     if (!hookState.checker->isShared(at))
         endLaunch(ErrorKind::Failed,
-                  fmt::format("{} copies asynchronously to what is not shared memory",
+                  fmt::format("{} copies asynchronously to memory that is not shared",
                               hookState.launch->runningThread()),
                   "", callSite());
     if (at % bytes != 0)
@@ -128,7 +128,7 @@ void* ks_malloc(size_t bytes) {
     return hookState.launch->allocate(bytes);
 }
 void ks_free(void* /*pointer*/) {
-    // The device heap lives as long as the launch, which is short.
+    // The device heap lives as long as the launch.
 }
 
 long long ks_clock(void) {
@@ -154,8 +154,7 @@ void ks_trap(void) {
 }
 
 void ks_refuse(const char* feature) {
-    // "<feature>@<file>:<line>" where the compiler of images knows the line better than the line
-    // table.
+    // "<feature>@<file>:<line>" if the rewrite knows the line better than the line table.
     const std::string_view text = feature;
     const std::size_t at = text.rfind('@');
     endLaunch(ErrorKind::Unsupported,

@@ -36,12 +36,12 @@ Result<DeviceMemory> DeviceMemory::make(const LaunchSpec& launch, std::uint64_t 
         buffer.present.assign(slotBytes / chunkBytes / 64, 0);
         memory.buffers_.push_back(std::move(buffer));
     }
-    if (memory.buffers_.size() > mostBuffers) {
+    if (memory.buffers_.size() > maxBuffers) {
         return std::unexpected(
             Error{ErrorKind::Unsupported,
                   fmt::format("a kernel with {} pointer parameters; the emulator "
                               "takes {}",
-                              memory.buffers_.size(), mostBuffers),
+                              memory.buffers_.size(), maxBuffers),
                   "", ""});
     }
     if (memory.buffers_.empty())
@@ -100,7 +100,7 @@ DeviceMemory::Fault DeviceMemory::provideChunk(std::uint64_t offset) {
     std::uint64_t& word = buffer.present[chunk / 64];
     const std::uint64_t bit = std::uint64_t{1} << (chunk % 64);
     if ((word & bit) != 0)
-        return Fault::NotOurs; // A fault on a page that is there is no lack of a page.
+        return Fault::NotOurs; // A fault on a present page has another cause.
     if (usedBytes_ + chunkBytes > budgetBytes_ || !arena_.grant(start, chunkBytes))
         return Fault::OverBudget;
     if (shadow_.bytes() != 0 && !shadow_.grant(start / 4 * cellBytes, chunkBytes / 4 * cellBytes))

@@ -1,9 +1,9 @@
-/// The buffers a kernel's pointers point to.
+/// The buffers behind a kernel's pointers.
 ///
-/// Each buffer lies in a slot of its own of a reserved arena, a quarter into it, so that offsets on
-/// both sides of it are told apart from its neighbours. Pages come into being, filled, when they
-/// are first touched: sparse accesses to a large buffer cost what they touch, and a buffer of
-/// unknown extent needs none.
+/// Each buffer has its own slot of a reserved arena and begins a quarter into it, so that offsets
+/// on both sides do not reach its neighbours. Pages appear, already filled, on first access. So
+/// sparse accesses to a large buffer cost only the touched pages, and a buffer of unknown extent
+/// costs none.
 #pragma once
 
 #include "analysis/prelude/include/kernelskill/emulation_support.h"
@@ -26,26 +26,26 @@ class DeviceMemory {
 public:
     struct Buffer {
         BufferSpec spec;
-        std::size_t position = 0; ///< Among the launch's arguments.
+        std::size_t position = 0; ///< Index among the launch's arguments.
         std::uint64_t seed = 0;
         std::uint64_t low = 0;     ///< Address of element 0.
-        std::uint64_t limit = 0;   ///< Bytes that may be touched.
-        std::uint64_t readEnd = 0; ///< One past the last byte read, from `low`.
+        std::uint64_t limit = 0;   ///< Bytes that may be accessed.
+        std::uint64_t readEnd = 0; ///< One past the last byte read, relative to `low`.
         std::uint64_t writtenEnd = 0;
-        std::span<const std::byte> captured; ///< For Fill::Captured.
-        std::vector<KsField> fields;         ///< Of its class; empty for plain numbers.
+        std::span<const std::byte> captured; ///< Only for Fill::Captured.
+        std::vector<KsField> fields;         ///< The fields of its class; empty for plain numbers.
         std::vector<std::uint64_t> present;  ///< One bit for each chunk of the slot.
     };
 
     enum class Fault : std::uint8_t { Provided, NotOurs, OverBudget };
 
-    /// `shadow`: with cells for the race detector. InvalidInput for more or larger buffers than
-    /// there are addresses for.
+    /// `shadow`: with cells for the race detector. InvalidInput if there are too many buffers, or
+    /// too large ones, for the address space.
     [[nodiscard]] static Result<DeviceMemory> make(const LaunchSpec& launch, std::uint64_t seed,
                                                    std::uint64_t budgetBytes, bool shadow);
 
     [[nodiscard]] AddressRange arena() const { return arena_.range(); }
-    /// `offset` from the arena's low end.
+    /// `offset` is relative to the arena's low end.
     [[nodiscard]] Buffer& bufferAt(std::uint64_t offset) { return buffers_[offset >> slotShift]; }
     [[nodiscard]] std::vector<Buffer>& buffers() { return buffers_; }
     [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
@@ -54,25 +54,25 @@ public:
         return reinterpret_cast<RaceDetector::Cell*>(shadow_.low() + (offset >> 2) * cellBytes);
     }
 
-    /// Fills the buffer of argument `position`, whose elements are of a class, by its fields from
-    /// here on.
+    /// Makes later pages of argument `position`, an array of a class, be filled by its fields.
     void setFields(std::size_t position, std::span<const KsField> fields);
 
-    /// Gives the buffers at these positions what a program passed there.
+    /// Gives the buffers at these positions the captured contents.
     void setCaptured(CapturedContents contents);
 
     /// Makes the page at `address` usable. Async-signal-safe.
     [[nodiscard]] Fault provide(std::uint64_t address);
 
-    /// The buffer's first `bytes` bytes. Failed when they do not fit the memory budget.
+    /// The buffer's first `bytes` bytes. Failed if they exceed the memory budget.
     [[nodiscard]] Result<std::vector<std::byte>> contents(Buffer& buffer, std::uint64_t bytes);
 
-    /// Words of four bytes that were written, and those that were read, as places from the arena's
-    /// low end; by the race detector's cells. False when they make more than `most` intervals.
+    /// The words of four bytes that were written, and those that were read, as places relative to
+    /// the arena's low end. Uses the race detector's cells. Returns false if there are more than
+    /// `most` intervals.
     [[nodiscard]] bool findTouched(std::size_t most, std::vector<Interval>& written,
                                    std::vector<Interval>& read) const;
 
-    /// Elements the run touched, or the extent the caller gave.
+    /// The elements that the run accessed, or the extent that the caller gave.
     [[nodiscard]] static BufferExtent extentOf(const Buffer& buffer);
 
 private:
@@ -81,7 +81,7 @@ private:
     static constexpr std::uint64_t lead = slotBytes / 4;
     static constexpr std::uint64_t chunkBytes = 64 << 10;
     static constexpr std::uint64_t cellBytes = sizeof(RaceDetector::Cell);
-    static constexpr std::size_t mostBuffers = 64;
+    static constexpr std::size_t maxBuffers = 64;
 
     [[nodiscard]] Fault provideChunk(std::uint64_t offset);
     static void fill(const Buffer& buffer, std::uint64_t offset, std::span<std::byte> bytes);

@@ -1,4 +1,4 @@
-/// What the lanes of the running warp did since the trace last looked, in the order of each lane.
+/// The events of the running warp's lanes since the trace last read them, in each lane's order.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@ enum class EventKind : std::uint8_t {
     Store = 1,
     Atomic = 2,
     BasicBlock = 3,
-    ForeignBlock = 4, ///< A basic block that ends in a branch which is not the user's.
+    ForeignBlock = 4, ///< A basic block that ends in a branch that the user did not write.
 };
 
 struct Event {
     std::uint64_t word =
-        0; ///< Site (low 32 bits), bytes (16), kind (8): equal words are one instruction.
+        0; ///< Site (low 32 bits), bytes (16), kind (8). Equal words are one instruction.
     std::uint64_t address = 0;
 
     static constexpr std::uint64_t pack(std::uint32_t site, std::uint32_t bytes, EventKind kind) {
@@ -29,16 +29,16 @@ struct Event {
 
 inline constexpr unsigned warpLanes = 32;
 
-/// By lane; what stands at lanes that take no part is of no meaning.
+/// Addresses by lane; the entries of inactive lanes are undefined.
 using LaneAddresses = std::array<std::uint64_t, warpLanes>;
 
-/// One event of each lane. Lanes that go the same way fill whole rows, which are looked at at once.
+/// One event of each lane. Lanes with the same path fill whole rows, which are processed at once.
 struct alignas(64) EventRow {
     std::array<std::uint64_t, warpLanes> words;
     LaneAddresses addresses;
 };
 
-/// A lane's events are in rows one below the other, from the first row on.
+/// A lane's events are in consecutive rows, from the first row on.
 struct EventLog {
     static constexpr std::uint32_t capacity = 512;
 

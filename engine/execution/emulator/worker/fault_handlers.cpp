@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::size_t handlerStackBytes = 512 << 10;
 constexpr std::chrono::milliseconds retry{20};
-/// Expiries of the timer outside the kernel's code before the run is ended wherever it is.
+/// The number of timer expiries outside the kernel's code after which the run is ended anywhere.
 constexpr int patience = 50;
 
-/// Handlers have no argument for it.
+/// Global, because handlers have no argument for it.
 constinit FaultContext faults;
 
 std::uint64_t instructionPointer(const void* context) {
@@ -47,7 +47,7 @@ void setResult(void* context, long value) {
 #endif
 }
 
-/// Of the faulting instruction when it is the kernel's, else of the last access before.
+/// The site of the faulting instruction if it is in the kernel, else that of the last access.
 Site siteOf(const void* context) {
     const Launch* launch = hookState.launch;
     const std::uint64_t address = instructionPointer(context);
@@ -99,7 +99,7 @@ void onSegmentationFault(int /*signal*/, siginfo_t* info, void* context) {
         }
     }
     end(ErrorKind::Failed,
-        fmt::format("{} touched address 0x{:x}, which is nobody's", whoRuns(), address),
+        fmt::format("{} accessed address 0x{:x}, which is in no buffer", whoRuns(), address),
         "check the pointers and indices on that line", siteOf(context));
 }
 
@@ -111,7 +111,7 @@ void onCrash(int signal, siginfo_t* /*info*/, void* context) {
         break;
     case SIGILL:
     case SIGTRAP:
-        what = "reached code that cannot be reached, or trapped";
+        what = "reached code marked as unreachable, or trapped";
         break;
     case SIGABRT:
         what = "aborted";
@@ -124,7 +124,7 @@ void onCrash(int signal, siginfo_t* /*info*/, void* context) {
 }
 
 void onRefusedCall(int /*signal*/, siginfo_t* info, void* context) {
-    // The loader opens the image by its path, and stats what it opened.
+    // The loader opens the image by its path and calls stat on it.
     const auto* machine = static_cast<const ucontext_t*>(context);
 #if defined(__x86_64__)
     const auto path = static_cast<std::uint64_t>(machine->uc_mcontext.gregs[REG_RSI]);
@@ -151,21 +151,21 @@ void onRefusedCall(int /*signal*/, siginfo_t* info, void* context) {
     end(ErrorKind::Unsupported,
         fmt::format("{} called {}(), which the sandbox refuses", whoRuns(),
                     systemCallName(info->si_syscall)),
-        "a kernel has no use for files, sockets or processes", siteOf(context));
+        "a kernel may not use files, sockets or processes", siteOf(context));
 }
 
 void onTimer(int /*signal*/, siginfo_t* /*info*/, void* context) {
     static constinit int expiries = 0;
     Launch* const launch = hookState.launch;
-    // Between two instructions of the kernel all our data are whole. Elsewhere the next look at the
-    // flag is near.
+    // Between two instructions of the kernel all our data are consistent. Elsewhere the flag is
+    // checked soon.
     const bool safe = launch != nullptr && launch->image().contains(instructionPointer(context));
     if (launch != nullptr)
         launch->timeIsUp();
     if (!safe && ++expiries < patience)
         return;
     if (launch != nullptr) {
-        // The last event lies on a line of the user's; the instruction may be the prelude's.
+        // The last event is on a line of the user's; the instruction may be in the prelude.
         const Site last = launch->running() ? launch->lastSite() : 0;
         launch->cutOff(
             fmt::format("cut off after {} ms of processor time", launch->job().limits.time.count()),
@@ -209,7 +209,7 @@ Result<void> installFaultHandlers(const FaultContext& context, std::chrono::mill
                        .tv_usec = duration.count() % 1000 * 1000};
     };
     const itimerval timer{.it_interval = part(retry), .it_value = part(time)};
-    // Of the processor's time: on a busy machine a kernel that ends is not one that hangs.
+    // Measures processor time, because on a busy machine a slow kernel is not one that hangs.
     if (!handled || setitimer(ITIMER_PROF, &timer, nullptr) != 0)
         return failure();
     return {};

@@ -1,5 +1,4 @@
-/// Signals of a worker's child, and what they mean: a page to provide, or the end of the run with a
-/// reason.
+/// Handles the signals of a worker's child: provides a page, or ends the run with a reason.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -18,7 +17,7 @@ struct FaultContext {
     int imageDescriptor = -1;
 };
 
-/// Handles faults, refused system calls and the timer from here on, on a stack of their own.
+/// Installs handlers, with their own stack, for faults, refused system calls and the timer.
 /// `context` outlives the process.
 [[nodiscard]] Result<void> installFaultHandlers(const FaultContext& context,
                                                 std::chrono::milliseconds time);

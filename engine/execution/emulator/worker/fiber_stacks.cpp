@@ -19,8 +19,7 @@ Result<FiberStacks> FiberStacks::make(std::uint32_t count) {
 
 std::uint32_t FiberStacks::take() {
     if (free_.empty()) {
-        // Without its guard page a stack still works: it only runs into its neighbour when it runs
-        // over.
+        // Without its guard page a stack still works; only an overflow would reach its neighbour.
         static_cast<void>(memory_.forbid(taken_ * stride, pageBytes));
         return taken_++;
     }
@@ -30,7 +29,7 @@ std::uint32_t FiberStacks::take() {
 }
 
 std::uint64_t FiberStacks::top(std::uint32_t stack) const {
-    // Tops a multiple of the page size apart would all fall into the same few sets of the cache.
+    // Tops at multiples of the page size would all compete for the same sets of the cache.
     const std::uint64_t colour = std::uint64_t{stack % 32} * 128;
     return memory_.low() + (stack + 1) * stride - colour;
 }

@@ -1,4 +1,4 @@
-/// Stacks for the fibers that run CUDA threads, in one range of addresses, each above a guard page.
+/// The stacks of fibers that run CUDA threads, in one address range, each above a guard page.
 #pragma once
 
 #include "engine/execution/emulator/worker/address_space.h"
@@ -10,27 +10,27 @@ namespace kernelskill::engine::emulator {
 
 class FiberStacks {
 public:
-    /// A thread's local memory: what its arrays and frames may take.
+    /// The maximum size of a thread's local memory: its arrays and frames.
     static constexpr std::uint64_t stackBytes = 256 << 10;
 
-    /// Room for `count` stacks; those never taken cost nothing.
+    /// Makes room for `count` stacks; unused ones cost nothing.
     [[nodiscard]] static Result<FiberStacks> make(std::uint32_t count);
 
-    /// Index of a free stack. The one given back last comes first: its pages are warm.
+    /// The index of a free stack. Prefers the one returned last, because its pages are warm.
     /// Precondition: one is free.
     [[nodiscard]] std::uint32_t take();
     void giveBack(std::uint32_t stack) { free_.push_back(stack); }
 
-    /// The address the stack grows down from.
+    /// The address from which the stack grows down.
     [[nodiscard]] std::uint64_t top(std::uint32_t stack) const;
     [[nodiscard]] AddressRange range() const { return memory_.range(); }
-    /// Whether a fault at `address` is a stack that ran over.
+    /// Whether a fault at `address` is a stack overflow.
     [[nodiscard]] bool isGuard(std::uint64_t address) const;
 
 private:
     Reservation memory_;
     std::vector<std::uint32_t> free_;
-    std::uint32_t taken_ = 0; ///< Stacks from here on were never taken.
+    std::uint32_t taken_ = 0; ///< Stacks from this index on were never used.
 };
 
 } // namespace kernelskill::engine::emulator

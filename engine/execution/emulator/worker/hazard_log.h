@@ -1,4 +1,4 @@
-/// Collects hazards, each kind once for each pair of places.
+/// Collects hazards, one for each kind and pair of places.
 #pragma once
 
 #include "engine/execution/emulator/wire/wire.h"
@@ -13,8 +13,8 @@ namespace kernelskill::engine::emulator {
 
 class HazardLog {
 public:
-    /// Whether a hazard of this kind and place would be news: the first, or certain where only a
-    /// suspicion is known. Cheap enough to ask before a message is made.
+    /// Whether a hazard of this kind and place is new: the first one, or a certain one after a
+    /// suspicion. Cheap enough to call before a message is made.
     [[nodiscard]] bool isNew(HazardKind kind, Site site, Site otherSite,
                              bool certain = false) const {
         const auto known = seen_.find({kind, site, otherSite});
@@ -31,7 +31,7 @@ public:
         else
             hazards_[known->second] = std::move(hazard);
     }
-    /// More hazards would not be taken.
+    /// Whether no further hazard is accepted.
     [[nodiscard]] bool isFull() const { return hazards_.size() == most; }
     [[nodiscard]] const std::vector<HazardReport>& hazards() const { return hazards_; }
 

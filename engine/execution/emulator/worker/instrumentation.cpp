@@ -1,5 +1,5 @@
-// What g++ -fsanitize=thread and -fsanitize-coverage=trace-pc call. Names and signatures are
-// theirs.
+// Functions that g++ calls with -fsanitize=thread and -fsanitize-coverage=trace-pc. g++ defines
+// their names and signatures.
 #include "engine/execution/emulator/worker/instrumentation.h"
 
 #include <cstddef>
@@ -37,7 +37,7 @@ template <EventKind kind, unsigned bytes>
 template <EventKind kind>
 [[gnu::noinline]] void onBlockWithoutRoom(const void* returnAddress) {
     if (hookState.launch == nullptr)
-        return; // A static initialiser of the image.
+        return; // In a static initialiser of the image.
     logEvent<kind>(0, 0, returnAddress);
 }
 
@@ -51,8 +51,8 @@ template <EventKind kind>
     addEvent<kind>(siteOf(returnAddress), 0, 0);
 }
 
-/// Volatile accesses are how warps in lock-step talk: each lane performs its own before any lane
-/// goes on to its next.
+/// Warps in lock-step communicate through volatile accesses: each lane performs its own before any
+/// lane continues to its next one.
 template <EventKind kind>
 [[gnu::always_inline]] inline void volatileAccess(const void* address, unsigned bytes,
                                                   const void* returnAddress) {
@@ -65,7 +65,7 @@ template <EventKind kind>
     onAccess<kind>(address, bytes, returnAddress, true);
 }
 
-/// Copies of whole objects, in pieces no wider than a GPU's widest access.
+/// Copies whole objects, in pieces no wider than a GPU's widest access.
 template <EventKind kind>
 void range(const void* address, std::size_t bytes, const void* returnAddress) {
     constexpr std::size_t widest = 16;
@@ -208,7 +208,7 @@ void __sanitizer_cov_trace_pc(void) {
     emulator::onBlock<EventKind::BasicBlock>(__builtin_return_address(0));
 }
 
-// What annotateAssembly makes of it where the branch at the block's end is the prelude's.
+// annotateAssembly replaces the hook by this one if the branch at the block's end is the prelude's.
 void ks_foreign_block(void) {
     emulator::onBlock<EventKind::ForeignBlock>(__builtin_return_address(0));
 }

@@ -1,4 +1,4 @@
-/// The path of every access of a kernel: skip what is private to the thread, log, check.
+/// The path of every access of a kernel: skips thread-private memory, logs, and checks.
 #pragma once
 
 #include "engine/execution/emulator/worker/hook_state.h"
@@ -8,10 +8,11 @@
 
 namespace kernelskill::engine::emulator {
 
-/// Tells the race detector that blocks or warps may be talking through an atomic.
+/// Tells the race detector that blocks or warps may communicate through an atomic.
 void noteAtomic();
 
-/// Whether the address is the running thread's own: local memory, parameters, built-in variables.
+/// Whether the address is private to the running thread: local memory, parameters, built-in
+/// variables.
 [[gnu::always_inline]] inline bool isPrivate(std::uint64_t address) {
     return hookState.stacks.contains(address) || hookState.builtins.contains(address) ||
            hookState.exchange.contains(address) || hookState.arguments.contains(address);
@@ -22,7 +23,7 @@ void noteAtomic();
                                       hookState.imageBase);
 }
 
-/// There is room.
+/// Precondition: the log has room.
 template <EventKind kind>
 [[gnu::always_inline]] inline void addEvent(std::uint32_t site, unsigned bytes,
                                             std::uint64_t address) {
@@ -41,7 +42,7 @@ template <EventKind kind>
     return site;
 }
 
-/// What is neither in a buffer nor in shared memory.
+/// Handles accesses outside buffers and shared memory.
 template <EventKind kind>
 [[gnu::noinline]] void onOtherAccess(std::uint64_t address, unsigned bytes,
                                      const void* returnAddress) {
@@ -51,8 +52,8 @@ template <EventKind kind>
     hookState.checker->elsewhere(kind, address, bytes, site);
 }
 
-/// Of whole words of a block's shared memory, where nothing about the access needs a second look.
-/// What the block wrote as whole words lies inside of variables; there are cells a little beyond.
+/// Handles whole words of a block's shared memory if nothing about the access needs a further
+/// check. Words that the block wrote are inside variables; there are cells a little beyond.
 template <EventKind kind, unsigned bytes>
 [[gnu::always_inline]] inline bool passShared(const FollowedRange& memory, std::uint64_t address,
                                               std::uint32_t site) {
@@ -66,8 +67,9 @@ template <EventKind kind, unsigned bytes>
     return hookState.races->recordWords<access>(cells, bytes / 4, site, hookState.thread, false);
 }
 
-/// Logs and checks the usual access: aligned, of whole words, inside, in order. False, with nothing
-/// logged, for any other. Calls nothing, so that the hooks need no frame.
+/// Logs and checks a usual access: aligned, of whole words, inside its object, ordered. Returns
+/// false for any other access, without logging it. Calls no function, so that the hooks need no
+/// frame.
 template <EventKind kind, unsigned bytes>
 [[gnu::always_inline]] inline bool passUsual(std::uint64_t address, const void* returnAddress) {
     static_assert(bytes % 4 == 0 && kind != EventKind::Atomic);

@@ -11,7 +11,7 @@
 #include <span>
 
 extern "C" {
-// Defined with the rest of the kernel's interface, in one section of their own.
+// Defined with the kernel's other built-in variables, in one section.
 extern KsIndex ks_blockIdx, ks_blockDim, ks_gridDim;
 }
 
@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::uint64_t heapBytes = 256ull << 20;
 constexpr std::uint64_t argumentBytes = 1 << 20;
-/// The part of a run's time after which a profile starts no further block.
+/// A profile starts no further block after this fraction of a run's time.
 constexpr int profileShare = 4;
-/// Fibers alive at a time; two mappings each, of the 65530 the system allows.
-constexpr std::uint64_t mostLiveThreads = 16384;
+/// The maximum number of live fibers. Each needs two mappings, and the system allows 65530.
+constexpr std::uint64_t maxLiveThreads = 16384;
 
 KsIndex indexOf(const Dim3& dim) {
     return {dim.x, dim.y, dim.z};
@@ -32,7 +32,7 @@ KsIndex indexOf(const Dim3& dim) {
 
 constexpr std::int64_t smallSymbolRange = 16;
 
-/// Unknown for what is no number.
+/// Unknown if the type is no number.
 analysis::ScalarKind elementOf(const KsGlobal& global) {
     using analysis::ScalarKind;
     switch (global.element) {
@@ -54,7 +54,7 @@ analysis::ScalarKind elementOf(const KsGlobal& global) {
     }
 }
 
-/// Values nobody chose: what they lead to is no fault of the kernel.
+/// Whether index values are guesses: then their consequences are not the kernel's fault.
 bool inventsIndices(const LaunchSpec& launch) {
     if (launch.origin == LaunchOrigin::Guessed)
         return true;
@@ -98,12 +98,12 @@ Result<std::unique_ptr<Launch>> Launch::prepare(const Job& job, const LoadedImag
 Result<void> Launch::layOut(CapturedContents captured) {
     const LaunchSpec& spec = job_.launch;
     const std::uint64_t threads = spec.block.count();
-    if (threads == 0 || threads > mostBlockThreads || spec.grid.count() == 0) {
+    if (threads == 0 || threads > maxBlockThreads || spec.grid.count() == 0) {
         return std::unexpected(
             Error{ErrorKind::InvalidInput,
                   fmt::format("a launch of {} blocks of {} threads; a block has 1 to {} threads",
-                              spec.grid.count(), threads, mostBlockThreads),
-                  "", "give a launch that CUDA would take"});
+                              spec.grid.count(), threads, maxBlockThreads),
+                  "", "give a launch that CUDA would accept"});
     }
     auto memory = DeviceMemory::make(spec, job_.seed, job_.limits.memoryBytes, job_.wantHazards);
     if (!memory)
@@ -112,15 +112,15 @@ Result<void> Launch::layOut(CapturedContents captured) {
     memory_.setCaptured(std::move(captured));
     for (std::size_t i = 0; i < spec.arguments.size(); ++i)
         memory_.setFields(i, image_.pointeeFields(i));
-    const std::uint64_t mostLive =
-        std::max(threads, std::min(threads * spec.grid.count(), mostLiveThreads));
-    auto stacks = FiberStacks::make(static_cast<std::uint32_t>(mostLive));
+    const std::uint64_t maxLive =
+        std::max(threads, std::min(threads * spec.grid.count(), maxLiveThreads));
+    auto stacks = FiberStacks::make(static_cast<std::uint32_t>(maxLive));
     if (!stacks)
         return std::unexpected(stacks.error());
     stacks_ = std::move(*stacks);
     const std::uint64_t warps = (threads + warpLanes - 1) / warpLanes;
     auto exchange =
-        Reservation::make(mostLive / threads * warps * exchangeSlotCount * sizeof(ExchangeSlots),
+        Reservation::make(maxLive / threads * warps * exchangeSlotCount * sizeof(ExchangeSlots),
                           Reservation::Access::Writable);
     auto arguments = Reservation::make(argumentBytes, Reservation::Access::Writable);
     auto heap = Reservation::make(heapBytes, Reservation::Access::Writable);
@@ -162,7 +162,7 @@ Result<void> Launch::layOut(CapturedContents captured) {
 }
 
 void Launch::passArguments() {
-    // Pointers first, then the bytes, each at an alignment that suits any type.
+    // Pointers first, then the bytes, each with an alignment that suits any type.
     constexpr std::uint64_t alignment = 64;
     const std::size_t count = job_.launch.arguments.size();
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
@@ -184,8 +184,7 @@ void Launch::passArguments() {
     }
 }
 
-/// Variables that the host sets before a launch: zeros in their place would hide what the kernel
-/// does.
+/// Fills variables that the host sets before a launch. Zeros would hide the kernel's effects.
 void Launch::fillSymbols() {
     const auto& wanted = job_.launch.symbols;
     for (std::size_t i = 0; i < image_.globals().size(); ++i) {
@@ -238,7 +237,7 @@ void Launch::noteFills() {
 WorkerReport Launch::run() {
     noteFills();
     const auto soonEnough = std::chrono::steady_clock::now() + job_.limits.time / profileShare;
-    auto live = std::make_unique<LiveBlock>(); // One after the other in the same memory.
+    auto live = std::make_unique<LiveBlock>(); // One block after the other uses the same memory.
     for (std::size_t next = 0; next < sample_.size(); ++next) {
         // Outputs need every block; counts do not.
         if (next > 0 && job_.wantProfile && !job_.wantOutputs &&
@@ -286,8 +285,7 @@ Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
     }
     live.shared.beginBlock();
     live.copies.beginBlock(job_.launch.block.count());
-    // Poison has marked every variable as constructed, which is how CUDA has it: their constructors
-    // do nothing.
+    // Poison has marked every variable as constructed. As in CUDA, their constructors do not run.
     for (const SharedVariable& guard : image_.sharedGuards()) {
         static_cast<void>(
             live.shared.markWritten(live.shared.offsetOf(image_.staticShared().low + guard.offset),
@@ -315,19 +313,19 @@ void Launch::advance(LiveBlock& live) {
         ++blocksRun_;
 }
 
-/// A cooperative launch: every block lives until the grid's barrier lets all of them go on.
+/// Runs a cooperative launch: every block lives until the grid's barrier releases all of them.
 void Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
     dependOnOtherBlocks();
     const std::uint64_t threads = sample_.size() * job_.launch.block.count();
-    if (threads > mostLiveThreads) {
+    if (threads > maxLiveThreads) {
         fail({ErrorKind::Unsupported,
               fmt::format("a grid barrier among {} threads; the emulator keeps at most {} alive",
-                          threads, mostLiveThreads),
+                          threads, maxLiveThreads),
               "", "launch a smaller grid", lastSite()});
     }
     if (sample_.size() < job_.launch.grid.count())
         notes_.emplace_back(
-            "the grid's barrier joins the blocks that were run, not the whole grid");
+            "the grid's barrier joined only the blocks that were run, not the whole grid");
     checker_.stopFollowingBlocks();
     std::vector<std::unique_ptr<LiveBlock>> blocks;
     first->shared.suspend();

@@ -1,4 +1,4 @@
-/// One launch of a kernel in this process: its blocks, their fibers, and what was seen.
+/// Runs one launch of a kernel in this process: its blocks, their fibers, and what they showed.
 #pragma once
 
 #include "engine/execution/emulator/wire/wire.h"
@@ -28,29 +28,29 @@ namespace kernelskill::engine::emulator {
 
 class Launch {
 public:
-    /// Lays out memory and arguments. `image` and `channel` outlive the launch. With `part`, run()
-    /// runs some of the blocks only and reports what tells whether they ran as they would have
-    /// after those in front of them. `captured`: what openCaptured() gave for the job.
+    /// Sets up memory and arguments. `image` and `channel` outlive the launch. With `part`, run()
+    /// runs only some of the blocks, and reports whether they depend on others. `captured` is the
+    /// result of openCaptured() for the job.
     [[nodiscard]] static Result<std::unique_ptr<Launch>>
     prepare(const Job& job, const LoadedImage& image, const ReportChannel& channel,
             std::optional<JobPart> part, CapturedContents captured);
 
-    /// Runs every block (or those sampled) and reports. What ends a run early goes through fail().
+    /// Runs every block, or the sampled ones, and reports. A run that ends early calls fail().
     [[nodiscard]] WorkerReport run();
 
-    /// Reports what is known so far and ends the process.
+    /// Reports the results so far and ends the process.
     [[noreturn]] void fail(WorkerFailure failure);
-    /// Fails because the time or the budget of accesses is spent, naming the place: `site`, else
+    /// Fails because the limit of time or accesses is reached, and names the place: `site`, else
     /// that of the last event, else `otherwise`.
     [[noreturn]] void cutOff(const std::string& why, Site site, Site otherwise = 0);
 
-    // For CudaBlock.
+    // Called by CudaBlock.
     void startFiber(CudaThread& thread);
     void endFiber(CudaThread& thread);
-    /// Around what a thread does: between the two its events go to its lane's log.
+    /// Called around the code of a thread: in between, its events go to its lane's log.
     void enterThread(unsigned thread, const KsIndex& index);
     void leaveThread();
-    /// Returns where the fiber goes on when it is next switched to.
+    /// Returns the context in which the fiber continues when it is next switched to.
     [[nodiscard]] void* switchTo(void* context);
     void switchBack();
     [[nodiscard]] bool hasLogRoom(unsigned lane) const {
@@ -66,16 +66,16 @@ public:
     [[nodiscard]] ExchangeSlots& exchangeSlots(const CudaBlock& block, unsigned warp,
                                                std::uint8_t index);
 
-    // For the functions the kernel calls, on the fiber of the running thread.
+    // Called by the kernel's functions, on the fiber of the running thread.
     [[nodiscard]] CudaBlock& block() { return *current_; }
     [[nodiscard]] MemoryChecker& checker() { return checker_; }
     /// The index of the block that was started after `before` others.
     [[nodiscard]] Dim3 startedBlock(std::uint64_t before) const;
-    /// The running thread's log is full, or something waits for its next event.
+    /// Called if the running thread's log is full, or something waits for its next event.
     void logFull();
     /// Lets the warp's other lanes reach the same volatile access.
     void volatileAccess();
-    /// What comes now depends on other blocks: ends the run of a part.
+    /// The next operation depends on other blocks: ends the run if it is a part.
     void dependOnOtherBlocks() {
         if (part_) [[unlikely]]
             refusePart();
@@ -90,11 +90,11 @@ public:
         return eventsSoFar() + ++ticks_;
     }
     void* dynamicShared();
-    /// An asynchronous copy by the running thread, its store checked and logged: `value` is in
-    /// shared memory once it was awaited.
+    /// Begins an asynchronous copy of the running thread. Its store is checked and logged: `value`
+    /// is in shared memory after the copy was awaited.
     void beginCopy(std::uint64_t address, const void* value, unsigned bytes, Site site);
     void commitCopies();
-    /// The last `pending` groups of the running thread may stay under way.
+    /// Waits for copies; the last `pending` groups of the running thread may remain in progress.
     void awaitCopies(std::size_t pending);
     [[nodiscard]] const AsyncCopy* copyUnderWayTo(std::uint64_t address, unsigned bytes) const {
         return currentLive_->copies.underWayTo(address, bytes);
@@ -103,18 +103,18 @@ public:
     void print(std::string_view text);
     [[nodiscard]] std::uint64_t eventsSoFar() const;
 
-    // For the handlers of faults. All of them are async-signal-safe but fail().
+    // Called by fault handlers. All are async-signal-safe except fail().
     [[nodiscard]] DeviceMemory& memory() { return memory_; }
     [[nodiscard]] const FiberStacks& stacks() const { return stacks_; }
     [[nodiscard]] const LoadedImage& image() const { return image_; }
     [[nodiscard]] bool running() const { return current_ != nullptr; }
     void timeIsUp() { timeIsUp_ = true; }
-    /// Of the running thread's last event; 0 when it has none.
+    /// The site of the running thread's last event; 0 if it has none.
     [[nodiscard]] Site lastSite() const;
     [[nodiscard]] const Job& job() const { return job_; }
     /// "thread (1,0,0) of block (2,0,0)"
     [[nodiscard]] std::string runningThread() const;
-    /// The same of another thread of the running block.
+    /// The same for another thread of the running block.
     [[nodiscard]] std::string threadOfBlock(unsigned number) const;
 
 private:
@@ -122,7 +122,7 @@ private:
         std::unique_ptr<CudaBlock> block;
         SharedMemory shared;
         AsyncCopies copies;
-        std::uint32_t place = 0; ///< Of its exchange slots.
+        std::uint32_t place = 0; ///< The place of its exchange slots.
         bool finished = false;
     };
 
@@ -132,9 +132,9 @@ private:
     void passArguments();
     void fillSymbols();
     void noteFills();
-    /// `live` may have held a block that finished.
+    /// `live` may hold a finished block.
     [[nodiscard]] Result<void> start(std::uint64_t linearIndex, LiveBlock& live);
-    /// Runs a block until it ends or waits for the grid.
+    /// Runs a block until it ends or waits at the grid barrier.
     void advance(LiveBlock& live);
     void runTogether(std::unique_ptr<LiveBlock> first, std::size_t next);
     [[nodiscard]] WorkerReport report() const;
@@ -150,7 +150,7 @@ private:
     DeviceMemory memory_;
     MemoryChecker checker_;
     FiberStacks stacks_;
-    Reservation exchange_; ///< Slots of exchanges, block after block.
+    Reservation exchange_; ///< Exchange slots of all blocks, one after the other.
     Reservation argumentBlock_;
     Reservation heap_;
     std::uint64_t heapUsed_ = 0;
@@ -166,7 +166,7 @@ private:
     std::uint64_t blocksBegun_ = 0;
     std::uint64_t blocksRun_ = 0;
     bool timeIsUp_ = false;
-    /// The last event that was seen when the log was drained, and whose it was.
+    /// The last event when the log was drained, and its thread.
     struct LastEvent {
         Site site = 0;
         unsigned thread = 0;

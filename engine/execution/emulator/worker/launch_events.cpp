@@ -1,4 +1,4 @@
-// The part of Launch that runs while fibers do: switching, logging, and what threads report.
+// The part of Launch that runs on fibers: switching, logging, and reports of threads.
 #include "engine/execution/emulator/worker/hook_state.h"
 #include "engine/execution/emulator/worker/launch.h"
 
@@ -18,8 +18,8 @@ Dim3 dimOf(KsIndex index) {
     return {index.x, index.y, index.z};
 }
 
-/// Of memory that a part touched: more are no pattern, and dear to send.
-constexpr std::size_t mostPartIntervals = 200'000;
+/// The maximum number of intervals that a part touched. More are expensive to send.
+constexpr std::size_t maxPartIntervals = 200'000;
 
 struct FiberStart {
     Launch* launch = nullptr;
@@ -28,7 +28,7 @@ struct FiberStart {
     void** scheduler = nullptr;
 };
 
-/// Everything a fiber does: one CUDA thread, and those after it that need no fiber of their own.
+/// The code of a fiber: runs one CUDA thread, and the next ones that need no fiber of their own.
 void runThreads(context::transfer_t transfer) {
     const FiberStart start = *static_cast<FiberStart*>(transfer.data);
     *start.scheduler = transfer.fctx;
@@ -68,7 +68,7 @@ void Launch::drainLog(Warp& warp, std::uint32_t unfinished) {
     if (last != 0)
         lastEvent_ = {last, current_->runningThread()};
     if (logged == 0) {
-        // Nothing to count; only the time may be up.
+        // Nothing is counted; only the time may be up.
     } else if (job_.wantProfile) {
         trace_->drain(log_, warp, unfinished);
         for (const std::uint32_t count : log_.counts)
@@ -127,7 +127,7 @@ void Launch::blockBarrierPassed(Site site) {
 }
 
 void Launch::partialBarrierPassed(Site site) {
-    // Who arrived where is not followed; to take all as ordered raises no false alarm.
+    // Arrivals are not tracked. Assuming that all are ordered raises no false alarm.
     races_.blockBarrier();
     trace_->count(site, Counter::Barriers);
 }
@@ -223,7 +223,7 @@ Site Launch::lastSite() const {
         return 0;
     for (const EventRow* row = hookState.row; row > first; --row) {
         const Event event{row[-1].words[hookState.lane], 0};
-        if (event.kind() != EventKind::ForeignBlock) // Those lie on no line of the user's.
+        if (event.kind() != EventKind::ForeignBlock) // Foreign blocks are on no line of the user's.
             return event.site();
     }
     return 0;
@@ -307,8 +307,8 @@ PartFindings Launch::partFindings() const {
     part.makesOrder = races_.sawOrder();
     part.firstTouches = trace_->firstTouches();
     part.branches = trace_->branches();
-    part.needsOthers = races_.isExhausted() || part.firstTouches.size() > mostPartIntervals ||
-                       !memory_.findTouched(mostPartIntervals, part.written, part.read);
+    part.needsOthers = races_.isExhausted() || part.firstTouches.size() > maxPartIntervals ||
+                       !memory_.findTouched(maxPartIntervals, part.written, part.read);
     return part;
 }
 

@@ -22,7 +22,7 @@ namespace kernelskill::engine::emulator {
 namespace {
 
 struct Search {
-    std::uint64_t inside = 0; ///< An address of the wanted object.
+    std::uint64_t inside = 0; ///< An address inside the wanted object.
     std::uint64_t base = 0;
     std::vector<AddressRange> segments;
     std::size_t tlsModule = 0;
@@ -51,7 +51,7 @@ int visitObject(dl_phdr_info* info, std::size_t /*size*/, void* data) {
     return 1;
 }
 
-/// "transpose(float*, int)::tile" -> "tile".
+/// For example "transpose(float*, int)::tile" -> "tile".
 std::string lastComponent(const char* mangled) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> demangled{
@@ -61,7 +61,7 @@ std::string lastComponent(const char* mangled) {
     return std::string(colon == std::string_view::npos ? name : name.substr(colon + 2));
 }
 
-/// Bounds-checked views into a mapped file: the object is as untrusted as its code.
+/// Bounds-checked views of a mapped file: the object is as untrusted as its code.
 class ObjectFile {
 public:
     ObjectFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
@@ -117,7 +117,7 @@ std::vector<Arithmetic> arithmeticOf(const ArithmeticTable& table, std::uint64_t
     for (const ArithmeticEntry& entry : std::span(entries, table.entryCount)) {
         if (entry.counter >= counterCount - first)
             continue;
-        // A hook knows its block by where it returns to, less one.
+        // A hook identifies its block by its return address minus one.
         result.push_back({place + static_cast<Site>(std::int64_t{entry.block}) - 1,
                           place + static_cast<Site>(std::int64_t{entry.instruction}),
                           static_cast<Counter>(first + entry.counter), entry.count});

@@ -11,7 +11,7 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-constexpr std::size_t mostPendingReads = 32;
+constexpr std::size_t maxPendingReads = 32;
 
 const char* verb(EventKind kind) {
     switch (kind) {
@@ -53,7 +53,7 @@ const void* bytesAt(std::uint64_t address) {
     return reinterpret_cast<const void*>(address);
 }
 
-/// Signed distance in elements, towards minus infinity.
+/// The signed distance in elements, rounded towards minus infinity.
 std::int64_t elementOf(const DeviceMemory::Buffer& buffer, std::uint64_t address) {
     const auto distance = static_cast<std::int64_t>(address - buffer.low);
     const auto size = static_cast<std::int64_t>(buffer.spec.elementBytes);
@@ -134,7 +134,7 @@ void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, st
     const std::string size =
         buffer.spec.elements ? fmt::format("which has {} elements", *buffer.spec.elements)
         : element < 0        ? std::string("before its first")
-                             : fmt::format("which lies {} GiB from its start", element >> 28);
+                             : fmt::format("which is {} GiB from its start", element >> 28);
     HazardReport hazard =
         report(HazardKind::OutOfBounds, !guessed_, site, 0,
                fmt::format("{} {} {} bytes at element {} of '{}', {}", launch_.runningThread(),
@@ -156,13 +156,13 @@ void MemoryChecker::outOfShared(EventKind kind, std::uint64_t address, unsigned 
                             "bytes of dynamic shared memory",
                             address - shared_->dynamic().low, shared_->dynamic().bytes);
     } else if (offset < variable->offset) {
-        place = fmt::format("{} bytes in front of shared '{}', which has {} bytes",
+        place = fmt::format("{} bytes before shared '{}', which has {} bytes",
                             variable->offset - offset, variable->name, variable->bytes);
     } else {
         place = fmt::format("at byte {} of shared '{}', which has {} bytes",
                             offset - variable->offset, variable->name, variable->bytes);
     }
-    // A block that nobody chose may be larger than what the kernel was written for.
+    // A guessed block may be larger than the kernel was written for.
     HazardReport hazard = report(
         HazardKind::OutOfBounds, launch_.job().launch.origin != LaunchOrigin::Guessed, site, 0,
         fmt::format("{} {} {} bytes {}", launch_.runningThread(), verb(kind), bytes, place));
@@ -197,7 +197,7 @@ bool MemoryChecker::admit(EventKind kind, std::uint64_t address, std::uint64_t o
 void MemoryChecker::touchedUnderWay(EventKind kind, std::uint64_t address, unsigned bytes,
                                     Site site) {
     const AsyncCopy* copy = launch_.copyUnderWayTo(address, bytes);
-    // Two stores of one value harm nobody.
+    // Two stores of one value do no harm.
     const bool certain = kind == EventKind::Load;
     if (copy == nullptr || !hazards_.isNew(HazardKind::Race, site, copy->site, certain))
         return;
@@ -218,7 +218,7 @@ void MemoryChecker::copyBegins(std::uint64_t address, unsigned bytes) {
     if (!wantHazards_)
         return;
     const std::uint64_t offset = shared_->offsetOf(address);
-    if (shared_->contents(offset, bytes) == SharedMemory::Contents::Written) // so it is inside
+    if (shared_->contents(offset, bytes) == SharedMemory::Contents::Written) // So it is inside.
         shared_->markUnderWay(offset, bytes);
 }
 
@@ -261,10 +261,10 @@ void MemoryChecker::misaligned(EventKind kind, std::uint64_t address, unsigned b
 
 void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
                                   Site site) {
-    if (uninitialised_.size() == mostPendingReads ||
+    if (uninitialised_.size() == maxPendingReads ||
         !hazards_.isNew(HazardKind::UninitializedRead, site, 0))
         return;
-    // A part that nobody looks at may well be garbage: padding of a vector, the tail of a row.
+    // Bytes that are never used may be undefined: padding of a vector, the tail of a row.
     uninitialised_.push_back(
         {offset, bytes, launch_.block().runningThread(),
          report(HazardKind::UninitializedRead, shared_->writtenBytes(offset, bytes) == 0, site, 0,
@@ -288,8 +288,7 @@ void MemoryChecker::settleOwnReads(std::uint64_t offset, unsigned bytes) {
 
 void MemoryChecker::settleUninitialised() {
     for (UninitialisedRead& read : uninitialised_) {
-        // Written by another thread in the meantime: the order is wrong, which is a race and
-        // reported as one.
+        // Another thread has written it meanwhile: the order is wrong, which is reported as a race.
         if (shared_->writtenBytes(read.offset, read.bytes) != read.bytes)
             hazards_.add(std::move(read.report));
     }
@@ -298,7 +297,7 @@ void MemoryChecker::settleUninitialised() {
 
 void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned bytes, Site site) {
     const RaceConflict found = races_.conflict();
-    // Indices that were made up may meet where the real ones never do.
+    // Guessed indices may collide where real ones never do.
     const bool certain = found.certain && !(guessed_ && arena_.contains(address));
     if (!hazards_.isNew(HazardKind::Race, site, found.site, certain))
         return;
@@ -327,7 +326,7 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
                            siteReference(found.site), order));
     hazard.details = std::move(details);
     if (access == RaceAccess::Write && found.earlier == RaceAccess::Write) {
-        // Two stores of one value harm nobody: wait for what this one stores.
+        // Two stores of one value do no harm: wait for the value of this one.
         if (bytes > sizeof(PendingStore::before) || pendingStore_)
             return;
         PendingStore& pending = pendingStore_.emplace();

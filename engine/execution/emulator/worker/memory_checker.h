@@ -1,4 +1,4 @@
-/// Looks at each access before it happens: is it inside, aligned, initialised, ordered?
+/// Checks each access before it happens: whether it is in bounds, aligned, initialised and ordered.
 #pragma once
 
 #include "engine/execution/emulator/worker/async_copies.h"
@@ -23,18 +23,18 @@ public:
     MemoryChecker(Launch& launch, DeviceMemory& memory, RaceDetector& races, HazardLog& hazards)
         : launch_(launch), memory_(memory), races_(races), hazards_(hazards) {}
 
-    /// After memory is laid out. `guessed`: extents or index values are inventions, so nothing out
-    /// of bounds is certain.
+    /// Called after memory is set up. `guessed`: extents or index values are guesses, so no
+    /// out-of-bounds access is certain.
     void begin(bool wantHazards, bool guessed, AddressRange heap);
-    /// Of the block that runs from here on.
+    /// Sets the shared memory of the block that runs from here on.
     void setShared(SharedMemory* shared);
-    /// Blocks run interleaved from here on, and times of the race detector no longer tell blocks
-    /// apart.
+    /// Blocks run interleaved from here on, so times of the race detector no longer distinguish
+    /// blocks.
     void stopFollowingBlocks() { followsBlocks_ = false; }
 
-    // Of `bytes` bytes at `address`; `site` is the access's. `isVolatile`: it takes no part in
-    // races.
-    /// For an address of the arena that buffers lie in.
+    // Each checks `bytes` bytes at `address`; `site` is that of the access. `isVolatile`: it takes
+    // no part in races.
+    /// For an address in the arena of buffers.
     template <EventKind kind>
     void checkBuffer(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread,
                      bool isVolatile);
@@ -43,21 +43,22 @@ public:
     void checkShared(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread,
                      bool isVolatile);
     [[nodiscard]] bool isShared(std::uint64_t address) const { return shared_->reaches(address); }
-    /// The usual case of checkBuffer: false, and no more than that, where there is more to see.
+    /// The fast path of checkBuffer: returns false, and does nothing else, if a full check is
+    /// needed.
     template <EventKind kind>
     bool passBuffer(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread);
     /// For any other address.
     void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
 
-    /// Of an asynchronous copy into shared memory whose store was checked: from here on nobody may
-    /// touch its bytes.
+    /// Called for an asynchronous copy into shared memory whose store was checked: from here on no
+    /// thread may access its bytes.
     void copyBegins(std::uint64_t address, unsigned bytes);
-    /// Stores what it brings.
+    /// Stores the copied bytes.
     void copyArrives(const AsyncCopy& copy);
 
-    /// Settles what could not be judged when it was seen: the value a conflicting store left, reads
-    /// of shared memory that nobody has written yet.
+    /// Decides what was open: the value that a conflicting store left, and reads of shared memory
+    /// that was not written yet.
     void settleStore();
     void settleUninitialised();
     [[nodiscard]] bool awaitsStore() const { return pendingStore_.has_value(); }
@@ -93,13 +94,14 @@ private:
     void outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
                      unsigned bytes, Site site);
     void outOfShared(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
-    /// False for bytes of shared memory that are no variable's. Of others, notes those that are
-    /// read before anybody wrote them, and those that are written now.
+    /// Returns false for bytes of shared memory outside variables. Else notes bytes that are read
+    /// before they are written, and bytes that are written now.
     bool admit(EventKind kind, std::uint64_t address, std::uint64_t offset, unsigned bytes,
                Site site);
     void touchedUnderWay(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
     void uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes, Site site);
-    /// The running thread is the first to write these bytes: it had nothing to read there.
+    /// The running thread is the first writer of these bytes, so its own earlier reads were
+    /// uninitialised.
     void settleOwnReads(std::uint64_t offset, unsigned bytes);
     void conflict(RaceAccess access, std::uint64_t address, unsigned bytes, Site site);
     [[nodiscard]] HazardReport report(HazardKind kind, bool certain, Site site, Site otherSite,

@@ -55,8 +55,7 @@ bool RaceDetector::judge(RaceAccess earlier, RaceAccess now, std::uint64_t recor
     found.thread = other;
     found.threadKnown = other != thread || !severalReaders;
     if (record < intervalStart_) {
-        // Another block. Atomics on the same bytes and fences are how blocks talk to each other on
-        // purpose.
+        // Another block. Blocks communicate on purpose by fences, and by atomics on the same bytes.
         if (!spansBlocks || record < gridStart_ || involvesAtomic || fences_ || gridFences_ ||
             atomics_ || gridAtomics_)
             return false;
@@ -70,8 +69,7 @@ bool RaceDetector::judge(RaceAccess earlier, RaceAccess now, std::uint64_t recor
         found.scope = RaceScope::Block;
         found.certain = !atomics_ && !involvesAtomic;
     } else {
-        // Lanes of a warp: one instruction of all of them is no race, and a warp barrier orders
-        // them.
+        // Lanes of a warp: one instruction of all lanes is no race, and a warp barrier orders them.
         if (fences_ || involvesAtomic || record < warpStart_[thread / 32] || found.site == site)
             return false;
         found.scope = RaceScope::Warp;

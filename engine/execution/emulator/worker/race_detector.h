@@ -1,10 +1,10 @@
-/// Finds accesses of different threads to the same bytes that nothing orders.
+/// Finds unordered accesses of different threads to the same bytes.
 ///
-/// Time is a counter that grows at each barrier, of a block or of a warp, and when a block starts.
-/// A cell keeps, for four bytes of memory, the last write and the readers since; two accesses are
-/// unordered when no barrier that both threads took part in lies between their times. What the
-/// emulator cannot know (an order that atomics, fences or volatile flags make) makes a finding a
-/// suspicion or drops it: no alarm on correct code comes first.
+/// Time is a counter that grows at each barrier of a block or warp, and at the start of each block.
+/// For four bytes of memory, a cell keeps the last write and the readers since. Two accesses are
+/// unordered if no barrier of both threads lies between their times. The emulator cannot know every
+/// order (by atomics, fences or volatile flags). If there may be one, a finding becomes a suspicion
+/// or is dropped, because alarms on correct code are worse.
 #pragma once
 
 #include "engine/execution/profile.h"
@@ -21,10 +21,11 @@ struct RaceConflict {
     RaceAccess earlier = RaceAccess::Write;
     RaceScope scope = RaceScope::Block;
     bool certain = false;
-    std::uint32_t site = 0;   ///< Of the earlier access; 0 when it is not known.
-    std::uint32_t thread = 0; ///< In its block, linear.
-    std::uint64_t block = 0;  ///< Of scope Grid: how many blocks began before that thread's.
-    bool threadKnown = true;  ///< False when several threads read and this one is only one of them.
+    std::uint32_t site = 0;   ///< The site of the earlier access; 0 if unknown.
+    std::uint32_t thread = 0; ///< The linear index in its block.
+    /// Only for scope Grid: the number of blocks that began before that thread's.
+    std::uint64_t block = 0;
+    bool threadKnown = true; ///< False if several threads read and this is only one of them.
 };
 
 class RaceDetector {
@@ -37,28 +38,27 @@ public:
     void beginBlock();
     void blockBarrier();
     void warpBarrier(unsigned warp);
-    /// Everything before is ordered: a named barrier or a grid barrier, whose partners are not
-    /// followed.
+    /// Orders everything before: called for a named barrier or a grid barrier, whose participants
+    /// are not tracked.
     void orderAll();
     void fence() { fences_ = true; }
     void sawAtomic() { atomics_ = true; }
     void sawVolatile() { atomics_ = true; }
-    /// Whether anything was seen that keeps races between blocks from being reported.
+    /// Whether something prevents races between blocks from being reported.
     [[nodiscard]] bool sawOrder() const {
         return fences_ || gridFences_ || atomics_ || gridAtomics_;
     }
-    /// There were more barriers than it can number: it no longer records.
+    /// Whether there were more barriers than it can number; then it no longer records.
     [[nodiscard]] bool isExhausted() const { return exhausted_; }
 
-    /// Records the access of `bytes` bytes at `address` whose first cell is `cells[0]` (that of the
-    /// 4 bytes that hold `address`). True when it conflicts with an earlier one, which conflict()
+    /// Records the access of `bytes` bytes at `address`. `cells[0]` is the cell of the 4 bytes that
+    /// contain `address`. Returns true if it conflicts with an earlier access, which conflict()
     /// then describes. `spansBlocks`: the memory is visible to other blocks.
     template <RaceAccess access>
     bool record(Cell* cells, std::uint64_t address, unsigned bytes, std::uint32_t site,
                 unsigned thread, bool spansBlocks);
 
-    /// The same for whole words, as long as nothing about them needs a second look: false where
-    /// something does, and record() has to be asked.
+    /// The fast path for whole words. Returns false if a full check by record() is needed.
     template <RaceAccess access>
     bool recordWords(Cell* cells, unsigned words, std::uint32_t site, unsigned thread,
                      bool spansBlocks);
@@ -71,13 +71,13 @@ public:
     [[nodiscard]] bool wroteSince(const Cell& cell) const { return cell.write >= intervalStart_; }
 
 private:
-    // A record, from the top: time (26 bits), two flags, thread (10), mask of bytes (4), site (22).
-    // Comparing whole records compares times first.
+    // The fields of a record, from the top bit: time (26 bits), two flags, thread (10), mask of
+    // bytes (4), site (22). Comparing whole records compares times first.
     static constexpr unsigned timeShift = 38;
     static constexpr std::uint64_t lastTime = (std::uint64_t{1} << 26) - 1;
     static constexpr std::uint64_t flagA = std::uint64_t{1}
                                            << 37; ///< Write: atomic. Read: several threads.
-    static constexpr std::uint64_t flagB = std::uint64_t{1} << 36; ///< Read: several warps.
+    static constexpr std::uint64_t flagB = std::uint64_t{1} << 36; ///< For a read: several warps.
     static constexpr std::uint32_t siteLimit = 1u << 22;
     static constexpr unsigned wholeWord = 15;
 
@@ -86,16 +86,17 @@ private:
     static std::uint32_t siteOf(std::uint64_t record) { return record & (siteLimit - 1); }
 
     void tick();
-    /// `read`, the record of one or several readers, with another read of this interval. One record
-    /// cannot tell who read which byte: it keeps the bytes that all of its readers read.
+    /// Adds another read of this interval to `read`, the record of one or several readers. One
+    /// record cannot tell which thread read which byte, so it keeps the bytes that all readers
+    /// read.
     static std::uint64_t withReader(std::uint64_t read, std::uint64_t added, unsigned thread);
-    /// A cold path: the records are of this block's interval or of another block, and overlap.
+    /// The slow path: the records overlap and belong to this block's interval or to another block.
     bool judge(RaceAccess earlier, RaceAccess now, std::uint64_t record, unsigned thread,
                std::uint32_t site, bool spansBlocks);
 
     std::uint64_t now_ = 1;
-    std::vector<std::uint32_t> blockTimes_; ///< When each block began.
-    std::uint64_t intervalStart_ = 0;       ///< As the lowest record of the time.
+    std::vector<std::uint32_t> blockTimes_; ///< The time at which each block began.
+    std::uint64_t intervalStart_ = 0;       ///< As the lowest record of that time.
     std::uint64_t blockStart_ = 0;
     std::uint64_t gridStart_ = 0;
     std::array<std::uint64_t, 32> warpStart_{};
@@ -130,7 +131,7 @@ template <RaceAccess access>
     const std::uint64_t record = (now_ << timeShift) | (std::uint64_t{thread} << 26) |
                                  (std::uint64_t{wholeWord} << 22) | (site < siteLimit ? site : 0);
     const std::uint64_t interval = intervalStart_;
-    // Of an earlier block; no record is 0 by then.
+    // Whether the record is of an earlier block; no record is 0 by then.
     const auto isForeign = [&](std::uint64_t earlier) {
         return spansBlocks && earlier != 0 && earlier < blockStart_;
     };

@@ -1,4 +1,4 @@
-/// The one way out of a worker's child: a report, written once, and the end of the process.
+/// The only output of a worker's child: one report, then the process ends.
 #pragma once
 
 #include "engine/execution/emulator/wire/wire.h"
@@ -9,8 +9,8 @@ class ReportChannel {
 public:
     explicit ReportChannel(int descriptor) : descriptor_(descriptor) {}
 
-    /// Writes the frame and exits without running destructors: fibers may hold frames of the
-    /// kernel. Callable from fibers and from the handlers of faults.
+    /// Writes the frame and exits without destructors, because fibers may hold frames of the
+    /// kernel. May be called from fibers and fault handlers.
     [[noreturn]] void finish(const WorkerReport& report) const;
 
     [[nodiscard]] int descriptor() const { return descriptor_; }

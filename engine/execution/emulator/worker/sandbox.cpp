@@ -18,7 +18,7 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-/// Without arguments to restrict: they touch only this process.
+/// System calls without restricted arguments: they affect only this process.
 constexpr int allowedCalls[] = {
     SCMP_SYS(mmap),
     SCMP_SYS(munmap),
@@ -57,7 +57,7 @@ bool limit(__rlimit_resource resource, rlim_t value) {
     return setrlimit(resource, &wanted) == 0;
 }
 
-/// What the process has mapped as writable and private now, in bytes.
+/// The writable private memory of this process, in bytes.
 std::uint64_t mappedData() {
     std::ifstream file("/proc/self/statm");
     std::uint64_t pages = 0;
@@ -66,8 +66,8 @@ std::uint64_t mappedData() {
     return file ? pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
-/// The kernel's own writes go nowhere: standard streams are the null device, and only two others
-/// stay open.
+/// Discards the kernel's own output: standard streams become the null device, and only two other
+/// descriptors stay open.
 bool closeDescriptors(int report, int image) {
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0)
@@ -99,8 +99,8 @@ Result<void> installFilter(int report, int image) {
                                    SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(descriptor)));
     };
     only(SCMP_SYS(write), report);
-    // The loader opens the image through the handler of SIGSYS, which hands out this descriptor;
-    // the rest of what it does with it is harmless on any file that is open.
+    // The loader opens the image through the handler of SIGSYS, which returns this descriptor. Its
+    // further calls are harmless on any open file.
     only(SCMP_SYS(dup), image);
     for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(fstat), SCMP_SYS(close)})
         status |= seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 0);

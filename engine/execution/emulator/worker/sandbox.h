@@ -1,10 +1,10 @@
-/// What untrusted code in this process may still ask of the system.
+/// Restricts what untrusted code in this process may request from the system.
 ///
-/// The kernel, and the static initialisers of its image, run under a system-call filter that leaves
-/// memory, time and the report's descriptor: no files, no network, no processes. A refused call
-/// raises SIGSYS, which fault_handlers turns into a report. What the filter cannot do is keep the
-/// kernel from forging that report: it shares the process. That is why the report is data that the
-/// server only ever decodes and shows.
+/// The kernel, and the static initialisers of its image, run under a system-call filter that allows
+/// only memory, time and the report's descriptor: no files, no network, no processes. A refused
+/// call raises SIGSYS, which fault_handlers turns into a report. The filter cannot prevent a kernel
+/// from forging that report, because it shares the process. Therefore the server only decodes and
+/// shows a report.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -21,14 +21,13 @@ struct SandboxLimits {
     std::chrono::seconds cpuTime{0};
 };
 
-/// Closes descriptors other than `reportDescriptor` and `imageDescriptor`, empties the environment,
-/// drops to the limits, and installs the filter. Irreversible. Call after the handlers of faults
-/// are installed.
+/// Closes all descriptors except `reportDescriptor` and `imageDescriptor`, empties the environment,
+/// applies the limits and installs the filter. Irreversible. Call it after installing the fault
+/// handlers.
 [[nodiscard]] Result<void> enterSandbox(int reportDescriptor, int imageDescriptor,
                                         const SandboxLimits& limits);
 
-/// "openat" for its number on this machine. Async-signal-safe enough for a handler that never
-/// returns.
+/// The name of a system call: "openat". Async-signal-safe enough for a handler that never returns.
 [[nodiscard]] std::string systemCallName(int number);
 
 } // namespace kernelskill::engine::emulator

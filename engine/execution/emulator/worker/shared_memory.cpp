@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t cellAlignment = 16;
 constexpr std::uint64_t overrunBytes = 1 << 20;
-/// Of an access at the last byte that is asked about before it is refused.
+/// The widest access that is checked byte by byte before it is refused.
 constexpr std::uint64_t widestAccess = 256;
 
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
@@ -43,7 +43,7 @@ Result<SharedMemory> SharedMemory::make(AddressRange statics, std::vector<Addres
         ~(cellAlignment - 1);
     memory.dynamicOffset_ = statics.bytes == 0 ? 0 : staticSpan;
     memory.dynamicBytes_ = dynamicBytes;
-    // Whole pages, so that the base has the 1024-byte alignment the interface promises.
+    // Whole pages, so that the base has the 1024-byte alignment that the interface promises.
     auto dynamic =
         Reservation::make(wholePages(dynamicBytes) + overrunBytes, Reservation::Access::Writable);
     if (!dynamic)

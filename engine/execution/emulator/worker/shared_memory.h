@@ -1,6 +1,6 @@
 /// A block's shared memory: the image's thread-local segment (`__shared__` variables) and the
-/// dynamic part, with a shadow that knows which bytes are a variable's, which of them were ever
-/// written and who touched them last.
+/// dynamic part. A shadow tells which bytes belong to variables, which were written, and who
+/// accessed them last.
 #pragma once
 
 #include "engine/execution/emulator/worker/address_space.h"
@@ -16,33 +16,33 @@ namespace kernelskill::engine::emulator {
 
 class SharedMemory {
 public:
-    /// `statics`: the segment as it lies in memory on this thread; may be empty. `variables`: the
-    /// parts of it that a kernel may touch.
+    /// `statics` is the segment in this thread's memory; may be empty. `variables` are the parts of
+    /// it that a kernel may access.
     [[nodiscard]] static Result<SharedMemory>
     make(AddressRange statics, std::vector<AddressRange> variables, std::uint64_t dynamicBytes);
 
-    /// Poisons everything: what a block finds in shared memory is garbage. For each block anew.
+    /// Poisons everything, because shared memory is undefined at a block's start. Called for each
+    /// block.
     void beginBlock();
-    /// Blocks that are alive together share the segment's addresses: its bytes step aside for
-    /// another block.
+    /// Blocks that are alive together share the segment's addresses: saves the bytes to make room
+    /// for another block.
     void suspend();
     void resume();
 
     [[nodiscard]] AddressRange statics() const { return statics_; }
     [[nodiscard]] AddressRange dynamic() const { return {dynamic_.low(), dynamicBytes_}; }
-    /// Whether the address lies in shared memory or in the room around a variable, where a kernel
-    /// that overruns it does no harm.
+    /// Whether the address is in shared memory, or in the unused room around a variable, where an
+    /// overrun does no harm.
     [[nodiscard]] bool reaches(std::uint64_t address) const {
         return statics_.contains(address) || dynamic_.range().contains(address);
     }
-    /// Offset in the shadow of an address that reaches() is true of; dynamic memory follows the
+    /// The shadow's offset of an address for which reaches() is true. Dynamic memory follows the
     /// statics.
     [[nodiscard]] std::uint64_t offsetOf(std::uint64_t address) const {
         return statics_.contains(address) ? address - alignedLow_
                                           : dynamicOffset_ + (address - dynamic_.low());
     }
-    /// What the instrumentation needs to find the cells of `statics()` and of `dynamic()` by
-    /// itself.
+    /// The data from which the instrumentation computes the cells of `statics()` and `dynamic()`.
     [[nodiscard]] FollowedRange followedStatics() const {
         return {statics_, cells_.low() - alignedLow_ * 4};
     }
@@ -58,20 +58,20 @@ public:
     enum class Contents : std::uint8_t {
         Written,
         Unwritten, ///< Some byte was not written since the block began.
-        Outside,   ///< Some byte is no variable's.
+        Outside,   ///< Some byte belongs to no variable.
     };
     [[nodiscard]] Contents contents(std::uint64_t offset, unsigned bytes) const;
-    /// Whether the bytes are all of variables; then they are written from now on.
+    /// Returns whether all bytes belong to variables; if so, marks them as written.
     bool markWritten(std::uint64_t offset, unsigned bytes);
-    /// An asynchronous copy will write the bytes: they count as not written, and every access to
-    /// them as one that needs a second look, until markWritten().
+    /// An asynchronous copy will write the bytes. Until markWritten() they count as unwritten, and
+    /// each access to them takes the slow path.
     void markUnderWay(std::uint64_t offset, unsigned bytes);
     [[nodiscard]] bool isUnderWay(std::uint64_t offset, unsigned bytes) const;
-    /// How many of the bytes were written since the block began.
+    /// The number of these bytes that were written since the block began.
     [[nodiscard]] unsigned writtenBytes(std::uint64_t offset, unsigned bytes) const;
 
 private:
-    // States of bytes: bits, so that the pages of zeros behind a reservation are nobody's.
+    // States of a byte. They are bits, so that the zeroed pages of a reservation mean no variable.
     static constexpr std::uint8_t inside = 1;
     static constexpr std::uint8_t written = 2;
     static constexpr std::uint8_t underWay = 4;
@@ -81,7 +81,7 @@ private:
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         return reinterpret_cast<std::uint8_t*>(states_.low() + offset);
     }
-    /// Of up to 8 bytes, with ones in place of those that are missing.
+    /// The states of up to 8 bytes; missing bytes are filled with ones.
     [[nodiscard]] std::uint64_t states(std::uint64_t offset, unsigned bytes) const;
     void begin(AddressRange range);
 

@@ -1,4 +1,4 @@
-/// Which 32-byte sectors of the buffers were ever touched: what must cross DRAM at least once.
+/// The set of 32-byte sectors of buffers that were ever accessed: the minimum that DRAM transfers.
 #pragma once
 
 #include "engine/execution/emulator/worker/address_space.h"
@@ -12,7 +12,7 @@ namespace kernelskill::engine::emulator {
 
 class TouchedSectors {
 public:
-    /// True when the sector (address / 32) is new.
+    /// Returns true if the sector (address / 32) is new.
     bool add(std::uint64_t sector) {
         const std::uint64_t page = sector >> pageShift;
         Recent& recent = recent_[(page ^ (page >> slotShift)) % recent_.size()];
@@ -35,11 +35,11 @@ private:
         std::uint64_t page = 0;
         std::uint64_t* bits = nullptr;
     };
-    static constexpr unsigned slotShift = 15; // Buffers lie 2^15 pages apart.
+    static constexpr unsigned slotShift = 15; // Buffers are 2^15 pages apart.
     static constexpr unsigned pageShift = 15; // 1 MiB of memory
     static constexpr std::uint64_t pageSectors = std::uint64_t{1} << pageShift;
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> pages_;
-    /// Pages of the buffers that a kernel goes through side by side.
+    /// The pages that a kernel currently walks through in several buffers.
     std::array<Recent, 8> recent_{};
 };
 

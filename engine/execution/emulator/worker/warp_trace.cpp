@@ -9,7 +9,7 @@ namespace kernelskill::engine::emulator {
 
 namespace {
 
-constexpr Site mostSites = Site{1} << 26; // Larger images fall together in one site.
+constexpr Site maxSites = Site{1} << 26; // In larger images, further sites share one entry.
 constexpr std::uint32_t widestAccess = 256;
 
 } // namespace
@@ -17,7 +17,7 @@ constexpr std::uint32_t widestAccess = 256;
 WarpTrace::WarpTrace(TraceRanges ranges) : ranges_(std::move(ranges)) {}
 
 WarpTrace::SiteState& WarpTrace::at(Site site) {
-    site = site < mostSites ? site : 0;
+    site = site < maxSites ? site : 0;
     if (site >= slots_.size())
         slots_.resize(site + site / 2 + 1024);
     std::uint32_t& slot = slots_[site];
@@ -99,7 +99,7 @@ void WarpTrace::drain(EventLog& log, Warp& warp, std::uint32_t unfinished) {
     for (unsigned lane = 0; lane < warpLanes; ++lane)
         active |= std::uint32_t{log.counts[lane] != 0} << lane;
     while (active != 0 && (unfinished & ~active) == 0) {
-        // Mostly the lanes go the same way: as long as all do, none can come to its end unseen.
+        // Usually all lanes take the same path. As long as they do, no lane can end unnoticed.
         const std::uint32_t done = runTogether(log, warp, active, heads);
         const std::uint32_t together = active;
         forEachLane(together, [&](unsigned lane) {
@@ -109,7 +109,7 @@ void WarpTrace::drain(EventLog& log, Warp& warp, std::uint32_t unfinished) {
         });
         if (active != together)
             continue;
-        // The lanes whose next instruction lies lowest.
+        // The lanes with the lowest next instruction.
         LaneAddresses addresses;
         std::uint32_t mask = 0;
         std::uint64_t word = ~std::uint64_t{0};
@@ -224,7 +224,7 @@ void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
         if (kind == EventKind::Atomic) {
             counters[Counter::SharedAtomicRequests] += 1;
             counters[Counter::AtomicLanes] += laneCount;
-            counters[Counter::AtomicSerializations] += mostOnOneAddress(lanes);
+            counters[Counter::AtomicSerializations] += maxLanesOnOneAddress(lanes);
             return;
         }
         const SharedCost cost = sharedCost(lanes, bytes);
@@ -258,7 +258,7 @@ void WarpTrace::access(SiteState& state, std::uint64_t word, std::uint32_t mask,
         counters[Counter::GlobalAtomicRequests] += 1;
         counters[Counter::GlobalAtomicSectors] += sectorCount;
         counters[Counter::AtomicLanes] += laneCount;
-        counters[Counter::AtomicSerializations] += mostOnOneAddress(lanes);
+        counters[Counter::AtomicSerializations] += maxLanesOnOneAddress(lanes);
         break;
     }
     if (!ranges_.buffers.contains(first))

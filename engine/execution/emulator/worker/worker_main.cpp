@@ -1,4 +1,4 @@
-// `emulator-worker`: reads jobs, runs each in a child of its own, and passes its report on.
+// `emulator-worker`: reads jobs, runs each in a child process, and forwards its report.
 #include "engine/execution/emulator/worker/worker_main.h"
 
 #include "engine/execution/captured_data.h"
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 extern "C" {
-// The linker's names for the ends of the section that holds the built-in variables.
+// The linker's names for both ends of the section with built-in variables.
 extern KsIndex __start_ks_builtins[]; // NOLINT(bugprone-reserved-identifier)
 extern KsIndex __stop_ks_builtins[];  // NOLINT(bugprone-reserved-identifier)
 }
@@ -45,8 +45,8 @@ using emulator::WorkerJob;
 using emulator::WorkerReport;
 using wire::frameHeaderBytes;
 
-constexpr std::uint64_t arenaOverhead =
-    8ull << 30; ///< Stacks of fibers and tables, mostly never touched.
+constexpr std::uint64_t arenaOverhead = 8ull
+                                        << 30; ///< For fiber stacks and tables, mostly never used.
 
 std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::string remedy) {
     WorkerReport report;
@@ -54,7 +54,7 @@ std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::strin
     return emulator::encode(report);
 }
 
-/// In the child: from here on the process belongs to the job.
+/// Runs in the child: from here on the process belongs to the job.
 [[noreturn]] void runJob(const WorkerJob& job, int reportDescriptor) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == 1)
@@ -71,7 +71,7 @@ std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::strin
         fail({ErrorKind::Failed,
               fmt::format("cannot open the compiled kernel: {}", strerror(errno)), path, ""});
     }
-    // Opened before the sandbox closes; what is mapped stays.
+    // Opened before the sandbox closes; mappings remain.
     auto captured = openCaptured(job.job.launch);
     if (!captured)
         fail(captured.error());
@@ -81,7 +81,7 @@ std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::strin
         fail(handlers.error());
     const auto cpu = std::chrono::duration_cast<std::chrono::seconds>(job.job.limits.time) +
                      std::chrono::seconds{5};
-    // A byte of a buffer has four of shadow.
+    // A byte of a buffer has four bytes of shadow.
     if (auto sandbox = emulator::enterSandbox(
             reportDescriptor, image, {job.job.limits.memoryBytes * 6 + arenaOverhead, cpu});
         !sandbox)
@@ -112,7 +112,7 @@ std::string describeEnd(int status) {
                        WEXITSTATUS(status));
 }
 
-/// Reads until the child closes its end. False when the server went away meanwhile.
+/// Reads until the child closes its end. Returns false if the server is gone.
 bool collect(int report, int server, std::vector<std::byte>& bytes) {
     std::array<std::byte, 1 << 16> part;
     while (true) {
@@ -138,7 +138,7 @@ bool isWhole(const std::vector<std::byte>& frame) {
     return length && frame.size() == frameHeaderBytes + *length;
 }
 
-/// Runs one job in a child and answers. False when there is nobody left to answer.
+/// Runs one job in a child and answers. Returns false if the server is gone.
 bool serve(std::span<const std::byte> payload) {
     const Result<WorkerJob> job = emulator::decodeJob(payload);
     if (!job)
@@ -159,7 +159,7 @@ bool serve(std::span<const std::byte> payload) {
     std::vector<std::byte> frame;
     const bool wanted = collect(ends[0], STDIN_FILENO, frame);
     close(ends[0]);
-    // The report is the child's last word: whatever it still does is of no use.
+    // The report ends the child's work.
     kill(child, SIGKILL);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -175,7 +175,7 @@ bool serve(std::span<const std::byte> payload) {
 
 int runEmulatorWorker() {
     std::signal(SIGPIPE, SIG_IGN);
-    // Whatever else the server had open is no business of a process that runs kernels.
+    // A process that runs kernels must not have the server's other descriptors.
     close_range(3, ~0u, 0);
     while (const auto payload = wire::readPayload(STDIN_FILENO)) {
         if (!serve(*payload))

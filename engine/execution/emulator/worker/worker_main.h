@@ -3,8 +3,8 @@
 
 namespace kernelskill::engine {
 
-/// Body of the hidden subcommand `emulator-worker`: reads jobs on standard input until it closes.
-/// Returns the exit status.
+/// The hidden subcommand `emulator-worker`: reads jobs from standard input until it closes. Returns
+/// the exit status.
 int runEmulatorWorker();
 
 } // namespace kernelskill::engine

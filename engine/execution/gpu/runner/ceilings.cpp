@@ -10,7 +10,8 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr std::uint64_t memoryBytes = 1ull << 30; // of each side of a copy: far more than any L2
+// For each side of a copy: far more than any L2 cache.
+constexpr std::uint64_t memoryBytes = 1ull << 30;
 constexpr int repetitions = 12;
 constexpr std::uint64_t fusedPerIteration = 64;
 constexpr std::uint64_t floatIterations = 1 << 13;
@@ -22,7 +23,7 @@ public:
     Stopwatch(Device& device, const Helpers& helpers, const EventClock& clock, bool& isFatal)
         : device_(device), helpers_(helpers), clock_(clock), isFatal_(isFatal) {}
 
-    /// The shortest of some runs, in seconds: a ceiling is what can be reached.
+    /// The shortest of several runs, in seconds, because a ceiling is a maximum.
     Result<double> shortest(CUfunction kernel, const HelperArguments& arguments) const {
         double best = 0;
         for (int i = 0; i < repetitions; ++i) {
@@ -70,7 +71,7 @@ Result<CeilingsAnswer> measureCeilings(Device& device, bool& isFatal) {
     const auto flops = [&](std::uint64_t iterations) {
         return threads * static_cast<double>(iterations * fusedPerIteration) * 2;
     };
-    // An eighth to a quarter of the L2: it fits even where each half keeps its own copy.
+    // An eighth to a quarter of the L2 cache: it fits even if each half of the cache keeps a copy.
     const auto l2 = static_cast<std::uint64_t>(device.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
     const auto cached = std::bit_floor(std::clamp<std::uint64_t>(l2 / 4, 1 << 20, memoryBytes));
 

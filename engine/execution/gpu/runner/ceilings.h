@@ -1,4 +1,4 @@
-/// What a device reaches at best, found out by kernels that do nothing else.
+/// Measures the maximum throughput of a device with special kernels.
 #pragma once
 
 #include "engine/execution/gpu/runner/device.h"
@@ -6,7 +6,7 @@
 
 namespace kernelskill::engine::gpu {
 
-/// Takes about a second. `isFatal` is set when an error cost the context.
+/// Takes about a second. `isFatal` is set if an error destroyed the context.
 [[nodiscard]] Result<CeilingsAnswer> measureCeilings(Device& device, bool& isFatal);
 
 } // namespace kernelskill::engine::gpu

@@ -1,5 +1,5 @@
-/// CUDA's driver API, loaded at run time. The members have the names of the functions, so that a
-/// call reads as NVIDIA documents it.
+/// CUDA's driver API, loaded at run time. Members have the names of the functions, so that calls
+/// look as in NVIDIA's documentation.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -9,8 +9,8 @@
 
 namespace kernelskill::engine::gpu {
 
-// cuda.h renames functions to their newest version by macros; they are expanded here and in calls
-// alike.
+// cuda.h renames functions to their newest version by macros. They are expanded both here and in
+// calls.
 #define KERNELSKILL_DRIVER_FUNCTIONS(X)                                                            \
     X(cuInit)                                                                                      \
     X(cuDriverGetVersion)                                                                          \
@@ -26,6 +26,7 @@ namespace kernelskill::engine::gpu {
     X(cuDevicePrimaryCtxRetain)                                                                    \
     X(cuCtxSetCurrent)                                                                             \
     X(cuCtxSynchronize)                                                                            \
+    X(cuMemGetInfo)                                                                                \
     X(cuMemAlloc)                                                                                  \
     X(cuMemFree)                                                                                   \
     X(cuMemcpyHtoD)                                                                                \
@@ -58,12 +59,12 @@ struct CudaDriver {
     KERNELSKILL_DRIVER_FUNCTIONS(KERNELSKILL_MEMBER)
 #undef KERNELSKILL_MEMBER
 
-    /// Missing, with the remedy, when there is no driver or it is too old.
+    /// Missing, with a remedy, if there is no driver or it is too old.
     [[nodiscard]] static Result<CudaDriver> load();
 
-    /// Failed, with CUDA's own name and words for `status`; `step` says what was done.
+    /// Failed, with CUDA's own name and text for `status`; `step` says what was attempted.
     [[nodiscard]] Error failure(const char* step, CUresult status) const;
-    /// A value unless `status` is an error.
+    /// An error if `status` is one.
     [[nodiscard]] Result<void> check(const char* step, CUresult status) const {
         if (status != CUDA_SUCCESS)
             return std::unexpected(failure(step, status));
@@ -71,7 +72,7 @@ struct CudaDriver {
     }
 };
 
-/// Whether the context is of no more use after `status`: every later call would fail.
+/// Whether the context is destroyed after `status`, so that every later call fails.
 [[nodiscard]] bool isSticky(CUresult status);
 
 } // namespace kernelskill::engine::gpu

@@ -49,11 +49,11 @@ struct Cupti {
     KERNELSKILL_CUPTI_FUNCTIONS(KERNELSKILL_MEMBER)
 #undef KERNELSKILL_MEMBER
 
-    /// From `library` if that is not empty, else wherever the loader finds it. Missing, with the
-    /// remedy, when there is none or it is older than CUDA 12.6.
+    /// Loads `library` if it is not empty, else the library that the loader finds. Missing, with a
+    /// remedy, if there is none or it is older than CUDA 12.6.
     [[nodiscard]] static Result<Cupti> load(const std::string& library);
 
-    /// Failed; Missing, with the remedy, where the user may not read counters.
+    /// Failed; or Missing, with a remedy, if the user may not read counters.
     [[nodiscard]] Error failure(const char* step, CUptiResult status) const;
     [[nodiscard]] Result<void> check(const char* step, CUptiResult status) const {
         if (status != CUPTI_SUCCESS)
@@ -62,7 +62,7 @@ struct Cupti {
     }
 };
 
-/// `name` with its size set, as each function of CUPTI wants it.
+/// Declares `name` with its size field set, as every CUPTI function requires.
 // NOLINTBEGIN(bugprone-macro-parentheses): it declares what it is given
 #define KERNELSKILL_CUPTI_PARAMETERS(type, name)                                                   \
     type name{};                                                                                   \

@@ -6,7 +6,7 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr std::size_t mostModules = 64;
+constexpr std::size_t maxModules = 64;
 
 std::string uuidText(const CUuuid& uuid) {
     std::string text = "GPU-";
@@ -96,7 +96,7 @@ DeviceDescription Device::describe() const {
 Result<CUmodule> Device::module(const std::string& image) {
     if (const auto known = modules_.find(image); known != modules_.end())
         return known->second;
-    if (modules_.size() >= mostModules) {
+    if (modules_.size() >= maxModules) {
         for (const auto& [content, loaded] : modules_)
             driver_.cuModuleUnload(loaded);
         modules_.clear();

@@ -1,4 +1,4 @@
-/// The GPU that a runner owns: its context, and what jobs share on it.
+/// The GPU of a runner: its context, and the state that jobs share.
 #pragma once
 
 #include "engine/execution/gpu/runner/cuda_driver.h"
@@ -13,13 +13,13 @@ namespace kernelskill::engine::gpu {
 
 class Device {
 public:
-    /// The device with `ordinal` among those that CUDA_VISIBLE_DEVICES leaves. Missing when there
-    /// is none.
+    /// The device with number `ordinal` among those in CUDA_VISIBLE_DEVICES. Missing if there is
+    /// none.
     [[nodiscard]] static Result<std::unique_ptr<Device>> open(const CudaDriver& driver,
                                                               int ordinal);
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
-    ~Device() = default; // the process ends with it
+    ~Device() = default; // It ends with the process.
 
     [[nodiscard]] const CudaDriver& driver() const { return driver_; }
     [[nodiscard]] CUdevice handle() const { return device_; }
@@ -29,9 +29,10 @@ public:
     [[nodiscard]] std::string busId() const;
     [[nodiscard]] DeviceDescription describe() const;
 
-    /// Loaded modules stay, by their contents. Failed for code of another architecture.
+    /// Loads `image`, or returns the module that is loaded already. Failed if the code is for
+    /// another architecture.
     [[nodiscard]] Result<CUmodule> module(const std::string& image);
-    /// Loads `image` anew the next time that it is asked for. Its functions are gone.
+    /// Unloads `image`, so that the next request loads it anew. Its functions become invalid.
     void forget(const std::string& image);
 
 private:

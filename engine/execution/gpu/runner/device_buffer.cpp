@@ -7,7 +7,7 @@ namespace kernelskill::engine::gpu {
 namespace {
 
 constexpr std::uint8_t pattern = 0xA5;
-/// Of what lies before the buffer in its first page, this much is watched.
+/// The number of watched bytes before the buffer, in its first page.
 constexpr std::uint64_t watchedBefore = 4096;
 
 std::uint64_t roundedUp(std::uint64_t value, std::uint64_t unit) {
@@ -52,7 +52,7 @@ Result<std::unique_ptr<DeviceBuffer>> DeviceBuffer::create(const CudaDriver& dri
     const CUdeviceptr begin = buffer->reserved_ + page;
     const auto mapped =
         driver.check("map memory", driver.cuMemMap(begin, mappedBytes, 0, memory, 0));
-    // The mapping keeps the memory.
+    // The mapping keeps the memory alive.
     static_cast<void>(driver.cuMemRelease(memory));
     if (!mapped)
         return std::unexpected(mapped.error());

@@ -1,4 +1,4 @@
-/// A buffer of a kernel in device memory, between pages that fault.
+/// A buffer in device memory between pages that fault.
 #pragma once
 
 #include "engine/execution/gpu/runner/cuda_driver.h"
@@ -11,14 +11,14 @@
 
 namespace kernelskill::engine::gpu {
 
-/// Ends where its last mapped page ends, or less than `alignment` bytes before, with unmapped
-/// address space on both sides: a kernel that runs over its end faults. The mapped bytes around the
-/// buffer hold a pattern, so that a write to them is seen.
+/// It ends with its last mapped page, or less than `alignment` bytes before, and has unmapped
+/// address space on both sides: a kernel that overruns its end faults. The other mapped bytes hold
+/// a pattern, so that writes to them are detected.
 class DeviceBuffer {
 public:
-    static constexpr std::uint64_t alignment = 256; // as cudaMalloc gives at least
+    static constexpr std::uint64_t alignment = 256; // The minimum alignment of cudaMalloc.
 
-    /// Failed when the device has not enough memory.
+    /// Failed if the device has not enough memory.
     [[nodiscard]] static Result<std::unique_ptr<DeviceBuffer>>
     create(const CudaDriver& driver, CUdevice device, std::uint64_t bytes);
 
@@ -29,9 +29,10 @@ public:
     [[nodiscard]] CUdeviceptr address() const { return address_; }
     [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
-    /// Sets the pattern around the buffer.
+    /// Writes the pattern around the buffer.
     [[nodiscard]] Result<void> paintSurroundings() const;
-    /// Offset from the buffer's begin of a byte outside that was written, negative before it.
+    /// The offsets, from the buffer's begin, of bytes outside it that were written; negative before
+    /// it.
     [[nodiscard]] Result<std::vector<std::int64_t>> writesOutside() const;
 
 private:

@@ -5,7 +5,7 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-// NVML's header is no part of every toolkit; these are its stable names and numbers.
+// Not every toolkit has NVML's header. These are its stable names and numbers.
 using NvmlDevice = void*;
 constexpr int nvmlSuccess = 0;
 constexpr int smClock = 1;
@@ -38,7 +38,7 @@ Clocks clocksOf(const std::string& busId) {
     NvmlDevice device = nullptr;
     if (!nvml.load() || nvml.handleByBusId(busId.c_str(), &device) != nvmlSuccess)
         return clocks;
-    // What cannot be asked stays zero.
+    // Values that cannot be read stay zero.
     static_cast<void>(nvml.clockInfo(device, smClock, &clocks.smMegahertz));
     static_cast<void>(nvml.clockInfo(device, memoryClock, &clocks.memoryMegahertz));
     static_cast<void>(nvml.temperature(device, coreTemperature, &clocks.temperatureCelsius));

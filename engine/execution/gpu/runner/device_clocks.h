@@ -1,4 +1,4 @@
-/// The device's clocks at this moment, from NVML.
+/// Reads the device's current clocks from NVML.
 #pragma once
 
 #include "engine/execution/gpu/runner_wire.h"
@@ -7,7 +7,7 @@
 
 namespace kernelskill::engine::gpu {
 
-/// Of the device on the PCI bus at `busId`. All zero where NVML cannot be asked.
+/// The clocks of the device on the PCI bus at `busId`. All zero if NVML is not available.
 [[nodiscard]] Clocks clocksOf(const std::string& busId);
 
 } // namespace kernelskill::engine::gpu

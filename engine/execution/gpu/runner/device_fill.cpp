@@ -17,13 +17,13 @@ using analysis::ScalarKind;
 
 constexpr std::uint64_t filledWordBytes = 4;
 constexpr std::uint64_t hostChunk = 64ull << 20;
-constexpr std::uint64_t smallestShare = 1ull << 20; // of a thread that fills
-constexpr std::uint64_t shareUnit = 4096;           // fillBuffer() wants multiples of 16
+constexpr std::uint64_t minShareBytes = 1ull << 20; // The minimum for each thread that fills.
+constexpr std::uint64_t shareUnit = 4096;           // fillBuffer() requires multiples of 16.
 
 void fillOnAllCores(const BufferSpec& spec, std::uint64_t seed, std::uint64_t offset,
                     std::span<std::byte> bytes) {
     const std::uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-    const auto share = std::max(smallestShare, bytes.size() / cores / shareUnit * shareUnit);
+    const auto share = std::max(minShareBytes, bytes.size() / cores / shareUnit * shareUnit);
     std::vector<std::jthread> threads;
     while (bytes.size() > share) {
         threads.emplace_back(fillBuffer, std::cref(spec), seed, offset, bytes.first(share));

@@ -1,4 +1,4 @@
-/// Contents of buffers in device memory before a run.
+/// Fills buffers in device memory before a run.
 #pragma once
 
 #include "engine/execution/gpu/runner/device.h"
@@ -7,8 +7,8 @@
 
 namespace kernelskill::engine::gpu {
 
-/// Fills `bytes` bytes at `address` as fillBuffer() would, so that the GPU and the emulator run on
-/// the same input: on the device where it can, else from the host. Ordered with the device's
+/// Fills `bytes` bytes at `address` as fillBuffer() would, so that the GPU and the emulator have
+/// the same input. Fills on the device if possible, else from the host. Ordered by the device's
 /// stream.
 [[nodiscard]] Result<void> fillDevice(Device& device, const BufferSpec& spec, std::uint64_t seed,
                                       CUdeviceptr address, std::uint64_t bytes);

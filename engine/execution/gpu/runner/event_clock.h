@@ -1,4 +1,4 @@
-/// Time on the device between two points of its stream.
+/// Measures time on the device between two points of its stream.
 #pragma once
 
 #include "engine/execution/gpu/runner/device.h"
@@ -10,7 +10,7 @@ public:
     [[nodiscard]] static Result<EventClock> make(Device& device);
     [[nodiscard]] Result<void> start() const;
     [[nodiscard]] Result<void> stop() const;
-    /// From start to stop, once the device was synchronised.
+    /// The time from start to stop. Call it after synchronising the device.
     [[nodiscard]] Result<double> microseconds() const;
 
 private:

@@ -1,12 +1,12 @@
-/// Kernels of the runner's own, as PTX that the driver compiles for whatever GPU there is: they
-/// sweep the L2 cache, fill buffers and find out what the device reaches at best.
+/// The runner's own kernels, as PTX that the driver compiles for any GPU. They sweep the L2 cache,
+/// fill buffers, and measure the device's maximum throughput.
 #pragma once
 
 #include <string_view>
 
 namespace kernelskill::engine::gpu {
 
-/// Entries, each with (u64 from, u64 to, u64 count, u64 window):
+/// The entries all have the parameters (u64 from, u64 to, u64 count, u64 window):
 /// - read_memory: reads `count` 16-byte words at `from`, by a grid of any size, four in flight a
 ///   thread; offsets are masked by `window`, so that the same part can be read again and again.
 ///   Writes to `to` only if the words have bits that they cannot have, which is to keep the loads.

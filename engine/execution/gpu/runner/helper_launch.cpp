@@ -9,10 +9,10 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr unsigned blocksPerMultiprocessor = 4; // of 512 threads: all that fit
-/// The L2 cache does not replace strictly by age: more than its size has to pass.
+constexpr unsigned blocksPerMultiprocessor = 4; // Blocks of 512 threads: the maximum that fits.
+/// The L2 cache does not replace strictly by age, so more than its size has to be read.
 constexpr std::uint64_t sweepFactor = 3;
-constexpr std::uint64_t leastSweep = 64ull << 20;
+constexpr std::uint64_t minSweepBytes = 64ull << 20;
 
 } // namespace
 
@@ -75,7 +75,7 @@ Result<CacheSweep> CacheSweep::prepare(Device& device) {
         return std::unexpected(helpers.error());
     const auto cache =
         static_cast<std::uint64_t>(device.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
-    auto scratch = Scratch::allocate(device.driver(), std::max(leastSweep, sweepFactor * cache));
+    auto scratch = Scratch::allocate(device.driver(), std::max(minSweepBytes, sweepFactor * cache));
     if (!scratch)
         return std::unexpected(scratch.error());
     return CacheSweep(*helpers, std::move(*scratch));

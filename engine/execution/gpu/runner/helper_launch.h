@@ -1,4 +1,4 @@
-/// The helper kernels, launched.
+/// Launches the helper kernels.
 #pragma once
 
 #include "engine/execution/gpu/runner/device.h"
@@ -7,10 +7,10 @@
 
 namespace kernelskill::engine::gpu {
 
-/// What a thread of the helper kernels copies at once.
+/// The bytes that a thread of the helper kernels copies at once.
 inline constexpr std::uint64_t copiedWordBytes = 16;
 
-/// Memory of the runner's own, without guards.
+/// The runner's own memory, without guards.
 class Scratch {
 public:
     [[nodiscard]] static Result<Scratch> allocate(const CudaDriver& driver, std::uint64_t bytes);
@@ -28,7 +28,7 @@ private:
     std::uint64_t bytes_;
 };
 
-/// helper_kernels.h says what each kernel makes of them.
+/// helper_kernels.h explains their use by each kernel.
 struct HelperArguments {
     CUdeviceptr from = 0;
     CUdeviceptr to = 0;
@@ -40,7 +40,7 @@ class Helpers {
 public:
     [[nodiscard]] static Result<Helpers> load(Device& device);
 
-    /// Launches the kernel on the device's stream with a grid that fills the device.
+    /// Launches the kernel on the device's stream, with a grid that fills the device.
     [[nodiscard]] Result<void> launch(CUfunction kernel, const HelperArguments& arguments) const;
 
     CUfunction readMemory = nullptr;
@@ -58,8 +58,8 @@ private:
     unsigned blocks_ = 0;
 };
 
-/// Reads memory of the runner's own until nothing else is left in the L2 cache; what was written
-/// there is then in memory. Asynchronous, on the device's stream.
+/// Reads the runner's own memory until it has replaced everything in the L2 cache; written data are
+/// then in memory. Asynchronous, on the device's stream.
 class CacheSweep {
 public:
     [[nodiscard]] static Result<CacheSweep> prepare(Device& device);

@@ -109,7 +109,7 @@ Result<RunAnswer> JobRunner::run(const RunRequest& request, bool& isFatal) {
             return std::unexpected(timing.error());
         answer.timing = std::move(*timing);
     }
-    // Last: it loads the module anew.
+    // Sampling comes last, because it loads the module anew.
     if (request.wantStalls) {
         if (auto sampled = sample(request, **launch, answer, isFatal); !sampled)
             return std::unexpected(sampled.error());
@@ -142,7 +142,7 @@ Result<void> JobRunner::sample(const RunRequest& request, const PreparedLaunch& 
         return std::unexpected(library.error());
     auto samples =
         sampleStalls(**library, *device_, request.subject, request.seed, launch, isFatal);
-    // Counters are worth having without samples.
+    // Counters are useful without samples.
     if (!samples && (isFatal || request.metrics.empty()))
         return std::unexpected(samples.error());
     if (!samples) {

@@ -1,4 +1,4 @@
-/// Requests in, answers out: what a runner does, without the process around it.
+/// Answers requests: the work of a runner, without its process.
 #pragma once
 
 #include "engine/execution/gpu/runner/cupti.h"
@@ -16,8 +16,8 @@ namespace kernelskill::engine::gpu {
 
 class JobRunner {
 public:
-    /// `cuptiLibrary` may be empty: the loader then searches. Missing without driver or GPU; CUPTI
-    /// is looked for when it is first needed.
+    /// `cuptiLibrary` may be empty: then the loader searches. Missing if there is no driver or GPU.
+    /// CUPTI is loaded on first use.
     [[nodiscard]] static Result<std::unique_ptr<JobRunner>> open(int ordinal,
                                                                  std::string cuptiLibrary);
 
@@ -28,7 +28,7 @@ private:
         : device_(std::move(device)), cuptiLibrary_(std::move(cuptiLibrary)) {}
 
     [[nodiscard]] Result<const Cupti*> cupti();
-    /// The one for these metrics, which the last job most likely wanted too.
+    /// The profiler for these metrics; reused if the last job had the same ones.
     [[nodiscard]] Result<const RangeProfiler*> profiler(const std::vector<std::string>& metrics);
     [[nodiscard]] Answer describe();
     [[nodiscard]] Result<RunAnswer> run(const RunRequest& request, bool& isFatal);
@@ -40,7 +40,7 @@ private:
     std::unique_ptr<Device> device_;
     std::string cuptiLibrary_;
     std::optional<Result<Cupti>> cupti_;
-    std::vector<std::string> profiledMetrics_; ///< What profiler_ was made for.
+    std::vector<std::string> profiledMetrics_; ///< The metrics of profiler_.
     std::unique_ptr<RangeProfiler> profiler_;
 };
 

@@ -1,10 +1,13 @@
 #include "engine/execution/gpu/runner/prepared_launch.h"
 
 #include "engine/execution/buffer_fill.h"
+#include "engine/execution/gpu/memory_demand.h"
 #include "engine/execution/gpu/runner/device_fill.h"
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 namespace kernelskill::engine::gpu {
 namespace {
@@ -20,6 +23,8 @@ Result<std::unique_ptr<PreparedLaunch>> PreparedLaunch::prepare(Device& device,
     std::unique_ptr<PreparedLaunch> prepared(new PreparedLaunch(device, subject.launch));
     if (auto found = prepared->findFunction(subject); !found)
         return std::unexpected(found.error());
+    if (auto fits = prepared->checkDemand(other); !fits)
+        return std::unexpected(fits.error());
     if (auto added = prepared->addArguments(seed, other); !added)
         return std::unexpected(added.error());
     return prepared;
@@ -54,6 +59,34 @@ Result<void> PreparedLaunch::findFunction(const Subject& subject) {
     return {};
 }
 
+std::shared_ptr<const PreparedLaunch::Argument>
+PreparedLaunch::argumentLike(const BufferSpec& spec, std::size_t position) const {
+    const auto same = std::ranges::find_if(buffers_, [&](const auto& argument) {
+        return argument->position == position && argument->spec == spec;
+    });
+    return same == buffers_.end() ? nullptr : *same;
+}
+
+Result<void> PreparedLaunch::checkDemand(const PreparedLaunch* other) const {
+    std::uint64_t demanded = 0;
+    for (std::size_t position = 0; position < spec_.arguments.size(); ++position) {
+        const auto* buffer = std::get_if<BufferSpec>(&spec_.arguments[position]);
+        if (buffer == nullptr || (other != nullptr && other->argumentLike(*buffer, position)))
+            continue;
+        const std::uint64_t bytes = memoryDemand(*buffer);
+        demanded = bytes > std::numeric_limits<std::uint64_t>::max() - demanded
+                       ? std::numeric_limits<std::uint64_t>::max()
+                       : demanded + bytes;
+    }
+    std::size_t free = 0;
+    std::size_t total = 0;
+    const auto& driver = device_.driver();
+    if (auto asked = driver.check("ask for the free memory", driver.cuMemGetInfo(&free, &total));
+        !asked)
+        return asked;
+    return checkGuessedDemand(spec_, demanded, free);
+}
+
 Result<void> PreparedLaunch::addBuffer(const BufferSpec& spec, std::uint64_t seed,
                                        std::size_t position, const PreparedLaunch* other) {
     if (!spec.elements)
@@ -67,14 +100,9 @@ Result<void> PreparedLaunch::addBuffer(const BufferSpec& spec, std::uint64_t see
         std::memcpy(value.data(), &address, sizeof address);
         buffers_.push_back(std::move(argument));
     };
-    if (other != nullptr) {
-        const auto same = std::ranges::find_if(other->buffers_, [&](const auto& argument) {
-            return argument->position == position && argument->spec == spec;
-        });
-        if (same != other->buffers_.end()) {
-            take(*same);
-            return {};
-        }
+    if (auto same = other != nullptr ? other->argumentLike(spec, position) : nullptr) {
+        take(std::move(same));
+        return {};
     }
     const auto& driver = device_.driver();
     const auto bytes = *spec.elements * spec.elementBytes;

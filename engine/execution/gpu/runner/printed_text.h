@@ -1,4 +1,4 @@
-/// What kernels print with printf, kept away from the channel to the server.
+/// Collects the output of printf in kernels, apart from the channel to the server.
 #pragma once
 
 #include "engine/process/file_descriptor.h"
@@ -10,12 +10,12 @@ namespace kernelskill::engine::gpu {
 
 class PrintedText {
 public:
-    static constexpr std::size_t mostBytes = 1 << 20;
+    static constexpr std::size_t maxBytes = 1 << 20;
 
-    /// From now on, standard output is a file in memory. nullopt when the system refuses.
+    /// Redirects standard output to a file in memory. nullopt if the system refuses.
     [[nodiscard]] static std::optional<PrintedText> redirectStandardOutput();
 
-    /// What was printed since the last call, at most `mostBytes` of it.
+    /// The text since the last call, at most `maxBytes`.
     [[nodiscard]] std::string take() const;
 
 private:

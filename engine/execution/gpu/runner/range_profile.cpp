@@ -10,8 +10,8 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr std::uint32_t mostPasses = 200; // a metric needs a few
-/// Each kernel of a pass is a range: the sweep of the cache, then the one that is asked about.
+constexpr std::uint32_t maxPasses = 200; // A metric needs only a few.
+/// Each kernel of a pass is a range: first the sweep of the cache, then the profiled kernel.
 constexpr std::size_t ranges = 2;
 constexpr std::size_t rangeOfKernel = 1;
 
@@ -22,7 +22,7 @@ std::vector<const char*> pointersTo(const std::vector<std::string>& texts) {
     return pointers;
 }
 
-/// CUPTI's knowledge of the chip: which counters a metric is made of.
+/// CUPTI's description of the chip: which counters form a metric.
 class MetricHost {
 public:
     static Result<MetricHost> make(const Cupti& cupti, const Device& device) {
@@ -56,12 +56,12 @@ public:
     MetricHost& operator=(MetricHost&&) = delete;
     ~MetricHost() { close(); }
 
-    /// Keeps of `metrics` those that the chip has.
+    /// Adds the metrics of `metrics` that the chip has, and returns them.
     Result<std::vector<std::string>> add(const std::vector<std::string>& metrics) {
         if (addAll(metrics) == CUPTI_SUCCESS)
             return metrics;
-        // One name of them is unknown, and CUPTI does not say which. What was added before it
-        // stays: start anew.
+        // One of the names is unknown, and CUPTI does not say which one. Metrics that were added
+        // before it remain, so start anew.
         std::vector<std::string> known;
         for (const auto& metric : metrics) {
             if (auto reopened = reopen(); !reopened)
@@ -115,7 +115,7 @@ public:
             return std::unexpected(evaluated.error());
         Metrics result;
         for (std::size_t i = 0; i < metrics.size(); ++i) {
-            if (std::isfinite(values[i])) // a ratio of nothing to nothing is not a number
+            if (std::isfinite(values[i])) // The ratio 0 / 0 is not a number.
                 result[metrics[i]] = values[i];
         }
         return result;
@@ -165,7 +165,7 @@ private:
     CUpti_Profiler_Host_Object* object_ = nullptr;
 };
 
-/// The range profiler, enabled on a context as long as this lives.
+/// The range profiler, enabled on a context for as long as this object lives.
 class Session {
 public:
     static Result<Session> enable(const Cupti& cupti, const Device& device) {
@@ -218,7 +218,8 @@ public:
         parameters.pConfig = configuration_.data();
         parameters.counterDataImageSize = counters_.size();
         parameters.pCounterDataImage = counters_.data();
-        parameters.range = CUPTI_AutoRange; // around the kernel alone: percents are of its time
+        // Around the kernel alone, so that percentages refer to its time.
+        parameters.range = CUPTI_AutoRange;
         parameters.replayMode = CUPTI_UserReplay;
         parameters.maxRangesPerPass = ranges;
         parameters.numNestingLevels = 1;
@@ -235,7 +236,7 @@ public:
         return cupti_.check("start a pass", cupti_.cuptiRangeProfilerStart(&begin));
     }
 
-    /// Whether that was the last pass.
+    /// Returns whether that was the last pass.
     Result<bool> stop() {
         KERNELSKILL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Stop_Params, end);
         end.pRangeProfilerObject = object_;
@@ -286,11 +287,11 @@ Result<void> checkProfiler(const Cupti& cupti, const Device& device) {
             Error{ErrorKind::Unsupported,
                   support.architecture != CUPTI_PROFILER_CONFIGURATION_SUPPORTED
                       ? "CUPTI does not profile GPUs as old as this one"
-                      : "the GPU's counters are closed on this machine (virtual GPU, SLI, WSL or "
+                      : "the GPU's counters are disabled on this machine (virtual GPU, SLI, WSL or "
                         "confidential computing)",
                   {},
                   {}});
-    // Only an attempt shows whether this user may.
+    // Only an attempt shows whether this user has the right.
     auto session = Session::enable(cupti, device);
     if (!session)
         return std::unexpected(session.error());
@@ -351,13 +352,13 @@ Result<RangeCounters> RangeProfiler::count(const PreparedLaunch& launch, const C
         return std::unexpected(session.error());
     if (auto configured = session->configure(parts_->known, parts_->configuration); !configured)
         return std::unexpected(configured.error());
-    for (bool isLast = false; !isLast && result.passes < mostPasses; ++result.passes) {
+    for (bool isLast = false; !isLast && result.passes < maxPasses; ++result.passes) {
         auto done = launch.restore();
         if (done)
             done = synchronise(driver, isFatal);
         if (done)
             done = session->start();
-        // After the start, which leaves much of its own in the cache.
+        // After the start, because that leaves CUPTI's own data in the cache.
         if (done)
             done = sweep();
         if (done)

@@ -1,4 +1,4 @@
-/// Hardware counters of one kernel, by CUPTI's range profiler.
+/// Reads hardware counters of one kernel by CUPTI's range profiler.
 #pragma once
 
 #include "engine/execution/gpu/runner/cupti.h"
@@ -19,22 +19,22 @@ struct RangeCounters {
     std::uint32_t passes = 0;
 };
 
-/// Why counters cannot be read here; a value where they can.
+/// Returns the reason if counters cannot be read here.
 [[nodiscard]] Result<void> checkProfiler(const Cupti& cupti, const Device& device);
 
-/// Reads the same metrics of any number of kernels. To make one takes 0.2 seconds.
+/// Reads the same metrics for any number of kernels. Creating one takes 0.2 seconds.
 class RangeProfiler {
 public:
-    /// Both have to live as long as the profiler. Metrics that the chip does not have are left out.
+    /// Both arguments outlive the profiler. Metrics that the chip lacks are left out.
     [[nodiscard]] static Result<std::unique_ptr<RangeProfiler>>
     make(const Cupti& cupti, const Device& device, const std::vector<std::string>& metrics);
     RangeProfiler(const RangeProfiler&) = delete;
     RangeProfiler& operator=(const RangeProfiler&) = delete;
     ~RangeProfiler();
 
-    /// Those of make() that this chip does not have.
+    /// The metrics given to make() that this chip lacks.
     [[nodiscard]] const std::vector<std::string>& unknown() const;
-    /// Runs `launch` once a pass, each on restored buffers and a swept cache, as ncu does.
+    /// Runs `launch` once per pass, each time with restored buffers and a swept cache, as ncu does.
     [[nodiscard]] Result<RangeCounters> count(const PreparedLaunch& launch, const CacheSweep& sweep,
                                               bool& isFatal) const;
 

@@ -1,6 +1,6 @@
-// kernelskill-runner: takes jobs for one GPU on its standard input and answers each on its standard
-// output, in frames (engine/process/framing.h). It is started by the server, which kills it when
-// a job is late; it ends by itself when the server is gone.
+// kernelskill-runner: reads jobs for one GPU from standard input and answers each on standard
+// output, in frames (engine/process/framing.h). The server starts it, and kills it if a job takes
+// too long. It ends by itself when the server is gone.
 #include "engine/execution/gpu/runner/job_runner.h"
 #include "engine/execution/gpu/runner/printed_text.h"
 #include "engine/execution/gpu/runner/watchdog.h"
@@ -48,7 +48,7 @@ std::optional<Arguments> parse(std::span<char*> words) {
 
 /// Returns the exit status.
 int serve(const Arguments& arguments) {
-    // What kernels print goes to standard output, which is the server's: keep them apart.
+    // Kernels print to standard output, which is the server's channel, so separate them.
     const int answers = ::dup(STDOUT_FILENO);
     auto printed = PrintedText::redirectStandardOutput();
     if (answers < 0 || !printed)
@@ -95,6 +95,6 @@ int main(int count, char** words) {
         return 2;
     }
     const int status = serve(*arguments);
-    // The driver's clean-up at exit is time spent for nothing, and hangs after some errors.
+    // Skip the driver's clean-up at exit, which takes time and hangs after some errors.
     ::_exit(status);
 }

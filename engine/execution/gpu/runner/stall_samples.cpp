@@ -17,10 +17,11 @@ namespace {
 
 using Now = std::chrono::steady_clock;
 
-constexpr std::size_t mostPlaces = 16'384; // instructions of a kernel that are told apart
+// The maximum number of a kernel's instructions that are distinguished.
+constexpr std::size_t maxPlaces = 16'384;
 constexpr std::uint64_t enoughSamples = 10'000;
-constexpr std::chrono::milliseconds mostTime{400};
-constexpr std::uint32_t samplingPeriod = 11; // each 2^11 cycles: about a microsecond
+constexpr std::chrono::milliseconds maxSamplingTime{400};
+constexpr std::uint32_t samplingPeriod = 11; // Every 2^11 cycles: about a microsecond.
 constexpr std::size_t reasonTextBytes = CUPTI_STALL_REASON_STRING_SIZE;
 
 struct FreeText {
@@ -62,11 +63,10 @@ Result<ReasonNames> reasonNames(const Cupti& cupti, CUcontext context) {
     return result;
 }
 
-/// Room for samples, as CUPTI wants it.
+/// A buffer for samples in CUPTI's format.
 class SampleBuffer {
 public:
-    explicit SampleBuffer(std::size_t reasons)
-        : places_(mostPlaces), reasons_(mostPlaces * reasons) {
+    explicit SampleBuffer(std::size_t reasons) : places_(maxPlaces), reasons_(maxPlaces * reasons) {
         for (std::size_t i = 0; i < places_.size(); ++i) {
             places_[i].size = sizeof(CUpti_PCSamplingPCData);
             places_[i].stallReason = reasons_.data() + i * reasons;
@@ -83,7 +83,7 @@ private:
     CUpti_PCSamplingData data_{};
 };
 
-/// Sampling, enabled on a context as long as this lives.
+/// Sampling, enabled on a context for as long as this object lives.
 class Sampler {
 public:
     static Result<std::unique_ptr<Sampler>> enable(const Cupti& cupti, CUcontext context) {
@@ -105,7 +105,7 @@ public:
         cupti_.cuptiPCSamplingDisable(&parameters);
     }
 
-    /// Before the first start. The buffer has to live as long as the sampler.
+    /// Call it before the first start. The buffer outlives the sampler.
     Result<void> configure(SampleBuffer& buffer) {
         std::vector<CUpti_PCSamplingConfigurationInfo> attributes(5);
         attributes[0].attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD;
@@ -166,7 +166,7 @@ struct SourceLine {
     auto operator<=>(const SourceLine&) const = default;
 };
 
-/// nullopt where the line tables know nothing of the instruction.
+/// nullopt if the line tables do not contain the instruction.
 std::optional<SourceLine> lineOf(const Cupti& cupti, const std::string& cubin, const char* function,
                                  std::uint64_t offset) {
     CUpti_GetSassToSourceCorrelationParams parameters{};
@@ -187,7 +187,7 @@ std::optional<SourceLine> lineOf(const Cupti& cupti, const std::string& cubin, c
     return SourceLine{path.lexically_normal().string(), parameters.lineNumber - 1};
 }
 
-/// Adds what the buffer holds, and empties it.
+/// Adds the buffer's samples and empties it.
 class Collector {
 public:
     Collector(const Cupti& cupti, const std::string& cubin, const ReasonNames& reasons)
@@ -196,7 +196,7 @@ public:
     void take(CUpti_PCSamplingData& data) {
         for (std::size_t i = 0; i < data.totalNumPcs; ++i) {
             CUpti_PCSamplingPCData& place = data.pPcData[i];
-            // Shared with what CUPTI knows of the function, sampled again or not: never freed.
+            // CUPTI's data about the function share this string, so it is never freed.
             const char* function = place.functionName;
             const auto line = function != nullptr ? lineOf(cupti_, cubin_, function, place.pcOffset)
                                                   : std::nullopt;
@@ -244,7 +244,7 @@ private:
 
 Result<StallSamples> sampleStalls(const Cupti& cupti, Device& device, const Subject& subject,
                                   std::uint64_t seed, const PreparedLaunch& launch, bool& isFatal) {
-    // CUPTI knows the stall reasons of a context only once sampling is enabled there.
+    // CUPTI knows a context's stall reasons only after sampling was enabled there.
     auto sampler = Sampler::enable(cupti, device.context());
     if (!sampler)
         return std::unexpected(sampler.error());
@@ -252,7 +252,7 @@ Result<StallSamples> sampleStalls(const Cupti& cupti, Device& device, const Subj
     if (!reasons)
         return std::unexpected(reasons.error());
     SampleBuffer buffer(reasons->size());
-    SampleBuffer rest(reasons->size()); // what CUPTI still holds when sampling ends
+    SampleBuffer rest(reasons->size()); // The samples that CUPTI still holds when sampling ends.
     if (auto configured = (*sampler)->configure(rest); !configured)
         return std::unexpected(configured.error());
     device.forget(subject.cubin);
@@ -260,7 +260,7 @@ Result<StallSamples> sampleStalls(const Cupti& cupti, Device& device, const Subj
     if (!sampled)
         return std::unexpected(sampled.error());
     Collector collector(cupti, subject.cubin, *reasons);
-    const auto end = Now::now() + mostTime;
+    const auto end = Now::now() + maxSamplingTime;
     do {
         auto done = (*sampled)->restore();
         if (done)

@@ -8,11 +8,11 @@ const char* explanation(CUresult status) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
         return "the kernel touched memory outside its buffers";
     case CUDA_ERROR_MISALIGNED_ADDRESS:
-        return "the kernel accessed memory at an address that is no multiple of the access's size";
+        return "the kernel accessed an address that is not a multiple of the access's size";
     case CUDA_ERROR_ASSERT:
         return "an assert() of the kernel failed";
     case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-        return "the kernel reached a trap or an instruction that the GPU does not have";
+        return "the kernel reached a trap or an instruction that the GPU lacks";
     case CUDA_ERROR_LAUNCH_TIMEOUT:
         return "the kernel ran longer than the driver allows on this GPU";
     case CUDA_ERROR_HARDWARE_STACK_ERROR:

@@ -13,8 +13,8 @@ namespace {
 
 using Now = std::chrono::steady_clock;
 
-/// A GPU that was idle takes some milliseconds of work to reach its clocks.
-constexpr std::chrono::milliseconds leastWarmUp{50};
+/// An idle GPU needs some milliseconds of work to reach its clocks.
+constexpr std::chrono::milliseconds minWarmUp{50};
 
 class SideBySide {
 public:
@@ -27,15 +27,15 @@ public:
             return std::unexpected(prepared.error());
         TimingAnswer answer;
         answer.microseconds.resize(launches_.size());
-        const auto warmUntil = Now::now() + leastWarmUp;
+        const auto warmUntil = Now::now() + minWarmUp;
         for (std::uint32_t i = 0; i < plan_.warmUpRounds || Now::now() < warmUntil; ++i) {
             if (auto warmed = round(i, nullptr); !warmed)
                 return std::unexpected(warmed.error());
         }
         answer.before = clocksOf(device_.busId());
         const auto end = Now::now() + plan_.budget;
-        for (std::uint32_t i = 0;
-             i < plan_.mostRounds && (i < plan_.leastRounds || Now::now() < end); ++i) {
+        for (std::uint32_t i = 0; i < plan_.maxRounds && (i < plan_.minRounds || Now::now() < end);
+             ++i) {
             if (auto timed = round(i, &answer); !timed)
                 return std::unexpected(timed.error());
         }
@@ -58,7 +58,7 @@ private:
         return {};
     }
 
-    /// Every subject once; each is as often first as last.
+    /// Runs every subject once. Each is first as often as last.
     Result<void> round(std::uint32_t number, TimingAnswer* answer) {
         for (std::size_t step = 0; step < launches_.size(); ++step) {
             const auto which = number % 2 == 0 ? step : launches_.size() - 1 - step;
@@ -75,7 +75,8 @@ private:
         auto done = launch.restore();
         if (done && sweep_)
             done = (*sweep_)();
-        // What came before must have ended: a launch that waits in the queue is timed with it.
+        // Earlier work must have ended, because a launch that waits in the queue would be timed
+        // with it.
         if (done)
             done = synchronise(device_.driver(), isFatal_);
         if (done)

@@ -1,4 +1,4 @@
-/// Times subjects side by side.
+/// Times subjects against each other.
 #pragma once
 
 #include "engine/execution/gpu/runner/prepared_launch.h"
@@ -8,10 +8,10 @@
 
 namespace kernelskill::engine::gpu {
 
-/// `isFatal` is set when an error cost the context.
+/// `isFatal` is set if an error destroyed the context.
 [[nodiscard]] Result<TimingAnswer> timeSubjects(Device& device, const TimingRequest& request,
                                                 bool& isFatal);
-/// The same for launches that are on the device already.
+/// The same for launches that are already on the device.
 [[nodiscard]] Result<TimingAnswer> timeLaunches(Device& device,
                                                 std::span<const PreparedLaunch* const> launches,
                                                 const TimingPlan& plan, bool& isFatal);

@@ -9,7 +9,7 @@
 namespace kernelskill::engine::gpu {
 namespace {
 
-constexpr std::chrono::milliseconds glance{20}; // how often the watchdog looks
+constexpr std::chrono::milliseconds glance{20}; // How often the watchdog checks.
 
 } // namespace
 

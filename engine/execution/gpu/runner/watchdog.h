@@ -1,5 +1,5 @@
-/// Ends the process when a job is late or the server is gone: a kernel that hangs cannot be stopped
-/// in any other way.
+/// Ends the process if a job takes too long or the server is gone. A kernel that hangs cannot be
+/// stopped in another way.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@ namespace kernelskill::engine::gpu {
 
 class Watchdog {
 public:
-    /// `server` is where requests come from, `answers` where answers go.
+    /// `server` is the descriptor of requests, `answers` that of answers.
     Watchdog(int server, int answers);
 
-    /// A job under watch as long as this lives.
+    /// Watches a job for as long as it lives.
     class [[nodiscard]] Guard {
     public:
         explicit Guard(Watchdog& watchdog) : watchdog_(watchdog) {}
@@ -29,10 +29,11 @@ public:
     private:
         Watchdog& watchdog_;
     };
-    /// When `time` passes first, answers that the kernel did not end, and ends the process.
+    /// If `time` passes before the guard ends, answers that the kernel did not end, and ends the
+    /// process.
     Guard guard(std::chrono::milliseconds time);
 
-    /// Sends an answer whole. False when the server is gone.
+    /// Sends an answer completely. Returns false if the server is gone.
     bool send(std::span<const std::byte> frame);
 
 private:
@@ -43,7 +44,7 @@ private:
 
     int server_;
     int answers_;
-    std::mutex mutex_; ///< Of the deadline, and of the right to answer.
+    std::mutex mutex_; ///< Guards the deadline, and the right to answer.
     std::optional<Clock::time_point> deadline_;
     std::chrono::milliseconds time_{0};
     std::jthread thread_;

@@ -8,7 +8,7 @@ local scratch = vim.env.KERNELSKILL_TEST_SCRATCH
 M.server, M.root, M.scratch = server, root, scratch
 --- The Neovim that runs this, as a command.
 M.nvim = vim.env.KERNELSKILL_TEST_NVIM
---- What vim.notify was called with since the case began.
+--- The messages of vim.notify since the case began.
 M.notifications = {}
 
 local serial = 0
@@ -72,7 +72,7 @@ function M.cursor_on(bufnr, pattern)
     vim.api.nvim_win_set_cursor(0, { number, line:find(pattern, 1, true) - 1 })
 end
 
---- Types into the preview of an edit once it is open, and hands its lines to `look`. A key at once, which somebody
+--- Types into the preview of an edit once it is open, and hands its lines to `look`. A key at once, which a user
 --- who was typing may have meant for the buffer, is no answer.
 function M.answer_preview(keys, look)
     local timer = vim.loop.new_timer()
@@ -92,7 +92,7 @@ function M.answer_preview(keys, look)
     end))
 end
 
---- What the user sees beside the lines of a buffer (from 1 on): code lenses and hints.
+--- The texts beside the lines of a buffer (from 1 on): code lenses and hints.
 ---@return table<number, string>
 function M.annotations(bufnr)
     vim.cmd('redraw!') -- newer versions draw when the window is drawn
@@ -111,7 +111,7 @@ function M.annotations(bufnr)
     return shown
 end
 
---- What is shown beside the first line that holds `pattern` (plain), once that holds `text`.
+--- The text beside the first line that holds `pattern` (plain), once that text holds `text`.
 function M.wait_for_annotation(bufnr, pattern, text)
     local line = M.line_with(bufnr, pattern)
     return M.wait_for(('%q beside %q'):format(text, pattern), 30, function()
@@ -161,7 +161,7 @@ function M.press(keys)
     vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(keys, true, false, true), 'mx', false)
 end
 
---- What the client itself told the user.
+--- The client's own messages to the user.
 function M.told()
     return vim.tbl_filter(function(message)
         return vim.startswith(message, 'kernelskill: ')

@@ -38,7 +38,7 @@ async function firstPicture(frame: Frame): Promise<number> {
 
 interface Opening {
     readonly name: string;
-    /** What of the server it asks; empty: nothing. */
+    /** The request that it sends to the server; empty: none. */
     readonly method: string;
     open(workbench: Workbench): Promise<Frame>;
     close?(frame: Frame): Promise<void>;

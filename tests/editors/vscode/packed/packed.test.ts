@@ -8,7 +8,7 @@ import { expectSoon } from '../workbench/expect';
 import { example, type Session, story } from '../workbench/session';
 import { Workbench } from '../workbench/workbench';
 
-/** What was packed. */
+/** The package under test. */
 const tree = process.env['KERNELSKILL_TEST_TREE']!;
 const file = 'transpose.cu';
 const test = story({ 'kernelskill.server.path': '' }, { [file]: example(file) });
@@ -17,7 +17,7 @@ function storageOf({ folder }: Session): string {
     return path.join(folder, 'data/User/globalStorage/kernelskill.kernelskill');
 }
 
-/** What the extension has written to its output. */
+/** The extension's output. */
 function logOf({ folder }: Session): string {
     const logs = path.join(folder, 'data/logs');
     const names = readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('KernelSkill.log'));

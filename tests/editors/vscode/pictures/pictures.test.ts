@@ -23,7 +23,7 @@ async function take({ page }: Session, name: string): Promise<void> {
     await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled', caret: 'hide' });
 }
 
-/** Of the view beside the editor, which it then closes. */
+/** Takes the picture of the view beside the editor, then closes it. */
 async function takeView(session: Session, name: string): Promise<void> {
     const workbench = new Workbench(session.page);
     await workbench.run('Notifications: Clear All Notifications');

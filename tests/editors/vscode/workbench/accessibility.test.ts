@@ -21,7 +21,7 @@ interface Fault {
     readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe finds serious or worse. */
+/** The violations that axe calls serious or worse. */
 async function faultsOf(view: Frame): Promise<string[]> {
     const script = `${axe}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations, passes }) => ({ violations, passed: passes.length }))`;
     const { violations, passed } = (await view.evaluate(script)) as { violations: Fault[]; passed: number };

@@ -1,4 +1,4 @@
-// What a user sees when the server stops, or is not there.
+// The workbench when the server stops, or is not there.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 

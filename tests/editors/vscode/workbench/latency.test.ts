@@ -18,10 +18,10 @@ const file = 'transpose.cu';
 const control = 'control.css';
 const style = 'a {\n    color: red;\n    color: blue;\n}\nb {\n    colr: red;\n}\n';
 const pairs = Number(process.env['KERNELSKILL_TEST_RUNS'] ?? 12);
-const mostAdded = 50; // milliseconds
+const maxAdded = 50; // milliseconds
 /** After so long a result is lost: the key came to nothing, as it does while the focus moves. Milliseconds. */
 const lostAfter = 15_000;
-const mostLost = 5;
+const maxLost = 5;
 
 const test = story(
     { ...timedServer, 'css.lint.duplicateProperties': 'warning' },
@@ -41,7 +41,7 @@ interface Action {
     readonly method: string;
     /** Pressed one after the other; the last counts. */
     readonly keys: readonly string[];
-    /** Of an element that shows the result. */
+    /** Selector of an element that shows the result. */
     readonly selector: string;
     readonly ours: Place;
     readonly control: Place;
@@ -80,7 +80,7 @@ async function compare(page: Page, action: Action): Promise<void> {
         for (;;) {
             const seen = await press(page, action, place);
             if (seen) return seen;
-            assert.ok(++lost <= mostLost, `${lost} times nothing was shown`);
+            assert.ok(++lost <= maxLost, `${lost} times nothing was shown`);
         }
     };
     for (let pair = 0; pair <= pairs; ++pair) {
@@ -95,7 +95,7 @@ async function compare(page: Page, action: Action): Promise<void> {
     }
     console.log(`${action.name}, n = ${pairs}: server ${spread(times.server)}; key to screen less that ${spread(times.ours)};`);
     console.log(`VS Code's own ${spread(times.control)}; the extension adds ${spread(times.added)}`);
-    const most = Math.max(mostAdded, quantile(times.control, 0.5) / 2);
+    const most = Math.max(maxAdded, quantile(times.control, 0.5) / 2);
     const above = times.added.filter((added) => added > most).length;
     assert.ok(above < pairs - 1, `the extension adds more than ${most.toFixed(0)} ms ${above} times of ${pairs}: ${spread(times.added)}`);
 }

@@ -30,7 +30,11 @@ test('the hover of the access has the evidence', async (session) => {
     const workbench = new Workbench(session.page);
     await workbench.open(file);
     await workbench.goTo(16, 32);
-    await workbench.hoverAtCursor(/32-way bank conflict/, /index: 32\*threadIdx\.x \+ threadIdx\.y/);
+    await workbench.hoverAtCursor(
+        /32-way bank conflict/,
+        /indexed by 32\*threadIdx\.x \+ threadIdx\.y/,
+        /index: 32\*threadIdx\.x \+ threadIdx\.y/,
+    );
     await session.page.keyboard.press('Escape');
 });
 
@@ -53,6 +57,7 @@ test('a skill is applied from the light bulb, and one undo takes it back', async
     await workbench.goTo(7, 22);
     await workbench.takeAction('Pad the rows of shared array tile by 1');
     await workbench.line(padded).waitFor();
+    await workbench.notification(/Applied, unmeasured: Matches the original on .* One undo takes it back/).waitFor();
     await session.save(file, improved);
     await workbench.lens('bank-conflicts').waitFor({ state: 'detached' });
 
@@ -79,12 +84,11 @@ test('an optimisation shows its rounds, and what it found before it changes the 
     const run = await optimize(workbench, file);
     // A round as it happened, before the answer, which waits for the user.
     await run.locator('article').first().waitFor();
-    const proposed = session.page.locator('.bulk-edit-panel .monaco-list-row', { hasText: '__shared__ float' });
-    await proposed.waitFor();
+    await workbench.proposed(padded).waitFor();
     await workbench.notification('optimizing').waitFor({ state: 'detached' });
     assert.equal(session.read(file), original);
-    await proposed.locator('input[type=checkbox]').check();
-    await session.page.locator('.bulk-edit-panel').getByRole('button', { name: 'Apply' }).click();
+    await workbench.notification(/Optimize kernel 'transpose': .*shared-memory-padding/).getByRole('button', { name: 'Apply' }).click();
+    await workbench.notification(/shared-memory-padding.* One undo takes it back/).waitFor();
     await workbench.open(file);
     await workbench.line(padded).waitFor();
     await session.save(file, improved);
@@ -119,7 +123,7 @@ test('an optimisation is cancelled: nothing changes', async (session) => {
     const run = await workbench.view('run');
     await run.getByRole('button', { name: 'Cancel' }).click();
     await run.getByRole('progressbar').waitFor({ state: 'detached' });
-    assert.equal(await session.page.locator('.bulk-edit-panel').count(), 0);
+    assert.equal(await session.page.locator('.monaco-diff-editor').count(), 0);
     await session.save(other, example(other));
 });
 

@@ -135,7 +135,7 @@ export function story(settings: Settings, files: Files) {
         });
 }
 
-/** What waits in the page itself has no limit of playwright's. */
+/** A wait in the page itself has no limit of playwright's. */
 function withinLimit(done: Promise<void>): Promise<void> {
     const limit = 5 * patience;
     const late = setTimeout(limit, undefined, { ref: false }).then(() => {

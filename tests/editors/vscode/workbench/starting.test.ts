@@ -1,4 +1,4 @@
-// What a user sees who is quicker than the server.
+// The workbench for a user who is quicker than the server.
 import path from 'node:path';
 
 import { example, root, story } from './session';

@@ -1,4 +1,4 @@
-// What the server takes for its answers, as timed_server notes it.
+// The server's times for its answers, as timed_server notes them.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

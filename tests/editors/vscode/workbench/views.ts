@@ -14,7 +14,7 @@ export async function optimize(workbench: Workbench, file: string): Promise<Fram
 /** Lets a search end, and takes nothing of what it proposes. */
 export async function optimizeAndDiscard(workbench: Workbench, file: string): Promise<Frame> {
     await optimize(workbench, file);
-    await workbench.page.locator('.bulk-edit-panel').getByRole('button', { name: 'Discard' }).click();
+    await workbench.notification(/KernelSkill: Optimize kernel/).getByRole('button', { name: 'Discard' }).click();
     const run = await workbench.view('run');
     await run.getByRole('heading', { name: 'Round 1' }).waitFor();
     return run;

@@ -1,4 +1,4 @@
-// What a user does in the workbench, and what they see there. Everything waits for what it needs to see.
+// A user's actions in the workbench, and what they see there. Everything waits for what it needs to see.
 
 import { errors, type Frame, type Locator, type Page } from 'playwright-core';
 
@@ -33,7 +33,7 @@ export class Workbench {
         await this.run('View: Close Editor');
     }
 
-    /** Of the command palette. */
+    /** Runs a command from the command palette. */
     async run(title: string): Promise<void> {
         await this.summonEntry('F1', `>${title}`, title);
     }
@@ -90,7 +90,7 @@ export class Workbench {
         return this.page.locator('.quick-input-widget:visible input[type=text]');
     }
 
-    /** What the workbench says that the extension's activation took; milliseconds. */
+    /** The time of the extension's activation, as the workbench shows it; milliseconds. */
     async activationTime(): Promise<number> {
         await this.run('Developer: Show Running Extensions');
         const entry = this.page.locator('.runtime-extensions-editor .extension', { hasText: 'KernelSkill' });
@@ -114,6 +114,11 @@ export class Workbench {
         return this.page.locator('.editor-instance .view-line', { hasText: text });
     }
 
+    /** A line of the text that a preview proposes. */
+    proposed(text: string): Locator {
+        return this.page.locator('.monaco-diff-editor .modified .view-line', { hasText: text }).first();
+    }
+
     /** Waits until the hover at the cursor says all of this; its parts come one after the other. */
     async hoverAtCursor(...texts: readonly RegExp[]): Promise<void> {
         await this.page.keyboard.press('Control+K');
@@ -121,7 +126,7 @@ export class Workbench {
         for (const text of texts) await this.page.locator('.monaco-hover:visible', { hasText: text }).first().waitFor();
     }
 
-    /** Of the menu of code actions, those that can be taken. */
+    /** The entries of the menu of code actions that can be taken. */
     get actions(): Locator {
         return this.page.locator('.action-widget .monaco-list-row.action:not(.option-disabled)');
     }

@@ -47,7 +47,7 @@ Gpu& gpu() {
 
 thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-/// For calls that the documentation calls unsafe during a capture.
+/// Used by calls that the documentation calls unsafe during a capture.
 CUresult unsafe() {
     if (gpu().capturing.empty() || mode == CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_SUCCESS;
@@ -83,7 +83,7 @@ CUresult enqueue(const FakeLaunch& launch) {
     if (launch.block[0] * launch.block[1] * launch.block[2] > 1024)
         return CUDA_ERROR_INVALID_VALUE;
     if (gpu().capturing.contains(named(launch.stream)))
-        return CUDA_SUCCESS; // Part of a graph that nobody launches.
+        return CUDA_SUCCESS; // Part of a graph that is never launched.
     std::vector<std::byte> values(4096);
     for (std::size_t i = 0; i < kernel->sizes.size(); ++i) {
         const std::size_t offset = offsetOf(*kernel, i);
@@ -99,7 +99,7 @@ CUresult enqueue(const FakeLaunch& launch) {
 
 CUresult around(const FakeLaunch& launch) {
     CUresult result = CUDA_SUCCESS;
-    std::uint64_t shared = 0xdead; // As CUPTI leaves it.
+    std::uint64_t shared = 0xdead; // CUPTI leaves it undefined.
     const auto tell = [&](bool isExit) {
         if (gpu().callback != nullptr)
             gpu().callback(isExit, launch.function->symbol.c_str(), launch, &result, &shared);

@@ -136,7 +136,7 @@ void launch(float* out) { left<<<1, 64>>>(out); }
     const Hazard* hazard = hazardOf(result->profile, HazardKind::OutOfBounds);
     ASSERT_NE(hazard, nullptr);
     EXPECT_EQ(hazard->line, lineOf(wrong, "row[(int)threadIdx.x - 1]"));
-    EXPECT_THAT(hazard->message, HasSubstr("4 bytes in front of shared 'row'"));
+    EXPECT_THAT(hazard->message, HasSubstr("4 bytes before shared 'row'"));
 }
 
 TEST_F(EmulatedHazards, SeesUpdatesOfSharedMemoryThatNobodyHasSet) {

@@ -1,4 +1,4 @@
-// What a kernel finds in memory that nobody described: variables of the device, arrays of classes.
+// Tests the contents of memory without a description: device variables, arrays of classes.
 #include "tests/engine/execution/emulator/executor_fixture.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ void launch(float* w, int* o, int* width_, unsigned* last, const float* hostWeig
         Contains(HasSubstr("'width' is set by the host on line 16; it is taken to hold 48")));
 }
 
-// Of no known size it had no bytes, and those of the next argument in their place: an address.
+// Without a known size it had no bytes, and got those of the next argument: an address.
 TEST_F(EmulatedInputs, FindsTheFieldsOfAFunctorWhoseTypeIsDeduced) {
     const auto result = runFirstKernel(program(R"(
 struct Between {
@@ -242,7 +242,7 @@ __device__ void spawn(int* out) {
 __global__ void parent(int* out) { spawn(out); }
 void launch(int* out) { parent<<<1, 32>>>(out); }
 )");
-    const auto result = run(nested, *analysis::kernelNamed(*nested.model, "parent"));
+    const auto result = run({nested, *analysis::kernelNamed(*nested.model, "parent")});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().kind, ErrorKind::Unsupported);
     EXPECT_THAT(result.error().what, HasSubstr("dynamic parallelism: a launch of 'child'"));

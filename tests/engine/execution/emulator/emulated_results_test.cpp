@@ -1,4 +1,4 @@
-// What kernels of the corpus compute on the emulator, against the same computed here.
+// Compares results of corpus kernels on the emulator with the same computation here.
 #include "analysis/command/compile_command.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
@@ -63,7 +63,7 @@ protected:
         }
         job.wantOutputs = true;
         job.limits.time = std::chrono::seconds{60};
-        const auto image = executor_->build(program, *found, job.launch, {});
+        const auto image = executor_->build({program, *found}, job.launch, {});
         ASSERT_TRUE(image) << image.error().describe();
         auto result = executor_->run(**image, job, {});
         ASSERT_TRUE(result) << result.error().describe();

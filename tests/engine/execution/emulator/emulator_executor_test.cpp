@@ -1,4 +1,4 @@
-// From a .cu file to a profile that speaks of its lines.
+// Tests the path from a .cu file to a profile with its lines.
 #include "tests/engine/execution/emulator/executor_fixture.h"
 #include "tests/temporary_folder.h"
 
@@ -125,7 +125,7 @@ TEST_F(EmulatorExecutorTest, KeepsAProfileForOtherProcesses) {
     job.maxBlocks = 8;
     const auto profile = [&] {
         auto executor = makeEmulatorExecutor(options, toolchain_);
-        auto image = (*executor)->build(program, kernel, job.launch, {});
+        auto image = (*executor)->build({program, kernel}, job.launch, {});
         return (*executor)->run(**image, job, {});
     };
     const auto first = profile();
@@ -168,7 +168,7 @@ TEST_P(CorpusRun, RunsWithoutFalseAlarms) {
     const ProgramSource program = open(GetParam());
     ASSERT_TRUE(program.model);
     for (const analysis::KernelModel& kernel : program.model->kernels) {
-        const auto result = run(program, kernel);
+        const auto result = run({program, kernel});
         if (!result) {
             EXPECT_EQ(result.error().kind, ErrorKind::Unsupported)
                 << kernel.name << ": " << result.error().describe();

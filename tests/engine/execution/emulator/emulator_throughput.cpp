@@ -41,8 +41,8 @@ public:
             return;
         job_.launch = std::move(launches->front());
         job_.wantProfile = true;
-        job_.limits.time = std::chrono::seconds{240}; // No block is left out for lack of time.
-        auto image = executor_->build(program, program.model->kernels.front(), job_.launch, {});
+        job_.limits.time = std::chrono::seconds{240}; // Long enough that no block is left out.
+        auto image = executor_->build({program, program.model->kernels.front()}, job_.launch, {});
         if (image)
             image_ = std::move(*image);
     }
@@ -72,7 +72,8 @@ double workerSeconds() {
         if (nameEnd == std::string::npos)
             continue;
         std::istringstream fields(line.substr(nameEnd + 1));
-        constexpr int userTime = 11; // Behind the name; then system time, and both of its children.
+        // Fields after the name; then system time, and both of its children.
+        constexpr int userTime = 11;
         std::string field;
         for (int i = 0; i < userTime + 4 && fields >> field; ++i) {
             if (i >= userTime)

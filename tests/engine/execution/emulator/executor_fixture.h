@@ -1,4 +1,4 @@
-/// From a .cu text to what the emulator saw, as a user's file goes.
+/// Runs a .cu text on the emulator, as for a user's file.
 #pragma once
 
 #include "analysis/command/compile_command.h"
@@ -54,9 +54,9 @@ protected:
     }
 
     /// Builds and runs with the first launch that inference proposes.
-    Result<RunResult> run(const ProgramSource& program, const analysis::KernelModel& kernel,
+    Result<RunResult> run(KernelRef kernel,
                           std::chrono::milliseconds time = std::chrono::seconds{60}) {
-        auto launches = inferLaunches(*program.model, kernel);
+        auto launches = inferLaunches(kernel.file(), kernel.kernel);
         if (!launches)
             return std::unexpected(launches.error());
         Job job;
@@ -65,7 +65,7 @@ protected:
         job.wantOutputs = true;
         job.maxBlocks = 32;
         job.limits.time = time;
-        auto image = executor_->build(program, kernel, job.launch, {});
+        auto image = executor_->build(kernel, job.launch, {});
         if (!image)
             return std::unexpected(image.error());
         return executor_->run(**image, job, {});
@@ -73,7 +73,7 @@ protected:
 
     Result<RunResult> runFirstKernel(const ProgramSource& program,
                                      std::chrono::milliseconds time = std::chrono::seconds{60}) {
-        return run(program, program.model->kernels.front(), time);
+        return run({program, program.model->kernels.front()}, time);
     }
 
     static const LineMetrics* line(const Profile& profile, std::uint32_t number,

@@ -44,8 +44,8 @@ protected:
         job.launch = launches->front();
         job.wantProfile = true;
         job.maxBlocks = maxBlocks;
-        job.limits.time = std::chrono::seconds{60}; // No block is left out for lack of time.
-        auto image = executor.build(program, kernel, job.launch, {});
+        job.limits.time = std::chrono::seconds{60}; // Long enough that no block is left out.
+        auto image = executor.build({program, kernel}, job.launch, {});
         if (!image)
             return std::unexpected(image.error());
         return executor.run(**image, job, {});
@@ -62,7 +62,7 @@ protected:
         options.hostCompiler = *findHostCompiler({});
         options.preludeInclude = toolchain_.preludeInclude;
         options.cacheDirectory = std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-image-cache";
-        const auto image = buildEmulationImage(program, kernel, job.launch, options, {});
+        const auto image = buildEmulationImage({program, kernel}, job.launch, options, {});
         EXPECT_TRUE(image);
         emulator::WorkerPool workers(KERNELSKILL_TEST_WORKER);
         const auto report =
@@ -70,7 +70,7 @@ protected:
         return report && *report && !(*report)->failure;
     }
 
-    /// What both show, which has to be the same. `shared`: several workers do it.
+    /// The results of both, which must be equal. `shared`: several workers run it.
     Profile sameProfile(bool shared, const std::string& text,
                         std::optional<std::uint64_t> maxBlocks = {}) {
         const ProgramSource program = parse(source("examples/parts.cu"), text);

@@ -20,7 +20,7 @@ ScalarSpec scalar(T value) {
 
 BufferSpec input(std::string name, std::uint64_t elements);
 BufferSpec output(std::string name, std::uint64_t elements);
-/// Of an extent that the run has to find.
+/// A buffer whose extent the run has to find.
 BufferSpec unknownExtent(BufferSpec spec);
 
 /// Kernel number `kernel` of `image` on `grid` blocks of `block` threads, profile, hazards and
@@ -28,7 +28,7 @@ BufferSpec unknownExtent(BufferSpec spec);
 WorkerJob jobFor(const std::string& image, int kernel, Dim3 grid, Dim3 block,
                  std::vector<ArgumentSpec> arguments);
 
-/// In a fresh worker. An error that the worker could not explain itself fails the test.
+/// Runs in a fresh worker. An error without an explanation by the worker fails the test.
 WorkerReport run(const WorkerJob& job);
 
 /// The output named `name`, as values of T.
@@ -44,7 +44,7 @@ std::vector<T> valuesOf(const WorkerReport& report, const std::string& name) {
     return {};
 }
 
-/// Of the first hazard of the kind; nullptr when there is none.
+/// The first hazard of the kind; nullptr if there is none.
 const HazardReport* hazardOf(const WorkerReport& report, HazardKind kind);
 
 } // namespace kernelskill::engine::emulator

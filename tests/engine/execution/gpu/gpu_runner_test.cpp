@@ -167,6 +167,19 @@ TEST_F(GpuRunner, SaysWhenMemoryIsShort) {
     expectWorks();
 }
 
+TEST_F(GpuRunner, GivesAGuessAtMostHalfOfTheFreeMemory) {
+    RunRequest request;
+    request.subject = saxpyOf(256);
+    request.subject.launch.origin = LaunchOrigin::Guessed;
+    auto& elements = std::get<BufferSpec>(request.subject.launch.arguments[2]).elements;
+    elements = pool_->device().memoryBytes / 2 / sizeof(float);
+    const auto answer = run(request);
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().what, HasSubstr("more than half of the"));
+    EXPECT_THAT(answer.error().remedy, HasSubstr("pin the launch"));
+    expectWorks();
+}
+
 TEST_F(GpuRunner, LosesNoJobWhenItIsKilledAtRandom) {
     constexpr int jobs = 200;
     constexpr unsigned jobsPerKill = 16;
@@ -275,7 +288,7 @@ TEST_F(GpuRunner, RunsJobsOnEachGpuSideBySide) {
         GTEST_SKIP() << "one GPU only";
     constexpr int jobs = 64;
     TimingPlan plan;
-    plan.mostRounds = plan.leastRounds;
+    plan.maxRounds = plan.minRounds;
     const auto job = saxpyOf(1 << 22);
     const auto seconds = [&](int askers, int count) {
         std::atomic<int> left = count;

@@ -116,6 +116,7 @@ protected:
         Subject subject;
         subject.cubin = compile(text);
         subject.symbol = std::move(symbol);
+        subject.launch.origin = LaunchOrigin::Pinned;
         subject.launch.kernel = subject.symbol;
         subject.launch.grid = grid;
         subject.launch.block = block;

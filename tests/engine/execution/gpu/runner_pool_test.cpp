@@ -28,7 +28,7 @@ class RunnerPoolTest : public ::testing::Test {
 protected:
     void TearDown() override { ::unsetenv("CUDA_VISIBLE_DEVICES"); }
 
-    /// On a machine with `gpus`, of which $CUDA_VISIBLE_DEVICES is said to hold `visible`.
+    /// A machine with `gpus`, whose $CUDA_VISIBLE_DEVICES is `visible`.
     static Result<std::unique_ptr<RunnerPool>> tryOpen(const std::string& gpus,
                                                        const char* visible = nullptr) {
         if (visible != nullptr)
@@ -46,7 +46,7 @@ protected:
         return pool ? std::move(*pool) : nullptr;
     }
 
-    /// What runners say that are asked at the same time.
+    /// The answers of runners that are asked at the same time.
     static std::multiset<std::string> askTogether(RunnerPool& pool, const std::string& question,
                                                   int runners) {
         std::multiset<std::string> answers;

@@ -39,7 +39,7 @@ TEST(RunnerWire, CarriesARun) {
     sent.wantOutputs = true;
     sent.metrics = {"dram__bytes_read.sum"};
     sent.wantStalls = true;
-    sent.timing = TimingPlan{.leastRounds = 7, .budget = std::chrono::milliseconds(9)};
+    sent.timing = TimingPlan{.minRounds = 7, .budget = std::chrono::milliseconds(9)};
     sent.time = std::chrono::milliseconds(123);
     const auto frame = encode(Request(sent));
     const auto received = decodeRequest(payloadOf(frame));
@@ -57,7 +57,7 @@ TEST(RunnerWire, CarriesARun) {
     EXPECT_TRUE(run.wantStalls);
     EXPECT_EQ(run.metrics, sent.metrics);
     ASSERT_TRUE(run.timing);
-    EXPECT_EQ(run.timing->leastRounds, 7u);
+    EXPECT_EQ(run.timing->minRounds, 7u);
     EXPECT_EQ(run.timing->budget, sent.timing->budget);
     EXPECT_EQ(run.time, sent.time);
 }
@@ -65,13 +65,13 @@ TEST(RunnerWire, CarriesARun) {
 TEST(RunnerWire, CarriesATiming) {
     TimingRequest sent;
     sent.subjects = {someSubject(), someSubject()};
-    sent.plan.mostRounds = 77;
+    sent.plan.maxRounds = 77;
     sent.plan.sweepCache = false;
     const auto received = decodeRequest(payloadOf(encode(Request(sent))));
     ASSERT_TRUE(received) << received.error().describe();
     const auto& timing = std::get<TimingRequest>(*received);
     EXPECT_EQ(timing.subjects.size(), 2u);
-    EXPECT_EQ(timing.plan.mostRounds, 77u);
+    EXPECT_EQ(timing.plan.maxRounds, 77u);
     EXPECT_FALSE(timing.plan.sweepCache);
 
     TimingAnswer answer{{{1.5, 2.5}, {3.5, 4.5}}, {1980, 3201, 40, 0}, {1965, 3201, 45, 4}};

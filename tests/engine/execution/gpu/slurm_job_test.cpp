@@ -77,7 +77,7 @@ TEST(SlurmQueue, IsToldFromWhatSrunSays) {
     EXPECT_EQ(queueState(""), std::nullopt);
 }
 
-// What Slurm 22.05 says.
+// Messages of Slurm 22.05.
 TEST(SlurmErrors, NameTheTimeLimit) {
     const auto error = slurmError(
         jobOfEverySetting(),
@@ -98,7 +98,7 @@ TEST(SlurmErrors, TellEndsByTheClusterFromThoseByTheRunner) {
     EXPECT_FALSE(wasEndedBySlurm("srun: error: vm: task 0: Killed\n"));
 }
 
-// On a busy machine the node's word is lost once in some ten cancellations.
+// On a busy machine the node's message is lost in about one of ten cancellations.
 TEST(SlurmErrors, TellAnEndWhoseReasonWasLost) {
     constexpr std::string_view said =
         "srun: job 3 has been allocated resources\n"
@@ -107,7 +107,7 @@ TEST(SlurmErrors, TellAnEndWhoseReasonWasLost) {
     EXPECT_TRUE(wasEndedBySlurm(said));
     const auto error = slurmError({}, said);
     EXPECT_EQ(error.kind, ErrorKind::Failed);
-    EXPECT_EQ(error.what, "Slurm has ended the job and does not say why");
+    EXPECT_EQ(error.what, "Slurm ended the job without a reason");
     EXPECT_THAT(error.remedy, HasSubstr("cancelled"));
 }
 
@@ -125,7 +125,7 @@ TEST(SlurmErrors, RepeatWhatNobodyForesaw) {
                                       "srun: error: vm: task 0: Exited with exit code 127\n");
     EXPECT_EQ(error.kind, ErrorKind::Failed);
     EXPECT_THAT(error.what, HasSubstr("libstdc++.so.6"));
-    EXPECT_THAT(slurmError({}, "").what, HasSubstr("without a word"));
+    EXPECT_THAT(slurmError({}, "").what, HasSubstr("without a message"));
 }
 
 } // namespace

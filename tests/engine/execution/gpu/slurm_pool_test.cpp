@@ -43,7 +43,7 @@ protected:
     }
     void TearDown() override { ::unsetenv("SLURM_CONF"); }
 
-    /// One GPU of the cluster's two.
+    /// Uses one of the cluster's two GPUs.
     static RunnerCommand command() {
         RunnerCommand command;
         command.executable = KERNELSKILL_TEST_RUNNER;
@@ -251,7 +251,7 @@ TEST_F(SlurmPoolTest, SendsTheRunnerAlongIfAsked) {
 TEST_F(SlurmPoolTest, AsksForAGpuWhereTheJobGotNone) {
     auto wanted = command();
     wanted.slurm->gres.clear();
-    // As a node is that hides its GPUs from jobs that asked for none.
+    // Like a node that hides its GPUs from jobs that did not request any.
     wanted.prefix.push_back("CUDA_VISIBLE_DEVICES=");
     const auto error = problemOf(wanted);
     EXPECT_EQ(error.kind, ErrorKind::Missing);
@@ -267,8 +267,8 @@ TEST_F(SlurmPoolTest, SaysThatAJobWasCancelled) {
     const auto answer = order(*pool, "sleep:20000");
     ASSERT_FALSE(answer);
     // The node's word may be lost; that Slurm has ended the job is known either way.
-    EXPECT_THAT(answer.error().what, AnyOf("the Slurm job was cancelled",
-                                           "Slurm has ended the job and does not say why"));
+    EXPECT_THAT(answer.error().what,
+                AnyOf("the Slurm job was cancelled", "Slurm ended the job without a reason"));
     EXPECT_TRUE(order(*pool, "next"));
 }
 

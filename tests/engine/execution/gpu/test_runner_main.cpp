@@ -68,7 +68,7 @@ std::vector<TestGpu> machine() {
     return gpus;
 }
 
-/// As CUDA does it: numbers or beginnings of UUIDs, in their order, up to the first that is none.
+/// Parses it as CUDA does: numbers or prefixes of UUIDs, in order, up to the first invalid one.
 std::vector<TestGpu> visible() {
     auto all = machine();
     const char* chosen = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -130,7 +130,7 @@ TimingAnswer timed(std::size_t subjects, const TimingPlan& plan) {
     answer.before.smMegahertz = answer.after.smMegahertz = 1980;
     for (std::size_t subject = 0; subject < subjects; ++subject) {
         auto& rounds = answer.microseconds.emplace_back();
-        for (std::uint32_t round = 0; round < plan.leastRounds; ++round)
+        for (std::uint32_t round = 0; round < plan.minRounds; ++round)
             rounds.push_back(std::stod(times.at(subject)) * (1 + 1e-4 * (round % 5)));
     }
     return answer;

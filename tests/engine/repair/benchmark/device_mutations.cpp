@@ -1,4 +1,4 @@
-/// What is particular to device code: shared memory, warps, threads, limits.
+/// Mutations specific to device code: shared memory, warps, threads, limits.
 #include "tests/engine/repair/benchmark/mutation.h"
 
 #include <array>
@@ -103,7 +103,7 @@ bool isOfWarp(std::string_view name) {
            name.ends_with("_sync");
 }
 
-/// As it was written before CUDA 9: neither "_sync" nor mask.
+/// The form from before CUDA 9: neither "_sync" nor mask.
 std::vector<Breakage> warpOperation(const Subject& subject, bool isOld) {
     std::vector<Breakage> places;
     for (std::size_t index = 0; index + 2 < subject.tokens.size(); ++index) {

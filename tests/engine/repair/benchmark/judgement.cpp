@@ -20,8 +20,8 @@ using engine::ProgramSource;
 
 constexpr std::uint64_t seed = 20;
 
-/// What tokens are compared by. Left out is what may stand elsewhere as well, as long as the file
-/// compiles: #include directives and names of namespaces.
+/// The tokens to compare. Leaves out those that may be elsewhere in a file that compiles: #include
+/// directives and names of namespaces.
 std::vector<std::string_view> words(std::string_view text, Span range) {
     std::vector<std::string_view> found;
     bool isInAlias = false;
@@ -91,33 +91,32 @@ bool areEqual(const engine::LaunchSpec& one, const engine::LaunchSpec& other) {
 
 /// Whether each launch of the kernel passes and configures the same, as far as it is evaluated, and
 /// each argument is spelled the same.
-bool isLaunchedTheSame(const ProgramSource& original, const KernelModel& kernel,
-                       const ProgramSource& repaired, const KernelModel& other) {
-    if (kernel.launches.size() != other.launches.size())
+bool isLaunchedTheSame(engine::KernelRef original, engine::KernelRef repaired) {
+    if (original.kernel.launches.size() != repaired.kernel.launches.size())
         return false;
-    for (std::size_t number = 0; number < kernel.launches.size(); ++number)
-        if (words(original.text, kernel.launches[number].span) !=
-            words(repaired.text, other.launches[number].span)) {
-            const auto& before = kernel.launches[number].argumentSpans;
-            const auto& after = other.launches[number].argumentSpans;
+    for (std::size_t number = 0; number < original.kernel.launches.size(); ++number)
+        if (words(original.program.text, original.kernel.launches[number].span) !=
+            words(repaired.program.text, repaired.kernel.launches[number].span)) {
+            const auto& before = original.kernel.launches[number].argumentSpans;
+            const auto& after = repaired.kernel.launches[number].argumentSpans;
             bool isPassedTheSame = std::ranges::equal(before, after, [&](Span one, Span two) {
-                return words(original.text, one) == words(repaired.text, two);
+                return words(original.program.text, one) == words(repaired.program.text, two);
             });
             if (!isPassedTheSame)
                 return false;
         }
-    const auto before = engine::inferLaunches(*original.model, kernel);
-    const auto after = engine::inferLaunches(*repaired.model, other);
+    const auto before = engine::inferLaunches(original.file(), original.kernel);
+    const auto after = engine::inferLaunches(repaired.file(), repaired.kernel);
     return before && after &&
            std::ranges::equal(*before, *after,
                               [](const auto& one, const auto& two) { return areEqual(one, two); });
 }
 
-Judgement reviewed(const ProgramSource& original, const KernelModel& kernel,
-                   const ProgramSource& repaired, const engine::Reviewer& reviewer) {
+Judgement reviewed(engine::KernelRef original, const ProgramSource& repaired,
+                   const engine::Reviewer& reviewer) {
     const analysis::EditSet edits{
-        {original.file, engine::textDifference(original.text, repaired.text)}};
-    const auto verdict = reviewer.review(original, kernel, edits, skills::Numerics::Exact, {}, {},
+        {original.program.file, engine::textDifference(original.program.text, repaired.text)}};
+    const auto verdict = reviewer.review(original, edits, skills::Numerics::Exact, {}, {},
                                          {.measure = false, .seed = seed});
     if (!verdict)
         return {Meaning::Unknown, verdict.error().describe()};
@@ -144,10 +143,10 @@ Judgement judge(const ProgramSource& original, const ProgramSource& repaired,
         if (other == nullptr)
             return {Meaning::Different, "there is no kernel " + kernel.name};
         bool isLaunched = !kernel.launches.empty() || !other->launches.empty();
-        if (isLaunched && !isLaunchedTheSame(original, kernel, repaired, *other))
+        if (isLaunched && !isLaunchedTheSame({original, kernel}, {repaired, *other}))
             return {Meaning::Different, kernel.name + " is launched in another way"};
         // A device function may differ, so that a kernel of the same text is asked as well.
-        if (Judgement judgement = reviewed(original, kernel, repaired, reviewer);
+        if (Judgement judgement = reviewed({original, kernel}, repaired, reviewer);
             judgement.meaning != Meaning::SameEffect)
             return judgement;
     }

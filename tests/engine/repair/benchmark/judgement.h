@@ -1,7 +1,7 @@
 /// Whether a repaired program is the program that it was before the mistake.
 #pragma once
 
-#include "engine/execution/executor.h"
+#include "engine/execution/program_source.h"
 #include "engine/review/reviewer.h"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class Meaning : std::uint8_t {
 
 struct Judgement {
     Meaning meaning = Meaning::Unknown;
-    std::string reason; ///< Of one that is not the same.
+    std::string reason; ///< Set unless it is the same.
 };
 
 /// Both programs compile. `reviewer` runs kernels.

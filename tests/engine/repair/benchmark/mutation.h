@@ -44,10 +44,10 @@ struct Mutation {
 /// All of them, the kinds' names being different.
 [[nodiscard]] std::vector<Mutation> allMutations();
 
-// What the families share.
+// Functions that the families share.
 
 [[nodiscard]] Breakage changed(analysis::Span span, std::string newText);
-/// Without tokens [begin, end) and the white space behind them on their line.
+/// Removes the tokens [begin, end) and the white space after them on their line.
 [[nodiscard]] Breakage without(const Subject& subject, std::size_t begin, std::size_t end);
 /// First tokens of each place where `spellings` follow one another.
 [[nodiscard]] std::vector<std::size_t> sequences(const Subject& subject,

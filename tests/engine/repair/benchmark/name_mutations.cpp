@@ -13,7 +13,7 @@ using analysis::Storage;
 using analysis::Token;
 using analysis::TokenKind;
 
-constexpr std::size_t shortestName = 3; // "i" misspelled is another name, not the same one wrong
+constexpr std::size_t minNameLength = 3; // "i" misspelled is another name, not the same one wrong
 
 /// Two letters swapped, one dropped or one doubled, as the name and its place in the file have it.
 std::string misspelled(std::string_view name, std::size_t place) {
@@ -51,7 +51,7 @@ std::vector<Breakage> misspelledVariable(const Subject& subject, Storage storage
     for (const analysis::KernelModel& kernel : subject.model.kernels) {
         std::set<std::string_view> names;
         for (const analysis::Variable& variable : kernel.body.variables)
-            if (variable.storage == storage && variable.name.size() >= shortestName)
+            if (variable.storage == storage && variable.name.size() >= minNameLength)
                 names.insert(variable.name);
         auto some = misspelledWhere(subject, [&](std::size_t index) {
             const analysis::Span span = subject.tokens[index].span;
@@ -83,7 +83,7 @@ std::vector<Breakage> misspelledFunction(const Subject& subject) {
         for (const analysis::KernelModel& function : *functions)
             declared.insert(function.nameSpan.begin);
     return misspelledWhere(subject, [&](std::size_t index) {
-        return names.contains(subject.at(index)) && subject.at(index).size() >= shortestName &&
+        return names.contains(subject.at(index)) && subject.at(index).size() >= minNameLength &&
                !declared.contains(subject.tokens[index].span.begin);
     });
 }
@@ -104,7 +104,7 @@ std::vector<Breakage> misspelledIntrinsic(const Subject& subject) {
                 return kernel.bodySpan.begin < begin && begin < kernel.bodySpan.end;
             });
         return isInKernel && subject.at(index + 1) == "(" && !subject.isIdentifier(index - 1) &&
-               subject.at(index).size() >= shortestName && !words.contains(subject.at(index)) &&
+               subject.at(index).size() >= minNameLength && !words.contains(subject.at(index)) &&
                !names.contains(subject.at(index));
     });
 }

@@ -32,12 +32,12 @@ namespace fs = std::filesystem;
 using engine::ProgramSource;
 
 /// A mistake that the compiler does not see at one place is tried at so many others.
-constexpr std::size_t mostPlaces = 8;
+constexpr std::size_t maxPlaces = 8;
 
 struct Settings {
-    std::string kind;       ///< Only kinds that hold this text.
+    std::string kind;       ///< Only kinds that contain this text.
     std::string nvcc;       ///< Path; compiles what was repaired to another text than the original.
-    std::size_t files = 20; ///< Of one kind, at most.
+    std::size_t files = 20; ///< The maximum for each kind.
     bool isVerbose = false;
 };
 
@@ -64,7 +64,7 @@ void report(const Outcome& outcome) {
                isRestored(outcome) ? "restored" : "not restored");
 }
 
-/// What was not restored, and why.
+/// The mutations that were not restored, and why.
 void describe(const Outcome& outcome) {
     if (!isRestored(outcome) || outcome.isWorse)
         fmt::print(stderr, "\n{}: {}: {}{}\n{}{}", outcome.kind, outcome.file,
@@ -115,7 +115,7 @@ public:
             });
         for (std::thread& thread : threads)
             thread.join();
-        // In the order of their kinds; of each kind those that were to come first.
+        // In the order of their kinds; within a kind, in their random order.
         std::ranges::stable_sort(outcomes_, {},
                                  [](const Outcome& one) { return std::pair(one.kind, one.order); });
         std::vector<Outcome> kept;
@@ -208,7 +208,7 @@ private:
                                    analysis::TranslationUnit& unit) {
         const std::vector<Breakage> places = mutation.places(subjectOf(original));
         const std::uint64_t first = hashOf(nameOf(original) + std::string(mutation.kind));
-        for (std::size_t place = 0; place < std::min(places.size(), mostPlaces); ++place) {
+        for (std::size_t place = 0; place < std::min(places.size(), maxPlaces); ++place) {
             auto text =
                 analysis::applyEdits(original.text, places[(first + place) % places.size()]);
             if (!text)
@@ -277,7 +277,7 @@ private:
         const Mutation* mutation = nullptr;
         std::size_t order = 0;
     };
-    std::vector<std::vector<Task>> tasks_; ///< Of each program.
+    std::vector<std::vector<Task>> tasks_; ///< The tasks of each program.
     const std::vector<Mutation> mutations_ = allMutations();
     std::mutex mutex_;
     std::vector<Outcome> outcomes_;

@@ -62,7 +62,7 @@ return {
                 t.equal(1, #t.told(), 'messages')
                 t.contains(t.told()[1], 'crashed (signal 9) and is started again')
 
-                -- What the user saw is there again, once.
+                -- The user sees the same again, once.
                 local lens = t.wait_for_annotation(second, '__global__', 'Optimize')
                 t.equal(1, select(2, lens:gsub('Optimize', '')), 'lenses over one kernel')
                 vim.api.nvim_win_set_buf(0, first)

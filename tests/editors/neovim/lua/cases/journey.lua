@@ -17,7 +17,7 @@ return {
             local original = t.example('transpose.cu')
             local bufnr = t.open('transpose.cu', original)
 
-            -- What is seen without a key: the lens over the kernel, a hint at the access.
+            -- Shown without a key: the lens over the kernel, a hint at the access.
             local lens = t.wait_for_annotation(bufnr, '__global__', 'Optimize')
             t.contains(lens, 'bank-conflicts')
             t.contains(lens, 'Apply: Pad the rows of shared array tile by 1')

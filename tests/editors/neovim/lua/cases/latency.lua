@@ -1,5 +1,5 @@
 -- From a key to what it shows: what the client adds to the server's own time. docs/measurements/editors.md quotes it.
--- Time that this process spent waiting for a processor, which other programs had, is nobody's and left out. So is what Neovim takes
+-- Time that this process spent waiting for a processor, which other programs had, is left out. So is what Neovim takes
 -- to draw the same text by itself: a slow machine is slow in both. Where nothing else is added, noise puts one run in two above the
 -- bound at worst: the test fails only if three in four are, which has a chance of 1 in 15000 then.
 local t = require('harness')

@@ -1,4 +1,4 @@
--- What the plug-in is made of: found without a manager, documented, completed, configured.
+-- The plug-in as a package: found without a manager, documented, completed, configured.
 local t = require('harness')
 local user_command = require('kernelskill.user_command')
 
@@ -29,7 +29,7 @@ local function other_nvim(arguments)
     return table.concat(lines, '\n'), code
 end
 
---- What another Neovim writes, which has the plug-in as a package and opens an example; `script` is Lua.
+--- The output of another Neovim, which has the plug-in as a package and opens an example; `script` is Lua.
 local function packaged(prefix, script)
     local folder = ('%s/%s'):format(t.scratch, prefix)
     local start = folder .. '/site/pack/kernelskill/start'
@@ -102,6 +102,31 @@ return {
             for reference in text:gmatch('|(kernelskill[%w-]*)|') do
                 t.is_true(tags[reference], reference .. ' leads nowhere')
             end
+        end,
+    },
+    {
+        'the help opens by the runtimepath line of the README alone',
+        function()
+            local line = table.concat(vim.fn.readfile(t.root .. '/README.md'), '\n'):match("vim%.opt%.runtimepath:append%b()")
+            line = line:gsub('/path/to/kernelskill/editors/neovim', plugin)
+            local output, code = other_nvim({
+                '--cmd', 'lua ' .. line,
+                '-c', 'help kernelskill',
+                '-c', 'lua io.stdout:write(vim.fn.expand("%:t"))',
+                '-c', 'qall!',
+            })
+            t.equal(0, code, 'exit status of the other Neovim')
+            t.contains(output, 'kernelskill.txt')
+        end,
+    },
+    {
+        'the tags beside the help are those of its text',
+        function()
+            local doc = t.scratch .. '/tags-of'
+            vim.fn.mkdir(doc, 'p')
+            vim.fn.writefile(vim.fn.readfile(plugin .. '/doc/kernelskill.txt'), doc .. '/kernelskill.txt')
+            vim.cmd('helptags ' .. doc)
+            t.equal(vim.fn.readfile(doc .. '/tags'), vim.fn.readfile(plugin .. '/doc/tags'), 'run :helptags editors/neovim/doc')
         end,
     },
     {

@@ -26,7 +26,7 @@ local function terminal(example)
     local environment = 'PATH=' .. vim.fn.shellescape(vim.fn.fnamemodify(t.server, ':h') .. ':' .. vim.env.PATH)
     local output, code = tmux({
         'new-session', '-d', '-x', tostring(columns), '-y', tostring(rows),
-        -- What Neovim tells its children of itself would have it think that it runs inside of another.
+        -- Without these variables, which Neovim sets for its children, it would think that it runs inside of another.
         'unset NVIM VIM VIMRUNTIME; ' .. environment .. ' exec ' .. line,
     })
     t.equal(0, code, 'tmux: ' .. output)

@@ -1,4 +1,4 @@
--- What a user does in a CUDA file, through Neovim's own functions and the client's commands.
+-- A user's work in a CUDA file, through Neovim's own functions and the client's commands.
 local t = require('harness')
 local actions = require('kernelskill.actions')
 

@@ -12,7 +12,7 @@ using Counts = std::map<Counter, unsigned>;
 
 constexpr std::string_view hook = "__sanitizer_cov_trace_pc";
 
-/// What one run of a block with the code counts.
+/// The counts of one run of a block with the code.
 Counts countsOf(const std::string& code, bool fastMath = false) {
     const AssemblyOptions options{"/@user", "/usr/share/prelude", fastMath};
     const std::string text = "\t.file 1 \"/@user/home/me/a.cu\"\n"
@@ -96,7 +96,7 @@ TEST(Arithmetic, FusesNoProductThatOutlivesTheBlock) {
                               "\tcall\t__sanitizer_cov_trace_pc@PLT\n";
     const Counts apart{{Counter::SingleMultiplies, 1}, {Counter::SingleAdds, 1}};
     EXPECT_EQ(countsOf(block + "\tmovss\t12(%rsp), %xmm0\n\tmovss\t%xmm0, (%rbx)\n"), apart);
-    // On the other way on.
+    // On the other path.
     EXPECT_EQ(countsOf(block + "\tret\n.L4:\n\tmovss\t12(%rsp), %xmm0\n"), apart);
     const Counts fused{{Counter::SingleFused, 1}};
     EXPECT_EQ(countsOf(block + "\tmovss\t%xmm3, 12(%rsp)\n.L4:\n\tret\n"), fused);

@@ -60,7 +60,7 @@ TEST_P(CorpusImage, isBuiltOrRefusedByName) {
         }
         ASSERT_FALSE(launches->empty()) << kernel.name;
         EXPECT_EQ(launches->front().arguments.size(), kernel.parameters.size()) << kernel.name;
-        const auto image = buildEmulationImage(program, kernel, launches->front(), options, {});
+        const auto image = buildEmulationImage({program, kernel}, launches->front(), options, {});
         if (!image) {
             EXPECT_EQ(image.error().kind, ErrorKind::Unsupported)
                 << kernel.name << ": " << image.error().describe();

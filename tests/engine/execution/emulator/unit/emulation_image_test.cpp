@@ -48,7 +48,7 @@ protected:
     Result<EmulationImage> build(const std::string& text, LaunchSpec launch = {},
                                  const std::string& qualified = "k") {
         const auto program = programOf(text);
-        return buildEmulationImage(program, kernelOf(program, qualified), launch, options_, {});
+        return buildEmulationImage({program, kernelOf(program, qualified)}, launch, options_, {});
     }
 
     TemporaryFolder folder_;
@@ -89,7 +89,7 @@ TEST_F(EmulationImageTest, aKernelMayHaveTheNameOfAFunctionOfTheLibrary) {
         kernel.parameters.resize(2);
         kernel.parameters[0].type.spelling = "float *";
         kernel.parameters[1].type.spelling = "int";
-        const auto image = buildEmulationImage(program, kernel, {}, options_, {});
+        const auto image = buildEmulationImage({program, kernel}, {}, options_, {});
         EXPECT_TRUE(image) << image.error().describe();
     }
 }
@@ -108,7 +108,7 @@ TEST_F(EmulationImageTest, unsavedHeadersWinOverTheDisk) {
         programOf("#include \"h.cuh\"\n__global__ void k(int* x) { x[0] = fromHeader(); }\n");
     program.unsaved[(folder_.path() / "h.cuh").string()] =
         "#pragma once\n__device__ int fromHeader() { return 7; }\n";
-    const auto image = buildEmulationImage(program, kernelOf(program), {}, options_, {});
+    const auto image = buildEmulationImage({program, kernelOf(program)}, {}, options_, {});
     EXPECT_TRUE(image) << image.error().describe();
 }
 
@@ -176,7 +176,7 @@ TEST_F(EmulationImageTest, aStopRequestEndsTheBuild) {
     source.request_stop();
     const auto program = programOf("__global__ void k(float* x) { x[0] = 1; }\n");
     const auto image =
-        buildEmulationImage(program, kernelOf(program), {}, options_, source.get_token());
+        buildEmulationImage({program, kernelOf(program)}, {}, options_, source.get_token());
     ASSERT_FALSE(image);
     EXPECT_EQ(image.error().kind, ErrorKind::Cancelled);
 }

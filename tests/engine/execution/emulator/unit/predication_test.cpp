@@ -7,7 +7,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Of the first branch of the code.
+/// The result for the first branch of the code.
 bool isPredicated(const std::string& code) {
     const auto lines = assemblyLines(code);
     const Predication predication(lines);

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 namespace kernelskill::engine {
+
+using analysis::MacroTable;
+
 namespace {
 
 using ::testing::HasSubstr;
@@ -16,7 +19,7 @@ struct Rewritten {
 
 Rewritten rewritten(const std::string& text) {
     MacroTable macros;
-    macros.addDefinitionsOf(tokenize(text));
+    macros.addDefinitionsOf(analysis::lex(text));
     RewriteMacros rewrites;
     auto result = rewriteForHost(text, "/p/a.cu", macros, rewrites);
     EXPECT_EQ(std::count(result.begin(), result.end(), '\n'),

@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What is left of `text` for kernel "k".
+/// The slice of `text` for kernel "k".
 std::string sliced(const std::string& text, SliceRequest request = {}) {
     UserFile file{"/project/a.cu", text, {}};
     const ScannedProgram program({file}, {});

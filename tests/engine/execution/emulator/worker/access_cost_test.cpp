@@ -107,8 +107,8 @@ TEST(IsConsecutive, WantsEachLaneBehindTheOneBefore) {
 }
 
 TEST(MostOnOneAddress, CountsTheFullestAddress) {
-    EXPECT_EQ(mostOnOneAddress(warp([](unsigned lane) { return lane / 8 * 4; })), 8u);
-    EXPECT_EQ(mostOnOneAddress(warp([](unsigned lane) { return lane * 4; })), 1u);
+    EXPECT_EQ(maxLanesOnOneAddress(warp([](unsigned lane) { return lane / 8 * 4; })), 8u);
+    EXPECT_EQ(maxLanesOnOneAddress(warp([](unsigned lane) { return lane * 4; })), 1u);
 }
 
 } // namespace

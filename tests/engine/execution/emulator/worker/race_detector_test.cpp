@@ -150,7 +150,7 @@ TEST_F(RaceDetectorTest, ABlocksSharedMemoryIsItsOwn) {
     EXPECT_FALSE(touch<Read>(40));
 }
 
-/// What the quick way lets pass it has recorded as the thorough one would have.
+/// Accesses that the fast path accepts must be recorded as the slow path would.
 TEST(RaceDetector, WholeWordsAreRecordedAlikeEitherWay) {
     std::mt19937 random{7};
     RaceDetector quick;

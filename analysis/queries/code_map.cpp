@@ -1,0 +1,219 @@
+#include "analysis/queries/code_map.h"
+
+#include "analysis/model/known_functions.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+/// Which one a template does not tell before it is instantiated.
+bool isSwap(const Expr& call) {
+    return !call.isMethod && unqualified(call.name) == "swap";
+}
+
+} // namespace
+
+bool isAssignment(std::string_view op) {
+    constexpr std::array<std::string_view, 11> operators = {
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+    return std::ranges::find(operators, op) != operators.end();
+}
+
+CodeMap::CodeMap(const FunctionBody& body)
+    : body_(body), parents_(body.exprs.size(), noId), statements_(body.exprs.size(), noId),
+      declarations_(body.variables.size(), noId), bound_(body.exprs.size(), false),
+      uses_(body.variables.size()), written_(body.variables.size(), false) {
+    if (body_.root != noId)
+        visitStatement(body_.root);
+    for (VariableId variable = 0; variable < uses_.size(); ++variable) {
+        std::ranges::stable_sort(uses_[variable], {},
+                                 [&](ExprId use) { return body_.expr(use).span.begin; });
+        written_[variable] =
+            std::ranges::any_of(uses_[variable], [&](ExprId use) { return isWrite(use); });
+    }
+}
+
+void CodeMap::visitStatement(StmtId id) {
+    const Stmt& stmt = body_.stmt(id);
+    if (stmt.init != noId)
+        visitStatement(stmt.init);
+    for (const VariableId variable : stmt.declared) {
+        declarations_[variable] = id;
+        const Variable& declared = body_.variable(variable);
+        if (declared.init == noId)
+            continue;
+        bound_[declared.init] = declared.type.isReference && !declared.type.isConst;
+        visitExpression(declared.init, noId, id);
+    }
+    for (const ExprId expr : {stmt.expr, stmt.condition, stmt.increment})
+        if (expr != noId)
+            visitExpression(expr, noId, id);
+    for (const StmtId child : stmt.children)
+        visitStatement(child);
+}
+
+void CodeMap::visitExpression(ExprId id, ExprId parent, StmtId statement) {
+    const Expr& expr = body_.expr(id);
+    parents_[id] = parent;
+    statements_[id] = statement;
+    if (expr.kind == ExprKind::Variable && expr.variable != noId)
+        uses_[expr.variable].push_back(id);
+    for (const ExprId child : expr.children)
+        visitExpression(child, id, statement);
+}
+
+ExprId CodeMap::parent(ExprId expr) const {
+    return parents_.at(expr);
+}
+StmtId CodeMap::statement(ExprId expr) const {
+    return statements_.at(expr);
+}
+const std::vector<ExprId>& CodeMap::uses(VariableId variable) const {
+    return uses_.at(variable);
+}
+
+bool CodeMap::isWrite(ExprId use) const {
+    const ExprId holder = parent(use);
+    if (holder == noId)
+        return bound_[use];
+    const Expr& above = body_.expr(holder);
+    switch (above.kind) {
+    case ExprKind::Binary:
+        return isAssignment(above.op) && above.children.front() == use;
+    case ExprKind::Unary:
+        return above.op == "&" || above.op.contains("++") || above.op.contains("--");
+    case ExprKind::Call:
+        return body_.expr(use).isOutput || isSwap(above) ||
+               (above.isMethod && above.children.front() == use);
+    case ExprKind::Member: // a member of the variable is part of it
+        return isWrite(holder);
+    case ExprKind::Conditional: // `(c ? a : b) = 1`
+        return above.children.front() != use && isWrite(holder);
+    case ExprKind::Other:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool CodeMap::isEverWritten(VariableId variable) const {
+    return written_.at(variable);
+}
+
+bool CodeMap::encloses(StmtId outer, StmtId inner) const {
+    for (StmtId at = inner; at != noId; at = body_.stmt(at).parent)
+        if (at == outer)
+            return true;
+    return false;
+}
+
+bool CodeMap::holds(StmtId outer, ExprId expr) const {
+    return statement(expr) != noId && encloses(outer, statement(expr));
+}
+
+std::vector<StmtId> CodeMap::statementsIn(StmtId stmt) const {
+    std::vector<StmtId> result{stmt};
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const Stmt& at = body_.stmt(result[i]);
+        if (at.init != noId)
+            result.push_back(at.init);
+        result.insert(result.end(), at.children.begin(), at.children.end());
+    }
+    return result;
+}
+
+std::vector<ExprId> CodeMap::expressionsBelow(ExprId expr) const {
+    std::vector<ExprId> result{expr};
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const Expr& at = body_.expr(result[i]);
+        result.insert(result.end(), at.children.begin(), at.children.end());
+    }
+    return result;
+}
+
+std::vector<ExprId> CodeMap::expressionsIn(StmtId stmt) const {
+    std::vector<ExprId> result;
+    const auto append = [&](ExprId root) {
+        if (root == noId)
+            return;
+        const std::vector<ExprId> below = expressionsBelow(root);
+        result.insert(result.end(), below.begin(), below.end());
+    };
+    for (const StmtId id : statementsIn(stmt)) {
+        const Stmt& at = body_.stmt(id);
+        for (const VariableId variable : at.declared)
+            append(body_.variable(variable).init);
+        append(at.expr);
+        append(at.condition);
+        append(at.increment);
+    }
+    return result;
+}
+
+StmtId CodeMap::declarationOf(VariableId variable) const {
+    return declarations_.at(variable);
+}
+
+std::vector<StmtId> CodeMap::statementsOf(StmtId compoundOrSingle) const {
+    const Stmt& stmt = body_.stmt(compoundOrSingle);
+    if (stmt.kind == StmtKind::Compound)
+        return stmt.children;
+    return {compoundOrSingle};
+}
+
+std::optional<std::int64_t> CodeMap::constantValue(ExprId expr) const {
+    return FixedValues(*this).value(expr);
+}
+
+ExprId FixedValues::fixedValue(VariableId id) const {
+    const Variable& variable = body().variable(id);
+    return variable.storage == Storage::Local && variable.type.scalar < ScalarKind::Half &&
+                   !code_.isEverWritten(id)
+               ? variable.init
+               : noId;
+}
+
+ExprId CodeMap::withoutCasts(ExprId expr) const {
+    while (expr != noId && body_.expr(expr).kind == ExprKind::Cast)
+        expr = body_.expr(expr).children.front();
+    return expr;
+}
+
+VariableId CodeMap::namedVariable(ExprId expr) const {
+    const ExprId inner = withoutCasts(expr);
+    return inner != noId && body_.expr(inner).kind == ExprKind::Variable
+               ? body_.expr(inner).variable
+               : noId;
+}
+
+bool CodeMap::sameExpression(ExprId a, ExprId b) const {
+    const Expr& x = body_.expr(a);
+    const Expr& y = body_.expr(b);
+    if (x.kind != y.kind || x.op != y.op || x.name != y.name || x.axis != y.axis ||
+        x.variable != y.variable || x.integer != y.integer || x.floating != y.floating ||
+        x.children.size() != y.children.size() || x.kind == ExprKind::Other)
+        return false;
+    for (std::size_t i = 0; i < x.children.size(); ++i)
+        if (!sameExpression(x.children[i], y.children[i]))
+            return false;
+    return true;
+}
+
+bool isNameFree(const FunctionBody& body, std::string_view name) {
+    return std::ranges::none_of(body.variables,
+                                [&](const Variable& variable) { return variable.name == name; }) &&
+           std::ranges::none_of(body.exprs, [&](const Expr& expr) { return expr.name == name; });
+}
+
+std::string freshName(const FunctionBody& body, const std::string& wanted) {
+    if (isNameFree(body, wanted))
+        return wanted;
+    for (int number = 2;; ++number)
+        if (std::string candidate = wanted + std::to_string(number); isNameFree(body, candidate))
+            return candidate;
+}
+
+} // namespace kernelskill::analysis

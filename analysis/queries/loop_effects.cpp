@@ -1,0 +1,92 @@
+#include "analysis/queries/loop_effects.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+/// `make_float4` and its kin.
+bool makesVector(std::string_view name) {
+    constexpr std::string_view prefix = "make_";
+    constexpr std::array<std::string_view, 12> elements = {
+        "char", "uchar", "short", "ushort",   "int",       "uint",
+        "long", "ulong", "float", "longlong", "ulonglong", "double"};
+    if (!name.starts_with(prefix) || name.back() < '1' || name.back() > '4')
+        return false;
+    name.remove_prefix(prefix.size());
+    name.remove_suffix(1);
+    return std::ranges::find(elements, name) != elements.end();
+}
+
+} // namespace
+
+bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr) {
+    const FunctionBody& body = code.body();
+    return std::ranges::all_of(code.expressionsBelow(expr), [&](ExprId id) {
+        const Expr& at = body.expr(id);
+        switch (at.kind) {
+        case ExprKind::Integer:
+        case ExprKind::BuiltinIndex:
+        case ExprKind::Cast:
+            return !at.type.isVolatile;
+        case ExprKind::Unary:
+            return at.op == "-" || at.op == "~";
+        case ExprKind::Binary:
+            return !isAssignment(at.op);
+        case ExprKind::Variable:
+            return at.variable != noId && !body.variable(at.variable).type.isVolatile &&
+                   std::ranges::none_of(code.uses(at.variable), [&](ExprId use) {
+                       return code.holds(loop.body, use) && code.isWrite(use);
+                   });
+        default:
+            return false;
+        }
+    });
+}
+
+bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr) {
+    return isFixed(code, loop, expr) &&
+           std::ranges::none_of(code.expressionsBelow(expr), [&](ExprId id) {
+               const Expr& at = code.body().expr(id);
+               if (at.kind != ExprKind::Variable || at.variable == noId)
+                   return false;
+               const StmtId declaration = code.declarationOf(at.variable);
+               return declaration != noId && code.encloses(loop.body, declaration);
+           });
+}
+
+bool hasNoEffect(const CodeMap& code, ExprId expr) {
+    return std::ranges::none_of(code.expressionsBelow(expr), [&](ExprId id) {
+        const Expr& at = code.body().expr(id);
+        return at.kind == ExprKind::Call || at.kind == ExprKind::Other || at.type.isVolatile ||
+               (at.kind == ExprKind::Binary && isAssignment(at.op)) ||
+               (at.kind == ExprKind::Unary && (at.op.contains("++") || at.op.contains("--")));
+    });
+}
+
+bool isKnownCall(const FileModel& file, const KernelModel& kernel, const Expr& call) {
+    if (call.isMethod)
+        return false;
+    const auto is = [&](const auto& list) {
+        return std::ranges::any_of(
+            list, [&](const auto& entry) { return &kernel.body.expr(entry.call) == &call; });
+    };
+    if (is(kernel.mathCalls) || is(kernel.atomics) || call.name.starts_with("__ldg") ||
+        makesVector(call.name))
+        return true;
+    const auto callee = std::ranges::find(file.deviceFunctions, call.name, &KernelModel::name);
+    return callee != file.deviceFunctions.end() && callee->barriers.empty() &&
+           callee->warpOperations.empty() && callee->atomics.empty() && callee->calls.empty() &&
+           std::ranges::none_of(callee->parameters,
+                                [](const Parameter& parameter) {
+                                    return parameter.isWritten || parameter.escapes;
+                                }) &&
+           std::ranges::all_of(callee->accesses, [](const MemoryAccess& access) {
+               return access.kind == AccessKind::Read;
+           });
+}
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,21 @@
+/// Expressions that a loop leaves as they are, and calls that change nothing.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "analysis/queries/code_map.h"
+
+namespace kernelskill::analysis {
+
+/// Made of constants, indices and variables that the loop's body does not change.
+[[nodiscard]] bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr);
+/// As isFixed(), for what the loop's own declarations do not decide either.
+[[nodiscard]] bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr);
+
+/// True if evaluating `expr` once more changes nothing: it assigns nothing and calls nothing.
+[[nodiscard]] bool hasNoEffect(const CodeMap& code, ExprId expr);
+
+/// Arithmetic, atomics that the model lists, loads past the cache, and device functions that
+/// change nothing.
+[[nodiscard]] bool isKnownCall(const FileModel& file, const KernelModel& kernel, const Expr& call);
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,46 @@
+/// Where the pointers that host code passes to a kernel come from.
+#pragma once
+
+#include "analysis/queries/shared_analysis.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kernelskill::analysis {
+
+/// Follows initialisers and assignments of host locals, and the calls in the file of a host
+/// function whose parameters are passed on. Conservative: two pointers that might share an origin
+/// do.
+class PointerOrigins {
+public:
+    /// `function` is an index into FileModel::hostFunctions. Keeps references to both.
+    PointerOrigins(const FileModel& file, const SharedAnalysis& shared, std::uint32_t function);
+
+    /// Name of an object that both arguments may point into; nullopt when there is none.
+    [[nodiscard]] std::optional<std::string> commonOrigin(ExprId a, ExprId b) const;
+
+private:
+    using Call = std::vector<std::vector<Token>>;
+
+    [[nodiscard]] std::set<std::string> originsOf(ExprId expr) const;
+    void collect(ExprId expr, std::set<std::string>& origins, std::set<VariableId>& visited) const;
+    void collectVariable(VariableId variable, std::set<std::string>& origins,
+                         std::set<VariableId>& visited) const;
+    /// An argument that two parameters of this host function share in a call somewhere in the file.
+    [[nodiscard]] std::optional<std::string> passedTogether(const std::set<std::string>& a,
+                                                            const std::set<std::string>& b) const;
+
+    /// The arguments of each call of the host function elsewhere in the file.
+    [[nodiscard]] std::vector<Call> callsInFile() const;
+
+    const FileModel& file_;
+    const HostFunction& host_;
+    const SharedAnalysis& shared_;
+    const CodeMap& code_;
+    std::vector<std::string> parameters_; ///< Names of the host function's.
+    mutable std::optional<std::vector<Call>> calls_;
+};
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,21 @@
+#include "analysis/queries/shared_analysis.h"
+
+namespace kernelskill::analysis {
+
+const CodeMap& SharedAnalysis::code() const {
+    if (!code_)
+        code_.emplace(kernel_.body);
+    return *code_;
+}
+
+const CodeMap& SharedAnalysis::host(std::uint32_t function) const {
+    return hosts_.try_emplace(function, file_.hostFunctions.at(function).body).first->second;
+}
+
+const std::vector<Token>& SharedAnalysis::tokens() const {
+    if (!tokens_)
+        tokens_ = lex(file_.source->text());
+    return *tokens_;
+}
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,290 @@
+#include "analysis/queries/value_range.h"
+
+#include "analysis/model/known_functions.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+
+namespace kernelskill::analysis {
+
+namespace {
+
+constexpr int maxRangeDepth = 24;
+/// Beyond it a sum or product of two ends may overflow 64 bits.
+constexpr std::int64_t largest = std::int64_t{1} << 31;
+
+std::optional<ValueRange> rangeOfType(const Type& type) {
+    if (type.pointerDepth > 0 || type.lanes != 1 || !type.arrayExtents.empty())
+        return std::nullopt;
+    switch (type.scalar) {
+    case ScalarKind::Bool:
+        return ValueRange{0, 1};
+    case ScalarKind::Char: // signed or not
+        return ValueRange{-128, 255};
+    case ScalarKind::UInt8:
+        return ValueRange{0, 255};
+    case ScalarKind::Int16:
+        return ValueRange{-32768, 32767};
+    case ScalarKind::UInt16:
+        return ValueRange{0, 65535};
+    case ScalarKind::Int32:
+        return ValueRange{std::numeric_limits<std::int32_t>::min(),
+                          std::numeric_limits<std::int32_t>::max()};
+    case ScalarKind::UInt32:
+        return ValueRange{0, std::numeric_limits<std::uint32_t>::max()};
+    case ScalarKind::Int64:
+        return ValueRange{std::numeric_limits<std::int64_t>::min(),
+                          std::numeric_limits<std::int64_t>::max()};
+    case ScalarKind::UInt64: // its upper half has no place here, and bounds nothing
+        return ValueRange{0, std::numeric_limits<std::int64_t>::max()};
+    default:
+        return std::nullopt;
+    }
+}
+
+ValueRange hull(ValueRange a, ValueRange b) {
+    return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+std::optional<ValueRange> rangeOfBuiltin(std::string_view name) {
+    if (name == "threadIdx")
+        return ValueRange{0, 1023};
+    if (name == "blockDim")
+        return ValueRange{1, 1024};
+    if (name == "blockIdx")
+        return ValueRange{0, largest - 2};
+    if (name == "gridDim")
+        return ValueRange{1, largest - 1};
+    return std::nullopt;
+}
+
+bool isSmall(ValueRange range) {
+    return range.low >= -largest && range.high <= largest;
+}
+
+std::optional<ValueRange> combined(std::string_view op, ValueRange a, ValueRange b) {
+    if (op == "&") {
+        if (b.low >= 0)
+            return ValueRange{0, a.low >= 0 ? std::min(a.high, b.high) : b.high};
+        if (a.low >= 0)
+            return ValueRange{0, a.high};
+        return std::nullopt;
+    }
+    if (op == "%" && b.low > 0)
+        return ValueRange{a.low >= 0 ? 0 : -(b.high - 1),
+                          a.low >= 0 ? std::min(a.high, b.high - 1) : b.high - 1};
+    if (op == ">>" && a.low >= 0 && b.low == b.high && b.low >= 0 && b.low < 63)
+        return ValueRange{a.low >> b.low, a.high >> b.low};
+    if (op == "/" && a.low >= 0 && b.low > 0)
+        return ValueRange{a.low / b.high, a.high / b.low};
+    if (!isSmall(a) || !isSmall(b))
+        return std::nullopt;
+    if (op == "+")
+        return ValueRange{a.low + b.low, a.high + b.high};
+    if (op == "-")
+        return ValueRange{a.low - b.high, a.high - b.low};
+    if (op == "*") {
+        const std::array corners{a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+        const auto [low, high] = std::ranges::minmax(corners);
+        return ValueRange{low, high};
+    }
+    return std::nullopt;
+}
+
+/// One side of a comparison that holds: `variable op limit`.
+struct Bound {
+    VariableId variable = noId;
+    std::string_view op;
+    ExprId limit = noId;
+};
+
+void addBounds(const CodeMap& code, ExprId condition, std::vector<Bound>& bounds) {
+    const Expr& expr = code.body().expr(condition);
+    if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
+        return;
+    if (expr.op == "&&") {
+        addBounds(code, expr.children[0], bounds);
+        addBounds(code, expr.children[1], bounds);
+        return;
+    }
+    constexpr std::array<std::array<std::string_view, 2>, 4> mirrored = {
+        {{"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}}};
+    const auto found =
+        std::ranges::find(mirrored, expr.op, [](const auto& pair) { return pair[0]; });
+    if (found == mirrored.end())
+        return;
+    const auto plainName = [&](ExprId side) {
+        const Expr& at = code.body().expr(side);
+        return at.kind == ExprKind::Variable ? at.variable : noId;
+    };
+    if (const VariableId left = plainName(expr.children[0]); left != noId)
+        bounds.push_back({left, (*found)[0], expr.children[1]});
+    if (const VariableId right = plainName(expr.children[1]); right != noId)
+        bounds.push_back({right, (*found)[1], expr.children[0]});
+}
+
+/// The bounds of variables where `use` stands, from the conditions around it.
+std::vector<Bound> boundsAround(const CodeMap& code, ExprId use) {
+    const FunctionBody& body = code.body();
+    std::vector<Bound> bounds;
+    StmtId inner = code.statement(use);
+    for (StmtId at = inner; at != noId; inner = at, at = body.stmt(at).parent) {
+        const Stmt& stmt = body.stmt(at);
+        if (stmt.kind == StmtKind::If && at != inner && !stmt.children.empty() &&
+            stmt.children[0] == inner && stmt.condition != noId)
+            addBounds(code, stmt.condition, bounds);
+    }
+    return bounds;
+}
+
+class Ranges {
+public:
+    Ranges(const KernelModel& kernel, const CodeMap& code)
+        : kernel_(kernel), code_(code), body_(code.body()) {}
+
+    std::optional<ValueRange> of(ExprId id, int depth = 0) const {
+        if (id == noId || depth > maxRangeDepth)
+            return std::nullopt;
+        const Expr& expr = body_.expr(id);
+        const auto type = rangeOfType(expr.type);
+        const auto known = narrowest(id, depth);
+        if (!known)
+            return type;
+        // A value that does not fit the type wraps around, or is undefined.
+        const bool fits = !type || (known->low >= type->low && known->high <= type->high);
+        return fits ? known : type;
+    }
+
+private:
+    std::optional<ValueRange> narrowest(ExprId id, int depth) const {
+        const Expr& expr = body_.expr(id);
+        const auto child = [&](std::size_t i) { return of(expr.children.at(i), depth + 1); };
+        switch (expr.kind) {
+        case ExprKind::Integer:
+            return ValueRange{expr.integer, expr.integer};
+        case ExprKind::BuiltinIndex:
+            return rangeOfBuiltin(expr.name);
+        case ExprKind::Variable:
+            return ofVariable(id, depth);
+        case ExprKind::Cast:
+            return child(0);
+        case ExprKind::Unary:
+            if (const auto value = child(0); value && expr.op == "-" && isSmall(*value))
+                return ValueRange{-value->high, -value->low};
+            if (expr.op == "!")
+                return ValueRange{0, 1};
+            return std::nullopt;
+        case ExprKind::Conditional: {
+            const auto a = child(1);
+            const auto b = child(2);
+            return a && b ? std::optional(hull(*a, *b)) : std::nullopt;
+        }
+        case ExprKind::Call:
+            return ofCall(expr, depth);
+        case ExprKind::Binary: {
+            if (expr.children.size() != 2)
+                return std::nullopt;
+            const auto a = child(0);
+            const auto b = child(1);
+            return a && b ? combined(expr.op, *a, *b) : std::nullopt;
+        }
+        default:
+            return std::nullopt;
+        }
+    }
+
+    std::optional<ValueRange> ofCall(const Expr& call, int depth) const {
+        const std::string_view name = unqualified(call.name);
+        if (call.isMethod || call.children.size() != 2 || (name != "min" && name != "max"))
+            return std::nullopt;
+        const auto a = of(call.children[0], depth + 1);
+        const auto b = of(call.children[1], depth + 1);
+        if (!a || !b)
+            return std::nullopt;
+        if (name == "min")
+            return ValueRange{std::min(a->low, b->low), std::min(a->high, b->high)};
+        return ValueRange{std::max(a->low, b->low), std::max(a->high, b->high)};
+    }
+
+    std::optional<ValueRange> ofVariable(ExprId use, int depth) const {
+        const VariableId id = body_.expr(use).variable;
+        if (id == noId)
+            return std::nullopt;
+        const Variable& variable = body_.variable(id);
+        if (variable.constantValue)
+            return ValueRange{*variable.constantValue, *variable.constantValue};
+        auto range = rangeOfType(variable.type);
+        if (code_.isEverWritten(id)) {
+            if (const auto counted = ofLoopVariable(id, depth))
+                return counted;
+            return range;
+        }
+        if (variable.storage == Storage::Local && variable.init != noId)
+            if (const auto value = of(variable.init, depth + 1);
+                value && (!range || (value->low >= range->low && value->high <= range->high)))
+                range = value;
+        if (!range)
+            return range;
+        for (const Bound& bound : boundsAround(code_, use)) {
+            if (bound.variable != id)
+                continue;
+            const auto limit = of(bound.limit, depth + 1);
+            if (!limit || !isSmall(*limit))
+                continue;
+            if (bound.op == "<")
+                range->high = std::min(range->high, limit->high - 1);
+            else if (bound.op == "<=")
+                range->high = std::min(range->high, limit->high);
+            else if (bound.op == ">")
+                range->low = std::max(range->low, limit->low + 1);
+            else
+                range->low = std::max(range->low, limit->low);
+        }
+        return range;
+    }
+
+    /// The index of a loop that counts up to a limit, inside of that loop.
+    std::optional<ValueRange> ofLoopVariable(VariableId id, int depth) const {
+        const auto loop = std::ranges::find(kernel_.loops, id, &Loop::inductionVariable);
+        if (loop == kernel_.loops.end() || !loop->step || *loop->step <= 0 ||
+            (loop->comparison != "<" && loop->comparison != "<=") || loop->lowerBound == noId ||
+            loop->upperBound == noId ||
+            std::ranges::count(kernel_.loops, id, &Loop::inductionVariable) != 1)
+            return std::nullopt;
+        for (const ExprId use : code_.uses(id))
+            if (!code_.holds(loop->statement, use) ||
+                (code_.holds(loop->body, use) && code_.isWrite(use)))
+                return std::nullopt;
+        const auto low = of(loop->lowerBound, depth + 1);
+        const auto high = of(loop->upperBound, depth + 1);
+        if (!low || !high)
+            return std::nullopt;
+        return ValueRange{low->low, loop->comparison == "<" ? high->high - 1 : high->high};
+    }
+
+    const KernelModel& kernel_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+};
+
+} // namespace
+
+std::optional<ValueRange> valueRangeOf(const KernelModel& kernel, const CodeMap& code,
+                                       ExprId expr) {
+    return Ranges(kernel, code).of(expr);
+}
+
+std::vector<ExprId> guardLimits(const CodeMap& code, ExprId use) {
+    std::vector<ExprId> limits;
+    const VariableId variable = code.namedVariable(use);
+    if (variable == noId || code.isEverWritten(variable))
+        return limits;
+    for (const Bound& bound : boundsAround(code, use))
+        if (bound.variable == variable && bound.op == "<")
+            limits.push_back(bound.limit);
+    return limits;
+}
+
+} // namespace kernelskill::analysis

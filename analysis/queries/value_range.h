@@ -1,0 +1,30 @@
+/// The values that an integral expression of a kernel can have, as far as types, operators, loops
+/// and guards in the text bound them.
+#pragma once
+
+#include "analysis/model/kernel_model.h"
+#include "analysis/queries/code_map.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kernelskill::analysis {
+
+/// Both ends included.
+struct ValueRange {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    bool operator==(const ValueRange&) const = default;
+};
+
+/// Where `expr` stands. nullopt when it is not integral; the range of its type when nothing more is
+/// known.
+[[nodiscard]] std::optional<ValueRange> valueRangeOf(const KernelModel& kernel, const CodeMap& code,
+                                                     ExprId expr);
+
+/// The limits that `if (variable < limit)` around `use` puts on a variable that never changes; an
+/// expression each, as written.
+[[nodiscard]] std::vector<ExprId> guardLimits(const CodeMap& code, ExprId use);
+
+} // namespace kernelskill::analysis

@@ -1,0 +1,26 @@
+/// A file of the user as it is executed: its text, its model and how it is compiled.
+#pragma once
+
+#include "analysis/command/compile_command.h"
+#include "analysis/model/kernel_model.h"
+#include "analysis/parse/translation_unit.h"
+
+#include <memory>
+#include <string>
+
+namespace kernelskill::engine {
+
+class CaptureStore;
+
+/// The editor's unsaved text replaces what is on disk, for the file and for the user's headers.
+struct ProgramSource {
+    std::string file;
+    std::string text;
+    analysis::UnsavedFiles unsaved;
+    analysis::CompileCommand command;
+    std::shared_ptr<const analysis::FileModel> model; ///< The model of exactly this text.
+    /// The launches captured from the user's programs. Null if there is no store of captures.
+    std::shared_ptr<const CaptureStore> captures = nullptr;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,25 @@
+#include "engine/planning/edit_drafter.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+
+Result<ProposedEdit> EditDrafter::propose(const analysis::FileModel& file,
+                                          const analysis::KernelModel& kernel,
+                                          const analysis::Features& features,
+                                          const skills::Offer& offer) const {
+    const auto skill = std::ranges::find(catalogue_, offer.skillId, [](const auto& candidate) {
+        return std::string(candidate->id());
+    });
+    const auto document = std::ranges::find(documents_, offer.skillId, &skills::SkillMetadata::id);
+    if (skill == catalogue_.end() || document == documents_.end())
+        return std::unexpected(Error{ErrorKind::InvalidInput, "there is no skill " + offer.skillId,
+                                     "", "See `kernelskill skills`"});
+    auto edits = (*skill)->apply({file, kernel, features, offer.anchor}, offer);
+    if (!edits)
+        return std::unexpected(edits.error());
+    return ProposedEdit{std::move(*edits), offer.numerics.value_or(document->numerics)};
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,37 @@
+/// EditDrafter: lets a skill make the edits of a plan. Edits are proposals: the Reviewer decides.
+#pragma once
+
+#include "analysis/source/text_edit.h"
+#include "skills/base/skill.h"
+
+#include <memory>
+#include <vector>
+
+namespace kernelskill::engine {
+
+struct ProposedEdit {
+    analysis::EditSet edits;
+    skills::Numerics numerics = skills::Numerics::Exact; ///< The offer's numerics.
+};
+
+/// Thread-safe.
+class EditDrafter {
+public:
+    /// Both arguments outlive the drafter.
+    EditDrafter(const std::vector<std::unique_ptr<skills::Skill>>& catalogue,
+                const std::vector<skills::SkillMetadata>& documents)
+        : catalogue_(catalogue), documents_(documents) {}
+
+    /// `offer` was made for exactly this text. InvalidInput if there is no such skill; Unsupported,
+    /// with the reason, if the rewrite is impossible. May be slow.
+    [[nodiscard]] Result<ProposedEdit> propose(const analysis::FileModel& file,
+                                               const analysis::KernelModel& kernel,
+                                               const analysis::Features& features,
+                                               const skills::Offer& offer) const;
+
+private:
+    const std::vector<std::unique_ptr<skills::Skill>>& catalogue_;
+    const std::vector<skills::SkillMetadata>& documents_;
+};
+
+} // namespace kernelskill::engine

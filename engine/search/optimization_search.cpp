@@ -1,0 +1,459 @@
+#include "engine/search/optimization_search.h"
+
+#include "engine/comparison/program_difference.h"
+#include "engine/optimization/candidate_decision.h"
+#include "engine/search/attempted_draft.h"
+#include "engine/search/deadline.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Rounds without a new best after which the search has converged.
+constexpr int patience = 2;
+/// A measured kernel that reaches this percentage of its GPU's roofline is left alone.
+constexpr double rooflinePercent = 95;
+/// A review keeps several cores busy.
+constexpr unsigned coresOfASlot = 4;
+
+using Clock = Deadline::Clock;
+
+/// A text that the search kept. Version 0 is the original.
+struct Version {
+    int number = 0;
+    KernelVersion text;
+    Standing standing;
+    std::uint64_t codeHash = 0;
+    double gain = 1; ///< The gain over the original, step by step; used for ranking.
+    skills::Numerics numerics = skills::Numerics::Exact; ///< The least exact numerics of all steps.
+    std::vector<std::string> skills;
+    std::size_t attempt = 0;    ///< The attempt that made this version.
+    bool isVerified = false;    ///< Whether the whole was reviewed in this run.
+    std::optional<Verdict> sum; ///< The verdict of that review.
+    bool isDropped = false;     ///< Whether that review failed.
+    std::set<std::pair<std::string, int>> tried;
+};
+
+/// A plan during a round.
+struct Candidate {
+    std::size_t version = 0; ///< The index of the version that it edits.
+    Attempt attempt;
+    std::optional<Draft> draft;
+    bool isSettled = false; ///< Nothing needs to run for it.
+    bool isCutOff = false;  ///< Stopped before a decision.
+};
+
+class Search {
+public:
+    Search(OptimizationSteps& steps, const OptimizationOptions& options, KernelVersion original,
+           std::stop_token stop, const ProgressSink& progress)
+        : steps_(steps), options_(options), stop_(std::move(stop)), progress_(progress),
+          deadline_(Clock::now() + options.time, stop_) {
+        result_.kernel = original.kernelName;
+        versions_.emplace_back().text = std::move(original);
+    }
+
+    Result<Optimization> run() {
+        Version& base = versions_.front();
+        say("assessing the original");
+        auto standing = steps_.assess(base.text, deadline_.token(), {});
+        if (!standing && !deadline_.token().stop_requested())
+            return std::unexpected(standing.error());
+        if (!standing) {
+            std::ignore = isOver(); // It sets the reason.
+            return finished();
+        }
+        base.standing = std::move(*standing);
+        base.codeHash = codeHash(base.text);
+        base.isVerified = true;
+        result_.base = base.standing;
+        while (!isOver())
+            playRound();
+        verifyBest(stop_);
+        return finished();
+    }
+
+private:
+    [[nodiscard]] bool isOver();
+    void playRound();
+    [[nodiscard]] std::vector<Candidate> choose();
+    void prepare(Candidate& candidate, std::set<std::uint64_t>& codes);
+    void judgeAll(std::vector<Candidate>& candidates);
+    void judge(Candidate& candidate);
+    void settle(Candidate candidate);
+    void verifyBest(const std::stop_token& stop);
+    [[nodiscard]] Optimization finished();
+
+    [[nodiscard]] std::size_t bestVersion() const {
+        std::size_t best = 0;
+        for (std::size_t index = 1; index < versions_.size(); ++index) {
+            const Version& version = versions_[index];
+            if (!version.isDropped && version.gain > versions_[best].gain)
+                best = index;
+        }
+        return best;
+    }
+    bool stopBecause(StopReason reason, std::string text) {
+        result_.stop = reason;
+        result_.stopText = std::move(text);
+        return true;
+    }
+    void say(std::string_view what) const {
+        if (!progress_)
+            return;
+        const auto left = std::chrono::duration<double>(options_.time).count();
+        const double byTime =
+            left > 0 ? std::chrono::duration<double>(Clock::now() - begin_).count() / left : 1;
+        const double byRounds =
+            static_cast<double>(std::max(0, result_.rounds - 1)) / std::max(1, options_.rounds);
+        const std::scoped_lock lock(saying_);
+        progress_(result_.rounds == 0
+                      ? std::string(what)
+                      : fmt::format("round {} of {}: {}", result_.rounds, options_.rounds, what),
+                  std::clamp(std::max(byTime, byRounds), 0.0, 1.0));
+    }
+
+    OptimizationSteps& steps_;
+    const OptimizationOptions& options_;
+    std::stop_token stop_;
+    const ProgressSink& progress_;
+    mutable std::mutex saying_;
+    Clock::time_point begin_ = Clock::now();
+    Deadline deadline_;
+
+    std::vector<Version> versions_;
+    Optimization result_;
+    int roundsWithoutGain_ = 0;
+    bool wasFresh_ = true; ///< Whether the last round learnt something new to memory.
+    bool isExhausted_ = false;
+};
+
+/// Says how much the roofline leaves to gain.
+std::optional<std::string> rooflineText(const Standing& standing) {
+    if (standing.measured && standing.measured->percent() >= rooflinePercent)
+        return fmt::format("it reaches {:.0f} % of what the GPU does at best, as measured",
+                           standing.measured->percent());
+    if (!standing.measured && standing.cost && isAtRoofline(*standing.cost))
+        return "even the later end of the model's time is near the roofline: " +
+               describe(*standing.cost);
+    return std::nullopt;
+}
+
+bool Search::isOver() {
+    if (stop_.stop_requested())
+        return stopBecause(StopReason::Cancelled, "cancelled: what follows is the best so far");
+    if (deadline_.hasPassed())
+        return stopBecause(StopReason::TimeSpent,
+                           fmt::format("the {} s are used up", options_.time.count()));
+    const Version& best = versions_[bestVersion()];
+    if (const auto text = rooflineText(best.standing))
+        return stopBecause(StopReason::AtRoofline, "at the roofline: " + *text);
+    if (isExhausted_)
+        return stopBecause(StopReason::NoPlanLeft,
+                           "no plan is left: every skill that fits a version of the kernel has "
+                           "been tried, or was ruled out");
+    if (roundsWithoutGain_ >= patience)
+        return stopBecause(StopReason::Converged,
+                           fmt::format("converged: {} rounds found nothing better", patience));
+    if (result_.rounds >= options_.rounds)
+        return stopBecause(StopReason::RoundsSpent,
+                           options_.rounds == 1
+                               ? std::string("the only round is used up")
+                               : fmt::format("the {} rounds are used up", options_.rounds));
+    return false;
+}
+
+void Search::playRound() {
+    std::vector<Candidate> candidates = choose();
+    if (candidates.empty()) {
+        isExhausted_ = true;
+        return;
+    }
+    ++result_.rounds;
+    std::vector<std::string> names;
+    for (const Candidate& candidate : candidates)
+        names.push_back(candidate.attempt.plan.offer.skillId);
+    say("trying " + fmt::format("{}", fmt::join(names, ", ")));
+
+    // If an earlier candidate of the round has the same code, a later one is dropped.
+    std::set<std::uint64_t> codes;
+    if (options_.usesShortTermMemory) {
+        for (const Version& version : versions_)
+            codes.insert(version.codeHash);
+    }
+    for (Candidate& candidate : candidates)
+        prepare(candidate, codes);
+    judgeAll(candidates);
+
+    const std::size_t before = bestVersion();
+    wasFresh_ = std::ranges::any_of(candidates, [](const Candidate& candidate) {
+        return candidate.attempt.verdict && !candidate.attempt.isRemembered;
+    });
+    for (Candidate& candidate : candidates) {
+        if (!candidate.isCutOff)
+            settle(std::move(candidate));
+    }
+    if (wasFresh_)
+        verifyBest(deadline_.token());
+    roundsWithoutGain_ = bestVersion() == before ? roundsWithoutGain_ + 1 : 0;
+}
+
+/// The plans of this round, the best version's first.
+std::vector<Candidate> Search::choose() {
+    std::vector<std::size_t> order;
+    for (std::size_t index = 0; index < versions_.size(); ++index) {
+        if (!versions_[index].isDropped)
+            order.push_back(index);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](std::size_t index) { return versions_[index].gain; });
+    std::vector<Candidate> chosen;
+    for (const std::size_t index : order) {
+        const Version& version = versions_[index];
+        Plan plan = steps_.plan(version.text, version.standing);
+        std::vector<RankedSkill> open;
+        for (RankedSkill& ranked : plan.ranked) {
+            const bool isKnown =
+                options_.usesShortTermMemory &&
+                (ranked.failedBefore ||
+                 version.tried.contains({ranked.offer.skillId, ranked.offer.option}));
+            if (isKnown)
+                plan.ruledOut.push_back(
+                    {ranked.offer.skillId,
+                     ranked.failedBefore ? ranked.why : "tried on this version already"});
+            else
+                open.push_back(std::move(ranked));
+        }
+        if (index == order.front())
+            result_.ruledOut = plan.ruledOut;
+        for (RankedSkill& ranked : open) {
+            if (std::ssize(chosen) >= std::max(1, options_.beam))
+                return chosen;
+            Candidate candidate;
+            candidate.version = index;
+            candidate.attempt.from = version.number;
+            candidate.attempt.bottleneck = version.standing.bottleneck;
+            candidate.attempt.before = version.standing;
+            candidate.attempt.ruledOut = plan.ruledOut;
+            candidate.attempt.plan = std::move(ranked);
+            chosen.push_back(std::move(candidate));
+        }
+    }
+    return chosen;
+}
+
+/// Makes the candidate's text, and settles candidates that need no run.
+void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
+    Version& version = versions_[candidate.version];
+    Attempt& attempt = candidate.attempt;
+    const skills::Offer& offer = attempt.plan.offer;
+    version.tried.insert({offer.skillId, offer.option});
+    const std::stop_token stop = deadline_.token();
+    auto draft = draftAttempt(steps_, version.text, attempt, stop);
+    candidate.isCutOff = stop.stop_requested();
+    if (candidate.isCutOff) {
+        candidate.isSettled = true;
+        return;
+    }
+    if (!draft) {
+        candidate.isSettled = true;
+        return;
+    }
+    candidate.draft = std::move(*draft);
+    attempt.diff = candidate.draft->diff;
+    if (options_.usesShortTermMemory && !codes.insert(candidate.draft->codeHash).second) {
+        candidate.isSettled = true;
+        attempt.decision = "makes code that this search has already seen";
+        return;
+    }
+    auto known = options_.usesShortTermMemory ? steps_.recall(version.text, offer, *candidate.draft)
+                                              : std::nullopt;
+    if (!known)
+        return steps_.remember(OptimizationSteps::Moment::Drafted, version.text, attempt,
+                               &*candidate.draft);
+    attempt.isRemembered = true;
+    attempt.verdict = std::move(known->verdict);
+    if (!known->isKept) {
+        candidate.isSettled = true;
+        attempt.diagnosis = std::move(known->diagnosis);
+        attempt.decision =
+            "tried on this code before, " + known->time + ": " + attempt.verdict->summary;
+    }
+}
+
+void Search::judgeAll(std::vector<Candidate>& candidates) {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const auto slots = static_cast<std::size_t>(
+        options_.slots > 0 ? options_.slots : static_cast<int>(std::max(1U, cores / coresOfASlot)));
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t index = next++; index < candidates.size(); index = next++) {
+            if (!candidates[index].isSettled)
+                judge(candidates[index]);
+        }
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t slot = 1; slot < std::min(slots, candidates.size()); ++slot)
+        others.emplace_back(work);
+    work();
+}
+
+/// Called by several threads at once.
+void Search::judge(Candidate& candidate) {
+    const Version& version = versions_[candidate.version];
+    Attempt& attempt = candidate.attempt;
+    const auto report = [&](std::string_view what, double) {
+        say(fmt::format("{}: {}", attempt.plan.offer.skillId, what));
+    };
+    const std::stop_token stop = deadline_.token();
+    if (!attempt.verdict) {
+        auto verdict = steps_.review(version.text, candidate.draft->edits,
+                                     candidate.draft->numerics, stop, report);
+        candidate.isCutOff = stop.stop_requested();
+        if (candidate.isCutOff)
+            return;
+        if (!verdict) {
+            attempt.decision = "it could not be reviewed: " + verdict.error().describe();
+            return;
+        }
+        attempt.verdict = std::move(*verdict);
+    }
+    Standing after;
+    const VerdictStatus status = attempt.verdict->status;
+    if (status == VerdictStatus::Faster || status == VerdictStatus::Unmeasured) {
+        auto standing = steps_.assess(candidate.draft->text, stop, report);
+        candidate.isCutOff = stop.stop_requested();
+        if (candidate.isCutOff)
+            return;
+        if (standing)
+            attempt.after = after = std::move(*standing);
+    }
+    auto decision = decideCandidate(*attempt.verdict, version.standing, after);
+    attempt.isKept = decision.isKept;
+    attempt.decision = std::move(decision.sentence);
+    if (!attempt.isKept && !attempt.isRemembered)
+        attempt.diagnosis = steps_.diagnose({version.text, candidate.draft->text, *attempt.verdict,
+                                             candidate.draft->numerics, version.standing,
+                                             attempt.after ? &*attempt.after : nullptr},
+                                            stop);
+    if (attempt.isRemembered)
+        attempt.decision += "; the verdict is remembered";
+    else
+        steps_.remember(OptimizationSteps::Moment::Decided, version.text, attempt,
+                        &*candidate.draft);
+}
+
+void Search::settle(Candidate candidate) {
+    Attempt& attempt = candidate.attempt;
+    attempt.round = result_.rounds;
+    attempt.number = static_cast<int>(result_.attempts.size()) + 1;
+    if (attempt.isKept) {
+        const Version& from = versions_[candidate.version];
+        Version made;
+        made.number = static_cast<int>(versions_.size());
+        made.text = std::move(candidate.draft->text);
+        made.codeHash = candidate.draft->codeHash;
+        if (attempt.after)
+            made.standing = *attempt.after;
+        const bool isModelled = from.standing.cost && made.standing.cost;
+        made.gain =
+            from.gain * (attempt.verdict->speedup ? *attempt.verdict->speedup
+                         : isModelled ? modelledGain(*from.standing.cost, *made.standing.cost)
+                                      : 1);
+        made.numerics = std::max(from.numerics, candidate.draft->numerics);
+        made.skills = from.skills;
+        made.skills.push_back(attempt.plan.offer.skillId);
+        made.attempt = result_.attempts.size();
+        // After the first step the whole is the step itself.
+        made.isVerified = candidate.version == 0 && !attempt.isRemembered;
+        if (made.isVerified)
+            made.sum = attempt.verdict;
+        attempt.version = made.number;
+        versions_.push_back(std::move(made));
+    }
+    result_.attempts.push_back(std::move(attempt));
+}
+
+/// Reviews best versions as a whole until one passes or time is up.
+void Search::verifyBest(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+        Version& best = versions_[bestVersion()];
+        if (best.isVerified)
+            return;
+        const Version& base = versions_.front();
+        Attempt& attempt = result_.attempts[best.attempt];
+        say("checking all steps together");
+        const auto edits = editsBetween(base.text.program, best.text.program);
+        auto verdict = edits ? steps_.review(base.text, *edits, best.numerics, stop, {})
+                             : Result<Verdict>(std::unexpected(edits.error()));
+        if (stop.stop_requested())
+            return;
+        best.isVerified = true;
+        if (!verdict) {
+            best.isDropped = true;
+            attempt.isKept = false;
+            attempt.decision +=
+                "; all steps together could not be reviewed: " + verdict.error().describe();
+            continue;
+        }
+        const auto decision = decideCandidate(*verdict, base.standing, best.standing);
+        attempt.sum = best.sum = std::move(*verdict);
+        if (best.sum->speedup)
+            best.gain = *best.sum->speedup;
+        if (decision.isKept)
+            continue;
+        best.isDropped = true;
+        attempt.isKept = false;
+        attempt.decision += "; against the original all steps together are " + decision.sentence;
+        attempt.diagnosis = steps_.diagnose(
+            {base.text, best.text, *best.sum, best.numerics, base.standing, &best.standing}, stop);
+        steps_.remember(OptimizationSteps::Moment::Decided,
+                        versions_[static_cast<std::size_t>(attempt.from)].text, attempt, nullptr);
+    }
+}
+
+Optimization Search::finished() {
+    // A version that was not verified as a whole cannot be the result.
+    std::size_t best = 0;
+    for (std::size_t index = 1; index < versions_.size(); ++index) {
+        const Version& version = versions_[index];
+        if (version.isVerified && !version.isDropped && version.gain > versions_[best].gain)
+            best = index;
+    }
+    result_.notRemembered = steps_.notRemembered();
+    if (best == 0)
+        return std::move(result_);
+    const Version& base = versions_.front();
+    Version& version = versions_[best];
+    auto edits = editsBetween(base.text.program, version.text.program);
+    if (!edits) // The files were readable a moment ago.
+        return std::move(result_);
+    result_.edits = std::move(*edits);
+    result_.diff = diffOf(base.text.program, result_.edits);
+    result_.skills = version.skills;
+    result_.verdict = std::move(version.sum);
+    result_.best = version.standing;
+    if (!result_.verdict->speedup && base.standing.cost && version.standing.cost)
+        result_.modelledGain = modelledGain(*base.standing.cost, *version.standing.cost);
+    return std::move(result_);
+}
+
+} // namespace
+
+Result<Optimization> OptimizationSearch::run(const KernelVersion& original, std::stop_token stop,
+                                             const ProgressSink& progress) {
+    return Search(steps_, options_, original, std::move(stop), progress).run();
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,39 @@
+/// OptimizationSearch: tries plans round after round, each on the best texts so far, and keeps
+/// those that are correct and better. The result is never worse than the start: the best text was
+/// verified as a whole against the original.
+#pragma once
+
+#include "engine/optimization/optimization.h"
+#include "engine/search/optimization_steps.h"
+
+#include <stop_token>
+
+namespace kernelskill::engine {
+
+/// A round takes the first `beam` plans: the best version's plans first, in the planner's order,
+/// then those of the next best. Versions that have a plan left stay in the search, so that
+/// improvements compound. A plan is kept
+/// - if it was measured and the verdict is Faster;
+/// - if nothing is measured, it is correct, and isImprovement() holds in the cost model.
+/// The search ends at the roofline, when no version has a plan left, after two rounds without a new
+/// best, when rounds or seconds are spent, or when it is cancelled.
+///
+/// The same text, options, memories and seed give the same attempts in the same order with the same
+/// decisions, because a round takes its results in the order of its plans. Only time limits and
+/// noise in measurements can change that.
+class OptimizationSearch {
+public:
+    OptimizationSearch(OptimizationSteps& steps, OptimizationOptions options)
+        : steps_(steps), options_(options) {}
+
+    /// Returns the error of the original if it cannot be run. Cancelling is no error: the result is
+    /// the best so far.
+    [[nodiscard]] Result<Optimization> run(const KernelVersion& original, std::stop_token stop,
+                                           const ProgressSink& progress);
+
+private:
+    OptimizationSteps& steps_;
+    OptimizationOptions options_;
+};
+
+} // namespace kernelskill::engine

@@ -1,0 +1,49 @@
+#include "skills/async-copy/added_include.h"
+
+#include "analysis/queries/source_layout.h"
+#include "analysis/syntax/lexer.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+/// "include" of `#  include <x>`.
+std::string_view directiveName(std::string_view directive) {
+    directive.remove_prefix(std::min(directive.find_first_not_of("# \t"), directive.size()));
+    return directive.substr(0, directive.find_first_of(" \t<\"\r\n"));
+}
+
+} // namespace
+
+std::optional<TextEdit> addedInclude(const SkillContext& context, std::string_view header) {
+    if (std::ranges::find(context.file.includes, header, &Include::spelling) !=
+        context.file.includes.end())
+        return std::nullopt;
+    const SourceLayout layout(*context.file.source, context.kernel);
+    const std::vector<Token>& tokens = context.shared().tokens();
+    std::optional<std::uint32_t> behind;
+    int depth = 0;
+    for (const Token& token : tokens) {
+        if (token.kind != TokenKind::Directive)
+            break;
+        const std::string_view name = directiveName(token.text);
+        if (name.starts_with("if"))
+            ++depth;
+        else if (name == "endif")
+            --depth;
+        else if (name == "include" && depth == 0)
+            behind = token.span.begin;
+    }
+    const std::string directive = fmt::format("#include {}{}", header, layout.newline());
+    const std::uint32_t first = tokens.empty() ? 0 : tokens.front().span.begin;
+    const std::uint32_t at = behind ? layout.lineAfter(*behind) : layout.lineBegin(first);
+    return TextEdit{{at, at}, directive};
+}
+
+} // namespace kernelskill::skills

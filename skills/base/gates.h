@@ -1,0 +1,30 @@
+/// Gates that every skill shares, and the shape of a refusal.
+#pragma once
+
+#include "skills/base/skill.h"
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace kernelskill::skills {
+
+[[nodiscard]] std::unexpected<Refusal> refuse(std::string gate, std::string reason);
+
+/// 1-based line of `offset`, as editors show it.
+[[nodiscard]] std::uint32_t lineNumber(const SkillContext& context, std::uint32_t offset);
+
+/// Refuses kernels that no edit may touch: `kernel-in-header`, `kernel-from-macro`,
+/// `does-not-compile`, `cursor-outside`.
+[[nodiscard]] Gated<void> requireEditable(const SkillContext& context);
+
+/// The facts of the compiler about the kernel; refuses with `needs-compiled-facts` without them.
+[[nodiscard]] Gated<const CompiledKernel*> requireCompiled(const SkillContext& context);
+
+/// True if the cursor is in `span` or the selection overlaps it.
+[[nodiscard]] bool touches(analysis::Span range, analysis::Span span);
+
+/// An apply() whose gates no longer hold: the refusal as an error with the kernel's place.
+[[nodiscard]] Error unsupported(const SkillContext& context, const Refusal& refusal);
+
+} // namespace kernelskill::skills

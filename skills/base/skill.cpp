@@ -1,0 +1,16 @@
+#include "skills/base/skill.h"
+
+#include "skills/base/held_values.h"
+
+namespace kernelskill::skills {
+
+SkillContext::SkillContext(const analysis::FileModel& fileModel,
+                           const analysis::KernelModel& kernelModel,
+                           const analysis::Features& kernelFeatures, analysis::Span cursor,
+                           const CompiledKernel* compiledKernel)
+    : file(fileModel), kernel(kernelModel), features(kernelFeatures), range(cursor),
+      compiled(compiledKernel),
+      shared_(std::make_shared<const analysis::SharedAnalysis>(fileModel, kernelModel)),
+      held_(std::make_shared<HeldValues>()) {}
+
+} // namespace kernelskill::skills

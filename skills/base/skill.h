@@ -1,0 +1,123 @@
+/// An expert method as code: where it fits, and the rewrite.
+#pragma once
+
+#include "analysis/features/features.h"
+#include "analysis/model/kernel_model.h"
+#include "analysis/queries/shared_analysis.h"
+#include "analysis/source/error.h"
+#include "analysis/source/text_edit.h"
+#include "skills/base/compiled_kernel.h"
+#include "skills/base/skill_folder.h"
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::skills {
+
+enum class SkillKind : std::uint8_t { Source, Launch, Library };
+enum class Numerics : std::uint8_t { Exact, Reassociates, ReducedPrecision };
+
+/// The front matter of SKILL.md. Spellings in YAML and JSON: see skills/skill_document.h.
+struct SkillMetadata {
+    std::string id;    ///< "shared-memory-padding", also the folder's name
+    std::string title; ///< "Pad shared memory against bank conflicts"
+    SkillKind kind = SkillKind::Source;
+    Numerics numerics = Numerics::Exact;
+    std::vector<std::string>
+        bottlenecks;               ///< The kinds that it answers, spelled as in thresholds.yaml.
+    std::vector<std::string> when; ///< Gates in prose, one a line; enforced by prepare().
+    std::string expectedGain;      ///< In prose, with its source.
+    std::vector<std::string> failureModes;
+    std::vector<std::string> sources;
+    std::string method;      ///< The prose below the front matter, Markdown.
+    std::string description; ///< Its effect and when to use it, for choosing a skill.
+    SkillOrigin origin = SkillOrigin::BuiltIn;
+    std::string file; ///< Path of the document.
+};
+
+class HeldValues; // skills/base/held_values.h
+
+/// The kernel and the cursor that prepare() looks at. References live as long as the call. Copies
+/// share what was worked out about the kernel, so a context and its copies are for one thread.
+struct SkillContext {
+    SkillContext(const analysis::FileModel& fileModel, const analysis::KernelModel& kernelModel,
+                 const analysis::Features& kernelFeatures, analysis::Span cursor,
+                 const CompiledKernel* compiledKernel = nullptr);
+
+    /// The same kernel with the cursor elsewhere.
+    [[nodiscard]] SkillContext at(analysis::Span elsewhere) const {
+        SkillContext moved = *this;
+        moved.range = elsewhere;
+        return moved;
+    }
+    [[nodiscard]] const analysis::SharedAnalysis& shared() const { return *shared_; }
+    /// The map of the kernel's body.
+    [[nodiscard]] const analysis::CodeMap& code() const { return shared_->code(); }
+    [[nodiscard]] HeldValues& held() const { return *held_; }
+
+    const analysis::FileModel& file;
+    const analysis::KernelModel& kernel;
+    const analysis::Features& features;
+    analysis::Span range; ///< The cursor or selection, in the main file.
+    /// Null: the kernel has not been compiled yet, or there is no CUDA toolkit.
+    const CompiledKernel* compiled = nullptr;
+
+private:
+    std::shared_ptr<const analysis::SharedAnalysis> shared_;
+    std::shared_ptr<HeldValues> held_;
+};
+
+/// The gain that an edit may bring, worked out from the code that it is offered on.
+struct ExpectedGain {
+    double factor = 1; ///< Times faster at most; above 1.
+    std::string basis; ///< The reason for the factor, as a clause.
+};
+
+/// A skill that fits at a place. A value: kept in the code action's data, applied later.
+struct Offer {
+    std::string skillId;
+    std::string kernelName; ///< Qualified.
+    analysis::Span anchor;  ///< The loop, array, access or kernel it is about.
+    std::string title; ///< For the menu; may say more than the skill's own, e.g. name the array.
+    std::string
+        why;        ///< The fact in the code that lets it fit, one sentence with names and numbers.
+    int option = 0; ///< The number of the skill's own option, see skills/base/planned_skill.h.
+    /// The effect of this edit on results, where it differs from the skill's own (metadata) value:
+    /// unrolling is exact, its separate accumulators reassociate. nullopt: as the metadata says.
+    std::optional<Numerics> numerics;
+    /// nullopt: the text does not tell; the metadata's prose is all that is known.
+    std::optional<ExpectedGain> gain;
+};
+
+/// Why a skill is not offered: the first gate that did not hold. Shown to those who ask.
+struct Refusal {
+    std::string gate;   ///< Short and stable, e.g. "has-barrier-in-loop".
+    std::string reason; ///< One sentence with names and lines.
+};
+
+/// A value, or the gate that did not hold.
+template <typename T>
+using Gated = std::expected<T, Refusal>;
+
+class Skill {
+public:
+    virtual ~Skill() = default;
+    [[nodiscard]] virtual std::string_view id() const = 0;
+    /// Pure and cheap (well under a millisecond): runs on each cursor move.
+    [[nodiscard]] virtual Gated<Offer> prepare(const SkillContext& context) const = 0;
+    /// Offers at the same place that differ from prepare()'s in their option, e.g. other block
+    /// sizes: for a search that tries them all. As cheap; empty where prepare() refuses.
+    [[nodiscard]] virtual std::vector<Offer> alternatives(const SkillContext&) const { return {}; }
+    /// The edits, launch sites included, against the same file model. May be slow. Unsupported with
+    /// the reason when the rewrite turns out to be impossible. Follows from the text and the offer
+    /// alone: `context.compiled` is null, and what prepare() chose by it is in the offer.
+    [[nodiscard]] virtual Result<analysis::EditSet> apply(const SkillContext& context,
+                                                          const Offer& offer) const = 0;
+};
+
+} // namespace kernelskill::skills

@@ -1,0 +1,88 @@
+#include "skills/editing/grid_size.h"
+
+#include "analysis/queries/launch_extents.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <string>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+/// `text` as an operand of an operator that binds as `*` (or, `isSum`, as `+`).
+std::string operand(const Expr& expr, std::string text, bool isSum) {
+    const bool isSumOp = expr.op == "+" || expr.op == "-";
+    const bool isProductOp = expr.op == "*" || expr.op == "/" || expr.op == "%";
+    const bool bindsLooser = (expr.kind == ExprKind::Binary && !isProductOp && !isSumOp) ||
+                             (isSumOp && expr.kind == ExprKind::Binary && !isSum) ||
+                             expr.kind == ExprKind::Conditional;
+    return bindsLooser ? "(" + text + ")" : text;
+}
+
+/// `resized` makes the new number of blocks from the old one's expression and text.
+template <typename Resized>
+TextEdit resizedGrid(const SkillContext& context, const LaunchSite& launch,
+                     const Resized& resized) {
+    const FunctionBody& host = context.file.hostFunctions[launch.host].body;
+    const SourceText& source = *context.file.source;
+    ExprId id = launch.grid;
+    const Expr& grid = host.expr(id);
+    if (isDim3Name(grid)) {
+        const std::string name{source.slice(grid.span)};
+        Expr member;
+        member.kind = ExprKind::Member;
+        return {grid.span,
+                fmt::format("dim3({1}, {0}.y, {0}.z)", name, resized(member, name + ".x"))};
+    }
+    if (grid.kind == ExprKind::InitList)
+        id = grid.children[0];
+    const Expr& blocks = host.expr(id);
+    return {blocks.span, resized(blocks, std::string(source.slice(blocks.span)))};
+}
+
+} // namespace
+
+TextEdit dividedGrid(const SkillContext& context, const LaunchSite& launch, int divisor) {
+    return resizedGrid(context, launch, [&](const Expr& blocks, std::string text) {
+        return fmt::format("({} + {}) / {}", operand(blocks, std::move(text), true), divisor - 1,
+                           divisor);
+    });
+}
+
+std::optional<TextEdit> dividedGridY(const SkillContext& context, const LaunchSite& launch,
+                                     int divisor) {
+    const FunctionBody& host = context.file.hostFunctions[launch.host].body;
+    const Expr& grid = host.expr(launch.grid);
+    const auto divided = [&](const std::string& blocks) {
+        return fmt::format("({} + {}) / {}", blocks, divisor - 1, divisor);
+    };
+    if (isDim3Name(grid)) {
+        const std::string name{context.file.source->slice(grid.span)};
+        return TextEdit{grid.span,
+                        fmt::format("dim3({0}.x, {1}, {0}.z)", name, divided(name + ".y"))};
+    }
+    if (grid.kind != ExprKind::InitList || grid.children.size() < 2)
+        return std::nullopt;
+    const Expr& blocks = host.expr(grid.children[1]);
+    return TextEdit{
+        blocks.span,
+        divided(operand(blocks, std::string(context.file.source->slice(blocks.span)), true))};
+}
+
+TextEdit multipliedGrid(const SkillContext& context, const LaunchSite& launch, int factor) {
+    return resizedGrid(context, launch, [&](const Expr& blocks, std::string text) {
+        return fmt::format("{} * {}", operand(blocks, std::move(text), false), factor);
+    });
+}
+
+TextEdit scaledGrid(const SkillContext& context, const LaunchSite& launch, int from, int to) {
+    return resizedGrid(context, launch, [&](const Expr& blocks, std::string text) {
+        return fmt::format("({} * {} + {}) / {}", operand(blocks, std::move(text), false), from,
+                           to - 1, to);
+    });
+}
+
+} // namespace kernelskill::skills

@@ -1,0 +1,25 @@
+/// Launches whose number of blocks along x follows an edit of the kernel.
+#pragma once
+
+#include "skills/base/skill.h"
+
+#include <expected>
+#include <optional>
+
+namespace kernelskill::skills {
+
+/// The launch's blocks along x divided by `divisor`, rounded up. Needs requireResizableGrids().
+[[nodiscard]] analysis::TextEdit dividedGrid(const SkillContext& context,
+                                             const analysis::LaunchSite& launch, int divisor);
+/// The same along y; nullopt where the launch does not name its blocks along y.
+[[nodiscard]] std::optional<analysis::TextEdit>
+dividedGridY(const SkillContext& context, const analysis::LaunchSite& launch, int divisor);
+/// The launch's blocks along x times `factor`. Needs requireResizableGrids().
+[[nodiscard]] analysis::TextEdit multipliedGrid(const SkillContext& context,
+                                                const analysis::LaunchSite& launch, int factor);
+/// The launch's blocks along x for blocks of `to` instead of `from` threads, rounded up. Needs
+/// requireResizableGrids().
+[[nodiscard]] analysis::TextEdit scaledGrid(const SkillContext& context,
+                                            const analysis::LaunchSite& launch, int from, int to);
+
+} // namespace kernelskill::skills

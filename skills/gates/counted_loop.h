@@ -1,0 +1,56 @@
+/// Loops that count up to a fixed limit, and what a loop leaves as it is.
+#pragma once
+
+#include "analysis/queries/code_map.h"
+#include "skills/base/gates.h"
+#include "skills/base/skill.h"
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <utility>
+
+namespace kernelskill::skills {
+
+/// `for (int i = start; i < limit; i += step)`
+struct CountedLoop {
+    std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
+    analysis::ExprId start = analysis::noId;
+    analysis::ExprId limit = analysis::noId;
+    analysis::ExprId step = analysis::noId; ///< noId: one.
+};
+
+/// Refuses with `not-counted-up`, saying what is different: a loop whose limit, step or index the
+/// body may change, or whose head comes out of a macro.
+[[nodiscard]] Gated<CountedLoop> readCountedLoop(const SkillContext& context,
+                                                 const analysis::CodeMap& code, std::uint32_t loop);
+
+/// Refuses with `start-has-effect` a loop whose first index a rewrite may not evaluate twice.
+[[nodiscard]] Gated<void> requireStartWithoutEffect(const SkillContext& context,
+                                                    const analysis::CodeMap& code,
+                                                    const CountedLoop& counted);
+
+/// Refuses a loop that shares lines with its statements: `several-statements-a-line`.
+[[nodiscard]] Gated<void> requireOwnLines(const SkillContext& context,
+                                          const analysis::CodeMap& code,
+                                          const analysis::Loop& loop);
+
+/// The result of `study` on the kernel's loops, each given by its index: that of the one at the
+/// cursor, else of the first that fits. Refuses as the first loop was refused, or with `no-loop`.
+template <typename Study>
+[[nodiscard]] auto chooseLoop(const SkillContext& context, const analysis::CodeMap& code,
+                              Study&& study) -> decltype(study(std::uint32_t{})) {
+    decltype(study(std::uint32_t{})) chosen =
+        refuse("no-loop", context.kernel.name + " has no loop");
+    for (std::uint32_t i = 0; i < context.kernel.loops.size(); ++i) {
+        const analysis::Span span = code.body().stmt(context.kernel.loops[i].statement).span;
+        const bool isAtCursor =
+            touches(context.range, span) && !context.range.contains(context.kernel.bodySpan);
+        auto found = study(i);
+        if (i == 0 || (found && (!chosen || isAtCursor)))
+            chosen = std::move(found);
+    }
+    return chosen;
+}
+
+} // namespace kernelskill::skills

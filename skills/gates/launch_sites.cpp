@@ -1,0 +1,177 @@
+#include "skills/gates/launch_sites.h"
+
+#include "analysis/queries/source_words.h"
+#include "analysis/source/try.h"
+#include "analysis/syntax/lexer.h"
+#include "skills/base/gates.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+/// Tokens of the statement that ends before `at`: back to the last ';', '{', '}' or directive.
+std::size_t statementBegin(const std::vector<Token>& tokens, std::size_t at) {
+    while (at > 0) {
+        const Token& before = tokens[at - 1];
+        if (before.kind == TokenKind::Directive || before.text == ";" || before.text == "{" ||
+            before.text == "}")
+            return at;
+        --at;
+    }
+    return 0;
+}
+
+/// For the kernel's name at `at`: its parameter list if this is `... __global__ ... name(...);`.
+std::optional<Span> declaredParameters(const std::vector<Token>& tokens, std::size_t at) {
+    if (at + 1 >= tokens.size() || tokens[at + 1].text != "(")
+        return std::nullopt;
+    const std::size_t close = matchingBracket(tokens, at + 1);
+    if (close + 1 >= tokens.size() || tokens[close + 1].text != ";")
+        return std::nullopt;
+    const std::size_t begin = statementBegin(tokens, at);
+    const auto holds = [&](std::string_view word) {
+        return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                           tokens.begin() + static_cast<std::ptrdiff_t>(at),
+                           [&](const Token& token) { return token.text == word; });
+    };
+    if (!holds("__global__"))
+        return std::nullopt;
+    // `template void k<float>(...)` instantiates; it has no parameter list of `template <`.
+    if (tokens[begin].text == "template" && tokens[begin + 1].text != "<")
+        return std::nullopt;
+    return Span{tokens[at + 1].span.end, tokens[close].span.begin};
+}
+
+/// The name at `at` in `name<...><<<`: a launch whose model is elsewhere, e.g. in another template.
+bool isLaunchName(const SkillContext& context, Span name) {
+    return std::ranges::any_of(context.kernel.launches, [&](const LaunchSite& launch) {
+        return launch.span.begin <= name.begin && name.end <= launch.configurationSpan.begin;
+    });
+}
+
+/// Whether the kernel's name stands nowhere else in the file, not even in a comment.
+bool isOnlyDefinedAndLaunched(const SkillContext& context) {
+    return std::ranges::all_of(
+        occurrences(context.file.source->text(), context.kernel.name),
+        [&](Span name) { return name == context.kernel.nameSpan || isLaunchName(context, name); });
+}
+
+/// With the block as written, where it stands in the main file itself.
+std::string describeUnknownBlock(const SkillContext& context, const LaunchSite& launch) {
+    const std::uint32_t line = lineNumber(context, launch.span.begin);
+    const bool isWritten = launch.host < context.file.hostFunctions.size() &&
+                           context.file.hostFunctions[launch.host].file == context.file.file &&
+                           launch.block != noId && !launch.fromMacro;
+    if (!isWritten)
+        return fmt::format("the block of the launch on line {} is not a constant", line);
+    const Span block = context.file.hostFunctions[launch.host].body.expr(launch.block).span;
+    return fmt::format("the block of the launch on line {} is {}, which is not a constant there",
+                       line, context.file.source->slice(block));
+}
+
+} // namespace
+
+Gated<std::vector<Extents>> launchedBlocks(const SkillContext& context) {
+    std::vector<Extents> blocks;
+    for (const LaunchSite& launch : context.kernel.launches) {
+        std::optional<Extents> block;
+        if (launch.host < context.file.hostFunctions.size())
+            block = constantExtents(context.shared().host(launch.host), launch.block);
+        if (!block)
+            return refuse("unknown-block", describeUnknownBlock(context, launch));
+        blocks.push_back(*block);
+    }
+    if (blocks.empty())
+        return refuse("no-launch", fmt::format("no launch of {} in this file says how large its "
+                                               "blocks are",
+                                               context.kernel.name));
+    return blocks;
+}
+
+Gated<void> requireFollowableLaunches(const SkillContext& context) {
+    const KernelModel& kernel = context.kernel;
+    for (const LaunchSite& launch : kernel.launches) {
+        const std::uint32_t line = lineNumber(context, launch.span.begin);
+        if (launch.fromMacro)
+            return refuse("launch-from-macro",
+                          fmt::format("the launch on line {} comes out of a macro", line));
+        if (launch.host >= context.file.hostFunctions.size() ||
+            context.file.hostFunctions[launch.host].file != context.file.file)
+            return refuse("launch-in-header",
+                          fmt::format("{} is launched in a header", kernel.name));
+    }
+    if (isOnlyDefinedAndLaunched(context))
+        return {};
+    const std::vector<Token>& tokens = context.shared().tokens();
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const Token& token = tokens[i];
+        const bool namedInDirective =
+            token.kind == TokenKind::Directive &&
+            std::ranges::any_of(lex(token.text, {1, token.span.size()}),
+                                [&](const Token& word) { return word.text == kernel.name; });
+        if (!namedInDirective && (token.kind != TokenKind::Identifier || token.text != kernel.name))
+            continue;
+        if (token.span == kernel.nameSpan || isLaunchName(context, token.span) ||
+            declaredParameters(tokens, i))
+            continue;
+        // A member, a local or an overload of the same name is not this kernel.
+        const bool isMember = i > 0 && (tokens[i - 1].text == "." || tokens[i - 1].text == "->");
+        const bool isOtherDefinition =
+            std::ranges::any_of(context.file.kernels, [&](const KernelModel& other) {
+                return other.nameSpan == token.span && other.file == context.file.file;
+            });
+        if (isMember || isOtherDefinition)
+            continue;
+        return refuse("kernel-named-elsewhere",
+                      fmt::format("{} is named on line {} other than by a launch that can be "
+                                  "followed",
+                                  kernel.name, lineNumber(context, token.span.begin)));
+    }
+    return {};
+}
+
+std::vector<Span> forwardDeclarations(const SkillContext& context) {
+    std::vector<Span> declarations;
+    if (isOnlyDefinedAndLaunched(context))
+        return declarations;
+    const std::vector<Token>& tokens = context.shared().tokens();
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        if (tokens[i].kind == TokenKind::Identifier && tokens[i].text == context.kernel.name)
+            if (const auto parameters = declaredParameters(tokens, i))
+                declarations.push_back(*parameters);
+    return declarations;
+}
+
+Gated<void> requireResizableGrids(const SkillContext& context) {
+    const KernelModel& kernel = context.kernel;
+    if (kernel.launches.empty())
+        return refuse("no-launch", fmt::format("no launch of {} in this file could be given "
+                                               "another grid",
+                                               kernel.name));
+    KERNELSKILL_CHECK(requireFollowableLaunches(context));
+    for (const LaunchSite& launch : kernel.launches) {
+        const FunctionBody& host = context.file.hostFunctions[launch.host].body;
+        const Expr& grid = host.expr(launch.grid);
+        const bool isScalar = grid.type.scalar != ScalarKind::Unknown &&
+                              grid.type.scalar < ScalarKind::Half && grid.type.pointerDepth == 0;
+        const bool isDim3List = grid.kind == ExprKind::InitList && !grid.children.empty();
+        const std::uint32_t line = lineNumber(context, launch.span.begin);
+        if (grid.fromMacro)
+            return refuse(
+                "launch-grid",
+                fmt::format("the grid of the launch on line {} comes out of a macro", line));
+        if (!isScalar && !isDim3Name(grid) && !isDim3List)
+            return refuse(
+                "launch-grid",
+                fmt::format("the grid of the launch on line {} is not a number or a dim3", line));
+    }
+    return {};
+}
+
+} // namespace kernelskill::skills

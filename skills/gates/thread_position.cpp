@@ -1,0 +1,154 @@
+#include "skills/gates/thread_position.h"
+
+#include "analysis/source/try.h"
+#include "analysis/syntax/lexer.h"
+#include "skills/base/gates.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr std::array<std::string_view, 4> builtins = {"threadIdx", "blockIdx", "blockDim",
+                                                      "gridDim"};
+
+bool namesBuiltin(const Expr& expr) {
+    return std::ranges::find(builtins, expr.name) != builtins.end();
+}
+
+bool hasAssembly(const FunctionBody& body) {
+    return std::ranges::any_of(body.stmts,
+                               [](const Stmt& stmt) { return stmt.kind == StmtKind::Asm; });
+}
+
+const KernelModel* callee(const FileModel& file, const std::string& name) {
+    const auto found = std::ranges::find(file.deviceFunctions, name, &KernelModel::qualifiedName);
+    return found == file.deviceFunctions.end() ? nullptr : &*found;
+}
+
+/// A function that the kernel calls, directly or through others, for which `depends` holds or whose
+/// body is not known.
+template <typename Predicate>
+std::optional<std::string> calleeThat(const SkillContext& context, const Predicate& depends) {
+    std::vector<std::string> open = context.kernel.calls;
+    std::set<std::string> seen(open.begin(), open.end());
+    while (!open.empty()) {
+        const std::string name = open.back();
+        open.pop_back();
+        const KernelModel* called = callee(context.file, name);
+        if (called == nullptr || depends(*called))
+            return name;
+        for (const std::string& further : called->calls)
+            if (seen.insert(further).second)
+                open.push_back(further);
+    }
+    return std::nullopt;
+}
+
+std::uint32_t lineOf(const SkillContext& context, Span span) {
+    return lineNumber(context, span.begin);
+}
+
+Gated<void> requireKnownStatements(const SkillContext& context) {
+    for (const Stmt& stmt : context.kernel.body.stmts)
+        if (stmt.kind == StmtKind::Asm || stmt.kind == StmtKind::Other)
+            return refuse("inline-assembly", fmt::format("what line {} does is not known",
+                                                         lineOf(context, stmt.span)));
+    return {};
+}
+
+/// The expressions that `isPosition` holds for. Refuses with `gate` those that name no axis.
+template <typename Predicate>
+Gated<std::vector<ExprId>> plainPositions(const SkillContext& context, const Predicate& isPosition,
+                                          std::string gate) {
+    const FunctionBody& body = context.kernel.body;
+    std::vector<ExprId> found;
+    for (ExprId id = 0; id < body.exprs.size(); ++id) {
+        const Expr& expr = body.expr(id);
+        if (!isPosition(expr))
+            continue;
+        const std::uint32_t line = lineOf(context, expr.span);
+        if (expr.kind != ExprKind::BuiltinIndex)
+            return refuse(std::move(gate),
+                          fmt::format("line {} uses {} as a whole", line, expr.name));
+        const std::string_view text = context.file.source->slice(expr.span);
+        const std::string_view axis = std::string_view("xyz").substr(expr.axis % 3, 1);
+        if (expr.fromMacro || !text.starts_with(expr.name) || !text.ends_with(axis))
+            return refuse("from-macro", fmt::format("line {} uses {} in a macro", line, expr.name));
+        found.push_back(id);
+    }
+    std::ranges::sort(found, {}, [&](ExprId id) { return body.expr(id).span; });
+    return found;
+}
+
+} // namespace
+
+Gated<std::vector<ExprId>> editablePositions(const SkillContext& context) {
+    const KernelModel& kernel = context.kernel;
+    if (!kernel.warpOperations.empty())
+        return refuse(
+            "warp-operation",
+            fmt::format(
+                "the warp operation on line {} depends on which lanes are one warp",
+                lineOf(context, kernel.body.expr(kernel.warpOperations.front().call).span)));
+    KERNELSKILL_CHECK(requireKnownStatements(context));
+    const auto usesPosition = [](const KernelModel& function) {
+        return !function.warpOperations.empty() ||
+               std::ranges::any_of(function.body.exprs, namesBuiltin) || hasAssembly(function.body);
+    };
+    if (const auto name = calleeThat(context, usesPosition))
+        return refuse(
+            "callee-uses-thread-position",
+            fmt::format("{} may depend on the position of the thread that calls it", *name));
+    return plainPositions(context, namesBuiltin, "thread-position-as-a-whole");
+}
+
+Gated<std::vector<ExprId>> editableBlockPositions(const SkillContext& context) {
+    constexpr std::string_view builtin = "blockIdx";
+    const auto namesBlock = [&](const Expr& expr) { return expr.name == builtin; };
+    KERNELSKILL_CHECK(requireKnownStatements(context));
+    const auto usesPosition = [&](const KernelModel& function) {
+        return std::ranges::any_of(function.body.exprs, namesBlock) || hasAssembly(function.body);
+    };
+    if (const auto name = calleeThat(context, usesPosition))
+        return refuse("callee-uses-block-position",
+                      fmt::format("{} may depend on the block that calls it", *name));
+    auto found = plainPositions(context, namesBlock, "block-position-as-a-whole");
+    if (!found)
+        return found;
+    const std::vector<Token> tokens = lex(context.file.source->text(), context.kernel.bodySpan);
+    if (std::ranges::count(tokens, builtin, &Token::text) !=
+        static_cast<std::ptrdiff_t>(found->size()))
+        return refuse(
+            "hidden-block-position",
+            fmt::format("{} uses blockIdx where it cannot be followed", context.kernel.name));
+    return found;
+}
+
+bool usesThread(const FunctionBody& body, std::uint8_t axis) {
+    return std::ranges::any_of(body.exprs, [&](const Expr& expr) {
+        return expr.kind == ExprKind::BuiltinIndex && expr.name == "threadIdx" && expr.axis == axis;
+    });
+}
+
+std::vector<TextEdit> exchangedThreads(const FunctionBody& body,
+                                       const std::vector<ExprId>& positions, Span span) {
+    std::vector<TextEdit> edits;
+    for (const ExprId id : positions) {
+        const Expr& expr = body.expr(id);
+        if (expr.name == "threadIdx" && expr.axis < 2 && span.contains(expr.span))
+            edits.push_back({{expr.span.end - 1, expr.span.end}, expr.axis == 0 ? "y" : "x"});
+    }
+    return edits;
+}
+
+} // namespace kernelskill::skills

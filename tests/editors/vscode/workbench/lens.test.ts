@@ -1,0 +1,29 @@
+// The line of lenses in an editor of a common width.
+import assert from 'node:assert/strict';
+
+import { story } from './session';
+import { Workbench } from './workbench';
+
+const file = 'long.cu';
+const text = `__global__ void scaleEveryElement(const float* aVeryLongNameOfTheInput, float* aVeryLongNameOfAnOutput, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        aVeryLongNameOfAnOutput[i] = 2.0f * aVeryLongNameOfTheInput[i];
+}
+`;
+const test = story({}, { [file]: text });
+
+test('no lens is cut off at 1,440 pixels, however long the title of the skill', async (session) => {
+    const workbench = new Workbench(session.page);
+    await session.page.setViewportSize({ width: 1440, height: 900 });
+    await workbench.open(file);
+    const editor = session.page.locator('.editor-instance .monaco-editor').first();
+    for (const title of ['Optimize', 'Profile', /^Apply: .*…$/]) {
+        const lens = workbench.lens(title).first();
+        await lens.waitFor();
+        const [box, around] = [await lens.boundingBox(), await editor.boundingBox()];
+        assert.ok(box && around && box.x + box.width <= around.x + around.width, `${title} ends at ${box && box.x + box.width}`);
+    }
+    const titles = await workbench.lens('').allInnerTexts();
+    assert.ok(titles.indexOf('Optimize') < titles.findIndex((title) => title.startsWith('Apply: ')), titles.join(' | '));
+});

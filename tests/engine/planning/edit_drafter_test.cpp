@@ -1,0 +1,69 @@
+#include "engine/planning/edit_drafter.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+class Inserting final : public skills::Skill {
+public:
+    [[nodiscard]] std::string_view id() const override { return "inserting"; }
+    [[nodiscard]] std::expected<skills::Offer, skills::Refusal>
+    prepare(const skills::SkillContext&) const override {
+        return skills::Offer{};
+    }
+    [[nodiscard]] Result<analysis::EditSet> apply(const skills::SkillContext& context,
+                                                  const skills::Offer& offer) const override {
+        if (offer.option != 1)
+            return std::unexpected(Error{ErrorKind::Unsupported, "no such option", "", ""});
+        return analysis::EditSet{{"a.cu", {{context.range, "x"}}}};
+    }
+};
+
+class EditDrafterTest : public ::testing::Test {
+protected:
+    EditDrafterTest() {
+        catalogue_.push_back(std::make_unique<Inserting>());
+        skills::SkillMetadata document;
+        document.id = "inserting";
+        document.numerics = skills::Numerics::Reassociates;
+        documents_.push_back(document);
+        offer_.skillId = "inserting";
+        offer_.anchor = {3, 5};
+        offer_.option = 1;
+    }
+    [[nodiscard]] Result<ProposedEdit> proposed() const {
+        const EditDrafter drafter(catalogue_, documents_);
+        return drafter.propose(file_, kernel_, features_, offer_);
+    }
+
+    std::vector<std::unique_ptr<skills::Skill>> catalogue_;
+    std::vector<skills::SkillMetadata> documents_;
+    analysis::FileModel file_;
+    analysis::KernelModel kernel_;
+    analysis::Features features_;
+    skills::Offer offer_;
+};
+
+TEST_F(EditDrafterTest, EditsWhereTheOfferPoints) {
+    const auto edit = proposed();
+    ASSERT_TRUE(edit);
+    EXPECT_EQ(edit->edits.at("a.cu").at(0), (analysis::TextEdit{{3, 5}, "x"}));
+    EXPECT_EQ(edit->numerics, skills::Numerics::Reassociates);
+}
+
+TEST_F(EditDrafterTest, TakesTheNumericsOfTheOfferWhereItHasItsOwn) {
+    offer_.numerics = skills::Numerics::Exact;
+    EXPECT_EQ(proposed()->numerics, skills::Numerics::Exact);
+}
+
+TEST_F(EditDrafterTest, PassesARefusalOnAndNamesASkillThatIsNotThere) {
+    offer_.option = 2;
+    EXPECT_EQ(proposed().error().what, "no such option");
+    offer_.skillId = "gone";
+    EXPECT_EQ(proposed().error().kind, ErrorKind::InvalidInput);
+    EXPECT_EQ(proposed().error().what, "there is no skill gone");
+}
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,436 @@
+/// The search alone. A text is a word, a skill appends its letter, and tables say what becomes of
+/// it.
+#include "engine/search/optimization_search.h"
+#include "engine/storage/text_hash.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+KernelVersion textOf(const std::string& word) {
+    auto model = std::make_shared<analysis::FileModel>();
+    model->file = "a.cu";
+    analysis::KernelModel kernel;
+    kernel.name = kernel.qualifiedName = "k";
+    model->kernels.push_back(kernel);
+    return {{"a.cu", word, {}, {}, model}, "k"};
+}
+
+class FakeSteps final : public OptimizationSteps {
+public:
+    /// The order of steps does not matter to what the code is.
+    [[nodiscard]] static std::uint64_t hashOfLetters(const KernelVersion& text) {
+        std::string letters = text.program.text;
+        std::ranges::sort(letters);
+        TextHash hash;
+        hash.add(letters);
+        return hash.value();
+    }
+    [[nodiscard]] Result<Standing> assess(const KernelVersion& text, std::stop_token,
+                                          const ProgressSink&) const override {
+        if (text.program.text == failing)
+            return std::unexpected(Error{ErrorKind::Failed, "it hangs", "", ""});
+        const auto known = costs.find(text.program.text);
+        const double high = known == costs.end() ? 100 : known->second;
+        Standing standing;
+        standing.bottleneck = std::make_shared<const Bottleneck>();
+        standing.cost = CostEstimate{"an H200", {1, high}, {}, 1};
+        return standing;
+    }
+    [[nodiscard]] Plan plan(const KernelVersion& text, const Standing&) const override {
+        Plan plan;
+        const auto own = plans.find(text.program.text);
+        for (const char letter : own == plans.end() ? everywhere : own->second) {
+            RankedSkill ranked;
+            ranked.offer.skillId = std::string(1, letter);
+            ranked.failedBefore = failedBefore.contains(letter);
+            plan.ranked.push_back(ranked);
+        }
+        plan.ruledOut.push_back({"z", "never fits"});
+        return plan;
+    }
+    [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
+                                      std::stop_token stop) const override {
+        if (duringDraft)
+            duringDraft(stop);
+        if (offer.skillId == "!")
+            return std::unexpected(Error{ErrorKind::Unsupported, "not this loop", "", ""});
+        Draft draft{textOf(text.program.text + offer.skillId), {}, skills::Numerics::Exact, 0, ""};
+        const auto end = static_cast<std::uint32_t>(text.program.text.size());
+        draft.edits["a.cu"] = {{{end, end}, offer.skillId}};
+        draft.codeHash = hashOfLetters(draft.text);
+        draft.diff = "+" + offer.skillId;
+        return draft;
+    }
+    [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
+                                         const analysis::EditSet& edits, skills::Numerics,
+                                         std::stop_token, const ProgressSink&) const override {
+        const auto text = analysis::applyEdits(original.program.text, edits.at("a.cu"));
+        {
+            const std::scoped_lock lock(mutex);
+            reviews.push_back(original.program.text + ">" + *text);
+        }
+        if (duringReview)
+            duringReview(*text);
+        Verdict verdict;
+        const auto known = verdicts.find(original.program.text + ">" + *text);
+        verdict.status = known == verdicts.end() ? VerdictStatus::Unmeasured : known->second.first;
+        if (known != verdicts.end() && known->second.second > 0)
+            verdict.speedup = known->second.second;
+        return verdict;
+    }
+    [[nodiscard]] std::optional<RememberedOutcome>
+    recall(const KernelVersion& text, const skills::Offer& offer, const Draft&) const override {
+        const auto known = memory.find(text.program.text + ">" + offer.skillId);
+        return known == memory.end() ? std::nullopt : std::optional(known->second);
+    }
+    void remember(Moment moment, const KernelVersion& text, const Attempt& attempt,
+                  const Draft*) override {
+        const std::scoped_lock lock(mutex);
+        if (moment != Moment::Decided || !attempt.verdict)
+            return;
+        memory[text.program.text + ">" + attempt.plan.offer.skillId] = {
+            "today", *attempt.verdict, attempt.isKept, attempt.diagnosis};
+    }
+    [[nodiscard]] std::optional<CandidateDiagnosis> diagnose(const DroppedCandidate& dropped,
+                                                             std::stop_token) const override {
+        return CandidateDiagnosis{"cause of " + dropped.before.program.text + ">" +
+                                      dropped.after.program.text,
+                                  {},
+                                  {},
+                                  {},
+                                  {}};
+    }
+    [[nodiscard]] std::string notRemembered() const override { return ""; }
+
+    std::string everywhere;                   ///< Skills that fit every text.
+    std::map<std::string, std::string> plans; ///< By text; replaces `everywhere`.
+    std::map<std::string, double> costs;      ///< The later end, by text; else 100.
+    std::map<std::string, std::pair<VerdictStatus, double>> verdicts; ///< By "before>after".
+    std::set<char> failedBefore;
+    std::string failing; ///< Text that cannot be run.
+    std::function<void(const std::string&)> duringReview;
+    std::function<void(const std::stop_token&)> duringDraft;
+    std::map<std::string, RememberedOutcome> memory; ///< By "text>skill".
+    mutable std::mutex mutex;
+    mutable std::vector<std::string> reviews;
+};
+
+std::string logOf(const Optimization& found) {
+    std::string log;
+    for (const Attempt& attempt : found.attempts)
+        log += fmt::format("{}.{} {}>{} {} {}\n", attempt.round, attempt.number, attempt.from,
+                           attempt.plan.offer.skillId,
+                           attempt.isKept ? fmt::format("v{}", attempt.version) : "-",
+                           attempt.decision);
+    return log + found.stopText;
+}
+
+class OptimizationSearchTest : public ::testing::Test {
+protected:
+    Optimization run(std::stop_token stop = {}) {
+        auto found = OptimizationSearch(steps_, options_).run(textOf("o"), std::move(stop), {});
+        EXPECT_TRUE(found);
+        return found ? std::move(*found) : Optimization{};
+    }
+    /// Simulates a new start after the process was killed: only memory is left.
+    void restart() { steps_.reviews.clear(); }
+
+    FakeSteps steps_;
+    OptimizationOptions options_;
+};
+
+TEST_F(OptimizationSearchTest, ImprovementsCompoundAndTheirSumIsReviewed) {
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}, {"ob", 90}, {"oab", 40}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a", "b"));
+    EXPECT_EQ(found.edits.at("a.cu").at(0), (analysis::TextEdit{{1, 1}, "ab"}));
+    EXPECT_THAT(steps_.reviews, ::testing::Contains("o>oab"));
+    ASSERT_TRUE(found.best);
+    EXPECT_EQ(found.best->cost->seconds.high, 40);
+    EXPECT_EQ(found.base.cost->seconds.high, 100);
+    EXPECT_NEAR(*found.modelledGain, std::sqrt(100.0 / 40), 1e-12);
+    EXPECT_EQ(found.verdict->status, VerdictStatus::Unmeasured);
+    EXPECT_FALSE(found.verdict->speedup);
+}
+
+TEST_F(OptimizationSearchTest, WhatIsWorseOrNoBetterIsNeverTheBest) {
+    steps_.everywhere = "abc";
+    steps_.costs = {{"oa", 100}, {"ob", 150}, {"oc", 99}};
+    const Optimization found = run();
+    EXPECT_FALSE(found.isImproved());
+    EXPECT_THAT(found.edits, IsEmpty());
+    EXPECT_EQ(found.attempts.size(), 3u);
+    EXPECT_EQ(found.stop, StopReason::NoPlanLeft);
+}
+
+TEST_F(OptimizationSearchTest, AStepWhoseSumIsWrongIsDroppedAndTheBestBeforeItStays) {
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}, {"oab", 20}, {"oaa", 90}};
+    steps_.verdicts[{"o>oab"}] = {VerdictStatus::Incorrect, 0};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    const auto step = std::ranges::find_if(found.attempts, [](const Attempt& attempt) {
+        return attempt.from == 1 && attempt.plan.offer.skillId == "b";
+    });
+    ASSERT_NE(step, found.attempts.end());
+    EXPECT_FALSE(step->isKept);
+    EXPECT_EQ(step->verdict->status, VerdictStatus::Unmeasured) << "alone it was correct";
+    EXPECT_EQ(step->sum->status, VerdictStatus::Incorrect);
+    EXPECT_THAT(step->decision, HasSubstr("all steps together are incorrect"));
+}
+
+TEST_F(OptimizationSearchTest, WhereItIsMeasuredOnlyTheMeasurementCounts) {
+    options_.measure = true;
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 1}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Slower, 0.9}},
+                       {"o>ob", {VerdictStatus::Faster, 1.5}},
+                       {"ob>oba", {VerdictStatus::Faster, 1.2}},
+                       {"o>oba", {VerdictStatus::Faster, 1.7}},
+                       {"ob>obb", {VerdictStatus::Inconclusive, 1.0}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("b", "a"));
+    EXPECT_EQ(found.verdict->speedup, 1.7) << "of the sum, as measured, not a product";
+    EXPECT_FALSE(found.modelledGain);
+}
+
+TEST_F(OptimizationSearchTest, ABeamTriesSeveralPlansOfARoundBestVersionFirst) {
+    options_.beam = 2;
+    steps_.plans = {{"o", "abc"}, {"oa", "d"}, {"ob", "e"}};
+    steps_.costs = {{"oa", 50}, {"ob", 40}};
+    const Optimization found = run();
+    std::vector<std::string> order;
+    for (const Attempt& attempt : found.attempts)
+        order.push_back(
+            fmt::format("{}:{}>{}", attempt.round, attempt.from, attempt.plan.offer.skillId));
+    EXPECT_THAT(order, ElementsAre("1:0>a", "1:0>b", "2:2>e", "2:1>d", "3:0>c"));
+}
+
+TEST_F(OptimizationSearchTest, CodeThatWasSeenIsNotReviewedAgain) {
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}, {"ob", 50}, {"oab", 25}, {"oba", 25}};
+    const Optimization found = run();
+    EXPECT_EQ(std::ranges::count(steps_.reviews, "ob>oba"), 0) << "oab is the same code";
+    EXPECT_THAT(logOf(found), HasSubstr("makes code that this search has already"));
+}
+
+TEST_F(OptimizationSearchTest, WhatFailedBeforeIsRuledOutAndSaid) {
+    steps_.everywhere = "ab";
+    steps_.failedBefore = {'a'};
+    const Optimization found = run();
+    EXPECT_THAT(steps_.reviews, ElementsAre("o>ob"));
+    ASSERT_EQ(found.attempts.at(0).ruledOut.size(), 2u);
+    EXPECT_EQ(found.attempts.at(0).ruledOut.at(1).skill, "a");
+}
+
+TEST_F(OptimizationSearchTest, ASkillThatCannotMakeItsEditIsSaidAndCostsNoReview) {
+    steps_.everywhere = "!";
+    const Optimization found = run();
+    ASSERT_EQ(found.attempts.size(), 1u);
+    EXPECT_FALSE(found.attempts[0].verdict);
+    EXPECT_THAT(found.attempts[0].decision, HasSubstr("not this loop"));
+    EXPECT_THAT(steps_.reviews, IsEmpty());
+}
+
+TEST_F(OptimizationSearchTest, StopsWhereNothingIsLeftToTry) {
+    EXPECT_EQ(run().stop, StopReason::NoPlanLeft);
+    EXPECT_EQ(run().rounds, 0);
+    EXPECT_EQ(run().ruledOut.at(0).skill, "z");
+}
+
+TEST_F(OptimizationSearchTest, StopsAtTheRoofline) {
+    steps_.everywhere = "ab";
+    steps_.costs = {{"o", 1.1}};
+    const Optimization found = run();
+    EXPECT_EQ(found.stop, StopReason::AtRoofline);
+    EXPECT_THAT(found.attempts, IsEmpty());
+    steps_.costs = {{"oa", 1.2}, {"oab", 0.5}};
+    EXPECT_THAT(run().skills, ElementsAre("a")) << "reached after a step";
+}
+
+TEST_F(OptimizationSearchTest, StopsWhenItHasConverged) {
+    options_.beam = 1;
+    steps_.everywhere = "abcdef";
+    const Optimization found = run();
+    EXPECT_EQ(found.stop, StopReason::Converged);
+    EXPECT_EQ(found.rounds, 2);
+}
+
+TEST_F(OptimizationSearchTest, StopsWhenRoundsAreSpentWithTheBestSoFar) {
+    options_.rounds = 1;
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}, {"oab", 20}};
+    const Optimization found = run();
+    EXPECT_EQ(found.stop, StopReason::RoundsSpent);
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+}
+
+TEST_F(OptimizationSearchTest, StopsWhenTimeIsSpentAndDropsWhatIsUnderWay) {
+    options_.time = std::chrono::seconds(0);
+    steps_.everywhere = "a";
+    const Optimization none = run();
+    EXPECT_EQ(none.stop, StopReason::TimeSpent);
+    options_.time = std::chrono::seconds(1);
+    steps_.costs = {{"oa", 50}, {"oaa", 20}};
+    steps_.duringReview = [](const std::string& text) {
+        if (text == "oaa")
+            std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    };
+    const Optimization found = run();
+    EXPECT_EQ(found.stop, StopReason::TimeSpent);
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_EQ(found.attempts.size(), 1u);
+}
+
+TEST_F(OptimizationSearchTest, ADraftThatTakesForEverEndsWithTheTime) {
+    options_.time = std::chrono::seconds(1);
+    steps_.everywhere = "a";
+    steps_.duringDraft = [](const std::stop_token& stop) {
+        for (int waited = 0; waited < 2000 && !stop.stop_requested(); ++waited)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    const Optimization found = run();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+    EXPECT_EQ(found.stop, StopReason::TimeSpent);
+    EXPECT_THAT(found.attempts, IsEmpty()) << "its result is unknown";
+}
+
+TEST_F(OptimizationSearchTest, WhatIsDroppedHasACauseAlsoInTheNextRun) {
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}, {"oab", 20}, {"oaa", 90}};
+    steps_.verdicts = {{"o>ob", {VerdictStatus::Incorrect, 0}},
+                       {"o>oab", {VerdictStatus::Incorrect, 0}}};
+    for (int i = 0; i < 2; ++i) {
+        const Optimization found = run();
+        ASSERT_GE(found.attempts.size(), 3u);
+        for (const Attempt& attempt : found.attempts) {
+            if (attempt.isKept || !attempt.verdict) {
+                EXPECT_FALSE(attempt.diagnosis);
+                continue;
+            }
+            ASSERT_TRUE(attempt.diagnosis) << attempt.decision;
+            const std::string text = attempt.from == 0 ? "o" : "oa";
+            const bool isSum = text == "oa" && attempt.plan.offer.skillId == "b";
+            EXPECT_EQ(attempt.diagnosis->cause,
+                      isSum ? "cause of o>oab"
+                            : fmt::format("cause of {0}>{0}{1}", text, attempt.plan.offer.skillId));
+        }
+        restart();
+    }
+}
+
+TEST_F(OptimizationSearchTest, CancellingLeavesTheBestSoFar) {
+    options_.beam = 1;
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}, {"oaa", 25}, {"oab", 10}};
+    std::stop_source stop;
+    steps_.duringReview = [&](const std::string& text) {
+        if (text == "oaa")
+            stop.request_stop();
+    };
+    const Optimization found = run(stop.get_token());
+    EXPECT_EQ(found.stop, StopReason::Cancelled);
+    EXPECT_THAT(found.skills, ElementsAre("a"));
+    EXPECT_FALSE(steps_.memory.contains("oa>a")) << "it was not decided";
+}
+
+TEST_F(OptimizationSearchTest, TheOriginalsErrorIsTheAnswer) {
+    steps_.failing = "o";
+    auto found = OptimizationSearch(steps_, options_).run(textOf("o"), {}, {});
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().what, "it hangs");
+}
+
+TEST_F(OptimizationSearchTest, AnEndBeforeTheOriginalRanIsNoErrorEither) {
+    steps_.failing = "o";
+    std::stop_source stop;
+    stop.request_stop();
+    const Optimization found = run(stop.get_token());
+    EXPECT_EQ(found.stop, StopReason::Cancelled);
+    EXPECT_FALSE(found.isImproved());
+}
+
+TEST_F(OptimizationSearchTest, AnotherRunRepeatsNoReviewButThatOfTheSum) {
+    steps_.everywhere = "abc";
+    steps_.costs = {{"oa", 50}, {"oab", 20}};
+    const Optimization first = run();
+    restart();
+    const Optimization second = run();
+    EXPECT_THAT(steps_.reviews, ElementsAre("o>oab"));
+    EXPECT_EQ(second.skills, first.skills);
+    EXPECT_EQ(second.edits, first.edits);
+    EXPECT_TRUE(second.verdict) << "of this run";
+    for (const Attempt& attempt : second.attempts)
+        EXPECT_TRUE(attempt.isRemembered || !attempt.verdict) << attempt.decision;
+}
+
+TEST_F(OptimizationSearchTest, AKilledRunGoesOnWhereItWas) {
+    options_.rounds = 1;
+    steps_.everywhere = "ab";
+    steps_.costs = {{"oa", 50}, {"oab", 20}};
+    run();
+    restart();
+    options_.rounds = 8;
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a", "b"));
+    EXPECT_EQ(std::ranges::count(steps_.reviews, "o>oa"), 0);
+    EXPECT_EQ(std::ranges::count(steps_.reviews, "oa>oab"), 1);
+    EXPECT_EQ(std::ranges::count(steps_.reviews, "o>oab"), 1);
+}
+
+TEST_F(OptimizationSearchTest, WhatMemoryPraisesIsStillReviewedBeforeItIsTheBest) {
+    steps_.everywhere = "a";
+    steps_.costs = {{"oa", 50}};
+    steps_.verdicts["o>oa"] = {VerdictStatus::Incorrect, 0};
+    Verdict praise;
+    praise.status = VerdictStatus::Unmeasured;
+    steps_.memory["o>a"] = {"yesterday", praise, true};
+    const Optimization found = run();
+    EXPECT_FALSE(found.isImproved());
+    EXPECT_THAT(found.edits, IsEmpty());
+}
+
+TEST_F(OptimizationSearchTest, WithoutShortTermMemoryPlansAreRepeated) {
+    options_.usesShortTermMemory = false;
+    options_.beam = 1;
+    steps_.everywhere = "a";
+    const Optimization found = run();
+    EXPECT_EQ(found.stop, StopReason::Converged);
+    EXPECT_THAT(steps_.reviews, ElementsAre("o>oa", "o>oa"));
+}
+
+TEST_F(OptimizationSearchTest, TheSameInputsGiveTheSameLogHoweverManyWorkAtOnce) {
+    steps_.everywhere = "abcde";
+    steps_.costs = {{"oa", 60},  {"ob", 50},  {"oc", 55},   {"oab", 40}, {"oba", 40},
+                    {"obd", 45}, {"oce", 30}, {"obac", 20}, {"oced", 28}};
+    steps_.duringReview = [](const std::string& text) {
+        std::this_thread::sleep_for(std::chrono::microseconds((text.back() * 7919) % 900));
+    };
+    std::set<std::string> logs;
+    for (const int slots : {1, 2, 3, 5, 3, 2}) {
+        steps_.memory.clear();
+        options_.slots = slots;
+        options_.beam = 3;
+        logs.insert(logOf(run()));
+    }
+    EXPECT_EQ(logs.size(), 1u) << *logs.begin() << "\n---\n" << *logs.rbegin();
+}
+
+} // namespace
+} // namespace kernelskill::engine
