@@ -32,7 +32,7 @@ fs::path program(const std::string& name) {
     return {};
 }
 
-/// Nobody listens there now.
+/// No server listens there now.
 int freePort() {
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};

@@ -23,13 +23,13 @@ public:
     SlurmCluster& operator=(const SlurmCluster&) = delete;
     ~SlurmCluster();
 
-    /// What was wrong at the start; empty when jobs run.
+    /// The error at the start; empty when jobs run.
     [[nodiscard]] const std::string& problem() const { return problem_; }
     /// For $SLURM_CONF.
     [[nodiscard]] std::filesystem::path configuration() const {
         return folder_.path() / "slurm.conf";
     }
-    /// What a command of Slurm's prints.
+    /// The output of a command of Slurm.
     [[nodiscard]] std::string output(const std::string& command) const;
     /// Jobs of this name that wait or run.
     [[nodiscard]] int jobs(const std::string& name) const;

@@ -12,7 +12,7 @@ import { constants, createBrotliCompress } from 'node:zlib';
 const [folder, target] = process.argv.slice(2);
 if (!target) throw new Error('usage: node pack-server.mjs FOLDER TARGET');
 
-// The same files give the same archive, whoever packs them and when.
+// The same files give the same archive on each machine and at each time.
 const tar = spawn('tar', ['-C', folder, '--owner=0', '--group=0', '--sort=name', '--mtime=@0', '-cf', '-', '.'], {
     stdio: ['ignore', 'pipe', 'inherit'],
 });

@@ -342,7 +342,7 @@ private:
 } // namespace
 
 double bytesRowByRow(const BlockTraffic& traffic, const Wave& wave) {
-    // A row that nobody tells the length of counts as longer than a wave.
+    // A row of unknown length counts as longer than a wave.
     const std::int64_t columns = std::min(wave.columns.value_or(wave.blocks), wave.blocks);
     return bytesOf(traffic, roundedUp(wave.blocks, columns), columns, wave.blocks);
 }

@@ -20,7 +20,7 @@ using namespace analysis;
 
 namespace {
 
-constexpr std::int64_t largestBlock = 1024;
+constexpr std::int64_t maxBlock = 1024;
 
 bool isFloating(ScalarKind scalar) {
     return scalar == ScalarKind::Float || scalar == ScalarKind::Double;
@@ -214,7 +214,7 @@ private:
                     "two-dimensional",
                     fmt::format("the launch on line {} has blocks of {} x {} x {} threads", line,
                                 block[0], block[1], block[2]));
-            if (block[0] % analysis::warpLanes != 0 || block[0] > largestBlock ||
+            if (block[0] % analysis::warpLanes != 0 || block[0] > maxBlock ||
                 !std::has_single_bit(static_cast<std::uint64_t>(block[0])))
                 return refuse(
                     "partial-warps",

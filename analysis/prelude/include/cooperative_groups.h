@@ -138,7 +138,7 @@ public:
 };
 
 namespace details {
-/// What tiles and coalesced groups share: values pass by rank within `mask`.
+/// The part that tiles and coalesced groups share: values pass by rank within `mask`.
 class lanes_group : public thread_group {
 public:
 #ifdef KERNELSKILL_EMULATION

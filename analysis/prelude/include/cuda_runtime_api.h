@@ -223,7 +223,7 @@ KS_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* f
                                                         const cudaLaunchConfig_t* config);
 KS_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                                   const cudaLaunchConfig_t* config);
-// What clang and nvcc turn `<<<...>>>` into.
+// The calls that clang and nvcc make of `<<<...>>>`.
 KS_API cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t sharedBytes KS_DEFAULT(0),
                                      cudaStream_t stream KS_DEFAULT(0));
 KS_API unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sharedBytes KS_DEFAULT(0),

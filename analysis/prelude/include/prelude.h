@@ -1,4 +1,4 @@
-/// What nvcc gives every .cu file before its first line. Forced in front of the user's file, for parsing with
+/// The declarations that nvcc puts before the first line of every .cu file. Forced in front of the user's file, for parsing with
 /// clang when there is no CUDA toolkit and, with KERNELSKILL_EMULATION defined, for compiling device code for the
 /// CPU.
 #pragma once

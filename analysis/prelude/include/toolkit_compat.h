@@ -16,7 +16,7 @@
 
 #include <cuda.h>
 
-// What nvcc's cuda_runtime.h brings along. <math.h> besides <cmath>: it puts isfinite and its like, for the host's
+// The headers that nvcc's cuda_runtime.h brings along. <math.h> besides <cmath>: it puts isfinite and its like, for the host's
 // types, into the global namespace.
 #include <ctype.h>
 #include <math.h>

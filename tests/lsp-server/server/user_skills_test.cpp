@@ -40,7 +40,7 @@ const std::string kernel = "// kernelskill: launch halve<<<16, 256>>>(a=rand[409
 class UserSkills : public ::testing::Test {
 protected:
     UserSkills() {
-        // Not the configuration of whoever runs the test.
+        // Not the configuration of the user who runs the test.
         ::setenv("XDG_CONFIG_HOME", workspace.path("config").c_str(), 1);
         client.emplace();
     }

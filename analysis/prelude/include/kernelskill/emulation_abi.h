@@ -56,9 +56,9 @@ void ks_load(const void* address, unsigned bytes);
 void ks_store(const void* address, unsigned bytes);
 
 /// cp.async: copies `value`, `bytes` (4, 8 or 16) bytes of the thread's own, to `address` in shared memory.
-/// They are there when ks_await_copies() has waited for them; until then nobody may touch their place.
+/// They are there when ks_await_copies() has waited for them; until then no thread may touch their place.
 void ks_begin_copy(void* address, const void* value, unsigned bytes);
-/// What the thread has begun since the last call is one group, maybe of nothing.
+/// The copies that the thread has begun since the last call become one group, which may be empty.
 void ks_commit_copies(void);
 /// Returns when all groups of the thread but the last `pending` are there.
 void ks_await_copies(size_t pending);

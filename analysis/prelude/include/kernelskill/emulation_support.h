@@ -1,4 +1,4 @@
-/// What a compiled image tells the emulator worker about itself, and the helpers that rewritten kernels use.
+/// The tables by which a compiled image describes itself to the emulator worker, and the helpers that rewritten kernels use.
 /// Compiled into the user's kernel after the prelude; the worker includes it for the tables alone.
 #pragma once
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/// What an innermost element is, so that memory the host would have set can be filled sensibly.
+/// The kind of an innermost element, so that memory the host would have set can be filled sensibly.
 enum KsElement {
     KsElementOther = 0,
     KsElementFloating = 1,
@@ -29,8 +29,8 @@ struct KsParameter {
     const char* name;
     unsigned size;
     unsigned alignment;
-    unsigned pointeeBytes;        ///< Of a pointer to a class whose fields are known; else 0.
-    const struct KsField* fields; ///< Of what it points to.
+    unsigned pointeeBytes;        ///< Size of the class that a pointer points to, if its fields are known; else 0.
+    const struct KsField* fields; ///< The fields of that class.
     unsigned fieldCount;
 };
 
@@ -43,7 +43,7 @@ struct KsGlobal {
     unsigned element;       ///< KsElement
     unsigned isConstant;    ///< __constant__
     unsigned isInitialised; ///< By the program's text, so not for the host to set.
-    const struct KsField* fields; ///< Of an element of a class whose fields are known.
+    const struct KsField* fields; ///< The fields of an element, if it is of a class whose fields are known.
     unsigned fieldCount;
 };
 
@@ -75,7 +75,7 @@ struct __nv_bfloat16;
 /// The entry reads the argument array; that is no access of the kernel's.
 #define KS_UNSEEN_ENTRY KS_EXPORTED __attribute__((no_sanitize_thread))
 
-/// What the code behind the user's names begins with "ks", because the user's macros reach it too.
+/// The names of the code behind the user's names begin with "ks", because the user's macros reach it too.
 namespace ks {
 
 /// Binds `extern __shared__ T name[];` to the block's dynamic shared memory: `T (&name)[N] = ks::DynamicShared{}`.

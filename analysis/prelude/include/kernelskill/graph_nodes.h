@@ -239,7 +239,7 @@ KS_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cuda
                                                        unsigned int flags KS_DEFAULT(0));
 
 #ifndef KERNELSKILL_EMULATION
-// What a kernel of a graph may do to it.
+// The operations of a kernel of a graph on that graph.
 __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 __device__ cudaGraphExec_t cudaGetCurrentGraphExec(void);
 #endif

@@ -1,4 +1,4 @@
-/// What the headers of the host's libraries (cuBLAS, cuFFT, ...) share: their functions are declared, never run.
+/// The part that the headers of the host's libraries (cuBLAS, cuFFT, ...) share: their functions are declared, never run.
 #pragma once
 
 #include "cuComplex.h"

@@ -1,4 +1,4 @@
-/// What CUDA shares with other interfaces and processes: external memory and semaphores, graphics resources, code
+/// Resources that CUDA shares with other interfaces and processes: external memory and semaphores, graphics resources, code
 /// loaded at run time, exported memory pools.
 #pragma once
 

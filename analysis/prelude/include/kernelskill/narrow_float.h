@@ -1,4 +1,4 @@
-/// What the 16-bit floating types share besides narrow_float.inc.
+/// The code that the 16-bit floating types share besides narrow_float.inc.
 #pragma once
 
 #include "kernelskill/atomics.h"
