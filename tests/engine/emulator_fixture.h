@@ -1,10 +1,9 @@
-/// Programs parsed with the built-in declarations, and an emulator with a cache of its own to run
-/// them on.
+/// Programs parsed with the built-in declarations, and an emulator to run them on.
 #pragma once
 
 #include "engine/execution/emulator/emulator_executor.h"
 #include "tests/engine/breakage.h"
-#include "tests/temporary_folder.h"
+#include "tests/image_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +18,7 @@ protected:
     EmulatorFixture() {
         engine::EmulatorOptions options;
         options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory = cache_.path();
+        options.cacheDirectory = imageCache();
         auto executor = engine::makeEmulatorExecutor(options, bench_.toolchain);
         EXPECT_TRUE(executor) << executor.error().describe();
         if (executor)
@@ -37,7 +36,6 @@ protected:
     }
 
     RepairBench bench_;
-    TemporaryFolder cache_;
     std::unique_ptr<engine::Executor> executor_;
 };
 

@@ -2,6 +2,7 @@
 /// skill gets wrong never reaches the user as a verified edit.
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
+#include "tests/image_cache.h"
 #include "tests/skills/skill_check.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ TEST_P(BrokenRewrites, AreRefused) {
     ASSERT_TRUE(toolchain) << toolchain.error().describe();
     EmulatorOptions options;
     options.workerExecutable = KERNELSKILL_TEST_WORKER;
-    options.cacheDirectory = std::filesystem::path(testing::TempDir()) / "broken-rewrites-images";
+    options.cacheDirectory = imageCache();
     auto executor = makeEmulatorExecutor(options, *toolchain);
     ASSERT_TRUE(executor) << executor.error().describe();
 

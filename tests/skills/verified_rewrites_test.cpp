@@ -4,6 +4,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
 #include "skills/catalogue.h"
+#include "tests/image_cache.h"
 #include "tests/skills/skill_check.h"
 
 #include <gtest/gtest.h>
@@ -45,8 +46,7 @@ protected:
         toolchain_ = std::move(*toolchain);
         EmulatorOptions options;
         options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory =
-            std::filesystem::path(testing::TempDir()) / "verified-rewrites-images";
+        options.cacheDirectory = imageCache();
         auto executor = makeEmulatorExecutor(options, toolchain_);
         ASSERT_TRUE(executor) << executor.error().describe();
         executor_ = std::move(*executor);

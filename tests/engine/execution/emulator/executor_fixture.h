@@ -4,6 +4,7 @@
 #include "analysis/command/compile_command.h"
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/inputs/launch_inference.h"
+#include "tests/image_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ protected:
         toolchain_ = std::move(*toolchain);
         EmulatorOptions options;
         options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory = std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-image-cache";
+        options.cacheDirectory = imageCache();
         auto executor = makeEmulatorExecutor(std::move(options), toolchain_);
         ASSERT_TRUE(executor) << executor.error().describe();
         executor_ = std::move(*executor);

@@ -2,6 +2,7 @@
 #include "engine/execution/emulator/emulation_image.h"
 #include "engine/execution/emulator/run_parts.h"
 #include "tests/engine/execution/emulator/executor_fixture.h"
+#include "tests/image_cache.h"
 
 #include <gmock/gmock.h>
 
@@ -27,7 +28,7 @@ protected:
     std::unique_ptr<Executor> executorOf(unsigned workers) {
         EmulatorOptions options;
         options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory = std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-image-cache";
+        options.cacheDirectory = imageCache();
         options.workers = workers;
         auto executor = makeEmulatorExecutor(std::move(options), toolchain_);
         EXPECT_TRUE(executor);
@@ -61,7 +62,7 @@ protected:
         ImageOptions options;
         options.hostCompiler = *findHostCompiler({});
         options.preludeInclude = toolchain_.preludeInclude;
-        options.cacheDirectory = std::filesystem::path(KERNELSKILL_BINARY_DIR) / "test-image-cache";
+        options.cacheDirectory = imageCache();
         const auto image = buildEmulationImage({program, kernel}, job.launch, options, {});
         EXPECT_TRUE(image);
         emulator::WorkerPool workers(KERNELSKILL_TEST_WORKER);

@@ -5,6 +5,7 @@
 #include "engine/repair/compile_diagnoser.h"
 #include "tests/engine/repair/benchmark/judgement.h"
 #include "tests/engine/repair/benchmark/mutation.h"
+#include "tests/image_cache.h"
 #include "tests/temporary_folder.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -92,7 +93,7 @@ public:
         toolchain_ = std::move(*toolchain);
         engine::EmulatorOptions options;
         options.workerExecutable = KERNELSKILL_TEST_WORKER;
-        options.cacheDirectory = fs::path(KERNELSKILL_BINARY_DIR) / "test-image-cache";
+        options.cacheDirectory = imageCache();
         auto executor = engine::makeEmulatorExecutor(std::move(options), toolchain_);
         if (!executor) {
             fmt::print(stderr, "{}\n", executor.error().describe());
