@@ -49,6 +49,7 @@ export class EditPreview {
 
     private async answer(shown: readonly string[], question: string): Promise<boolean> {
         let closed: vscode.Disposable | undefined;
+        let isAsking = true;
         const answered = new Promise<boolean>((resolve) => {
             for (const each of shown) this.questions.set(each, resolve);
             closed = vscode.window.tabGroups.onDidChangeTabs(() => {
@@ -56,6 +57,7 @@ export class EditPreview {
             });
             // A notification that goes away by itself, or is closed, is no answer: the buttons over the text are there.
             void vscode.window.showInformationMessage(question, apply, discard).then((choice) => {
+                isAsking = false;
                 if (choice) resolve(choice === apply);
             });
         });
@@ -64,6 +66,8 @@ export class EditPreview {
         } finally {
             closed?.dispose();
             for (const each of shown) this.questions.delete(each);
+            // VS Code has no other way to take a question back that was answered elsewhere.
+            if (isAsking) await vscode.commands.executeCommand('notifications.hideToasts');
         }
     }
 }

@@ -9,6 +9,10 @@ const original = example(file);
 const qualified = original.replace('float* out, const float* in,', 'float* __restrict__ out, const float* __restrict__ in,');
 const test = story({ 'kernelskill.preview.skills': true }, { [file]: original });
 
+function question(workbench: Workbench) {
+    return workbench.notification(/Apply skill: Qualify the pointers.* Matches the original/).first();
+}
+
 async function preview(workbench: Workbench): Promise<void> {
     await workbench.open(file);
     await workbench.goTo(6, 20);
@@ -37,8 +41,11 @@ test('the button over the preview applies all parts of the edit', async (session
     const workbench = new Workbench(session.page);
     await preview(workbench);
     assert.equal(await session.page.locator('.bulk-edit-panel').count(), 0);
+    await question(workbench).waitFor();
     await session.page.getByRole('button', { name: /^Apply the Edit/ }).click();
+    await workbench.proposed('__restrict__ out').waitFor({ state: 'detached' });
     await workbench.line('__restrict__ out').waitFor();
+    await question(workbench).waitFor({ state: 'hidden' }); // its buttons would do nothing any more
     await session.save(file, qualified);
     await session.page.keyboard.press('Control+z');
     await workbench.line('__restrict__ out').waitFor({ state: 'detached' });
@@ -48,8 +55,8 @@ test('the button over the preview applies all parts of the edit', async (session
 test('the blue button of the question applies it as well', async (session) => {
     const workbench = new Workbench(session.page);
     await preview(workbench);
-    const question = workbench.notification(/Apply skill: Qualify the pointers.* Matches the original/).first();
-    await question.getByRole('button', { name: 'Apply', exact: true }).click();
+    await question(workbench).getByRole('button', { name: 'Apply', exact: true }).click();
+    await workbench.proposed('__restrict__ out').waitFor({ state: 'detached' });
     await workbench.line('__restrict__ out').waitFor();
     await workbench.notification(/One undo takes it back/).waitFor();
     await session.save(file, qualified);
