@@ -30,14 +30,10 @@ public:
 
 private:
     [[nodiscard]] ExprId fixedValue(VariableId variable) const override;
-    [[nodiscard]] std::optional<std::int64_t> leaf(const Expr& expr,
-                                                   int depth) const override;
-    [[nodiscard]] std::optional<std::int64_t> variableValue(VariableId id,
-                                                            int depth) const;
-    [[nodiscard]] std::optional<std::int64_t> argument(VariableId parameter,
-                                                       int depth) const;
-    [[nodiscard]] std::optional<std::int64_t> roundsFrom(std::int64_t low,
-                                                         const Loop& loop) const;
+    [[nodiscard]] std::optional<std::int64_t> leaf(const Expr& expr, int depth) const override;
+    [[nodiscard]] std::optional<std::int64_t> variableValue(VariableId id, int depth) const;
+    [[nodiscard]] std::optional<std::int64_t> argument(VariableId parameter, int depth) const;
+    [[nodiscard]] std::optional<std::int64_t> roundsFrom(std::int64_t low, const Loop& loop) const;
     [[nodiscard]] std::optional<std::int64_t> stepOf(const Loop& loop) const;
     [[nodiscard]] std::optional<std::int64_t> templateArgument(const std::string& name) const;
 

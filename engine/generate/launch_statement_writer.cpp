@@ -18,9 +18,9 @@ namespace {
 
 class LaunchStatementText {
 public:
-    LaunchStatementText(CodeLines& lines, const KernelModel& function, const analysis::CodeMap& code,
-                        const ParallelFunction& parallel, const ParallelNest& nest,
-                        const WrittenKernel& kernel, LauncherNames& names)
+    LaunchStatementText(CodeLines& lines, const KernelModel& function,
+                        const analysis::CodeMap& code, const ParallelFunction& parallel,
+                        const ParallelNest& nest, const WrittenKernel& kernel, LauncherNames& names)
         : lines_(lines), function_(function), body_(function.body), code_(code),
           parallel_(parallel), nest_(nest), kernel_(kernel), names_(names) {}
 

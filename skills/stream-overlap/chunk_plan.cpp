@@ -36,7 +36,8 @@ struct RoundTimes {
     [[nodiscard]] double longest() const { return std::max({toDevice, toHost, onDevice}); }
 };
 
-/// The min time; a kernel whose number of rounds is unknown is taken to be as long as the longer copy.
+/// The min time; a kernel whose number of rounds is unknown is taken to be as long as the longer
+/// copy.
 RoundTimes timesOf(const SkillContext& context, const ChunkLoop& loop,
                    const ChunkTraffic& traffic) {
     RoundTimes times{traffic.bytesToDevice / linkBytesPerSecond,

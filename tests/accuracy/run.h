@@ -1,4 +1,5 @@
-/// The helpers that the programs of this folder share: buffers filled as the emulator fills them, in kind.
+/// The helpers that the programs of this folder share: buffers filled as the emulator fills them,
+/// in kind.
 #pragma once
 
 #include <cstdio>

@@ -32,8 +32,8 @@ protected:
     [[nodiscard]] Plan plan(const Workbench& workbench) const {
         return workbench.advisor().plan({program_, kernel()}, kernel().span, memory());
     }
-    /// The kernel of a file in the test's folder: that of the program lies in the folder for temporary files,
-    /// which is other tests' as well.
+    /// The kernel of a file in the test's folder: that of the program lies in the folder for
+    /// temporary files, which is other tests' as well.
     [[nodiscard]] ShortTermMemory memory() const {
         return {folder_.path(), folder_.path() / "subject.cu"};
     }

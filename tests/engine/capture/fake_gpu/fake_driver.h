@@ -1,5 +1,6 @@
-/// The functions that the test's stand-in for libcuda.so.1 offers besides the driver's own functions: kernels of
-/// the host, and a way for the stand-in of CUPTI to be called around launches.
+/// The functions that the test's stand-in for libcuda.so.1 offers besides the driver's own
+/// functions: kernels of the host, and a way for the stand-in of CUPTI to be called around
+/// launches.
 #pragma once
 
 #include <cstddef>

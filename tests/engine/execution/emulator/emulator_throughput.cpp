@@ -59,8 +59,9 @@ private:
     std::shared_ptr<const Image> image_;
 };
 
-/// The time that the workers of this process have computed so far, those that have ended included: on a busy
-/// machine wall-clock time says little. Of the system's clock ticks, so meant for whole benchmarks.
+/// The time that the workers of this process have computed so far, those that have ended included:
+/// on a busy machine wall-clock time says little. Of the system's clock ticks, so meant for whole
+/// benchmarks.
 double workerSeconds() {
     std::ifstream children("/proc/self/task/" + std::to_string(getpid()) + "/children");
     std::uint64_t ticks = 0;
