@@ -90,6 +90,9 @@ enum class LaunchOrigin : std::uint8_t {
 /// A concrete launch of a kernel.
 struct LaunchSpec {
     LaunchOrigin origin = LaunchOrigin::Guessed;
+    /// Grid and block follow from the kernel's own indices, because no launch of it can be
+    /// evaluated. False for a guess that only chose sizes which a launch in the text depends on.
+    bool isShapeGuessed = false;
     std::string kernel;                         ///< Qualified name.
     std::vector<std::string> templateArguments; ///< Empty if the kernel is no template.
     Dim3 grid;

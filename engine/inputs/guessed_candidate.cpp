@@ -106,6 +106,7 @@ LaunchCandidate LaunchCandidates::guessed(const Overrides& overrides) const {
     LaunchCandidate result;
     auto& spec = result.spec;
     spec.origin = LaunchOrigin::Guessed;
+    spec.isShapeGuessed = true;
     spec.kernel = kernel_.qualifiedName;
     spec.templateArguments = templateArguments(nullptr);
     Overrides known = overrides;

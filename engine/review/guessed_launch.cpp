@@ -9,7 +9,7 @@
 namespace kernelskill::engine {
 
 CheckResult withoutBlameForGuess(CheckResult result, const LaunchSpec& launch) {
-    if (result || !result.error().isAboutEdit || launch.origin != LaunchOrigin::Guessed)
+    if (result || !result.error().isAboutEdit || !launch.isShapeGuessed)
         return result;
     FailedCheck& failed = result.error();
     failed.status = VerdictStatus::Invalid;

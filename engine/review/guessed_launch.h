@@ -6,9 +6,10 @@
 
 namespace kernelskill::engine {
 
-/// `result` as it is, unless it failed on a guessed `launch`: the guess may be one that the kernel
-/// was never made for, so the check is then Invalid and says nothing about the edit. Its detail
-/// names the guess and the pin that would replace it.
+/// `result` as it is, unless it failed on a launch with a guessed shape: the guess may be one that
+/// the kernel was never made for, so the check is then Invalid and says nothing about the edit. Its
+/// detail names the guess and the pin that would replace it. A launch of the program at a size that
+/// was made up is no such guess: every trial makes sizes up.
 [[nodiscard]] CheckResult withoutBlameForGuess(CheckResult result, const LaunchSpec& launch);
 
 } // namespace kernelskill::engine

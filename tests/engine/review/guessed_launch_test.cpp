@@ -12,6 +12,7 @@ using ::testing::HasSubstr;
 LaunchSpec launchFrom(LaunchOrigin origin) {
     LaunchSpec launch;
     launch.origin = origin;
+    launch.isShapeGuessed = origin == LaunchOrigin::Guessed;
     launch.kernel = "k";
     launch.grid = {4, 1, 1};
     launch.block = {32, 1, 1};
@@ -51,6 +52,14 @@ TEST(GuessedLaunch, DoesNotExcuseAStatedOne) {
         EXPECT_EQ(blamed.error().status, VerdictStatus::Incorrect);
         EXPECT_TRUE(blamed.error().isAboutEdit);
     }
+}
+
+TEST(GuessedLaunch, DoesNotExcuseALaunchOfTheProgramAtAMadeUpSize) {
+    LaunchSpec launch = launchFrom(LaunchOrigin::Guessed);
+    launch.isShapeGuessed = false;
+    const CheckResult blamed = withoutBlameForGuess(incorrect("matches original", "", {}), launch);
+    ASSERT_FALSE(blamed);
+    EXPECT_EQ(blamed.error().status, VerdictStatus::Incorrect);
 }
 
 } // namespace
