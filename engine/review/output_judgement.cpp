@@ -32,12 +32,31 @@ bool hasFloatingAtomics(const analysis::KernelModel& kernel) {
     });
 }
 
+/// The number of floating-point outputs from which their maximum error tells the error to expect.
+constexpr std::size_t minSampledOutputs = 32;
+
 /// The maximum number of terms in a sum, as far as the buffers tell.
 std::uint64_t termsOf(const RunPair& pair) {
     std::uint64_t terms = 1;
     for (const BufferExtent& extent : pair.original.profile.extents)
         terms = std::max(terms, extent.read ? extent.elements : 0);
     return terms;
+}
+
+/// The error of a sum of `terms` terms grows as the square root of their number (Higham, Accuracy
+/// and Stability, 2.6).
+double errorOfSum(double roundoff, std::uint64_t terms) {
+    return roundoff *
+           (roundoffsAllowed + errorGrowthAllowed * std::sqrt(static_cast<double>(terms)));
+}
+
+std::size_t floatingOutputs(const RunPair& pair) {
+    std::size_t count = 0;
+    for (const BufferContents& output : pair.original.outputs) {
+        if (isFloating(output.element))
+            count += output.bytes.size() / scalarBytes(output.element);
+    }
+    return count;
 }
 
 Tolerance toleranceWithoutReference(const RunPair& pair, skills::Numerics numerics) {
@@ -50,10 +69,7 @@ Tolerance toleranceWithoutReference(const RunPair& pair, skills::Numerics numeri
     // Both are rounded to the output's type, and may fall on either side of a rounding boundary.
     if (numerics == skills::Numerics::ReducedPrecision)
         return {false, reducedPrecisionError + 2 * roundoff};
-    // The error of a sum of n terms grows as the square root of n (Higham, Accuracy and Stability,
-    // 2.6).
-    return {false, roundoff * (roundoffsAllowed +
-                               errorGrowthAllowed * std::sqrt(static_cast<double>(terms)))};
+    return {false, errorOfSum(roundoff, terms)};
 }
 
 /// The tolerance that follows from the original's own error.
@@ -63,6 +79,11 @@ Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, skills::Nu
         roundoff = std::max(roundoff, unitRoundoff(output.element));
     Tolerance tolerance{false,
                         std::max(errorGrowthAllowed * own.maxError, roundoffsAllowed * roundoff)};
+    // The error of one sum says little of the error of another order: the original may have been
+    // lucky.
+    if (numerics == skills::Numerics::Reassociates && floatingOutputs(pair) < minSampledOutputs)
+        tolerance.scaledError =
+            std::max(tolerance.scaledError, errorOfSum(roundoff, termsOf(pair)));
     // For a kernel in double the reference is the kernel itself, and its error stays unknown. A sum
     // of n terms has at most n roundings of error (Higham, 4.2), and comes near that if inputs with
     // few bits make all roundings go one way.

@@ -67,6 +67,22 @@ TEST(OutputJudgement, AReorderedSumMayBeSomewhatFurtherFromTheTruthThanTheOrigin
     EXPECT_THAT(far.error().detail, HasSubstr("a float64 reference"));
 }
 
+TEST(OutputJudgement, AnOriginalThatWasExactByChanceDoesNotMakeAnotherOrderOfALongSumWrong) {
+    RunPair pair = pairWithTruth({-24.4647753f}, {-24.4647999f}, {-24.4647753});
+    EXPECT_FALSE(judged(pair, reordered)); // a sum of one term has no other order
+    pair.original.profile.extents = {{"x", 4096, true, false}};
+    EXPECT_TRUE(judged(pair, reordered));
+    pair.candidate.outputs = {floats({-24.466f})};
+    EXPECT_FALSE(judged(pair, reordered));
+}
+
+TEST(OutputJudgement, ManyOutputsTellTheErrorToExpect) {
+    RunPair pair = pairWithTruth(std::vector<float>(64, 1.0f), std::vector<float>(64, 1.000002f),
+                                 std::vector<double>(64, 1.0));
+    pair.original.profile.extents = {{"x", 4096, true, false}};
+    EXPECT_FALSE(judged(pair, reordered));
+}
+
 TEST(OutputJudgement, ATruthThatTheOriginalDoesNotComputeIsNotUsed) {
     CheckResult check = judged(pairWithTruth({1.0f}, {1.0f}, {2.0}), reordered);
     ASSERT_TRUE(check);
