@@ -41,7 +41,7 @@ export class Workbench {
     /** Types into the quick input that is open, and takes the entry of this name. */
     async pick(typed: string, entry: string): Promise<void> {
         await this.input.fill(typed);
-        await this.entry(entry).click();
+        await this.take(entry);
         await this.entry(entry).waitFor({ state: 'hidden' }); // not the quick input, which may be another's then
     }
 
@@ -59,9 +59,15 @@ export class Workbench {
         await this.insist(`an entry '${entry}'`, async () => {
             await this.page.keyboard.press(key);
             await this.input.fill(typed, brief);
-            await this.entry(entry).click(brief);
+            await this.take(entry, brief);
         });
         await this.entry(entry).waitFor({ state: 'hidden' });
+    }
+
+    /** Takes an entry of the quick input. The mouse goes away first: the hover of another row may cover this one. */
+    private async take(entry: string, patience: { timeout?: number } = {}): Promise<void> {
+        await this.page.mouse.move(0, 0);
+        await this.entry(entry).click(patience);
     }
 
     /**
