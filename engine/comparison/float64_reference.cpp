@@ -146,6 +146,8 @@ Result<LaunchSpec> withDoubleArguments(const analysis::KernelModel& kernel, Laun
             if (buffer->element == ScalarKind::Float) {
                 buffer->element = ScalarKind::Double;
                 buffer->elementBytes *= 2;
+                if (buffer->choice)
+                    buffer->choice->isFloat = true;
             }
             continue;
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace kernelskill::engine {
@@ -45,10 +46,59 @@ std::int64_t maxValue(ScalarKind kind) {
     }
 }
 
+std::uint64_t elementHash(std::uint64_t seed, std::uint64_t index) {
+    return mix(seed ^ mix(index));
+}
+
+/// A number of [0, 1) from the lower half of a hash. The upper half stays for another number.
+double part(std::uint64_t hash) {
+    return static_cast<double>(hash & 0xffffffffu) * 0x1p-32;
+}
+
+/// The given value of this element; nullptr if it has a random one.
+const double* chosenValue(const ValueChoice& choice, std::uint64_t hash) {
+    if (choice.values.empty() || part(hash) >= choice.share)
+        return nullptr;
+    return &choice.values[(hash >> 32) % choice.values.size()];
+}
+
+/// A number with random sign, exponent and mantissa. A second hash gives 52 bits of mantissa.
+double wideValue(const ValueChoice& choice, std::uint64_t hash) {
+    const std::uint64_t bits = mix(hash);
+    const auto exponents =
+        static_cast<std::uint64_t>(std::max(choice.maxExponent - choice.minExponent, 1));
+    const int exponent = choice.minExponent + static_cast<int>((hash >> 33) % exponents);
+    const double mantissa = 1.0 + static_cast<double>(bits >> 12) * 0x1p-52;
+    const double magnitude = std::ldexp(mantissa, exponent);
+    return (hash >> 32 & 1u) != 0 ? -magnitude : magnitude;
+}
+
+double chosenFloating(const ValueChoice& choice, std::uint64_t seed, std::uint64_t index) {
+    const std::uint64_t hash = elementHash(seed, index);
+    const double* given = chosenValue(choice, hash);
+    const double value = given != nullptr ? *given : wideValue(choice, hash);
+    return choice.isFloat ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+std::int64_t chosenInteger(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t index) {
+    const std::uint64_t hash = elementHash(seed, index);
+    const double* given = chosenValue(*buffer.choice, hash);
+    constexpr double limit = 0x1p63;
+    if (given != nullptr && std::trunc(*given) == *given && *given >= -limit && *given < limit) {
+        const auto value = static_cast<std::int64_t>(*given);
+        if (buffer.integerRange == 0 || (value >= 0 && value < buffer.integerRange))
+            return value;
+    }
+    return static_cast<std::int64_t>((mix(hash) >> 1) %
+                                     static_cast<std::uint64_t>(randomRange(buffer)));
+}
+
 float floatingValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t index) {
     switch (buffer.fill) {
     case Fill::Random:
         return randomFloat(seed, index);
+    case Fill::Chosen:
+        return static_cast<float>(chosenFloating(*buffer.choice, seed, index));
     case Fill::Constant:
         return static_cast<float>(buffer.value);
     case Fill::Iota:
@@ -60,10 +110,11 @@ float floatingValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t 
 
 std::int64_t integerValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t index) {
     switch (buffer.fill) {
-    case Fill::Random: {
-        return static_cast<std::int64_t>((mix(seed ^ mix(index)) >> 1) %
+    case Fill::Random:
+        return static_cast<std::int64_t>((elementHash(seed, index) >> 1) %
                                          static_cast<std::uint64_t>(randomRange(buffer)));
-    }
+    case Fill::Chosen:
+        return chosenInteger(buffer, seed, index);
     case Fill::Constant:
         return static_cast<std::int64_t>(buffer.value);
     case Fill::Iota:
@@ -163,6 +214,10 @@ void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offs
         return fillWith<std::uint16_t>(offset, bytes,
                                        [&](std::uint64_t i) { return bfloat16Bits(floating(i)); });
     case ScalarKind::Double:
+        if (buffer.fill == Fill::Chosen)
+            return fillWith<double>(offset, bytes, [&](std::uint64_t index) {
+                return chosenFloating(*buffer.choice, seed, index);
+            });
         return fillWith<double>(offset, bytes, floating);
     case ScalarKind::Bool:
     case ScalarKind::Char:

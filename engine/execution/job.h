@@ -31,6 +31,20 @@ enum class Fill : std::uint8_t {
     Iota,
     Poison,   ///< A pattern that no computation leaves by chance; for outputs.
     Captured, ///< The bytes that a program passed, see BufferSpec::captured.
+    Chosen,   ///< Values that are likely to tell two kernels apart, see BufferSpec::choice.
+};
+
+/// A mixture of given values and random ones that use the whole mantissa.
+struct ValueChoice {
+    /// Converted to the element's type. Integers drop what is no integer or exceeds the range.
+    std::vector<double> values;
+    double share = 0.5; ///< The part of the elements that have one of `values`.
+    /// Magnitudes of the other elements: from 2^minExponent up to 2^maxExponent, of both signs.
+    int minExponent = -8;
+    int maxExponent = 8;
+    /// Every value is one of float, also for double: for a float64 reference of a kernel in float.
+    bool isFloat = false;
+    bool operator==(const ValueChoice&) const = default;
 };
 
 /// The contents of a buffer of a captured launch, as files on this machine.
@@ -56,8 +70,14 @@ struct BufferSpec {
     bool isOutput = false; ///< Compared after the run.
     bool isInput = true;   ///< If true, filled by `fill`; else poisoned.
     std::optional<CapturedBytes> captured; ///< Only for Captured.
+    std::optional<ValueChoice> choice;     ///< Only for Chosen.
     bool operator==(const BufferSpec&) const = default;
 };
+
+/// Whether `fill` makes values up, which nothing in the program states.
+[[nodiscard]] inline bool isMadeUp(Fill fill) {
+    return fill == Fill::Random || fill == Fill::Chosen;
+}
 
 /// A by-value argument, as the bytes that the kernel's ABI expects.
 struct ScalarSpec {
@@ -119,7 +139,8 @@ struct Job {
     /// Look for races, out-of-bounds accesses, uninitialised reads and divergent barriers.
     bool wantHazards = true;
     bool wantOutputs = false; ///< Return the contents of buffers marked isOutput.
-    /// Run at most so many blocks, corners included, and scale the counts.
+    /// Run at most so many blocks, corners included, and scale the counts. Outputs are then the
+    /// parts that were written, each a buffer "y[4096..]" of its own; they need wantHazards.
     std::optional<std::uint64_t> maxBlocks;
     Limits limits;
 };

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstring>
+
 namespace kernelskill::engine::wire {
 
 std::uint64_t wholeNumber(const Json& json) {
@@ -30,6 +32,22 @@ std::vector<std::byte> bytesOf(const Json& json) {
 
 namespace {
 
+/// As bytes, because JSON has neither NaN nor infinity.
+Json doublesAsBytes(const std::vector<double>& values) {
+    std::vector<std::byte> bytes(values.size() * sizeof(double));
+    if (!values.empty())
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+    return binary(bytes);
+}
+
+std::vector<double> doublesFrom(const Json& json) {
+    const std::vector<std::byte> bytes = bytesOf(json);
+    std::vector<double> values(bytes.size() / sizeof(double));
+    if (!values.empty())
+        std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+    return values;
+}
+
 Json toJson(const BufferSpec& buffer) {
     Json json{{"name", buffer.name},
               {"element", number(buffer.element)},
@@ -44,6 +62,12 @@ Json toJson(const BufferSpec& buffer) {
     if (buffer.captured)
         json["captured"] = {{"file", buffer.captured->before},
                             {"element", number(buffer.captured->element)}};
+    if (buffer.choice)
+        json["choice"] = {{"values", doublesAsBytes(buffer.choice->values)},
+                          {"share", buffer.choice->share},
+                          {"minExponent", buffer.choice->minExponent},
+                          {"maxExponent", buffer.choice->maxExponent},
+                          {"isFloat", buffer.choice->isFloat}};
     return json;
 }
 
@@ -64,6 +88,13 @@ BufferSpec bufferFrom(const Json& json) {
         buffer.captured.emplace();
         buffer.captured->before = captured.at("file").get<std::string>();
         readEnum(captured.at("element"), buffer.captured->element);
+    }
+    if (buffer.fill == Fill::Chosen) {
+        const Json& choice = json.at("choice");
+        buffer.choice =
+            ValueChoice{doublesFrom(choice.at("values")), choice.at("share").get<double>(),
+                        choice.at("minExponent").get<int>(), choice.at("maxExponent").get<int>(),
+                        choice.at("isFloat").get<bool>()};
     }
     return buffer;
 }

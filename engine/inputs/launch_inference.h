@@ -59,25 +59,4 @@ struct KernelInFile {
 [[nodiscard]] Result<LaunchSpec> editedCapture(KernelInFile original, KernelInFile edited,
                                                const LaunchSpec& captured);
 
-struct ResizedLaunch {
-    LaunchSpec launch;
-    std::map<std::string, std::int64_t>
-        extents; ///< The variables that were changed, with their new values.
-};
-
-/// The same launch at another problem size: integral scalars that act as extents become about
-/// `scale` times as large (odd sizes when `odd`), grid recomputed by the launch site's own
-/// expression. Where the grid leaves out a rest that is no whole block, as n / 256 does, the extent
-/// is one without a rest. nullopt when the launch cannot be resized without breaking what the
-/// kernel assumes.
-[[nodiscard]] std::optional<ResizedLaunch> resizeLaunch(const analysis::FileModel& file,
-                                                        const analysis::KernelModel& kernel,
-                                                        const LaunchSpec& launch, double scale,
-                                                        bool odd);
-
-/// The same launch with other values of variables that act as extents.
-[[nodiscard]] std::optional<LaunchSpec>
-launchAt(const analysis::FileModel& file, const analysis::KernelModel& kernel,
-         const LaunchSpec& launch, const std::map<std::string, std::int64_t>& extents);
-
 } // namespace kernelskill::engine

@@ -1,6 +1,8 @@
 #include "engine/inputs/trial.h"
 
 #include "engine/inputs/launch_inference.h"
+#include "engine/inputs/launch_pair.h"
+#include "engine/inputs/launch_sizes.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,72 +19,12 @@ namespace {
 constexpr double comfortableThreads = 1 << 16;
 /// The max threads of a launch that is run as it is.
 constexpr double maxThreadsAsIs = 1 << 18;
-constexpr int seedsOfFirstTrial = 3;
+constexpr int seedsOfFirstTrial = 2;
+/// Odd sizes, as parts of the file's own.
+constexpr std::array oddParts{0.37};
 /// Threads of a guessed launch on a GPU: some waves of blocks on a GPU with the most
 /// multiprocessors.
 constexpr double measuredThreads = 1 << 22;
-
-double threadsOf(const LaunchSpec& launch) {
-    return static_cast<double>(launch.grid.count()) * static_cast<double>(launch.block.count());
-}
-
-const std::string& nameOf(const ArgumentSpec& argument) {
-    return std::visit([](const auto& spec) -> const std::string& { return spec.name; }, argument);
-}
-
-const ArgumentSpec* argumentNamed(const LaunchSpec& launch, const std::string& name) {
-    auto found = std::ranges::find(launch.arguments, name, nameOf);
-    return found == launch.arguments.end() ? nullptr : &*found;
-}
-
-std::string labelOf(const LaunchSpec& launch) {
-    std::string label;
-    for (const ArgumentSpec& argument : launch.arguments) {
-        const auto* scalar = std::get_if<ScalarSpec>(&argument);
-        if (scalar != nullptr && scalar->integer)
-            label +=
-                fmt::format("{}{}={}", label.empty() ? "" : ", ", scalar->name, *scalar->integer);
-    }
-    if (label.empty())
-        label = fmt::format("grid {}x{}x{}", launch.grid.x, launch.grid.y, launch.grid.z);
-    return label;
-}
-
-bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
-    return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
-        const auto* ours = std::get_if<ScalarSpec>(&argument);
-        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
-        const auto* theirs = same == nullptr ? nullptr : std::get_if<ScalarSpec>(same);
-        return ours == nullptr || (theirs != nullptr && ours->integer == theirs->integer);
-    });
-}
-
-/// The candidate's launch of the problem that `original` solves; nullopt when the two are about
-/// different sizes.
-std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
-                                 bool isLaunched) {
-    bool isGuess =
-        original.origin == LaunchOrigin::Guessed || candidate.origin == LaunchOrigin::Guessed;
-    // A guess follows the kernel's text, which the edit changed; the callers of a kernel without a
-    // launch did not. A launch in the file is part of the edit: from the same sizes its own
-    // expressions say the grid.
-    if (isGuess && !(isLaunched && haveSameSizes(original, candidate))) {
-        candidate.grid = original.grid;
-        candidate.block = original.block;
-        candidate.dynamicSharedBytes = original.dynamicSharedBytes;
-    }
-    for (ArgumentSpec& argument : candidate.arguments) {
-        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
-        if (same == nullptr)
-            continue;
-        if (isGuess || std::holds_alternative<BufferSpec>(*same))
-            argument = *same;
-        else if (const auto* ours = std::get_if<ScalarSpec>(&argument);
-                 ours != nullptr && ours->integer != std::get<ScalarSpec>(*same).integer)
-            return std::nullopt;
-    }
-    return candidate;
-}
 
 /// The resizing whose thread count comes closest to `threads`. A scale acts on each extent, so a
 /// launch over two axes shrinks with its square.
@@ -128,7 +70,8 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
     std::string label =
         fmt::format("the first {}x{}x{} of {}x{}x{} blocks", launch.grid.x, launch.grid.y,
                     launch.grid.z, original.grid.x, original.grid.y, original.grid.z);
-    return Trial{std::move(label), std::move(launch), std::move(*pair), 1, false};
+    return Trial{
+        .label = std::move(label), .original = std::move(launch), .candidate = std::move(*pair)};
 }
 
 std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
@@ -146,7 +89,9 @@ std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& origi
                        !candidate.kernel.launches.empty());
     if (!pair)
         return std::nullopt;
-    return Trial{labelOf(launch), std::move(launch), std::move(*pair), 1, false};
+    std::string label = labelOf(launch);
+    return Trial{
+        .label = std::move(label), .original = std::move(launch), .candidate = std::move(*pair)};
 }
 
 std::string captureLabel(const LaunchSpec& launch) {
@@ -177,7 +122,10 @@ void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
         return;
     }
     if (threadsOf(launch) <= maxThreadsAsIs) {
-        insertByInstance(plan.trials, {captureLabel(launch), launch, std::move(*theirs), 1, true});
+        insertByInstance(plan.trials, {.label = captureLabel(launch),
+                                       .original = launch,
+                                       .candidate = std::move(*theirs),
+                                       .isReplay = true});
         return;
     }
     auto corner = cornerOf(launch, *theirs, true);
@@ -204,7 +152,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
     // Each launch site with other template arguments or another block shape is another kernel as
     // far as it goes.
     std::vector<const LaunchSpec*> taken;
-    constexpr std::size_t maxLaunches = 2;
+    constexpr std::size_t maxLaunches = 8;
     for (std::size_t index = 0; index < originalLaunches->size() && taken.size() < maxLaunches;
          ++index) {
         const LaunchSpec& launch = (*originalLaunches)[index];
@@ -226,7 +174,8 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             base = cornerOf(launch, theirs, !candidate.kernel.launches.empty());
         if (!base) {
             if (auto pair = paired(launch, theirs, !candidate.kernel.launches.empty()))
-                base = Trial{labelOf(launch), launch, std::move(*pair), 1, false};
+                base = Trial{
+                    .label = labelOf(launch), .original = launch, .candidate = std::move(*pair)};
         }
         if (!base) {
             plan.notes.push_back(
@@ -235,12 +184,16 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             continue;
         }
         base->seeds = isFirst ? seedsOfFirstTrial : 1;
+        if (isFirst) {
+            plan.statedOriginal = launch;
+            plan.statedCandidate = theirs;
+        }
         double threads = threadsOf(base->original);
         plan.trials.push_back(std::move(*base));
         if (!isFirst)
             continue;
         std::vector<std::string> labels{plan.trials.back().label};
-        for (double part : {0.37, 0.05}) {
+        for (const double part : oddParts) {
             auto odd = resizedTrial(original, launch, candidate, theirs,
                                     std::max(64.0, threads * part), true);
             if (odd && std::ranges::find(labels, odd->label) == labels.end()) {
@@ -275,7 +228,10 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
     if (launch.origin != LaunchOrigin::Pinned && !captured.launches.empty()) {
         const LaunchSpec& passed = captured.launches.front();
         if (auto edited = editedCapture(original, candidate, passed))
-            return Trial{captureLabel(passed), passed, std::move(*edited), 1, true};
+            return Trial{.label = captureLabel(passed),
+                         .original = passed,
+                         .candidate = std::move(*edited),
+                         .isReplay = true};
     }
     if (launch.origin == LaunchOrigin::Guessed && threadsOf(launch) < measuredThreads) {
         if (auto trial = resizedTrial(original, launch, candidate, theirs, measuredThreads, false))
@@ -289,7 +245,7 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
                 " and " + labelOf(theirs),
             {},
             {}});
-    return Trial{labelOf(launch), launch, std::move(*pair), 1, false};
+    return Trial{.label = labelOf(launch), .original = launch, .candidate = std::move(*pair)};
 }
 
 LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch) {

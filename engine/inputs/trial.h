@@ -6,6 +6,8 @@
 #include "engine/execution/profile.h"
 #include "engine/inputs/launch_inference.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +21,20 @@ struct Trial {
     int seeds = 1; ///< Fresh inputs to run it with.
     /// A captured launch of a program, whose results are known.
     bool isReplay = false;
+    /// A run that only looks for a difference. It says nothing where the original does not run
+    /// cleanly, since nothing in the program states such a launch.
+    bool isProbe = false;
+    /// If set, so many blocks of the grid run, corners included, and only what they wrote is
+    /// compared.
+    std::optional<std::uint64_t> maxBlocks = {};
 };
 
 struct TrialPlan {
     std::vector<Trial>
         trials; ///< The launch as the file has it (or a smaller one of its shape) first.
+    /// The launches of the first trial at the file's own size.
+    LaunchSpec statedOriginal;
+    LaunchSpec statedCandidate;
     std::vector<std::string> notes; ///< Trials that could not be made, and why.
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* checkName = "control fails";
 
 bool isRandomInput(const BufferSpec* buffer) {
-    return buffer != nullptr && buffer->isInput && buffer->fill == Fill::Random;
+    return buffer != nullptr && buffer->isInput && isMadeUp(buffer->fill);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "engine/review/reviewer.h"
 
+#include "engine/inputs/probe.h"
 #include "engine/inputs/trial.h"
 #include "engine/review/control.h"
 #include "engine/review/edited_program.h"
@@ -27,6 +28,23 @@ std::uint64_t freshSeed() {
     return (std::uint64_t{entropy()} << 32) | entropy();
 }
 
+/// Whether nothing in the run depends on what lies beyond the kernel's data, or on no order. Races
+/// are compared with the candidate's.
+bool isClean(const Profile& profile) {
+    return std::ranges::none_of(profile.hazards, [](const Hazard& hazard) {
+        return hazard.kind != HazardKind::Race || hazard.certain;
+    });
+}
+
+/// Where sums cancel, the rounding of another order may exceed the tolerance now and then.
+constexpr std::size_t nearMissesAllowed = 2;
+constexpr double maxNearMiss = 1e-3;
+
+bool isNearMiss(const ReviewFailure& seen, const Closeness& closeness) {
+    return closeness.numerics != skills::Numerics::Exact && seen.difference &&
+           seen.difference->maxError && *seen.difference->maxError < maxNearMiss;
+}
+
 /// One review, step by step. Each step appends its checks; a failed one ends the review.
 class Review {
 public:
@@ -43,7 +61,8 @@ public:
             !runTrials() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
-        verdict_.summary = summaryOfSuccess(verdict_, runsDone_, plan_.trials.size(), plan_.notes);
+        verdict_.summary =
+            summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes);
         measure();
         return finished();
     }
@@ -92,6 +111,11 @@ private:
     bool runTrials();
     bool runBatch(const std::vector<Comparand>& batch);
     bool judge(const Comparand& comparand, Runs runs);
+    bool runProbes();
+    bool runProbes(const std::vector<Trial>& probes);
+    bool judgeProbe(const Comparand& comparand, Runs runs);
+    /// Whether the same blocks of both kernels write to the same places.
+    [[nodiscard]] bool doSameWork(const Trial& someBlocks);
     bool control();
     void measure();
 
@@ -113,6 +137,8 @@ private:
     ReviewImages images_;
     std::size_t runsDone_ = 0;
     std::size_t runsPlanned_ = 1;
+    std::size_t probesDone_ = 0;
+    std::size_t nearMisses_ = 0;
 
     /// The outputs of the first trial, which the control uses.
     std::vector<std::vector<BufferContents>> controlOutputs_;
@@ -196,7 +222,8 @@ bool Review::runTrials() {
         bool isOtherInstance =
             trial.original.templateArguments != plan_.trials.front().original.templateArguments;
         if (isOtherInstance) {
-            if (!runTheBatch())
+            // Their images replace those of the first instance.
+            if (!runTheBatch() || !runProbes())
                 return false;
             images_ = buildOtherInstance(executor_, original_, candidate(), trial, stop_);
             if (!images_.original) {
@@ -213,7 +240,7 @@ bool Review::runTrials() {
                 return false;
         }
     }
-    if (!runTheBatch())
+    if (!runTheBatch() || !runProbes())
         return false;
     if (runsDone_ == 0)
         return take(unusable("the original runs", "no launch of the original ran"));
@@ -286,6 +313,90 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     if (comparand.trialNumber == 0)
         controlOutputs_.push_back(std::move(pair.original.outputs));
     ++runsDone_;
+    return true;
+}
+
+/// Runs the probes of the first instance, once.
+bool Review::runProbes() {
+    if (probesDone_ > 0 || runsDone_ == 0)
+        return true;
+    report("looking for a difference at other sizes and values", 0.6);
+    ProbePlan plan =
+        planProbes({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
+                   plan_, closeness_.numerics, seeds_());
+    if (!runProbes(plan.probes))
+        return false;
+    std::size_t planned = plan.probes.size();
+    if (plan.sameBlocks && doSameWork(*plan.sameBlocks)) {
+        planned += plan.distant.size();
+        plan.varied.emplace_back("blocks at the end of launches with up to 2^30 threads");
+        if (!runProbes(plan.distant))
+            return false;
+    } else if (plan.sameBlocks) {
+        plan.unvaried.emplace_back("blocks of larger launches: the edit gives them other work");
+    }
+    if (probesDone_ > 0)
+        verdict_.checks.push_back(held(fmt::format("matches original, {} probes", probesDone_),
+                                       describe(plan, planned - probesDone_)));
+    return !stop_.stop_requested();
+}
+
+bool Review::runProbes(const std::vector<Trial>& probes) {
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
+    const std::size_t atOnce = TrialRunner::runsAtOnce();
+    for (std::size_t begin = 0; begin < probes.size(); begin += atOnce) {
+        std::vector<Comparand> batch;
+        for (std::size_t i = begin; i < std::min(begin + atOnce, probes.size()); ++i)
+            batch.push_back({&probes[i], plan_.trials.size() + i, 1, seeds_()});
+        std::vector<Runs> results = runner.runAll(batch);
+        for (std::size_t i = 0; i < batch.size(); ++i)
+            if (stop_.stop_requested() || !judgeProbe(batch[i], std::move(results[i])))
+                return false;
+    }
+    return true;
+}
+
+bool Review::doSameWork(const Trial& someBlocks) {
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
+    const Runs runs = runner.run({&someBlocks, plan_.trials.size(), 1, seeds_()});
+    if (!runs.original || !runs.candidate || !*runs.candidate)
+        return false;
+    const auto nameOf = [](const BufferContents& part) { return part.name; };
+    return std::ranges::equal(runs.original->outputs, (*runs.candidate)->outputs, {}, nameOf,
+                              nameOf);
+}
+
+bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
+    if (!runs.original || !isClean(runs.original->profile))
+        return true;
+    const Trial& trial = *comparand.trial;
+    const TrialPlace place{trial.label, false, 1, comparand.seed, false, trial.candidate};
+    const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
+    if (!runs.candidate || !*runs.candidate) {
+        const Error error = runs.candidate ? runs.candidate->error()
+                                           : Error{ErrorKind::Failed, "it was not started", "", ""};
+        return take(withoutBlameForGuess(
+            invalid("runs, " + trial.label, error.describe(),
+                    {.stage = ReviewStage::Run, .trial = place, .error = error}),
+            launched));
+    }
+    const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
+                       std::move(runs.truth)};
+    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair);
+    if (!hazards)
+        return take(withoutBlameForGuess(std::move(hazards), launched));
+    CheckResult outputs =
+        judgeOutputs("matches original, " + trial.label, place, pair, closeness_).check;
+    if (!outputs && !outputs.error().isAboutEdit)
+        return true;
+    if (!outputs && isNearMiss(outputs.error().seen, closeness_) &&
+        ++nearMisses_ <= nearMissesAllowed)
+        return true;
+    if (!outputs) {
+        outputs.error().seen.agreedBefore = static_cast<int>(runsDone_ + probesDone_);
+        return take(withoutBlameForGuess(std::move(outputs), launched));
+    }
+    ++probesDone_;
     return true;
 }
 

@@ -40,7 +40,7 @@ double total(const Counter& counter, const Metrics& metrics) {
 
 } // namespace
 
-std::string summaryOfSuccess(const Verdict& verdict, std::size_t inputs, std::size_t sizes,
+std::string summaryOfSuccess(const Verdict& verdict, const RunCounts& runs,
                              const std::vector<std::string>& notes) {
     std::string changes;
     for (const Counter& counter : counters) {
@@ -53,8 +53,10 @@ std::string summaryOfSuccess(const Verdict& verdict, std::size_t inputs, std::si
     std::string untried;
     for (const std::string& note : notes)
         untried += "; " + note;
-    return fmt::format("Matches the original on {} fresh inputs of {} size{}{}{}.", inputs, sizes,
-                       sizes == 1 ? "" : "s", changes, untried);
+    const std::string probes =
+        runs.probes == 0 ? "" : fmt::format(", and on {} probes", runs.probes);
+    return fmt::format("Matches the original on {} fresh inputs of {} size{}{}{}{}.", runs.inputs,
+                       runs.sizes, runs.sizes == 1 ? "" : "s", probes, changes, untried);
 }
 
 } // namespace kernelskill::engine

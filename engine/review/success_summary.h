@@ -3,15 +3,22 @@
 
 #include "engine/verdict/verdict.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace kernelskill::engine {
 
+/// The runs on which an edit agreed with the original.
+struct RunCounts {
+    std::size_t inputs = 0; ///< Of the trials.
+    std::size_t sizes = 0;
+    std::size_t probes = 0;
+};
+
 /// Says on how many inputs and sizes the edit agreed, how its counters differ from the original's,
 /// and what could not be tried.
-[[nodiscard]] std::string summaryOfSuccess(const Verdict& verdict, std::size_t inputs,
-                                           std::size_t sizes,
+[[nodiscard]] std::string summaryOfSuccess(const Verdict& verdict, const RunCounts& runs,
                                            const std::vector<std::string>& notes);
 
 } // namespace kernelskill::engine

@@ -15,6 +15,8 @@ namespace {
 /// never ends.
 constexpr int slowdownAllowed = 20;
 constexpr std::chrono::milliseconds minTimeLimit{3000};
+/// An original that takes longer on a probe does something that the probe did not mean.
+constexpr std::chrono::milliseconds probeTimeLimit{600};
 /// Each run is a process with one busy thread and its own buffers.
 constexpr std::size_t maxRunsAtOnce = 4;
 
@@ -68,6 +70,9 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     job.seed = comparand.seed;
     job.wantOutputs = true;
     job.wantProfile = comparand.isFirst();
+    job.maxBlocks = trial.maxBlocks;
+    if (trial.isProbe)
+        job.limits.time = probeTimeLimit;
     auto begin = std::chrono::steady_clock::now();
     Runs runs{executor_.run(**images_.original, job, stop_), {}, {}};
     auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -78,7 +83,7 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     const bool isBlamed = hasTouchedExtents(trial.original);
     if (isBlamed)
         job.launch.origin = LaunchOrigin::Evaluated;
-    job.limits.time = std::min(job.limits.time, std::max(minTimeLimit, taken * slowdownAllowed));
+    job.limits.time = std::max(minTimeLimit, std::min(job.limits.time, taken * slowdownAllowed));
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (isBlamed && *runs.candidate)
         excuseGuess(trial.original, (*runs.candidate)->profile.hazards);
@@ -99,7 +104,8 @@ Result<std::vector<BufferContents>> TrialRunner::truth(const Comparand& comparan
     job.launch = std::move(*launch);
     job.seed = comparand.seed;
     job.wantOutputs = true;
-    job.wantHazards = false;
+    job.maxBlocks = comparand.trial->maxBlocks;
+    job.wantHazards = job.maxBlocks.has_value();
     auto result = executor_.run(*images_.reference, job, stop_);
     if (!result)
         return std::unexpected(

@@ -2,6 +2,7 @@
 
 #include "engine/execution/sized_launch.h"
 #include "engine/inputs/launch_inference.h"
+#include "engine/inputs/launch_sizes.h"
 
 #include <algorithm>
 #include <chrono>

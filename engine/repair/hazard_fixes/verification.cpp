@@ -5,6 +5,7 @@
 #include "engine/comparison/text_difference.h"
 #include "engine/execution/buffer_fill.h"
 #include "engine/inputs/launch_inference.h"
+#include "engine/inputs/launch_sizes.h"
 #include "engine/inputs/trial.h"
 #include "engine/review/edited_program.h"
 #include "engine/review/output_judgement.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -81,6 +82,52 @@ TEST(Fill, PoisonIsNoNumber) {
     output.isInput = false;
     for (const double value : filled<double>(output, 10))
         EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(Fill, HalfOfTheChosenValuesAreThoseGiven) {
+    BufferSpec spec = of(ScalarKind::Float, Fill::Chosen);
+    spec.choice = ValueChoice{.values = {0, 0.5, 1}};
+    std::size_t given = 0;
+    bool hasNegative = false;
+    float largest = 0;
+    for (const float value : filled<float>(spec, 10000)) {
+        given += value == 0 || value == 0.5f || value == 1 ? 1 : 0;
+        hasNegative |= value < 0;
+        largest = std::max(largest, std::abs(value));
+    }
+    EXPECT_GT(given, 4500u);
+    EXPECT_LT(given, 5500u);
+    EXPECT_TRUE(hasNegative);
+    EXPECT_GT(largest, 128);
+    EXPECT_LT(largest, 256);
+}
+
+TEST(Fill, ChosenDoublesUseTheirWholeMantissaUnlessTheyStandForFloats) {
+    BufferSpec spec = of(ScalarKind::Double, Fill::Chosen);
+    spec.choice = ValueChoice{.values = {0.1}};
+    const auto isFloat = [](double value) {
+        return static_cast<double>(static_cast<float>(value)) == value;
+    };
+    const auto wide = filled<double>(spec, 100);
+    EXPECT_TRUE(std::ranges::none_of(wide, isFloat));
+    spec.choice->isFloat = true;
+    const auto narrow = filled<double>(spec, 100);
+    EXPECT_TRUE(std::ranges::all_of(narrow, isFloat));
+    spec.element = ScalarKind::Float;
+    const auto floats = filled<float>(spec, 100);
+    EXPECT_TRUE(std::ranges::equal(narrow, floats));
+}
+
+TEST(Fill, ChosenIntegersKeepTheRangeThatIsStated) {
+    BufferSpec spec = of(ScalarKind::Int32, Fill::Chosen);
+    spec.choice = ValueChoice{.values = {-1, 3, 0.5, 1e30}, .share = 1};
+    const auto any = filled<std::int32_t>(spec, 1000);
+    EXPECT_TRUE(std::ranges::find(any, -1) != any.end());
+    spec.integerRange = 10;
+    for (const std::int32_t value : filled<std::int32_t>(spec, 1000)) {
+        EXPECT_GE(value, 0);
+        EXPECT_LT(value, 10);
+    }
 }
 
 TEST(Fill, ConstantsAndIotaAreWhatTheySay) {

@@ -1,3 +1,4 @@
+#include "engine/inputs/launch_sizes.h"
 #include "tests/engine/inputs/parsed_program.h"
 
 #include <gtest/gtest.h>

@@ -81,7 +81,7 @@ void DeviceMemory::fill(const Buffer& buffer, std::uint64_t offset, std::span<st
     if (buffer.spec.fill == Fill::Captured && buffer.spec.isInput)
         return fillFromCaptured(buffer.spec, buffer.captured, offset, bytes);
     fillBuffer(buffer.spec, buffer.seed, offset, bytes);
-    if (!buffer.fields.empty() && buffer.spec.isInput && buffer.spec.fill == Fill::Random)
+    if (!buffer.fields.empty() && buffer.spec.isInput && isMadeUp(buffer.spec.fill))
         fillFields(buffer.fields, buffer.spec, buffer.seed, offset, bytes);
 }
 
@@ -119,7 +119,8 @@ DeviceMemory::Fault DeviceMemory::provideChunk(std::uint64_t offset) {
     return Fault::Provided;
 }
 
-Result<std::vector<std::byte>> DeviceMemory::contents(Buffer& buffer, std::uint64_t bytes) {
+Result<std::vector<std::byte>> DeviceMemory::contents(const Buffer& buffer, std::uint64_t offset,
+                                                      std::uint64_t bytes) const {
     if (bytes > budgetBytes_) {
         return std::unexpected(
             Error{ErrorKind::Failed,
@@ -128,15 +129,17 @@ Result<std::vector<std::byte>> DeviceMemory::contents(Buffer& buffer, std::uint6
                   "", "give its extent with a `// kernelskill: launch` comment"});
     }
     std::vector<std::byte> copy(bytes);
-    for (std::uint64_t at = 0; at < bytes; at += chunkBytes) {
-        const std::span<std::byte> part{copy.data() + at, std::min(chunkBytes, bytes - at)};
+    for (std::uint64_t at = offset; at < offset + bytes;) {
         const std::uint64_t chunk = (lead + at) / chunkBytes;
+        const std::uint64_t end = std::min((chunk + 1) * chunkBytes - lead, offset + bytes);
+        const std::span<std::byte> part{copy.data() + (at - offset), end - at};
         if ((buffer.present[chunk / 64] >> (chunk % 64) & 1) == 0) {
             fill(buffer, at, part);
         } else {
             // NOLINTNEXTLINE(performance-no-int-to-ptr)
             std::memcpy(part.data(), reinterpret_cast<const void*>(buffer.low + at), part.size());
         }
+        at = end;
     }
     return copy;
 }

@@ -63,8 +63,10 @@ public:
     /// Makes the page at `address` usable. Async-signal-safe.
     [[nodiscard]] Fault provide(std::uint64_t address);
 
-    /// The buffer's first `bytes` bytes. Failed if they exceed the memory budget.
-    [[nodiscard]] Result<std::vector<std::byte>> contents(Buffer& buffer, std::uint64_t bytes);
+    /// `bytes` bytes of the buffer from `offset` on, a multiple of 16. Failed if they exceed the
+    /// memory budget.
+    [[nodiscard]] Result<std::vector<std::byte>>
+    contents(const Buffer& buffer, std::uint64_t offset, std::uint64_t bytes) const;
 
     /// The words of four bytes that were written, and those that were read, as places relative to
     /// the arena's low end. Uses the race detector's cells. Returns false if there are more than

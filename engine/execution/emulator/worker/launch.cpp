@@ -3,6 +3,7 @@
 #include "engine/execution/buffer_fill.h"
 #include "engine/execution/emulator/worker/block_sample.h"
 #include "engine/execution/emulator/worker/hook_state.h"
+#include "engine/execution/emulator/worker/outputs.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -60,7 +61,7 @@ bool inventsIndices(const LaunchSpec& launch) {
         return true;
     return std::any_of(launch.arguments.begin(), launch.arguments.end(), [](const auto& argument) {
         const auto* buffer = std::get_if<BufferSpec>(&argument);
-        if (buffer == nullptr || buffer->fill != Fill::Random || !buffer->isInput ||
+        if (buffer == nullptr || !isMadeUp(buffer->fill) || !buffer->isInput ||
             buffer->integerRange != 0)
             return false;
         switch (buffer->element) {
@@ -221,7 +222,7 @@ void Launch::fillSymbols() {
 void Launch::noteFills() {
     for (const DeviceMemory::Buffer& buffer : memory_.buffers()) {
         const BufferSpec& spec = buffer.spec;
-        if (!spec.isInput || spec.fill != Fill::Random)
+        if (!spec.isInput || !isMadeUp(spec.fill))
             continue;
         if (!buffer.fields.empty()) {
             notes_.push_back(fmt::format("'{}' has a class type: its fields hold floats of [0, 1) "
@@ -256,19 +257,16 @@ WorkerReport Launch::run() {
     current_ = nullptr;
     if (!part_ && sample_.size() < job_.launch.grid.count())
         notes_.push_back(sampleNote(job_.launch.grid.count(), sample_.size()));
-    if (job_.wantOutputs) {
-        for (DeviceMemory::Buffer& buffer : memory_.buffers()) {
-            if (!buffer.spec.isOutput)
-                continue;
-            const BufferExtent extent = DeviceMemory::extentOf(buffer);
-            auto bytes = memory_.contents(buffer, extent.elements * buffer.spec.elementBytes);
-            if (!bytes)
-                fail({bytes.error().kind, bytes.error().what, "", bytes.error().remedy, 0});
-            outputs_.push_back({buffer.spec.name, buffer.spec.element, buffer.spec.elementBytes,
-                                std::move(*bytes)});
-        }
-    }
+    if (job_.wantOutputs)
+        copyOutputs();
     return report();
+}
+
+void Launch::copyOutputs() {
+    auto outputs = job_.maxBlocks ? writtenOutputs(memory_) : wholeOutputs(memory_);
+    if (!outputs)
+        fail({outputs.error().kind, outputs.error().what, "", outputs.error().remedy, 0});
+    outputs_ = std::move(*outputs);
 }
 
 Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {

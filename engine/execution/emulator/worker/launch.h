@@ -137,6 +137,8 @@ private:
     /// Runs a block until it ends or waits at the grid barrier.
     void advance(LiveBlock& live);
     void runTogether(std::unique_ptr<LiveBlock> first, std::size_t next);
+    /// Fails if the outputs cannot be copied.
+    void copyOutputs();
     [[nodiscard]] WorkerReport report() const;
     [[noreturn]] void refusePart() const;
     [[nodiscard]] PartFindings partFindings() const;

@@ -1,0 +1,38 @@
+/// Gives the buffers and scalars of a launch values that look for a difference between two kernels.
+#pragma once
+
+#include "engine/execution/job.h"
+#include "engine/inputs/value_dictionary.h"
+#include "skills/base/skill.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace kernelskill::engine {
+
+/// How the values of a launch are chosen that nothing in the program states.
+enum class InputStyle : std::uint8_t {
+    Plain,     ///< As launch inference gives them: floats of [-1, 1), integers of 0 to 255.
+    Constants, ///< The constants of both texts and their neighbours, among values of any magnitude.
+    Ties,      ///< Few small values, so that most elements have equals.
+    Extremes,  ///< Largest, smallest, denormal, infinite and negative values; NaN.
+};
+
+/// "values around the constants of the text"; empty for Plain.
+[[nodiscard]] std::string_view describe(InputStyle style);
+
+/// The values that a style may use beside those of the two texts. Where the edit rounds
+/// differently, the result is not defined closely enough on overflow or NaN.
+struct StyleBounds {
+    skills::Numerics numerics = skills::Numerics::Exact;
+    bool variesScalars = true; ///< Floating-point scalars take other values too.
+};
+
+/// `launch` with values of `style`. Changes only buffers and symbols whose values are made up, and
+/// floating-point scalars. `seed` picks the scalars' values. Contents that class types have, and
+/// integers that are known to be indices, stay.
+[[nodiscard]] LaunchSpec withStyle(LaunchSpec launch, InputStyle style,
+                                   const ValueDictionary& dictionary, const StyleBounds& bounds,
+                                   std::uint64_t seed);
+
+} // namespace kernelskill::engine

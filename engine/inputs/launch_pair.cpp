@@ -1,0 +1,72 @@
+#include "engine/inputs/launch_pair.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::engine {
+namespace {
+
+const std::string& nameOf(const ArgumentSpec& argument) {
+    return std::visit([](const auto& spec) -> const std::string& { return spec.name; }, argument);
+}
+
+const ArgumentSpec* argumentNamed(const LaunchSpec& launch, const std::string& name) {
+    auto found = std::ranges::find(launch.arguments, name, nameOf);
+    return found == launch.arguments.end() ? nullptr : &*found;
+}
+
+bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
+    return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
+        const auto* ours = std::get_if<ScalarSpec>(&argument);
+        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
+        const auto* theirs = same == nullptr ? nullptr : std::get_if<ScalarSpec>(same);
+        return ours == nullptr || (theirs != nullptr && ours->integer == theirs->integer);
+    });
+}
+
+} // namespace
+
+double threadsOf(const LaunchSpec& launch) {
+    return static_cast<double>(launch.grid.count()) * static_cast<double>(launch.block.count());
+}
+
+std::string labelOf(const LaunchSpec& launch) {
+    std::string label;
+    for (const ArgumentSpec& argument : launch.arguments) {
+        const auto* scalar = std::get_if<ScalarSpec>(&argument);
+        if (scalar != nullptr && scalar->integer)
+            label +=
+                fmt::format("{}{}={}", label.empty() ? "" : ", ", scalar->name, *scalar->integer);
+    }
+    if (label.empty())
+        label = fmt::format("grid {}x{}x{}", launch.grid.x, launch.grid.y, launch.grid.z);
+    return label;
+}
+
+std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
+                                 bool isLaunched) {
+    bool isGuess =
+        original.origin == LaunchOrigin::Guessed || candidate.origin == LaunchOrigin::Guessed;
+    // A guess follows the kernel's text, which the edit changed; the callers of a kernel without a
+    // launch did not. A launch in the file is part of the edit: from the same sizes its own
+    // expressions say the grid.
+    if (isGuess && !(isLaunched && haveSameSizes(original, candidate))) {
+        candidate.grid = original.grid;
+        candidate.block = original.block;
+        candidate.dynamicSharedBytes = original.dynamicSharedBytes;
+    }
+    for (ArgumentSpec& argument : candidate.arguments) {
+        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
+        if (same == nullptr)
+            continue;
+        if (isGuess || std::holds_alternative<BufferSpec>(*same))
+            argument = *same;
+        else if (const auto* ours = std::get_if<ScalarSpec>(&argument);
+                 ours != nullptr && ours->integer != std::get<ScalarSpec>(*same).integer)
+            return std::nullopt;
+    }
+    return candidate;
+}
+
+} // namespace kernelskill::engine

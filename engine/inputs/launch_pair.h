@@ -1,0 +1,21 @@
+/// The launches of an original and of a candidate that solve the same problem.
+#pragma once
+
+#include "engine/execution/job.h"
+
+#include <optional>
+#include <string>
+
+namespace kernelskill::engine {
+
+[[nodiscard]] double threadsOf(const LaunchSpec& launch);
+
+/// "n=1023", by its integral scalars; without any, "grid 4x1x1".
+[[nodiscard]] std::string labelOf(const LaunchSpec& launch);
+
+/// The candidate's launch of the problem that `original` solves; nullopt if the two are about
+/// different sizes. `isLaunched`: the candidate's program launches the kernel.
+[[nodiscard]] std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
+                                               bool isLaunched);
+
+} // namespace kernelskill::engine

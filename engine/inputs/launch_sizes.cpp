@@ -1,0 +1,163 @@
+#include "engine/inputs/launch_sizes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr std::int64_t maxResizedExtent = 1 << 26;
+
+bool sameShape(const LaunchSpec& a, const LaunchSpec& b) {
+    if (a.grid != b.grid || a.block != b.block || a.arguments.size() != b.arguments.size())
+        return false;
+    for (std::size_t i = 0; i < a.arguments.size(); ++i) {
+        const auto* first = std::get_if<ScalarSpec>(&a.arguments[i]);
+        const auto* second = std::get_if<ScalarSpec>(&b.arguments[i]);
+        if (first != nullptr && second != nullptr && first->integer != second->integer)
+            return false;
+    }
+    return true;
+}
+
+/// `launch` with these extents; nullopt where that changes nothing, or the block.
+std::optional<LaunchSpec> withExtentsOf(const LaunchCandidates& launches, const LaunchSpec& launch,
+                                        const std::map<std::string, std::int64_t>& extents) {
+    auto resized = launches.again(launch, extents);
+    if (!resized || sameShape(*resized, launch) || resized->block != launch.block)
+        return std::nullopt;
+    return resized;
+}
+
+std::array<std::int64_t, 3> threadsByAxis(const LaunchSpec& launch) {
+    return {std::int64_t{launch.grid.x} * launch.block.x,
+            std::int64_t{launch.grid.y} * launch.block.y,
+            std::int64_t{launch.grid.z} * launch.block.z};
+}
+
+/// The part of `extent` that the blocks of `resized` cover, for an extent that `launch` covers to
+/// the last thread; all of `extent` where nothing is left out. The number of blocks is odd where
+/// `odd`.
+std::int64_t withoutRest(const LaunchSpec& launch, std::int64_t present, const LaunchSpec& resized,
+                         std::int64_t extent, bool odd) {
+    const auto before = threadsByAxis(launch);
+    const auto after = threadsByAxis(resized);
+    const std::array blocks{launch.block.x, launch.block.y, launch.block.z};
+    for (std::size_t axis = 0; axis < before.size(); ++axis) {
+        if (before[axis] != present || after[axis] == 0 || after[axis] >= extent)
+            continue;
+        const bool isEven = after[axis] / blocks[axis] % 2 == 0;
+        return odd && isEven ? after[axis] - blocks[axis] : after[axis];
+    }
+    return extent;
+}
+
+/// The axis on which `resized` has fewer threads than a scalar says, although `launch` has exactly
+/// as many; nullopt where nothing is left out. Such a scalar may be a product of extents.
+std::optional<std::size_t> axisWithRest(const LaunchSpec& launch, const LaunchSpec& resized) {
+    const auto before = threadsByAxis(launch);
+    const auto after = threadsByAxis(resized);
+    for (std::size_t i = 0; i < launch.arguments.size() && i < resized.arguments.size(); ++i) {
+        const auto* present = std::get_if<ScalarSpec>(&launch.arguments[i]);
+        const auto* changed = std::get_if<ScalarSpec>(&resized.arguments[i]);
+        if (present == nullptr || changed == nullptr || !present->integer || !changed->integer)
+            continue;
+        for (std::size_t axis = 0; axis < before.size(); ++axis)
+            if (*present->integer > 1 && before[axis] == *present->integer &&
+                after[axis] < *changed->integer)
+                return axis;
+    }
+    return std::nullopt;
+}
+
+/// `resized`, a launch with these extents. Where it leaves out a rest of their product, the max
+/// extent is rounded up to whole blocks, also in `extents`.
+std::optional<LaunchSpec> resizedWithoutRest(const LaunchCandidates& launches,
+                                             const LaunchSpec& launch, LaunchSpec resized,
+                                             std::map<std::string, std::int64_t>& extents) {
+    const auto axis = axisWithRest(launch, resized);
+    if (!axis || extents.empty())
+        return resized;
+    const std::int64_t block = std::array{launch.block.x, launch.block.y, launch.block.z}.at(*axis);
+    auto& largest = std::ranges::max_element(extents, {}, [](const auto& extent) {
+                        return extent.second;
+                    })->second;
+    largest = (largest + block - 1) / block * block;
+    auto whole = withExtentsOf(launches, launch, extents);
+    if (!whole || axisWithRest(launch, *whole))
+        return std::nullopt;
+    return whole;
+}
+
+} // namespace
+
+LaunchSizes::LaunchSizes(const analysis::FileModel& file, const analysis::KernelModel& kernel,
+                         LaunchSpec launch)
+    : launches_(file, kernel), launch_(std::move(launch)) {
+    auto candidates = launches_.all();
+    if (!candidates)
+        return;
+    const auto origin = std::ranges::find_if(*candidates, [&](const LaunchCandidate& candidate) {
+        return sameShape(candidate.spec, launch_) &&
+               candidate.spec.templateArguments == launch_.templateArguments;
+    });
+    if (origin != candidates->end())
+        extents_ = std::move(origin->roots);
+}
+
+std::optional<ResizedLaunch> LaunchSizes::scaledBy(double scale, bool odd) const {
+    // Without a guard the kernel may rely on full blocks: then only sizes that divide as the
+    // present one does.
+    const bool guarded = isGuarded();
+    if (extents_.empty() || scale <= 0 || (!guarded && odd))
+        return std::nullopt;
+    Extents wanted;
+    for (const auto& [extent, value] : extents_) {
+        auto size = static_cast<std::int64_t>(std::llround(static_cast<double>(value) * scale));
+        if (!guarded &&
+            (static_cast<double>(size) != static_cast<double>(value) * scale || size % 32 != 0))
+            return std::nullopt;
+        if (odd && size % 2 == 0)
+            size = size > 2 ? size - 1 : size + 1;
+        wanted[extent] = std::clamp<std::int64_t>(size, 1, maxResizedExtent);
+    }
+    return with(wanted, odd);
+}
+
+std::optional<ResizedLaunch> LaunchSizes::with(const Extents& wanted, bool odd) const {
+    auto resized = withExtentsOf(launches_, launch_, wanted);
+    if (!resized)
+        return std::nullopt;
+    auto whole = wanted;
+    for (const auto& [extent, size] : wanted) {
+        if (const auto present = extents_.find(extent); present != extents_.end())
+            whole[extent] = withoutRest(launch_, present->second, *resized, size, odd);
+    }
+    if (whole != wanted)
+        resized = withExtentsOf(launches_, launch_, whole);
+    if (resized)
+        resized = resizedWithoutRest(launches_, launch_, std::move(*resized), whole);
+    if (!resized)
+        return std::nullopt;
+    return ResizedLaunch{std::move(*resized), std::move(whole)};
+}
+
+std::optional<LaunchSpec> LaunchSizes::at(const Extents& extents) const {
+    return withExtentsOf(launches_, launch_, extents);
+}
+
+std::optional<LaunchSpec> launchAt(const analysis::FileModel& file,
+                                   const analysis::KernelModel& kernel, const LaunchSpec& launch,
+                                   const std::map<std::string, std::int64_t>& extents) {
+    return LaunchSizes(file, kernel, launch).at(extents);
+}
+
+std::optional<ResizedLaunch> resizeLaunch(const analysis::FileModel& file,
+                                          const analysis::KernelModel& kernel,
+                                          const LaunchSpec& launch, double scale, bool odd) {
+    return LaunchSizes(file, kernel, launch).scaledBy(scale, odd);
+}
+
+} // namespace kernelskill::engine

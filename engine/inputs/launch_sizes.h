@@ -1,0 +1,64 @@
+/// The same launch at other problem sizes.
+#pragma once
+
+#include "engine/inputs/launch_candidates.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace kernelskill::engine {
+
+struct ResizedLaunch {
+    LaunchSpec launch;
+    std::map<std::string, std::int64_t>
+        extents; ///< The variables that were changed, with their new values.
+};
+
+/// The sizes that a launch can have. Reads the file once for all of them.
+class LaunchSizes {
+public:
+    /// Values of variables that act as extents.
+    using Extents = std::map<std::string, std::int64_t>;
+
+    LaunchSizes(const analysis::FileModel& file, const analysis::KernelModel& kernel,
+                LaunchSpec launch);
+
+    /// The extents of the launch; empty if none can be changed.
+    [[nodiscard]] const Extents& extents() const { return extents_; }
+    /// Whether the kernel compares its positions with extents. Otherwise it may rely on full
+    /// blocks.
+    [[nodiscard]] bool isGuarded() const { return launches_.hasBounds(); }
+
+    /// See resizeLaunch().
+    [[nodiscard]] std::optional<ResizedLaunch> scaledBy(double scale, bool odd) const;
+    /// With these extents, or slightly others where the grid would leave out a rest; an odd number
+    /// of blocks then where `odd`. nullopt where that gives no other valid launch, or changes the
+    /// block.
+    [[nodiscard]] std::optional<ResizedLaunch> with(const Extents& wanted, bool odd) const;
+    /// With exactly these extents.
+    [[nodiscard]] std::optional<LaunchSpec> at(const Extents& extents) const;
+
+private:
+    LaunchCandidates launches_;
+    LaunchSpec launch_;
+    Extents extents_;
+};
+
+/// The same launch at another problem size: integral scalars that act as extents become about
+/// `scale` times as large (odd sizes when `odd`), grid recomputed by the launch site's own
+/// expression. Where the grid leaves out a rest that is no whole block, as n / 256 does, the extent
+/// is one without a rest. nullopt when the launch cannot be resized without breaking what the
+/// kernel assumes.
+[[nodiscard]] std::optional<ResizedLaunch> resizeLaunch(const analysis::FileModel& file,
+                                                        const analysis::KernelModel& kernel,
+                                                        const LaunchSpec& launch, double scale,
+                                                        bool odd);
+
+/// The same launch with other values of variables that act as extents.
+[[nodiscard]] std::optional<LaunchSpec>
+launchAt(const analysis::FileModel& file, const analysis::KernelModel& kernel,
+         const LaunchSpec& launch, const std::map<std::string, std::int64_t>& extents);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,372 @@
+#include "engine/inputs/probe.h"
+
+#include "analysis/source/gpu_constants.h"
+#include "engine/inputs/input_style.h"
+#include "engine/inputs/launch_pair.h"
+#include "engine/inputs/launch_sizes.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <set>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::warpLanes;
+
+/// Threads of a probe whose blocks all run.
+constexpr double maxProbeThreads = 1 << 12;
+/// Threads of a probe that changes something other than the size.
+constexpr double smallThreads = 1 << 9;
+/// Sizes of a launch with several extents multiply.
+constexpr std::array<std::int64_t, 3> maxExtentByCount{1200, 100, 24};
+constexpr std::size_t multiExtentProbes = 30;
+constexpr std::array<std::int64_t, 2> longExtents{1031, 1026};
+constexpr std::size_t maxScalarProbes = 4;
+/// Blocks that run of a launch far beyond the emulator's size.
+constexpr std::uint64_t sampledBlocks = 12;
+constexpr std::int64_t maxShortExtent = 33;
+/// Past 16 bits, and past 32 bits of bytes: where narrow indices wrap around.
+constexpr std::array<double, 2> distantThreads{1 << 20, 5 << 28};
+/// Kernels count elements in int.
+constexpr double maxDistantElements = 5 << 28;
+
+std::string listed(const std::set<std::int64_t>& values) {
+    std::string text;
+    for (const std::int64_t value : values)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
+    return text;
+}
+
+class ProbePlanner {
+public:
+    ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
+                 skills::Numerics numerics, std::uint64_t seed)
+        : original_(original), candidate_(candidate), stated_(plan.statedCandidate),
+          dictionary_(valueDictionary(original, candidate)), bounds_{numerics},
+          sizes_(original.file, original.kernel, plan.statedOriginal),
+          candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate), random_(seed),
+          base_(smallest(plan)), whole_(plan.trials.front()) {}
+
+    ProbePlan plan() {
+        addSizes();
+        addScalars();
+        addGrids();
+        addBlocks();
+        addDistantBlocks();
+        return std::move(plan_);
+    }
+
+private:
+    using Extents = LaunchSizes::Extents;
+
+    void addSizes();
+    void addScalars();
+    void addGrids();
+    void addBlocks();
+    void addDistantBlocks();
+    void addDistant(double threads);
+
+    [[nodiscard]] std::vector<std::int64_t> interestingSizes(std::int64_t most) const;
+    [[nodiscard]] bool hasSameShape() const {
+        return base_.original.grid == base_.candidate.grid &&
+               base_.original.block == base_.candidate.block;
+    }
+    /// The candidate's launch at the size of `original`, which has these extents.
+    [[nodiscard]] std::optional<LaunchSpec> candidateAt(const LaunchSpec& original,
+                                                        const Extents& extents) const;
+    /// The first trial, or the same launch with fewer threads.
+    [[nodiscard]] Trial smallest(const TrialPlan& plan) const;
+    bool addSize(const Extents& extents);
+    void add(LaunchSpec original, LaunchSpec candidate);
+
+    KernelInFile original_;
+    KernelInFile candidate_;
+    const LaunchSpec& stated_; ///< The candidate's, at the file's own size.
+    ValueDictionary dictionary_;
+    StyleBounds bounds_;
+    LaunchSizes sizes_;
+    LaunchSizes candidateSizes_;
+    std::mt19937_64 random_;
+    Trial base_; ///< For what changes something other than the size.
+    const Trial& whole_;
+    std::size_t styled_ = 0;
+    ProbePlan plan_;
+};
+
+/// `probe` with only some blocks of its grid.
+Trial someBlocksOf(Trial probe) {
+    probe.maxBlocks =
+        std::min(sampledBlocks, std::max<std::uint64_t>(probe.original.grid.count() / 2, 1));
+    probe.label += fmt::format(", {} of {} blocks", *probe.maxBlocks, probe.original.grid.count());
+    return probe;
+}
+
+/// The arguments of `original` that `candidate` takes as well.
+LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
+    const auto nameOf = [](const ArgumentSpec& argument) -> const std::string& {
+        return std::visit([](const auto& spec) -> const std::string& { return spec.name; },
+                          argument);
+    };
+    for (ArgumentSpec& argument : candidate.arguments) {
+        const auto same = std::ranges::find(original.arguments, nameOf(argument), nameOf);
+        if (same != original.arguments.end() && same->index() == argument.index())
+            argument = *same;
+    }
+    return candidate;
+}
+
+void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate) {
+    // Constants are where most edits differ, so they come twice.
+    constexpr std::array styles{InputStyle::Constants, InputStyle::Plain, InputStyle::Ties,
+                                InputStyle::Constants, InputStyle::Extremes};
+    const InputStyle style = styles.at(styled_++ % styles.size());
+    Trial probe;
+    probe.label = labelOf(original);
+    if (style != InputStyle::Plain)
+        probe.label += fmt::format(", {}", describe(style));
+    probe.original = withStyle(std::move(original), style, dictionary_, bounds_, random_());
+    probe.candidate = withArgumentsOf(std::move(candidate), probe.original);
+    probe.isProbe = true;
+    plan_.probes.push_back(std::move(probe));
+}
+
+std::optional<LaunchSpec> ProbePlanner::candidateAt(const LaunchSpec& original,
+                                                    const Extents& extents) const {
+    auto other = candidateSizes_.at(extents);
+    if (!other && original.origin != LaunchOrigin::Guessed)
+        return std::nullopt;
+    return paired(original, std::move(other).value_or(stated_),
+                  !candidate_.kernel.launches.empty());
+}
+
+Trial ProbePlanner::smallest(const TrialPlan& plan) const {
+    const double ratio = smallThreads / threadsOf(plan.statedOriginal);
+    for (const double scale : {ratio, std::sqrt(ratio), std::cbrt(ratio)}) {
+        auto resized = ratio < 1 ? sizes_.scaledBy(scale, false) : std::nullopt;
+        if (!resized || threadsOf(resized->launch) > 4 * smallThreads)
+            continue;
+        auto pair = candidateAt(resized->launch, resized->extents);
+        if (pair)
+            return {
+                .label = {}, .original = std::move(resized->launch), .candidate = std::move(*pair)};
+    }
+    return plan.trials.front();
+}
+
+bool ProbePlanner::addSize(const Extents& extents) {
+    auto resized = sizes_.with(extents, true);
+    if (!resized || threadsOf(resized->launch) > maxProbeThreads)
+        return false;
+    auto pair = candidateAt(resized->launch, resized->extents);
+    if (!pair)
+        return false;
+    add(std::move(resized->launch), std::move(*pair));
+    return true;
+}
+
+std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) const {
+    std::set<std::int64_t> sizes;
+    const auto block = static_cast<std::int64_t>(base_.original.block.count());
+    if (!sizes_.isGuarded()) {
+        for (const std::int64_t blocks : {1, 2, 3, 5})
+            sizes.insert(blocks * std::max(block, warpLanes));
+    } else {
+        sizes.insert({1, 2, 3, 31, 32, 33, 127, 129, 1026});
+        sizes.insert({block - 1, block, block + 1, 2 * block + 2});
+        std::set<std::int64_t> rests;
+        for (const std::int64_t size : sizes)
+            rests.insert(size % warpLanes);
+        // Every other remainder, each with another number of whole warps.
+        for (std::int64_t rest = 0; rest < warpLanes; ++rest) {
+            if (!rests.contains(rest))
+                sizes.insert(warpLanes * (rest * 7 % 11) + rest);
+        }
+    }
+    std::erase_if(sizes, [&](std::int64_t size) { return size < 1 || size > most; });
+    return {sizes.begin(), sizes.end()};
+}
+
+void ProbePlanner::addSizes() {
+    if (sizes_.extents().empty()) {
+        plan_.unvaried.emplace_back("sizes: nothing that the launch passes or states sets them");
+        return;
+    }
+    const std::size_t count = sizes_.extents().size();
+    auto sizes =
+        interestingSizes(maxExtentByCount.at(std::min(count, maxExtentByCount.size()) - 1));
+    std::ranges::shuffle(sizes, random_);
+    std::set<std::int64_t> tried;
+    const std::size_t probes = count == 1 ? sizes.size() : multiExtentProbes;
+    for (std::size_t probe = 0; probe < probes && !sizes.empty(); ++probe) {
+        Extents extents;
+        std::size_t axis = 0;
+        for (const auto& [name, value] : sizes_.extents())
+            extents[name] = sizes[(probe + 5 * axis++) % sizes.size()];
+        // Now and then one extent is long: then the others are short.
+        if (count > 1 && probe % 6 == 5) {
+            for (auto& [name, size] : extents)
+                size = std::min<std::int64_t>(size, 4);
+            std::next(extents.begin(), static_cast<std::ptrdiff_t>(probe / 6 % count))->second =
+                longExtents[probe / 6 / count % longExtents.size()];
+        }
+        if (!addSize(extents))
+            continue;
+        for (const auto& [name, size] : extents)
+            tried.insert(size);
+    }
+    if (tried.empty())
+        plan_.unvaried.emplace_back("sizes: the launch cannot be computed at others");
+    else
+        plan_.varied.push_back(fmt::format("sizes {}", listed(tried)));
+}
+
+/// Integers that the program passes may mean anything; where the original runs cleanly with
+/// another value, the candidate must agree.
+void ProbePlanner::addScalars() {
+    if (threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    std::set<std::string> names;
+    std::size_t added = 0;
+    // Never more: a loop over the grid would do work that the original's grid does not cover.
+    for (const std::int64_t offset : {-1, -2, -5, 0}) {
+        for (std::size_t i = 0; i < base_.original.arguments.size(); ++i) {
+            const auto* scalar = std::get_if<ScalarSpec>(&base_.original.arguments[i]);
+            if (scalar == nullptr || !scalar->integer ||
+                scalar->bytes.size() > sizeof(std::int64_t) || added == maxScalarProbes)
+                continue;
+            const std::int64_t value =
+                offset == 0 ? *scalar->integer / 2 : *scalar->integer + offset;
+            if (value < 0 || value == *scalar->integer)
+                continue;
+            LaunchSpec changed = base_.original;
+            auto& other = std::get<ScalarSpec>(changed.arguments[i]);
+            other.integer = value;
+            for (std::size_t at = 0; at < other.bytes.size(); ++at)
+                other.bytes[at] = static_cast<std::byte>(value >> (8 * at));
+            add(std::move(changed), base_.candidate);
+            names.insert(scalar->name);
+            ++added;
+        }
+    }
+    for (const std::string& name : names)
+        plan_.varied.push_back("'" + name + "'");
+}
+
+void ProbePlanner::addGrids() {
+    if (!hasSameShape())
+        return;
+    // Fewer would leave work undone that a loop over the grid does.
+    for (const std::uint32_t more : {1u, 3u}) {
+        LaunchSpec original = base_.original;
+        LaunchSpec candidate = base_.candidate;
+        original.grid.x = candidate.grid.x = base_.original.grid.x + more;
+        add(std::move(original), std::move(candidate));
+        plan_.probes.back().label += fmt::format(", {} blocks more than needed", more);
+    }
+    plan_.varied.emplace_back("the number of blocks");
+}
+
+void ProbePlanner::addBlocks() {
+    const bool isStated =
+        original_.kernel.launchBoundsThreads ||
+        std::ranges::any_of(original_.kernel.launches, [](const analysis::LaunchSite& site) {
+            return !site.constantBlock.empty();
+        });
+    const LaunchSpec& launch = base_.original;
+    const bool isFlat = launch.block.y == 1 && launch.block.z == 1;
+    if (isStated || !isFlat || !hasSameShape() || launch.dynamicSharedBytes > 0) {
+        plan_.unvaried.push_back(
+            fmt::format("the block size: {}",
+                        isStated ? fmt::format("the launch states {}", launch.block.count())
+                                 : "other values depend on it"));
+        return;
+    }
+    // Kernels that halve a block's range take powers of two for granted.
+    for (const std::uint32_t threads : {64u, 512u}) {
+        if (threads == launch.block.x)
+            continue;
+        LaunchSpec original = launch;
+        LaunchSpec candidate = base_.candidate;
+        original.block.x = candidate.block.x = threads;
+        const std::uint64_t covered = std::uint64_t{launch.grid.x} * launch.block.x;
+        original.grid.x = candidate.grid.x =
+            static_cast<std::uint32_t>((covered + threads - 1) / threads);
+        add(std::move(original), std::move(candidate));
+        plan_.probes.back().label += fmt::format(", blocks of {}", threads);
+    }
+    plan_.varied.emplace_back("the block size");
+}
+
+void ProbePlanner::addDistantBlocks() {
+    if (sizes_.extents().empty() || !sizes_.isGuarded())
+        return;
+    for (const double threads : distantThreads)
+        addDistant(threads);
+    if (plan_.distant.empty()) {
+        plan_.unvaried.emplace_back("blocks of larger launches: none can be computed for both");
+        return;
+    }
+    Trial sample = whole_;
+    sample.isProbe = true;
+    plan_.sameBlocks = someBlocksOf(std::move(sample));
+}
+
+/// Adds a launch with about `threads` threads, of which some blocks run. One extent after the other
+/// is made large until the grid follows it; the others are short, since threads may loop over them.
+void ProbePlanner::addDistant(double threads) {
+    for (const auto& [large, unused] : sizes_.extents()) {
+        Extents extents;
+        for (const auto& [name, value] : sizes_.extents())
+            extents[name] = std::min<std::int64_t>(value, maxShortExtent);
+        double others = 1;
+        for (const auto& [name, value] : extents)
+            others *= name == large ? 1 : static_cast<double>(value);
+        const double bound = maxDistantElements / others;
+        // The grid need not be proportional to the extent.
+        std::optional<LaunchSpec> launch;
+        for (int round = 0; round < 3; ++round) {
+            const double ratio = launch ? threads / threadsOf(*launch) : 1.0;
+            const double wanted = static_cast<double>(extents[large]) * ratio;
+            extents[large] = static_cast<std::int64_t>(std::min(wanted, bound)) | 1;
+            launch = sizes_.at(extents);
+            if (!launch)
+                break;
+        }
+        if (!launch || threadsOf(*launch) > 2 * threads || threadsOf(*launch) < threads / 64)
+            continue;
+        auto pair = candidateAt(*launch, extents);
+        if (!pair || pair->grid != launch->grid || pair->block != launch->block)
+            continue;
+        add(std::move(*launch), std::move(*pair));
+        plan_.distant.push_back(someBlocksOf(std::move(plan_.probes.back())));
+        plan_.probes.pop_back();
+        return;
+    }
+}
+
+} // namespace
+
+std::string describe(const ProbePlan& plan, std::size_t left) {
+    std::string text = fmt::format("varied: {}", fmt::join(plan.varied, "; "));
+    if (!plan.unvaried.empty())
+        text += fmt::format(". Not varied: {}", fmt::join(plan.unvaried, "; "));
+    if (left > 0)
+        text += fmt::format(". {} more say nothing, because the original does not run cleanly on "
+                            "them",
+                            left);
+    return text;
+}
+
+ProbePlan planProbes(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
+                     skills::Numerics numerics, std::uint64_t seed) {
+    return ProbePlanner(original, candidate, plan, numerics, seed).plan();
+}
+
+} // namespace kernelskill::engine

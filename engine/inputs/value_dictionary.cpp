@@ -1,0 +1,62 @@
+#include "engine/inputs/value_dictionary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace kernelskill::engine {
+namespace {
+
+/// A text of tables would leave no share for anything else.
+constexpr std::size_t maxConstants = 64;
+
+void addConstants(const analysis::FunctionBody& body, std::set<double>& constants) {
+    for (const analysis::Expr& expr : body.exprs) {
+        if (constants.size() >= maxConstants)
+            return;
+        if (expr.kind == analysis::ExprKind::Integer)
+            constants.insert(static_cast<double>(expr.integer));
+        else if (expr.kind == analysis::ExprKind::Floating && std::isfinite(expr.floating))
+            constants.insert(expr.floating);
+    }
+    for (const analysis::Variable& variable : body.variables) {
+        if (variable.constantValue && constants.size() < maxConstants)
+            constants.insert(static_cast<double>(*variable.constantValue));
+    }
+}
+
+void addConstants(KernelInFile subject, std::set<double>& constants) {
+    addConstants(subject.kernel.body, constants);
+    for (const analysis::KernelModel& function : subject.file.deviceFunctions) {
+        if (std::ranges::find(subject.kernel.calls, function.qualifiedName) !=
+            subject.kernel.calls.end())
+            addConstants(function.body, constants);
+    }
+}
+
+} // namespace
+
+ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate) {
+    std::set<double> constants;
+    addConstants(original, constants);
+    addConstants(candidate, constants);
+    std::set<double> floating;
+    std::set<double> integral;
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for (const double constant : constants) {
+        for (const double value : {constant, -constant}) {
+            const auto rounded = static_cast<float>(value);
+            floating.insert(rounded);
+            floating.insert(std::nextafter(rounded, infinity));
+            floating.insert(std::nextafter(rounded, -infinity));
+        }
+        if (std::trunc(constant) != constant)
+            continue;
+        for (const double value : {constant - 1, constant, constant + 1, -constant})
+            integral.insert(value);
+    }
+    return {{floating.begin(), floating.end()}, {integral.begin(), integral.end()}};
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,20 @@
+/// Values at which two kernels may differ, taken from their texts.
+#pragma once
+
+#include "engine/inputs/launch_inference.h"
+
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// Each constant of both kernels and of the device functions that they call, with the values right
+/// beside it: a comparison with the constant then goes both ways, and ties occur. Ascending,
+/// without duplicates.
+struct ValueDictionary {
+    std::vector<double> floating;
+    std::vector<double> integral;
+};
+
+[[nodiscard]] ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,81 @@
+#include "engine/inputs/input_style.h"
+#include "tests/engine/inputs/parsed_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::Contains;
+
+const std::string clampText =
+    "__device__ float twice(float x) { return 2.5f * x; }\n"
+    "__global__ void k(const float* x, float* y, const int* table, float a, int n) {\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n) y[i] = x[table[i]] > 0.75f ? twice(x[i]) : a;\n"
+    "}\n"
+    "int main() { float *x, *y; int* t; k<<<4, 64>>>(x, y, t, 2.0f, 256); }\n";
+
+ValueDictionary dictionaryOf(const std::string& before, const std::string& after) {
+    const auto original = parsedProgram(before);
+    const auto candidate = parsedProgram(after);
+    return valueDictionary({original, original.kernels.at(0)},
+                           {candidate, candidate.kernels.at(0)});
+}
+
+TEST(ValueDictionary, HasTheConstantsOfBothTextsAndTheirNeighbours) {
+    std::string edited = clampText;
+    edited.replace(edited.find("> 0.75f"), 7, "> 0.25f");
+    const auto dictionary = dictionaryOf(clampText, edited);
+    for (const float value : {0.75f, 0.25f, 2.5f, std::nextafter(0.75f, 1.0f), -0.25f})
+        EXPECT_THAT(dictionary.floating, Contains(static_cast<double>(value)));
+    EXPECT_TRUE(std::ranges::is_sorted(dictionary.floating));
+}
+
+TEST(InputStyle, ChangesWhatIsMadeUpAndLeavesIndicesAlone) {
+    const LaunchSpec launch = bestLaunch(clampText);
+    const LaunchSpec styled =
+        withStyle(launch, InputStyle::Ties, dictionaryOf(clampText, clampText), {}, 1);
+    EXPECT_EQ(bufferNamed(styled, "x")->fill, Fill::Chosen);
+    EXPECT_EQ(*bufferNamed(styled, "table"), *bufferNamed(launch, "table"));
+    EXPECT_EQ(bufferNamed(styled, "y")->fill, bufferNamed(launch, "y")->fill);
+    EXPECT_EQ(scalarNamed(styled, "n")->integer, 256);
+}
+
+TEST(InputStyle, VariesFloatingScalars) {
+    const LaunchSpec launch = bestLaunch(clampText);
+    bool isZeroOnce = false;
+    bool isOtherOnce = false;
+    for (std::uint64_t seed = 0; seed < 64; ++seed) {
+        const auto styled = withStyle(launch, InputStyle::Constants,
+                                      dictionaryOf(clampText, clampText), {}, seed << 7);
+        const ScalarSpec* a = scalarNamed(styled, "a");
+        float passed = 0;
+        std::memcpy(&passed, a->bytes.data(), sizeof passed);
+        EXPECT_EQ(passed, static_cast<float>(*a->floating));
+        isZeroOnce |= passed == 0;
+        isOtherOnce |= passed != 0 && passed != 2;
+    }
+    EXPECT_TRUE(isZeroOnce);
+    EXPECT_TRUE(isOtherOnce);
+}
+
+TEST(InputStyle, OnlyExactEditsMeetNaNAndInfinity) {
+    const LaunchSpec launch = bestLaunch(clampText);
+    const auto hasUndefined = [&](skills::Numerics numerics) {
+        const auto styled = withStyle(launch, InputStyle::Extremes, {}, {.numerics = numerics}, 1);
+        const auto& values = bufferNamed(styled, "x")->choice->values;
+        return std::ranges::any_of(values, [](double value) { return !std::isfinite(value); });
+    };
+    EXPECT_TRUE(hasUndefined(skills::Numerics::Exact));
+    EXPECT_FALSE(hasUndefined(skills::Numerics::Reassociates));
+    EXPECT_FALSE(hasUndefined(skills::Numerics::ReducedPrecision));
+}
+
+} // namespace
+} // namespace kernelskill::engine

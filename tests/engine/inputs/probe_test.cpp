@@ -1,0 +1,81 @@
+#include "engine/inputs/launch_pair.h"
+#include "engine/inputs/probe.h"
+#include "tests/engine/inputs/parsed_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kernelText = "__global__ void k(const float* x, float* y, float a, int n) {\n"
+                               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    if (i < n) y[i] = a * x[i];\n"
+                               "}\n";
+std::string launchedFor(const std::string& size, const std::string& block) {
+    return kernelText + "int main(int argc, char** argv) { int n = " + size +
+           "; float *x, *y; int block = " + block +
+           "; k<<<(n + block - 1) / block, block>>>(x, y, 2.0f, n); }\n";
+}
+
+ProbePlan probesOf(const std::string& text) {
+    const auto model = parsedProgram(text);
+    const KernelInFile subject{model, model.kernels.at(0)};
+    const auto plan = planTrials(subject, subject);
+    EXPECT_TRUE(plan) << plan.error().describe();
+    return planProbes(subject, subject, *plan, skills::Numerics::Exact, 7);
+}
+
+std::set<std::int64_t> sizesOf(const ProbePlan& plan) {
+    std::set<std::int64_t> sizes;
+    for (const Trial& probe : plan.probes)
+        sizes.insert(*scalarNamed(probe.original, "n")->integer);
+    return sizes;
+}
+
+TEST(Probes, CoverEveryRemainderOfAWarpAndSizesBelowOne) {
+    const auto sizes = sizesOf(probesOf(launchedFor("1 << 20", "256")));
+    std::set<std::int64_t> rests;
+    for (const std::int64_t size : sizes)
+        rests.insert(size % 32);
+    EXPECT_EQ(rests.size(), 32u);
+    for (const std::int64_t size : {1, 31, 33, 255, 256, 1025})
+        EXPECT_TRUE(sizes.contains(size)) << size;
+}
+
+TEST(Probes, ReachBlocksFarBeyondWhatTheEmulatorRuns) {
+    const auto plan = probesOf(launchedFor("1 << 20", "256"));
+    const auto distant = std::ranges::find_if(plan.distant, [](const Trial& probe) {
+        return probe.maxBlocks && threadsOf(probe.original) > 1e9;
+    });
+    ASSERT_NE(distant, plan.distant.end());
+    EXPECT_TRUE(plan.sameBlocks);
+    EXPECT_THAT(distant->label, HasSubstr("blocks"));
+}
+
+TEST(Probes, PassBothKernelsTheSameScalars) {
+    bool isVaried = false;
+    for (const Trial& probe : probesOf(launchedFor("1 << 20", "256")).probes) {
+        EXPECT_EQ(scalarNamed(probe.original, "a")->bytes,
+                  scalarNamed(probe.candidate, "a")->bytes);
+        EXPECT_EQ(probe.original.grid, probe.candidate.grid);
+        isVaried |= scalarNamed(probe.original, "a")->floating != 2.0;
+    }
+    EXPECT_TRUE(isVaried);
+}
+
+TEST(Probes, SayWhatTheyDidNotVary) {
+    const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
+                                            "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");
+    EXPECT_THAT(describe(plan, 0), HasSubstr("the block size: the launch states 256"));
+    const auto sizes = sizesOf(plan);
+    EXPECT_TRUE(sizes.contains(999)) << "a literal length is varied as a scalar";
+}
+
+} // namespace
+} // namespace kernelskill::engine

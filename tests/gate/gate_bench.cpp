@@ -1,0 +1,350 @@
+// Plants mistakes into kernels and counts which the Reviewer refuses. See script/bench-gate.
+#include "analysis/command/compile_command.h"
+#include "analysis/command/toolchain.h"
+#include "analysis/parse/translation_unit.h"
+#include "engine/execution/emulator/emulator_executor.h"
+#include "engine/process/child_process.h"
+#include "engine/review/reviewer.h"
+#include "tests/gate/mutator.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+namespace kernelskill::testing {
+namespace {
+
+using namespace engine;
+
+constexpr std::uint64_t reviewSeed = 20261123;
+
+struct Options {
+    std::vector<std::string> files;
+    std::filesystem::path worker;
+    std::filesystem::path cache;
+    std::filesystem::path nvcc; ///< Empty: no mutant can be shown to be equivalent.
+    std::filesystem::path details;
+    std::set<std::string> operators; ///< Empty: all.
+    std::size_t sample = 0;          ///< 0: all mutants.
+    std::uint64_t seed = 1;
+    unsigned jobs = 1;
+};
+
+/// One mutant of one kernel of one file.
+struct Case {
+    std::size_t program = 0;
+    std::size_t kernel = 0;
+    Mutant mutant;
+};
+
+enum class Fate : std::uint8_t { Killed, Survived, Equivalent, Stillborn, NotJudged };
+constexpr std::array<std::string_view, 5> fateNames{"killed", "survived", "equivalent", "stillborn",
+                                                    "not judged"};
+
+struct Judged {
+    Fate fate = Fate::NotJudged;
+    std::string reason;
+    double seconds = 0;
+};
+
+std::string textOf(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// PTX without comments and debug lines; empty if it cannot be compiled.
+std::string ptxOf(const Options& options, const std::filesystem::path& original,
+                  const std::string& text) {
+    const auto folder =
+        std::filesystem::temp_directory_path() /
+        fmt::format("gate-{}", std::hash<std::thread::id>()(std::this_thread::get_id()));
+    std::filesystem::create_directories(folder);
+    const auto source = folder / original.filename();
+    std::ofstream(source) << text;
+    const auto target = folder / "out.ptx";
+    const auto compiled =
+        runChild({options.nvcc,
+                  {"-ptx", "-O3", "-std=c++17", "-arch=sm_90", "-w", "--expt-relaxed-constexpr",
+                   "-I" + original.parent_path().string(), "-o", target.string(), source.string()},
+                  {},
+                  std::chrono::seconds(60)},
+                 {});
+    std::string ptx;
+    if (compiled && compiled->status == 0) {
+        std::istringstream lines(textOf(target));
+        for (std::string line; std::getline(lines, line);) {
+            if (!line.starts_with("//"))
+                ptx += line + "\n";
+        }
+    }
+    std::filesystem::remove_all(folder);
+    return ptx;
+}
+
+class Bench {
+public:
+    explicit Bench(Options options) : options_(std::move(options)) {}
+
+    int run();
+
+private:
+    bool open(const std::string& path);
+    void collect();
+    [[nodiscard]] Judged judge(const Case& candidate);
+    [[nodiscard]] bool isSameCode(const Case& candidate);
+    void work();
+    void print() const;
+
+    [[nodiscard]] const ProgramSource& program(const Case& candidate) const {
+        return programs_[candidate.program];
+    }
+    [[nodiscard]] const analysis::KernelModel& kernel(const Case& candidate) const {
+        return program(candidate).model->kernels[candidate.kernel];
+    }
+
+    Options options_;
+    analysis::Toolchain toolchain_;
+    std::unique_ptr<Executor> executor_;
+    std::vector<ProgramSource> programs_;
+    std::vector<Case> cases_;
+    std::vector<Judged> judged_;
+    std::atomic<std::size_t> next_ = 0;
+    std::mutex mutex_;                             ///< For originals_ and the terminal.
+    std::map<std::size_t, std::string> originals_; ///< PTX by program.
+};
+
+bool Bench::open(const std::string& path) {
+    const auto absolute = std::filesystem::absolute(path);
+    ProgramSource program;
+    program.file = absolute.string();
+    program.text = textOf(absolute);
+    program.command =
+        analysis::CompileCommands().inferred(absolute, std::filesystem::current_path());
+    auto model = analysis::analyzeFile(absolute, program.text, program.command, toolchain_);
+    if (!model)
+        return false;
+    program.model = std::make_shared<analysis::FileModel>(std::move(*model));
+    programs_.push_back(std::move(program));
+    return true;
+}
+
+void Bench::collect() {
+    for (std::size_t program = 0; program < programs_.size(); ++program) {
+        const auto& model = *programs_[program].model;
+        for (std::size_t kernel = 0; kernel < model.kernels.size(); ++kernel) {
+            if (model.kernels[kernel].file != programs_[program].file)
+                continue;
+            for (Mutant& mutant :
+                 mutantsOf(model, model.kernels[kernel], programs_[program].text)) {
+                const auto name = operatorNames[static_cast<std::size_t>(mutant.mutation)];
+                if (options_.operators.empty() || options_.operators.contains(std::string(name)))
+                    cases_.push_back({program, kernel, std::move(mutant)});
+            }
+        }
+    }
+    if (options_.sample == 0 || options_.sample >= cases_.size())
+        return;
+    // The same number of each operator, as far as there are so many.
+    std::mt19937_64 random(options_.seed);
+    std::ranges::shuffle(cases_, random);
+    std::map<MutationOperator, std::size_t> ranks;
+    std::vector<std::pair<std::size_t, std::size_t>> order;
+    for (std::size_t i = 0; i < cases_.size(); ++i)
+        order.emplace_back(ranks[cases_[i].mutant.mutation]++, i);
+    std::ranges::sort(order);
+    std::vector<Case> sample;
+    for (std::size_t i = 0; i < options_.sample; ++i)
+        sample.push_back(std::move(cases_[order[i].second]));
+    std::ranges::sort(sample, {}, [](const Case& one) {
+        return std::tuple(one.program, one.kernel, one.mutant.line);
+    });
+    cases_ = std::move(sample);
+}
+
+bool Bench::isSameCode(const Case& candidate) {
+    if (options_.nvcc.empty())
+        return false;
+    const ProgramSource& source = program(candidate);
+    std::string original;
+    {
+        const std::scoped_lock lock(mutex_);
+        original = originals_[candidate.program];
+    }
+    if (original.empty()) {
+        original = ptxOf(options_, source.file, source.text);
+        const std::scoped_lock lock(mutex_);
+        originals_[candidate.program] = original;
+    }
+    const auto edited = analysis::applyEdits(source.text, {candidate.mutant.edit});
+    return edited && !original.empty() && candidate.mutant.mutation != MutationOperator::Launch &&
+           ptxOf(options_, source.file, *edited) == original;
+}
+
+Judged Bench::judge(const Case& candidate) {
+    const ProgramSource& source = program(candidate);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto verdict =
+        Reviewer(executor_.get(), toolchain_)
+            .review({source, kernel(candidate)}, {{source.file, {candidate.mutant.edit}}},
+                    candidate.mutant.edit.span.begin % 2 == 0 ? skills::Numerics::Exact
+                                                              : skills::Numerics::Reassociates,
+                    {}, {}, {.measure = false, .seed = reviewSeed});
+    Judged result;
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (!verdict) {
+        result.reason = verdict.error().describe();
+        return result;
+    }
+    result.reason = verdict->summary;
+    const bool compiles = std::ranges::any_of(verdict->checks, [](const engine::Check& check) {
+        return check.name == "compiles" && check.passed;
+    });
+    if (verdict->status == VerdictStatus::Unmeasured)
+        result.fate = isSameCode(candidate) ? Fate::Equivalent : Fate::Survived;
+    else if (!verdict->isAboutEdit && !verdict->summary.contains("with a guessed launch"))
+        result.fate = Fate::NotJudged;
+    else
+        result.fate = compiles || verdict->status == VerdictStatus::Incorrect ? Fate::Killed
+                                                                              : Fate::Stillborn;
+    return result;
+}
+
+void Bench::work() {
+    for (std::size_t at = next_++; at < cases_.size(); at = next_++) {
+        judged_[at] = judge(cases_[at]);
+        const std::scoped_lock lock(mutex_);
+        if (judged_[at].fate == Fate::Survived)
+            std::cerr << fmt::format("\r{} of {}   ", at + 1, cases_.size());
+    }
+}
+
+void Bench::print() const {
+    std::map<std::string, std::array<std::size_t, 5>> byOperator;
+    std::array<std::size_t, 5> all{};
+    std::vector<double> seconds;
+    std::set<std::pair<std::size_t, std::size_t>> kernels;
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+        const auto fate = static_cast<std::size_t>(judged_[i].fate);
+        ++byOperator[std::string(
+            operatorNames[static_cast<std::size_t>(cases_[i].mutant.mutation)])][fate];
+        ++all[fate];
+        seconds.push_back(judged_[i].seconds);
+        kernels.insert({cases_[i].program, cases_[i].kernel});
+    }
+    const auto row = [](const std::string& name, const std::array<std::size_t, 5>& counts) {
+        const double judged = static_cast<double>(counts[0] + counts[1]);
+        std::cout << fmt::format("| {} | {} | {} | {} | {} | {} | {:.1f} % |\n", name, counts[0],
+                                 counts[1], counts[2], counts[3], counts[4],
+                                 judged == 0 ? 0 : 100 * static_cast<double>(counts[0]) / judged);
+    };
+    std::cout
+        << fmt::format("{} mutants of {} kernels of {} files\n\n", cases_.size(), kernels.size(),
+                       programs_.size())
+        << "| operator | killed | survived | equivalent | do not compile | not judged | killed "
+           "of those not equivalent |\n|---|---:|---:|---:|---:|---:|---:|\n";
+    for (const auto& [name, counts] : byOperator)
+        row(name, counts);
+    row("all", all);
+    std::ranges::sort(seconds);
+    if (!seconds.empty())
+        std::cout << fmt::format("\nTime of a verdict: median {:.2f} s, 90th percentile {:.2f} s\n",
+                                 seconds[seconds.size() / 2], seconds[seconds.size() * 9 / 10]);
+    std::cout << "\nSurvivors:\n\n";
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+        if (judged_[i].fate != Fate::Survived && judged_[i].fate != Fate::NotJudged)
+            continue;
+        const Case& one = cases_[i];
+        std::cout << fmt::format(
+            "- {}:{} {} ({}): `{}` -> `{}`{}\n",
+            std::filesystem::relative(program(one).file).string(), one.mutant.line,
+            kernel(one).name, operatorNames[static_cast<std::size_t>(one.mutant.mutation)],
+            one.mutant.before, one.mutant.edit.newText,
+            judged_[i].fate == Fate::NotJudged ? ": not judged: " + judged_[i].reason : "");
+    }
+    if (options_.details.empty())
+        return;
+    std::ofstream details(options_.details);
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+        const Case& one = cases_[i];
+        details << nlohmann::json{{"file", std::filesystem::relative(program(one).file).string()},
+                                  {"kernel", kernel(one).name},
+                                  {"line", one.mutant.line},
+                                  {"operator",
+                                   operatorNames[static_cast<std::size_t>(one.mutant.mutation)]},
+                                  {"before", one.mutant.before},
+                                  {"after", one.mutant.edit.newText},
+                                  {"fate", fateNames[static_cast<std::size_t>(judged_[i].fate)]},
+                                  {"seconds", judged_[i].seconds},
+                                  {"reason", judged_[i].reason}}
+                       .dump()
+                << "\n";
+    }
+}
+
+int Bench::run() {
+    auto toolchain = analysis::findToolchain({.cudaPath = std::nullopt, .ignoreToolkit = true});
+    if (!toolchain) {
+        std::cerr << toolchain.error().describe() << "\n";
+        return 3;
+    }
+    toolchain_ = std::move(*toolchain);
+    EmulatorOptions emulator;
+    emulator.workerExecutable = options_.worker;
+    emulator.cacheDirectory = options_.cache;
+    auto executor = makeEmulatorExecutor(emulator, toolchain_);
+    if (!executor) {
+        std::cerr << executor.error().describe() << "\n";
+        return 3;
+    }
+    executor_ = std::move(*executor);
+    for (const std::string& file : options_.files) {
+        if (!open(file))
+            std::cerr << file << " cannot be read or parsed\n";
+    }
+    collect();
+    judged_.resize(cases_.size());
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < options_.jobs; ++i)
+        threads.emplace_back([this] { work(); });
+    threads.clear();
+    print();
+    return 0;
+}
+
+} // namespace
+} // namespace kernelskill::testing
+
+int main(int argc, char** argv) {
+    using namespace kernelskill::testing;
+    Options options;
+    std::vector<std::string> operators;
+    CLI::App app{"Plants mistakes into kernels and counts which the Reviewer refuses"};
+    app.add_option("files", options.files)->required();
+    app.add_option("--worker", options.worker)->required();
+    app.add_option("--cache", options.cache)->required();
+    app.add_option("--nvcc", options.nvcc);
+    app.add_option("--details", options.details);
+    app.add_option("--operators", operators)->delimiter(',');
+    app.add_option("--sample", options.sample);
+    app.add_option("--seed", options.seed);
+    app.add_option("--jobs", options.jobs);
+    CLI11_PARSE(app, argc, argv);
+    options.operators = {operators.begin(), operators.end()};
+    return Bench(std::move(options)).run();
+}
