@@ -15,6 +15,10 @@ namespace {
 /// never ends.
 constexpr int slowdownAllowed = 20;
 constexpr std::chrono::milliseconds minTimeLimit{3000};
+/// Threads that wait for others may wait forever in a schedule that the original is not made for.
+constexpr std::chrono::milliseconds scheduledTime{3000};
+constexpr std::uint64_t scheduledAccesses = 40'000'000;
+constexpr int scheduledSlowdownAllowed = 4;
 /// Each run is a process with one busy thread and its own buffers.
 constexpr std::size_t maxRunsAtOnce = 4;
 
@@ -68,6 +72,12 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     job.seed = comparand.seed;
     job.wantOutputs = true;
     job.wantProfile = comparand.isFirst();
+    job.wantUnfenced = true;
+    if (comparand.schedule != Schedule{}) {
+        job.schedule = comparand.schedule;
+        job.limits.time = scheduledTime;
+        job.limits.accesses = scheduledAccesses;
+    }
     auto begin = std::chrono::steady_clock::now();
     Runs runs{executor_.run(**images_.original, job, stop_), {}, {}};
     auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -78,7 +88,13 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     const bool isBlamed = hasTouchedExtents(trial.original);
     if (isBlamed)
         job.launch.origin = LaunchOrigin::Evaluated;
-    job.limits.time = std::min(job.limits.time, std::max(minTimeLimit, taken * slowdownAllowed));
+    if (comparand.schedule == Schedule{}) {
+        job.limits.time =
+            std::min(job.limits.time, std::max(minTimeLimit, taken * slowdownAllowed));
+    } else {
+        job.limits.time *= scheduledSlowdownAllowed;
+        job.limits.accesses *= scheduledSlowdownAllowed;
+    }
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (isBlamed && *runs.candidate)
         excuseGuess(trial.original, (*runs.candidate)->profile.hazards);
