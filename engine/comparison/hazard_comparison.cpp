@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -33,7 +34,38 @@ std::vector<Hazard> beyond(const std::vector<Hazard>& original,
     return found;
 }
 
+/// Whether the launch made up what decides which elements of this buffer threads meet in. Then
+/// which threads meet there is chance, in both versions.
+bool isMadeUp(const Profile& profile, const Hazard& hazard) {
+    if (profile.launch.origin == LaunchOrigin::Guessed)
+        return std::ranges::any_of(profile.launch.arguments, [&](const ArgumentSpec& argument) {
+            const auto* buffer = std::get_if<BufferSpec>(&argument);
+            return buffer != nullptr && buffer->name == hazard.details.object;
+        });
+    return hazard.details.doubt == RaceDoubt::GuessedIndices;
+}
+
 } // namespace
+
+std::vector<Hazard> newConflicts(const Profile& original, const Profile& candidate,
+                                 bool countsPlaces) {
+    std::vector<Hazard> found;
+    for (const Hazard& race : candidate.hazards) {
+        if (race.kind != HazardKind::Race)
+            continue;
+        const bool isChance = isMadeUp(original, race) || isMadeUp(candidate, race);
+        const auto isAlike = [&](const Hazard& other) {
+            return other.kind == HazardKind::Race && other.details.object == race.details.object &&
+                   other.details.pair == race.details.pair &&
+                   (isChance || other.details.scope >= race.details.scope);
+        };
+        const auto before = std::ranges::count_if(original.hazards, isAlike);
+        const auto after = std::ranges::count_if(candidate.hazards, isAlike);
+        if (before == 0 || (countsPlaces && after > before))
+            found.push_back(race);
+    }
+    return found;
+}
 
 std::vector<Hazard> newHazards(const std::vector<Hazard>& original,
                                const std::vector<Hazard>& candidate) {

@@ -18,6 +18,13 @@ namespace kernelskill::engine {
 [[nodiscard]] std::vector<Hazard> newSuspicions(const std::vector<Hazard>& original,
                                                 const std::vector<Hazard>& candidate);
 
+/// Races and suspected races of `candidate` that `original` does not have on the same input. They
+/// are compared by the object, the kinds of the two accesses and the distance of their threads,
+/// because an edit moves lines. `countsPlaces`: a race that the original has may not be at more
+/// pairs of places either.
+[[nodiscard]] std::vector<Hazard> newConflicts(const Profile& original, const Profile& candidate,
+                                               bool countsPlaces);
+
 /// "race on line 12: ..."
 [[nodiscard]] std::string describe(const Hazard& hazard);
 

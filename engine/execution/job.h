@@ -132,16 +132,33 @@ struct Limits {
     std::uint64_t accesses = 2'000'000'000;
 };
 
+/// The order in which the emulator runs what a GPU runs at once. Every one is possible on a GPU.
+struct Schedule {
+    /// The order of blocks, of the warps of a block and of the lanes of a warp.
+    enum class Order : std::uint8_t { Forward, Reverse, Random };
+    Order order = Order::Forward;
+    std::uint64_t seed = 1; ///< For Random, and for where threads are interrupted.
+    /// Threads are interrupted before about one in so many accesses, and others run, also of other
+    /// blocks; 0: never.
+    std::uint32_t interruption = 0;
+    bool operator==(const Schedule&) const = default;
+};
+
 struct Job {
     LaunchSpec launch;
     std::uint64_t seed = 1;
     bool wantProfile = false; ///< Count accesses, branches and bank conflicts.
     /// Look for races, out-of-bounds accesses, uninitialised reads and divergent barriers.
     bool wantHazards = true;
+    /// Also suspect threads that wait for others by an atomic or volatile read without a fence
+    /// after it. Much code does without, and most of it works.
+    bool wantUnfenced = false;
     bool wantOutputs = false; ///< Return the contents of buffers marked isOutput.
     /// Run at most so many blocks, corners included, and scale the counts. Outputs are then the
     /// parts that were written, each a buffer "y[4096..]" of its own; they need wantHazards.
     std::optional<std::uint64_t> maxBlocks;
+    /// Only for the emulator. Counts of a profile need the order Forward without interruptions.
+    Schedule schedule;
     Limits limits;
 };
 

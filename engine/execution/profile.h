@@ -50,13 +50,36 @@ struct ThreadPlace {
 /// The distance between the two threads of a race.
 enum class RaceScope : std::uint8_t { Warp, Block, Grid };
 
+/// The two accesses of a race.
+enum class RacePair : std::uint8_t {
+    ReadWrite,
+    WriteWrite,
+    AtomicRead,   ///< An atomic, and a plain read.
+    AtomicWrite,  ///< An atomic, and a plain write.
+    AtomicScopes, ///< Atomics of which one reaches only its own block.
+};
+
+/// Why a race is only suspected.
+enum class RaceDoubt : std::uint8_t {
+    None,           ///< It is certain.
+    GuessedIndices, ///< Real indices may never collide.
+    LockStep,       ///< Lanes of a warp that runs in lock-step are in order.
+    AtomicBeside,   ///< An old value may be as good as a new one.
+    PossibleFlag,   ///< An atomic or volatile flag without a fence may be meant to order them.
+    Unfenced,       ///< In order but for a fence after the atomic that was waited for.
+    BetweenBlocks,  ///< Blocks may be launched one by one, or the algorithm may bear it.
+};
+
 /// The data behind a hazard's message, for code that repairs it.
 struct HazardDetails {
     std::optional<ThreadPlace> other; ///< The thread of the other side, if known.
     std::string object; ///< The buffer, array or variable that was accessed; empty if unknown.
     /// The element's index, for an out-of-bounds access of a buffer.
     std::optional<std::int64_t> element;
-    RaceScope scope = RaceScope::Block; ///< Only for a race.
+    // Only for a race:
+    RaceScope scope = RaceScope::Block;
+    RacePair pair = RacePair::ReadWrite;
+    RaceDoubt doubt = RaceDoubt::None;
     bool operator==(const HazardDetails&) const = default;
 };
 

@@ -70,7 +70,9 @@ json toJson(const Hazard& hazard) {
                {"block", toJson(hazard.block)},
                {"thread", toJson(hazard.thread)},
                {"object", hazard.details.object},
-               {"scope", wire::number(hazard.details.scope)}};
+               {"scope", wire::number(hazard.details.scope)},
+               {"pair", wire::number(hazard.details.pair)},
+               {"doubt", wire::number(hazard.details.doubt)}};
     if (hazard.details.other)
         value["other"] = {toJson(hazard.details.other->block),
                           toJson(hazard.details.other->thread)};
@@ -92,6 +94,8 @@ Hazard hazardFrom(const json& value) {
     hazard.thread = dimFrom(value.at("thread"));
     hazard.details.object = value.at("object");
     wire::readEnum(value.at("scope"), hazard.details.scope);
+    wire::readEnum(value.at("pair"), hazard.details.pair);
+    wire::readEnum(value.at("doubt"), hazard.details.doubt);
     if (value.contains("other"))
         hazard.details.other =
             ThreadPlace{dimFrom(value.at("other").at(0)), dimFrom(value.at("other").at(1))};

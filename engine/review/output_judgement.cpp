@@ -161,11 +161,17 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
                                 closeness.note));
 }
 
-CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const RunPair& pair) {
+CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const RunPair& pair,
+                         const std::vector<LessSynchronisation>& removed) {
     const auto& original = pair.original.profile.hazards;
     auto found = newHazards(original, pair.candidate.profile.hazards);
+    if (found.empty())
+        found = newConflicts(pair.original.profile, pair.candidate.profile, !removed.empty());
     if (!found.empty()) {
-        std::string detail = describe(found.front());
+        std::string detail = found.front().certain ? "" : "suspected ";
+        detail += describe(found.front());
+        if (!removed.empty() && found.front().kind == HazardKind::Race)
+            detail = fmt::format("the edit removes {}: {}", describe(removed), detail);
         return incorrect(
             name, std::move(detail),
             {.stage = ReviewStage::Hazards, .trial = place, .hazards = std::move(found)});
@@ -173,6 +179,10 @@ CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const
     return held(name, original.empty()
                           ? "none in either"
                           : fmt::format("the original has {} of its own", original.size()));
+}
+
+bool isOnlySuspected(const FailedCheck& hazards) {
+    return std::ranges::none_of(hazards.seen.hazards, &Hazard::certain);
 }
 
 } // namespace kernelskill::engine

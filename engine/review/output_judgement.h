@@ -2,10 +2,12 @@
 #pragma once
 
 #include "engine/comparison/output_comparison.h"
+#include "engine/review/synchronisation_change.h"
 #include "engine/review/trial_run.h"
 #include "engine/verdict/check_result.h"
 
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -34,8 +36,14 @@ struct OutputJudgement {
                                            const RunPair& pair, const Closeness& closeness);
 
 /// Performs the check `name` on the hazards of one pair of runs: it fails for a hazard that the
-/// original does not have.
+/// original does not have, and for a race that is only suspected as well. `removed`: what the edit
+/// takes away from the synchronisation; then the races that the original has may not be at more
+/// places either.
 [[nodiscard]] CheckResult judgeHazards(const std::string& name, const TrialPlace& place,
-                                       const RunPair& pair);
+                                       const RunPair& pair,
+                                       const std::vector<LessSynchronisation>& removed = {});
+
+/// Whether a check of hazards failed for suspicions alone.
+[[nodiscard]] bool isOnlySuspected(const FailedCheck& hazards);
 
 } // namespace kernelskill::engine

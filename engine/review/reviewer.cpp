@@ -10,7 +10,9 @@
 #include "engine/review/output_judgement.h"
 #include "engine/review/replay_check.h"
 #include "engine/review/review_images.h"
+#include "engine/review/schedule_check.h"
 #include "engine/review/success_summary.h"
+#include "engine/review/synchronisation_change.h"
 #include "engine/review/trial_run.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -58,7 +60,7 @@ public:
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
-            !runTrials() || !control())
+            !runTrials() || !trySchedules() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
         verdict_.summary =
@@ -116,6 +118,7 @@ private:
     bool judgeProbe(const Comparand& comparand, Runs runs);
     /// Whether the same blocks of both kernels write to the same places.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
+    bool trySchedules();
     bool control();
     void measure();
 
@@ -133,6 +136,7 @@ private:
 
     ProgramSource candidate_;
     const analysis::KernelModel* candidateKernel_ = nullptr;
+    std::vector<LessSynchronisation> removed_;
     TrialPlan plan_;
     ReviewImages images_;
     std::size_t runsDone_ = 0;
@@ -159,6 +163,7 @@ bool Review::parseCandidate(const analysis::EditSet& edits) {
     if (!candidate)
         return take(invalid("applies", candidate.error().describe(), {}));
     candidate_ = std::move(*candidate);
+    removed_ = lessSynchronisation(original_.program.text, candidate_.text);
     auto model = analysis::analyzeFile(candidate_.file, candidate_.text, candidate_.command,
                                        toolchain_, candidate_.unsaved);
     if (!model) {
@@ -291,15 +296,18 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     readsRandomInput_ |= readsRandomInput(pair.original.profile);
     // A hazard may be the cause of a difference, so hazards are judged first. A message that holds
     // for every seed is written once.
-    CheckResult hazards =
-        withoutBlameForGuess(judgeHazards("no new hazard, " + trial.label, place, pair), launched);
-    bool isSaid = hazards && std::ranges::find(verdict_.checks, hazards->name, &Check::name) !=
-                                 verdict_.checks.end();
-    if (!isSaid && !take(std::move(hazards)))
-        return false;
+    CheckResult hazards = withoutBlameForGuess(
+        judgeHazards("no new hazard, " + trial.label, place, pair, removed_), launched);
     OutputJudgement outputs = judgeOutputs(
         fmt::format("matches original, seed {}, {}", comparand.seedNumber, trial.label), place,
         pair, closeness_);
+    // A wrong result says more than a suspicion, which is its likely cause.
+    const bool isKnownWrong = !hazards && isOnlySuspected(hazards.error()) && !outputs.check &&
+                              outputs.check.error().isAboutEdit;
+    bool isSaid = hazards && std::ranges::find(verdict_.checks, hazards->name, &Check::name) !=
+                                 verdict_.checks.end();
+    if (!isSaid && !isKnownWrong && !take(std::move(hazards)))
+        return false;
     controlTolerance_ = outputs.tolerance;
     if (!outputs.check)
         outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);
@@ -398,6 +406,21 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     }
     ++probesDone_;
     return true;
+}
+
+bool Review::trySchedules() {
+    report("running in other orders of threads", 0.95);
+    // Images are those of the last instance that was built.
+    const auto number = trialForSchedules(plan_, plan_.trials.back().original.templateArguments);
+    if (!number || !images_.original || !images_.candidate)
+        return true;
+    const Trial& trial = plan_.trials[*number];
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
+    CheckResult result =
+        checkSchedules(runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_);
+    if (stop_.stop_requested())
+        return false;
+    return take(withoutBlameForGuess(std::move(result), trial.original));
 }
 
 bool Review::control() {

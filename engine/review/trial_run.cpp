@@ -17,6 +17,10 @@ constexpr int slowdownAllowed = 20;
 constexpr std::chrono::milliseconds minTimeLimit{3000};
 /// An original that takes longer on a probe does something that the probe did not mean.
 constexpr std::chrono::milliseconds probeTimeLimit{600};
+/// Threads that wait for others may wait forever in a schedule that the original is not made for.
+constexpr std::chrono::milliseconds scheduledTime{3000};
+constexpr std::uint64_t scheduledAccesses = 40'000'000;
+constexpr int scheduledSlowdownAllowed = 4;
 /// Each run is a process with one busy thread and its own buffers.
 constexpr std::size_t maxRunsAtOnce = 4;
 
@@ -71,8 +75,14 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     job.wantOutputs = true;
     job.wantProfile = comparand.isFirst();
     job.maxBlocks = trial.maxBlocks;
+    job.wantUnfenced = true;
     if (trial.isProbe)
         job.limits.time = probeTimeLimit;
+    if (comparand.schedule != Schedule{}) {
+        job.schedule = comparand.schedule;
+        job.limits.time = scheduledTime;
+        job.limits.accesses = scheduledAccesses;
+    }
     auto begin = std::chrono::steady_clock::now();
     Runs runs{executor_.run(**images_.original, job, stop_), {}, {}};
     auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -83,7 +93,13 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     const bool isBlamed = hasTouchedExtents(trial.original);
     if (isBlamed)
         job.launch.origin = LaunchOrigin::Evaluated;
-    job.limits.time = std::max(minTimeLimit, std::min(job.limits.time, taken * slowdownAllowed));
+    if (comparand.schedule == Schedule{}) {
+        job.limits.time =
+            std::max(minTimeLimit, std::min(job.limits.time, taken * slowdownAllowed));
+    } else {
+        job.limits.time *= scheduledSlowdownAllowed;
+        job.limits.accesses *= scheduledSlowdownAllowed;
+    }
     runs.candidate = executor_.run(**images_.candidate, job, stop_);
     if (isBlamed && *runs.candidate)
         excuseGuess(trial.original, (*runs.candidate)->profile.hazards);

@@ -16,9 +16,12 @@ struct Comparand {
     std::size_t trialNumber = 0; ///< 0 for the launch as the file has it.
     int seedNumber = 1;
     std::uint64_t seed = 0;
+    Schedule schedule = {};
 
     /// Whether the verdict shows the counters of this run.
-    [[nodiscard]] bool isFirst() const { return trialNumber == 0 && seedNumber == 1; }
+    [[nodiscard]] bool isFirst() const {
+        return trialNumber == 0 && seedNumber == 1 && schedule == Schedule{};
+    }
 };
 
 /// The results of one comparand's runs. If a run fails, the later ones are missing.

@@ -46,9 +46,13 @@ unsigned ks_active_mask(void);
 unsigned ks_lane(void);
 unsigned ks_warp(void);
 
+enum KsScope { KsScopeBlock = 0, KsScopeDevice = 1, KsScopeSystem = 2, KsScopeMask = 3 };
+enum KsOrder { KsAcquire = 4, KsRelease = 8, KsOnlyReads = 16, KsOnlyWrites = 32 };
+
 /// Announces an atomic read-modify-write of `bytes` bytes at `address`. Called before the operation itself,
-/// which the prelude performs without instrumentation. `scope`: 0 block, 1 device, 2 system.
-void ks_atomic(const void* address, unsigned bytes, int scope);
+/// which the prelude performs without instrumentation. `scopeAndOrder`: a scope, and what the operation itself
+/// orders, without fences.
+void ks_atomic(const void* address, unsigned bytes, int scopeAndOrder);
 
 /// Announces a plain access of `bytes` bytes that the compiler's instrumentation cannot see as one
 /// (vector types wider than 16 bytes, __ldg and the cache-hinted loads and stores).
@@ -63,7 +67,7 @@ void ks_commit_copies(void);
 /// Returns when all groups of the thread but the last `pending` are there.
 void ks_await_copies(size_t pending);
 
-/// __threadfence_block / __threadfence / __threadfence_system (scope 0 / 1 / 2).
+/// __threadfence_block / __threadfence / __threadfence_system, by KsScope.
 void ks_fence(int scope);
 
 /// Base of the block's dynamic shared memory, 1024-byte aligned.

@@ -7,8 +7,13 @@
 template <class T> KS_UNSEEN void ks_read_slot(T* result, const unsigned char* slot, unsigned done, unsigned bytes) {
     __builtin_memcpy(reinterpret_cast<char*>(result) + done, slot, bytes);
 }
+/// CUDA leaves the value undefined. This one is large as a number of any type, so whoever uses it computes
+/// something else.
+template <class T> KS_UNSEEN void ks_undefine(T* result, unsigned done, unsigned bytes) {
+    __builtin_memset(reinterpret_cast<char*>(result) + done, 0x7e, bytes);
+}
 // Inlined, so that each use in a kernel is a call site of its own; the slots are read unseen.
-/// The value that `source` holds; the lane's own if `source` takes no part.
+/// The value that `source` holds; the lane's own if `source` is in the mask but takes no part.
 template <class T> KS_INLINE T ks_from_lane(unsigned mask, T value, unsigned source) {
     T result = value;
     for (unsigned done = 0; done < sizeof(T); done += 16) {
@@ -18,6 +23,8 @@ template <class T> KS_INLINE T ks_from_lane(unsigned mask, T value, unsigned sou
             ks_warp_exchange(mask, reinterpret_cast<const char*>(&value) + done, bytes, &arrived);
         if (arrived >> source & 1u)
             ks_read_slot(&result, slots + 16 * source, done, bytes);
+        else if (!(mask >> source & 1u))
+            ks_undefine(&result, done, bytes);
     }
     return result;
 }

@@ -178,6 +178,10 @@ std::optional<std::string> equivalentOf(const Instruction& instruction) {
                    ? std::optional<std::string>("ks_barrier(KsBarrierPlain, 0)")
                    : std::nullopt;
     }
+    const bool isFence =
+        instruction.opcode.starts_with("membar.") || instruction.opcode.starts_with("fence.");
+    if (isFence && instruction.opcode.ends_with(".cta"))
+        return "ks_fence(0)";
     for (const auto& entry : equivalents) {
         const bool exact = instruction.opcode == entry.opcode;
         const bool family = entry.opcode.find('.') == std::string_view::npos &&

@@ -21,7 +21,10 @@ using wire::readEnum;
 using wire::toJson;
 
 Json toJson(const HazardDetails& details) {
-    Json json{{"object", details.object}, {"scope", number(details.scope)}};
+    Json json{{"object", details.object},
+              {"scope", number(details.scope)},
+              {"pair", number(details.pair)},
+              {"doubt", number(details.doubt)}};
     if (details.element)
         json["element"] = *details.element;
     if (details.other)
@@ -33,6 +36,8 @@ HazardDetails detailsFrom(const Json& json) {
     HazardDetails details;
     details.object = json.at("object").get<std::string>();
     readEnum(json.at("scope"), details.scope);
+    readEnum(json.at("pair"), details.pair);
+    readEnum(json.at("doubt"), details.doubt);
     if (json.contains("element"))
         details.element = json.at("element").get<std::int64_t>();
     if (json.contains("other")) {
@@ -194,6 +199,7 @@ std::vector<std::byte> encode(const WorkerJob& message) {
               {"seed", job.seed},
               {"profile", job.wantProfile},
               {"hazards", job.wantHazards},
+              {"unfenced", job.wantUnfenced},
               {"outputs", job.wantOutputs},
               {"milliseconds", job.limits.time.count()},
               {"memory", job.limits.memoryBytes},
@@ -201,6 +207,9 @@ std::vector<std::byte> encode(const WorkerJob& message) {
               {"accesses", job.limits.accesses}};
     if (job.maxBlocks)
         json["maxBlocks"] = *job.maxBlocks;
+    if (job.schedule != Schedule{})
+        json["schedule"] = {number(job.schedule.order), job.schedule.seed,
+                            job.schedule.interruption};
     if (message.part)
         json["part"] = {message.part->index, message.part->count};
     return wire::frame(json);
@@ -215,6 +224,7 @@ Result<WorkerJob> decodeJob(std::span<const std::byte> payload) {
         job.seed = json.at("seed").get<std::uint64_t>();
         job.wantProfile = json.at("profile").get<bool>();
         job.wantHazards = json.at("hazards").get<bool>();
+        job.wantUnfenced = json.at("unfenced").get<bool>();
         job.wantOutputs = json.at("outputs").get<bool>();
         job.limits.time = std::chrono::milliseconds{json.at("milliseconds").get<std::int64_t>()};
         job.limits.memoryBytes = json.at("memory").get<std::uint64_t>();
@@ -222,6 +232,11 @@ Result<WorkerJob> decodeJob(std::span<const std::byte> payload) {
         job.limits.accesses = json.at("accesses").get<std::uint64_t>();
         if (json.contains("maxBlocks"))
             job.maxBlocks = json.at("maxBlocks").get<std::uint64_t>();
+        if (json.contains("schedule")) {
+            readEnum(json.at("schedule").at(0), job.schedule.order);
+            job.schedule.seed = json.at("schedule").at(1).get<std::uint64_t>();
+            job.schedule.interruption = json.at("schedule").at(2).get<std::uint32_t>();
+        }
         if (json.contains("part"))
             message.part = JobPart{json.at("part").at(0).get<std::uint64_t>(),
                                    json.at("part").at(1).get<std::uint64_t>()};

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
+#include <random>
 #include <utility>
 
 namespace kernelskill::engine::emulator {
@@ -18,8 +20,9 @@ constexpr unsigned roundsPerTurn = 64;
 
 } // namespace
 
-CudaBlock::CudaBlock(Launch& launch, KsIndex extent)
-    : launch_(launch), threads_(static_cast<std::size_t>(extent.x) * extent.y * extent.z),
+CudaBlock::CudaBlock(Launch& launch, KsIndex extent, const Schedule& schedule)
+    : launch_(launch), schedule_(schedule),
+      threads_(static_cast<std::size_t>(extent.x) * extent.y * extent.z),
       warps_((threads_.size() + warpLanes - 1) / warpLanes), slotUsers_(warps_.size()) {
     KsIndex next{0, 0, 0};
     for (CudaThread& thread : threads_) {
@@ -34,10 +37,28 @@ CudaBlock::CudaBlock(Launch& launch, KsIndex extent)
     }
     for (unsigned i = 0; i < threads_.size(); ++i)
         warps_[warpOf(i)].members |= 1u << (i % warpLanes);
+    warpOrder_.resize(warps_.size());
+}
+
+void CudaBlock::arrange() {
+    std::iota(warpOrder_.begin(), warpOrder_.end(), 0u);
+    std::iota(laneOrder_.begin(), laneOrder_.end(), std::uint8_t{0});
+    if (schedule_.order == Schedule::Order::Reverse) {
+        std::ranges::reverse(warpOrder_);
+        std::ranges::reverse(laneOrder_);
+    } else if (schedule_.order == Schedule::Order::Random) {
+        std::mt19937_64 random(schedule_.seed ^ (std::uint64_t{index_.z} << 42) ^
+                               (std::uint64_t{index_.y} << 21) ^ index_.x);
+        std::ranges::shuffle(warpOrder_, random);
+        std::ranges::shuffle(laneOrder_, random);
+    }
+    for (std::size_t place = 0; place < laneOrder_.size(); ++place)
+        lanePlace_[laneOrder_[place]] = static_cast<std::uint8_t>(place);
 }
 
 void CudaBlock::begin(KsIndex index) {
     index_ = index;
+    arrange();
     for (CudaThread& thread : threads_) {
         thread.state = ThreadState::Fresh;
         thread.site = 0;
@@ -53,12 +74,17 @@ void CudaBlock::begin(KsIndex index) {
 CudaBlock::Outcome CudaBlock::run() {
     while (live_ != 0) {
         bool progressed = false;
-        for (unsigned warp = 0; warp < warps_.size(); ++warp)
+        for (const unsigned warp : warpOrder_) {
             progressed |= runWarp(warp);
+            if (launch_.takeInterruption() == Interruption::OfBlock)
+                return Outcome::Interrupted;
+        }
         if (live_ != 0 && atGridBarrier_ == live_)
             return Outcome::AtGridBarrier;
         if (!progressed && live_ != 0)
             deadlock();
+        if (live_ != 0 && schedule_.interruption != 0)
+            return Outcome::Interrupted;
     }
     return Outcome::Finished;
 }
@@ -71,12 +97,19 @@ bool CudaBlock::runWarp(unsigned warp) {
     bool runnable = true;
     for (unsigned round = 0; runnable && round < roundsPerTurn; ++round) {
         runnable = false;
-        for (unsigned thread = first; thread < end; ++thread) {
+        for (unsigned place = 0; place < warpLanes; ++place) {
+            const unsigned thread = first + laneOrder_[place];
+            if (thread >= end)
+                continue;
             const ThreadState state = threads_[thread].state;
             if ((state == ThreadState::Fresh || state == ThreadState::Ready) &&
                 launch_.hasLogRoom(thread % warpLanes)) {
-                thread = resume(thread);
+                place = lanePlace_[resume(thread) % warpLanes];
                 progressed = true;
+                if (launch_.isInterrupted()) {
+                    launch_.drainLog(warps_[warp], 0);
+                    return true;
+                }
             }
         }
         std::uint32_t unfinished = 0;
@@ -118,9 +151,13 @@ unsigned CudaBlock::resume(unsigned thread) {
 bool CudaBlock::goOnWithNextThread() {
     CudaThread& ended = threads_[running_];
     ended.state = ThreadState::Exited;
-    const unsigned next = running_ + 1;
-    if (next == threads_.size() || next % warpLanes == 0 ||
-        threads_[next].state != ThreadState::Fresh || !launch_.hasLogRoom(next % warpLanes))
+    const unsigned lane = running_ % warpLanes;
+    const unsigned place = lanePlace_[lane] + 1u;
+    if (place == warpLanes)
+        return false;
+    const unsigned next = running_ - lane + laneOrder_[place];
+    if (next >= threads_.size() || threads_[next].state != ThreadState::Fresh ||
+        !launch_.hasLogRoom(next % warpLanes))
         return false;
     launch_.leaveThread();
     threadExited(running_);
@@ -223,11 +260,15 @@ void CudaBlock::namedBarrier(unsigned name, unsigned count, Site site) {
     threads_[running_].site = site;
     if (++namedArrivals_[name] >= count) {
         namedArrivals_[name] = 0;
-        for (CudaThread& thread : threads_) {
-            if (thread.state == ThreadState::AtNamedBarrier && thread.barrierName == name)
-                thread.state = ThreadState::Ready;
+        std::vector<unsigned> passed;
+        for (unsigned i = 0; i < threads_.size(); ++i) {
+            CudaThread& thread = threads_[i];
+            if (thread.state != ThreadState::AtNamedBarrier || thread.barrierName != name)
+                continue;
+            thread.state = ThreadState::Ready;
+            passed.push_back(i);
         }
-        launch_.partialBarrierPassed(site);
+        launch_.partialBarrierPassed(passed, site);
         return;
     }
     launch_.switchBack();
@@ -314,7 +355,8 @@ void CudaBlock::completeGroups(unsigned warpIndex) {
             site = thread.site;
         }
         warp.forming.erase(warp.forming.begin() + static_cast<std::ptrdiff_t>(i));
-        launch_.warpBarrierPassed(warpIndex, site);
+        launch_.warpBarrierPassed(warpIndex, group.arrived & live, (live & ~group.arrived) == 0,
+                                  site);
     }
 }
 

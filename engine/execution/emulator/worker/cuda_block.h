@@ -73,14 +73,14 @@ class Launch;
 
 class CudaBlock {
 public:
-    CudaBlock(Launch& launch, KsIndex extent);
+    CudaBlock(Launch& launch, KsIndex extent, const Schedule& schedule);
 
     /// Starts the block at `index`. The previous block has finished.
     void begin(KsIndex index);
 
-    enum class Outcome : std::uint8_t { Finished, AtGridBarrier };
-    /// Runs until every thread has exited or waits at the grid barrier. Does not return from a
-    /// deadlock.
+    enum class Outcome : std::uint8_t { Finished, AtGridBarrier, Interrupted };
+    /// Runs until every thread has exited or waits at the grid barrier, or the launch interrupts
+    /// the block. Does not return from a deadlock.
     Outcome run();
     void leaveGridBarrier();
 
@@ -107,6 +107,8 @@ public:
 
 private:
     [[nodiscard]] unsigned warpOf(unsigned thread) const { return thread / warpLanes; }
+    /// Chooses the order of warps and lanes for the block at index_.
+    void arrange();
     bool runWarp(unsigned warp);
     /// Runs the thread, and on its fiber the next ones as long as each ends. Returns the last one.
     unsigned resume(unsigned thread);
@@ -124,7 +126,11 @@ private:
     [[noreturn]] void deadlock();
 
     Launch& launch_;
+    Schedule schedule_;
     KsIndex index_{};
+    std::vector<unsigned> warpOrder_;
+    std::array<std::uint8_t, warpLanes> laneOrder_{};
+    std::array<std::uint8_t, warpLanes> lanePlace_{}; ///< The place of each lane in laneOrder_.
     std::vector<CudaThread> threads_;
     std::vector<Warp> warps_;
     std::vector<std::array<std::uint8_t, exchangeSlotCount>> slotUsers_; ///< Per warp.

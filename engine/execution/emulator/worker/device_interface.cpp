@@ -30,6 +30,10 @@ namespace {
     hookState.launch->fail({kind, std::move(what), std::move(where), "", site});
 }
 
+emulator::SyncScope scopeOf(int scope) {
+    return scope == KsScopeBlock ? emulator::SyncScope::Block : emulator::SyncScope::Device;
+}
+
 } // namespace
 
 extern "C" {
@@ -69,9 +73,14 @@ unsigned ks_warp(void) {
     return hookState.thread / emulator::warpLanes;
 }
 
-void ks_atomic(const void* address, unsigned bytes, int /*scope*/) {
-    onAccess<EventKind::Atomic>(address, bytes, __builtin_return_address(0));
-    emulator::noteAtomic();
+void ks_atomic(const void* address, unsigned bytes, int scopeAndOrder) {
+    emulator::SyncAccess access;
+    access.scope = scopeOf(scopeAndOrder & KsScopeMask);
+    access.acquires = (scopeAndOrder & KsAcquire) != 0;
+    access.releases = (scopeAndOrder & KsRelease) != 0;
+    access.writes = (scopeAndOrder & KsOnlyReads) == 0;
+    access.reads = (scopeAndOrder & KsOnlyWrites) == 0;
+    emulator::onAtomic(address, bytes, __builtin_return_address(0), access);
 }
 
 void ks_load(const void* address, unsigned bytes) {
@@ -103,8 +112,8 @@ void ks_await_copies(size_t pending) {
     hookState.launch->awaitCopies(pending);
 }
 
-void ks_fence(int /*scope*/) {
-    hookState.launch->fence();
+void ks_fence(int scope) {
+    hookState.launch->fence(scopeOf(scope));
 }
 
 void* ks_dynamic_shared(void) {

@@ -10,11 +10,20 @@ namespace kernelskill::engine::emulator {
 
 constinit HookState hookState;
 
-void noteAtomic() {
-    hookState.launch->sawAtomic();
+namespace {
+
+/// An access with the memory order of a compiler's builtin.
+constexpr SyncAccess ordered(int order, bool reads, bool writes) {
+    SyncAccess access;
+    access.reads = reads;
+    access.writes = writes;
+    access.acquires = reads && order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+    access.releases = writes && order >= __ATOMIC_RELEASE;
+    return access;
 }
 
-namespace {
+constexpr SyncAccess volatileRead = ordered(__ATOMIC_RELAXED, true, false);
+constexpr SyncAccess volatileWrite = ordered(__ATOMIC_RELAXED, false, true);
 
 template <EventKind kind, unsigned bytes>
 [[gnu::noinline]] void anyAligned(const void* address, const void* returnAddress) {
@@ -55,14 +64,15 @@ template <EventKind kind>
 /// lane continues to its next one.
 template <EventKind kind>
 [[gnu::always_inline]] inline void volatileAccess(const void* address, unsigned bytes,
-                                                  const void* returnAddress) {
+                                                  const void* returnAddress, SyncAccess access) {
     const auto value = reinterpret_cast<std::uint64_t>(address);
     if (isPrivate(value))
         return;
     if (!hookState.checker->isShared(value))
         hookState.launch->dependOnOtherBlocks();
     hookState.launch->volatileAccess();
-    onAccess<kind>(address, bytes, returnAddress, true);
+    access.address = value;
+    onAccess<kind>(address, bytes, returnAddress, true, &access);
 }
 
 /// Copies whole objects, in pieces no wider than a GPU's widest access.
@@ -99,64 +109,65 @@ namespace emulator = kernelskill::engine::emulator;
         emulator::onAccess<EventKind::Store>(address, BYTES, __builtin_return_address(0));         \
     }                                                                                              \
     void __tsan_volatile_read##BYTES(void* address) {                                              \
-        emulator::volatileAccess<EventKind::Load>(address, BYTES, __builtin_return_address(0));    \
+        emulator::volatileAccess<EventKind::Load>(address, BYTES, __builtin_return_address(0),     \
+                                                  emulator::volatileRead);                         \
     }                                                                                              \
     void __tsan_volatile_write##BYTES(void* address) {                                             \
-        emulator::volatileAccess<EventKind::Store>(address, BYTES, __builtin_return_address(0));   \
+        emulator::volatileAccess<EventKind::Store>(address, BYTES, __builtin_return_address(0),    \
+                                                   emulator::volatileWrite);                       \
     }                                                                                              \
     void __tsan_unaligned_volatile_read##BYTES(void* address) {                                    \
-        emulator::volatileAccess<EventKind::Load>(address, BYTES, __builtin_return_address(0));    \
+        emulator::volatileAccess<EventKind::Load>(address, BYTES, __builtin_return_address(0),     \
+                                                  emulator::volatileRead);                         \
     }                                                                                              \
     void __tsan_unaligned_volatile_write##BYTES(void* address) {                                   \
-        emulator::volatileAccess<EventKind::Store>(address, BYTES, __builtin_return_address(0));   \
+        emulator::volatileAccess<EventKind::Store>(address, BYTES, __builtin_return_address(0),    \
+                                                   emulator::volatileWrite);                       \
     }
 
 #define KS_ATOMIC_OPERATION(BITS, TYPE, NAME)                                                      \
-    TYPE __tsan_atomic##BITS##_##NAME(volatile TYPE* address, TYPE value, int /*order*/) {         \
-        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
-                                              __builtin_return_address(0));                        \
-        emulator::noteAtomic();                                                                    \
+    TYPE __tsan_atomic##BITS##_##NAME(volatile TYPE* address, TYPE value, int order) {             \
+        emulator::onAtomic(const_cast<TYPE*>(address), sizeof(TYPE), __builtin_return_address(0),  \
+                           emulator::ordered(order, true, true));                                  \
         return __atomic_##NAME(address, value, __ATOMIC_SEQ_CST);                                  \
     }
 
 #define KS_ATOMICS(BITS, TYPE)                                                                     \
-    TYPE __tsan_atomic##BITS##_load(const volatile TYPE* address, int /*order*/) {                 \
+    TYPE __tsan_atomic##BITS##_load(const volatile TYPE* address, int order) {                     \
         emulator::volatileAccess<EventKind::Load>(const_cast<const TYPE*>(address), sizeof(TYPE),  \
-                                                  __builtin_return_address(0));                    \
+                                                  __builtin_return_address(0),                     \
+                                                  emulator::ordered(order, true, false));          \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
     }                                                                                              \
-    void __tsan_atomic##BITS##_store(volatile TYPE* address, TYPE value, int /*order*/) {          \
+    void __tsan_atomic##BITS##_store(volatile TYPE* address, TYPE value, int order) {              \
         emulator::volatileAccess<EventKind::Store>(const_cast<TYPE*>(address), sizeof(TYPE),       \
-                                                   __builtin_return_address(0));                   \
+                                                   __builtin_return_address(0),                    \
+                                                   emulator::ordered(order, false, true));         \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
     }                                                                                              \
-    TYPE __tsan_atomic##BITS##_exchange(volatile TYPE* address, TYPE value, int /*order*/) {       \
-        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
-                                              __builtin_return_address(0));                        \
-        emulator::noteAtomic();                                                                    \
+    TYPE __tsan_atomic##BITS##_exchange(volatile TYPE* address, TYPE value, int order) {           \
+        emulator::onAtomic(const_cast<TYPE*>(address), sizeof(TYPE), __builtin_return_address(0),  \
+                           emulator::ordered(order, true, true));                                  \
         return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
     }                                                                                              \
     int __tsan_atomic##BITS##_compare_exchange_strong(volatile TYPE* address, TYPE* expected,      \
-                                                      TYPE value, int, int) {                      \
-        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
-                                              __builtin_return_address(0));                        \
-        emulator::noteAtomic();                                                                    \
+                                                      TYPE value, int order, int) {                \
+        emulator::onAtomic(const_cast<TYPE*>(address), sizeof(TYPE), __builtin_return_address(0),  \
+                           emulator::ordered(order, true, true));                                  \
         return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,      \
                                            __ATOMIC_SEQ_CST);                                      \
     }                                                                                              \
     int __tsan_atomic##BITS##_compare_exchange_weak(volatile TYPE* address, TYPE* expected,        \
-                                                    TYPE value, int, int) {                        \
-        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
-                                              __builtin_return_address(0));                        \
-        emulator::noteAtomic();                                                                    \
+                                                    TYPE value, int order, int) {                  \
+        emulator::onAtomic(const_cast<TYPE*>(address), sizeof(TYPE), __builtin_return_address(0),  \
+                           emulator::ordered(order, true, true));                                  \
         return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,      \
                                            __ATOMIC_SEQ_CST);                                      \
     }                                                                                              \
     TYPE __tsan_atomic##BITS##_compare_exchange_val(volatile TYPE* address, TYPE expected,         \
-                                                    TYPE value, int, int) {                        \
-        emulator::onAccess<EventKind::Atomic>(const_cast<TYPE*>(address), sizeof(TYPE),            \
-                                              __builtin_return_address(0));                        \
-        emulator::noteAtomic();                                                                    \
+                                                    TYPE value, int order, int) {                  \
+        emulator::onAtomic(const_cast<TYPE*>(address), sizeof(TYPE), __builtin_return_address(0),  \
+                           emulator::ordered(order, true, true));                                  \
         __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,            \
                                     __ATOMIC_SEQ_CST);                                             \
         return expected;                                                                           \
@@ -182,7 +193,7 @@ KS_ATOMICS(32, std::uint32_t)
 KS_ATOMICS(64, std::uint64_t)
 
 void __tsan_atomic_thread_fence(int /*order*/) {
-    hookState.launch->fence();
+    hookState.launch->fence(emulator::SyncScope::Device);
 }
 void __tsan_atomic_signal_fence(int /*order*/) {}
 

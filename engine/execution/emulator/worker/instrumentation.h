@@ -8,9 +8,6 @@
 
 namespace kernelskill::engine::emulator {
 
-/// Tells the race detector that blocks or warps may communicate through an atomic.
-void noteAtomic();
-
 /// Whether the address is private to the running thread: local memory, parameters, built-in
 /// variables.
 [[gnu::always_inline]] inline bool isPrivate(std::uint64_t address) {
@@ -36,20 +33,31 @@ template <EventKind kind>
 [[gnu::always_inline]] inline std::uint32_t logEvent(std::uint64_t address, unsigned bytes,
                                                      const void* returnAddress) {
     if (hookState.row == hookState.limit) [[unlikely]]
-        hookState.launch->logFull();
+        hookState.launch->logFull(kind != EventKind::BasicBlock && kind != EventKind::ForeignBlock);
     const std::uint32_t site = siteOf(returnAddress);
     addEvent<kind>(site, bytes, address);
     return site;
 }
 
+/// Notes what an atomic or volatile access orders. Called after it was logged: until then other
+/// threads may run.
+[[gnu::always_inline]] inline void synchronise(const SyncAccess* access) {
+    if (access == nullptr)
+        return;
+    hookState.checker->synchronise(*access, hookState.thread);
+    hookState.checker->setAtomicScope(access->scope);
+}
+
 /// Handles accesses outside buffers and shared memory.
 template <EventKind kind>
 [[gnu::noinline]] void onOtherAccess(std::uint64_t address, unsigned bytes,
-                                     const void* returnAddress) {
+                                     const void* returnAddress, bool isVolatile,
+                                     const SyncAccess* access) {
     if (isPrivate(address))
         return;
     const std::uint32_t site = logEvent<kind>(address, bytes, returnAddress);
-    hookState.checker->elsewhere(kind, address, bytes, site);
+    synchronise(access);
+    hookState.checker->elsewhere(kind, address, bytes, site, hookState.thread, isVolatile);
 }
 
 /// Handles whole words of a block's shared memory if nothing about the access needs a further
@@ -91,17 +99,30 @@ template <EventKind kind, unsigned bytes>
 
 template <EventKind kind>
 [[gnu::always_inline]] inline void onAccess(const void* pointer, unsigned bytes,
-                                            const void* returnAddress, bool isVolatile = false) {
+                                            const void* returnAddress, bool isVolatile = false,
+                                            const SyncAccess* access = nullptr) {
     const auto address = reinterpret_cast<std::uint64_t>(pointer);
     if (hookState.buffers.contains(address)) {
         const std::uint32_t site = logEvent<kind>(address, bytes, returnAddress);
+        synchronise(access);
         hookState.checker->checkBuffer<kind>(address, bytes, site, hookState.thread, isVolatile);
     } else if (hookState.launch != nullptr && hookState.checker->isShared(address)) {
         const std::uint32_t site = logEvent<kind>(address, bytes, returnAddress);
+        synchronise(access);
         hookState.checker->checkShared<kind>(address, bytes, site, hookState.thread, isVolatile);
     } else {
-        onOtherAccess<kind>(address, bytes, returnAddress);
+        onOtherAccess<kind>(address, bytes, returnAddress, isVolatile, access);
     }
+}
+
+/// An atomic read-modify-write that the compiled code performs next.
+inline void onAtomic(const void* pointer, unsigned bytes, const void* returnAddress,
+                     SyncAccess access) {
+    access.address = reinterpret_cast<std::uint64_t>(pointer);
+    if (isPrivate(access.address))
+        return;
+    hookState.launch->prepareAtomic();
+    onAccess<EventKind::Atomic>(pointer, bytes, returnAddress, false, &access);
 }
 
 } // namespace kernelskill::engine::emulator

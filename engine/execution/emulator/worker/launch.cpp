@@ -26,6 +26,8 @@ constexpr std::uint64_t argumentBytes = 1 << 20;
 constexpr int profileShare = 4;
 /// The maximum number of live fibers. Each needs two mappings, and the system allows 65530.
 constexpr std::uint64_t maxLiveThreads = 16384;
+/// Blocks that take turns. More would only run longer.
+constexpr std::uint64_t blocksInTurns = 8;
 
 KsIndex indexOf(const Dim3& dim) {
     return {dim.x, dim.y, dim.z};
@@ -140,6 +142,9 @@ Result<void> Launch::layOut(CapturedContents captured) {
     }
     trace_.emplace(TraceRanges{image_.staticShared(), {}, memory_.arena(), std::move(constants)});
     checker_.begin(job_.wantHazards, inventsIndices(spec), heap_.range());
+    if (auto followed = checker_.followGlobals(image_.globals()); !followed)
+        return std::unexpected(followed.error());
+    races_.setBlockThreads(static_cast<unsigned>(threads));
     sample_ = sampleBlocks(spec.grid, job_.maxBlocks.value_or(spec.grid.count()));
     if (part_) {
         const std::uint64_t count = sample_.size();
@@ -237,24 +242,14 @@ void Launch::noteFills() {
 
 WorkerReport Launch::run() {
     noteFills();
-    const auto soonEnough = std::chrono::steady_clock::now() + job_.limits.time / profileShare;
-    auto live = std::make_unique<LiveBlock>(); // One block after the other uses the same memory.
-    for (std::size_t next = 0; next < sample_.size(); ++next) {
-        // Outputs need every block; counts do not.
-        if (next > 0 && job_.wantProfile && !job_.wantOutputs &&
-            std::chrono::steady_clock::now() > soonEnough) {
-            sample_.resize(next);
-            break;
-        }
-        if (auto started = start(sample_[next], *live); !started)
-            fail({started.error().kind, started.error().what, "", started.error().remedy, 0});
-        advance(*live);
-        if (!live->finished) {
-            runTogether(std::move(live), next + 1);
-            break;
-        }
-    }
+    arrangeBlocks();
+    const Result<void> ran = interruptEvery_ == 0 ? runInOrder() : runInTurns();
+    if (!ran)
+        fail({ran.error().kind, ran.error().what, "", ran.error().remedy, 0});
     current_ = nullptr;
+    if (races_.assumesOrders())
+        notes_.emplace_back("too many fences and atomics to follow what all of them order: races "
+                            "between threads that use them may be missed");
     if (!part_ && sample_.size() < job_.launch.grid.count())
         notes_.push_back(sampleNote(job_.launch.grid.count(), sample_.size()));
     if (job_.wantOutputs)
@@ -267,6 +262,34 @@ void Launch::copyOutputs() {
     if (!outputs)
         fail({outputs.error().kind, outputs.error().what, "", outputs.error().remedy, 0});
     outputs_ = std::move(*outputs);
+}
+
+void Launch::arrangeBlocks() {
+    interruptEvery_ = job_.schedule.interruption;
+    random_.seed(job_.schedule.seed);
+    if (job_.schedule.order == Schedule::Order::Reverse)
+        std::ranges::reverse(sample_);
+    else if (job_.schedule.order == Schedule::Order::Random)
+        std::ranges::shuffle(sample_, random_);
+}
+
+Result<void> Launch::runInOrder() {
+    const auto soonEnough = std::chrono::steady_clock::now() + job_.limits.time / profileShare;
+    auto live = std::make_unique<LiveBlock>(); // One block after the other uses the same memory.
+    for (std::size_t next = 0; next < sample_.size(); ++next) {
+        // Outputs need every block; counts do not.
+        if (next > 0 && job_.wantProfile && !job_.wantOutputs &&
+            std::chrono::steady_clock::now() > soonEnough) {
+            sample_.resize(next);
+            break;
+        }
+        if (auto started = start(sample_[next], *live); !started)
+            return started;
+        advance(*live);
+        if (!live->finished)
+            return runTogether(std::move(live), next + 1);
+    }
+    return {};
 }
 
 Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
@@ -290,9 +313,10 @@ Result<void> Launch::start(std::uint64_t linearIndex, LiveBlock& live) {
                                     static_cast<unsigned>(guard.bytes)));
     }
     if (live.block == nullptr)
-        live.block = std::make_unique<CudaBlock>(*this, indexOf(job_.launch.block));
+        live.block = std::make_unique<CudaBlock>(*this, indexOf(job_.launch.block), job_.schedule);
     live.block->begin(index);
     races_.beginBlock();
+    live.number = races_.runningBlock();
     ++blocksBegun_;
     return {};
 }
@@ -305,14 +329,18 @@ void Launch::advance(LiveBlock& live) {
     ks_blockIdx = current_->index();
     ks_blockDim = indexOf(job_.launch.block);
     ks_gridDim = indexOf(job_.launch.grid);
-    live.finished = current_->run() == CudaBlock::Outcome::Finished;
+    const CudaBlock::Outcome outcome = current_->run();
+    live.finished = outcome == CudaBlock::Outcome::Finished;
+    live.waitsForGrid = outcome == CudaBlock::Outcome::AtGridBarrier;
     checker_.settleUninitialised();
-    if (live.finished)
-        ++blocksRun_;
+    if (!live.finished)
+        return;
+    checker_.settleHints();
+    races_.endBlock();
+    ++blocksRun_;
 }
 
-/// Runs a cooperative launch: every block lives until the grid's barrier releases all of them.
-void Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
+void Launch::requireRoomForAll() {
     dependOnOtherBlocks();
     const std::uint64_t threads = sample_.size() * job_.launch.block.count();
     if (threads > maxLiveThreads) {
@@ -324,21 +352,27 @@ void Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
     if (sample_.size() < job_.launch.grid.count())
         notes_.emplace_back(
             "the grid's barrier joined only the blocks that were run, not the whole grid");
-    checker_.stopFollowingBlocks();
+}
+
+/// Runs a cooperative launch: every block lives until the grid's barrier releases all of them.
+Result<void> Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
+    requireRoomForAll();
     std::vector<std::unique_ptr<LiveBlock>> blocks;
+    races_.pauseBlock();
     first->shared.suspend();
     blocks.push_back(std::move(first));
     for (; next < sample_.size(); ++next) {
         auto live = std::make_unique<LiveBlock>();
         live->place = static_cast<std::uint32_t>(blocks.size());
         if (auto started = start(sample_[next], *live); !started)
-            fail({started.error().kind, started.error().what, "", started.error().remedy, 0});
+            return started;
         advance(*live);
+        races_.pauseBlock();
         live->shared.suspend();
         blocks.push_back(std::move(live));
     }
     while (true) {
-        races_.orderAll();
+        races_.gridBarrier();
         bool waiting = false;
         for (const auto& live : blocks) {
             if (live->finished)
@@ -347,15 +381,75 @@ void Launch::runTogether(std::unique_ptr<LiveBlock> first, std::size_t next) {
             live->block->leaveGridBarrier();
         }
         if (!waiting)
-            return;
+            return {};
         for (const auto& live : blocks) {
             if (live->finished)
                 continue;
             live->shared.resume();
-            races_.orderAll();
+            races_.resumeBlock(live->number);
             advance(*live);
+            races_.pauseBlock();
             live->shared.suspend();
         }
+    }
+}
+
+Result<void> Launch::runInTurns() {
+    const std::uint64_t threads = job_.launch.block.count();
+    std::uint64_t most = std::clamp<std::uint64_t>(maxLiveThreads / threads, 1, blocksInTurns);
+    std::vector<std::unique_ptr<LiveBlock>> blocks;
+    std::size_t next = 0;
+    // Starts the next block in memory that another no longer uses, or in new memory.
+    const auto begin = [&](LiveBlock& live) -> Result<void> {
+        live.finished = live.waitsForGrid = false;
+        auto started = start(sample_[next++], live);
+        if (started) {
+            races_.pauseBlock();
+            live.shared.suspend();
+        }
+        return started;
+    };
+    while (true) {
+        std::vector<LiveBlock*> ready;
+        bool waits = false;
+        for (const auto& live : blocks) {
+            if (live->finished && next < sample_.size()) {
+                if (auto started = begin(*live); !started)
+                    return started;
+            }
+            waits |= live->waitsForGrid;
+            if (!live->finished && !live->waitsForGrid)
+                ready.push_back(live.get());
+        }
+        if (waits && most < sample_.size()) {
+            requireRoomForAll();
+            most = sample_.size();
+        }
+        while (blocks.size() < most && next < sample_.size()) {
+            auto live = std::make_unique<LiveBlock>();
+            live->place = static_cast<std::uint32_t>(blocks.size());
+            if (auto started = begin(*live); !started)
+                return started;
+            ready.push_back(live.get());
+            blocks.push_back(std::move(live));
+        }
+        if (ready.empty() && !waits)
+            return {};
+        if (ready.empty()) {
+            races_.gridBarrier();
+            for (const auto& live : blocks) {
+                if (live->waitsForGrid)
+                    live->block->leaveGridBarrier();
+                live->waitsForGrid = false;
+            }
+            continue;
+        }
+        LiveBlock& chosen = *ready[random_() % ready.size()];
+        chosen.shared.resume();
+        races_.resumeBlock(chosen.number);
+        advance(chosen);
+        races_.pauseBlock();
+        chosen.shared.suspend();
     }
 }
 

@@ -17,7 +17,10 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -25,6 +28,9 @@ extern KsIndex ks_threadIdx;
 }
 
 namespace kernelskill::engine::emulator {
+
+/// How far a thread that is interrupted steps back.
+enum class Interruption : std::uint8_t { None, OfWarp, OfBlock };
 
 class Launch {
 public:
@@ -53,13 +59,19 @@ public:
     /// Returns the context in which the fiber continues when it is next switched to.
     [[nodiscard]] void* switchTo(void* context);
     void switchBack();
+    /// Whether the running thread's warp or block is to step back.
+    [[nodiscard]] bool isInterrupted() const { return interruption_ != Interruption::None; }
+    [[nodiscard]] Interruption takeInterruption() {
+        return std::exchange(interruption_, Interruption::None);
+    }
     [[nodiscard]] bool hasLogRoom(unsigned lane) const {
         return log_.counts[lane] < EventLog::capacity;
     }
     void drainLog(Warp& warp, std::uint32_t unfinished);
     void blockBarrierPassed(Site site);
-    void partialBarrierPassed(Site site);
-    void warpBarrierPassed(unsigned warp, Site site);
+    void partialBarrierPassed(std::span<const unsigned> threads, Site site);
+    /// `lanes` passed; `all`: no other lane of the warp is alive.
+    void warpBarrierPassed(unsigned warp, std::uint32_t lanes, bool all, Site site);
     void reportBarrierDivergence(const CudaBlock& block, unsigned thread, Site site, unsigned other,
                                  Site otherSite, bool certain);
     void reportForeignMask(const CudaBlock& block, unsigned thread, std::uint32_t mask, Site site);
@@ -71,8 +83,12 @@ public:
     [[nodiscard]] MemoryChecker& checker() { return checker_; }
     /// The index of the block that was started after `before` others.
     [[nodiscard]] Dim3 startedBlock(std::uint64_t before) const;
-    /// Called if the running thread's log is full, or something waits for its next event.
-    void logFull();
+    /// Called if the running thread's log is full, or something waits for its next event, which is
+    /// an access or else a basic block.
+    void logFull(bool isAccess);
+    /// Called before an atomic: other threads run now if they might have to run between its
+    /// announcement and the operation itself.
+    void prepareAtomic();
     /// Lets the warp's other lanes reach the same volatile access.
     void volatileAccess();
     /// The next operation depends on other blocks: ends the run if it is a part.
@@ -80,8 +96,7 @@ public:
         if (part_) [[unlikely]]
             refusePart();
     }
-    void fence() { races_.fence(); }
-    void sawAtomic() { races_.sawAtomic(); }
+    void fence(SyncScope scope) { races_.fence(hookState.thread, scope); }
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes,
                     const void* returnAddress);
     /// Grows with each call and with the events of the launch.
@@ -122,8 +137,10 @@ private:
         std::unique_ptr<CudaBlock> block;
         SharedMemory shared;
         AsyncCopies copies;
-        std::uint32_t place = 0; ///< The place of its exchange slots.
+        std::uint32_t place = 0;  ///< The place of its exchange slots.
+        std::uint32_t number = 0; ///< The race detector's.
         bool finished = false;
+        bool waitsForGrid = false;
     };
 
     Launch(const Job& job, const LoadedImage& image, const ReportChannel& channel,
@@ -136,9 +153,18 @@ private:
     [[nodiscard]] Result<void> start(std::uint64_t linearIndex, LiveBlock& live);
     /// Runs a block until it ends or waits at the grid barrier.
     void advance(LiveBlock& live);
-    void runTogether(std::unique_ptr<LiveBlock> first, std::size_t next);
     /// Fails if the outputs cannot be copied.
     void copyOutputs();
+    /// Runs blocks one after the other, or all of a cooperative launch.
+    [[nodiscard]] Result<void> runInOrder();
+    [[nodiscard]] Result<void> runTogether(std::unique_ptr<LiveBlock> first, std::size_t next);
+    /// Runs several blocks in turns, as the schedule's interruptions want it.
+    [[nodiscard]] Result<void> runInTurns();
+    /// Every block waits for the grid's barrier: fails if they are too many to live at once.
+    void requireRoomForAll();
+    void arrangeBlocks();
+    /// Chooses the access before which the running thread is interrupted next.
+    void armInterruption();
     [[nodiscard]] WorkerReport report() const;
     [[noreturn]] void refusePart() const;
     [[nodiscard]] PartFindings partFindings() const;
@@ -168,6 +194,9 @@ private:
     std::uint64_t blocksBegun_ = 0;
     std::uint64_t blocksRun_ = 0;
     bool timeIsUp_ = false;
+    std::uint32_t interruptEvery_ = 0; ///< 0: threads are not interrupted.
+    Interruption interruption_ = Interruption::None;
+    std::mt19937_64 random_;
     /// The last event when the log was drained, and its thread.
     struct LastEvent {
         Site site = 0;
@@ -186,6 +215,8 @@ inline void Launch::enterThread(unsigned thread, const KsIndex& index) {
     hookState.thread = thread;
     hookState.lane = lane;
     ks_threadIdx = index;
+    if (interruptEvery_ != 0) [[unlikely]]
+        armInterruption();
 }
 
 inline void Launch::leaveThread() {

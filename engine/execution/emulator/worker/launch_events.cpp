@@ -86,15 +86,41 @@ void Launch::drainLog(Warp& warp, std::uint32_t unfinished) {
                last);
 }
 
-void Launch::logFull() {
+void Launch::logFull(bool isAccess) {
     checker_.settleStore();
+    const EventRow* const end = log_.rows.data() + EventLog::capacity;
     hookState.limit = log_.rows.data() + EventLog::capacity;
-    while (hookState.row == hookState.limit)
+    if (interruptEvery_ != 0 && !isAccess && hookState.row + 1 < end)
+        hookState.limit = hookState.row + 1; // The next event may be an access.
+    if (isAccess && interruptEvery_ != 0 && hookState.row != end) {
+        constexpr std::uint64_t turnsOfWarps = 4; // So many for one of a block.
+        interruption_ =
+            random_() % turnsOfWarps == 0 ? Interruption::OfBlock : Interruption::OfWarp;
         current_->yield();
+    }
+    while (hookState.row == end)
+        current_->yield();
+}
+
+void Launch::prepareAtomic() {
+    // The prelude's own basic blocks lie between them.
+    constexpr std::ptrdiff_t needed = 16;
+    const EventRow* const end = log_.rows.data() + EventLog::capacity;
+    while (end - hookState.row < needed)
+        current_->yield();
+}
+
+void Launch::armInterruption() {
+    const std::uint64_t steps = 1 + random_() % (2 * std::uint64_t{interruptEvery_});
+    const auto room = static_cast<std::uint64_t>(hookState.limit - hookState.row);
+    if (steps < room)
+        hookState.limit = hookState.row + steps;
 }
 
 void Launch::volatileAccess() {
     races_.sawVolatile();
+    // Lanes that communicate in lock-step would lose it.
+    interruptEvery_ = 0;
     current_->yield();
 }
 
@@ -126,14 +152,13 @@ void Launch::blockBarrierPassed(Site site) {
     trace_->count(site, Counter::Barriers);
 }
 
-void Launch::partialBarrierPassed(Site site) {
-    // Arrivals are not tracked. Assuming that all are ordered raises no false alarm.
-    races_.blockBarrier();
+void Launch::partialBarrierPassed(std::span<const unsigned> threads, Site site) {
+    races_.partialBarrier(threads);
     trace_->count(site, Counter::Barriers);
 }
 
-void Launch::warpBarrierPassed(unsigned warp, Site site) {
-    races_.warpBarrier(warp);
+void Launch::warpBarrierPassed(unsigned warp, std::uint32_t lanes, bool all, Site site) {
+    races_.warpBarrier(warp, lanes, all);
     trace_->count(site, Counter::WarpOperations);
 }
 

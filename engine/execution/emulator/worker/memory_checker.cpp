@@ -5,13 +5,17 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace kernelskill::engine::emulator {
 
 namespace {
 
 constexpr std::size_t maxPendingReads = 32;
+/// Larger `__device__` variables are not followed.
+constexpr std::uint64_t maxGlobalBytes = std::uint64_t{8} << 30;
 
 const char* verb(EventKind kind) {
     switch (kind) {
@@ -32,6 +36,8 @@ const char* verb(RaceAccess access) {
         return "writes";
     case RaceAccess::Atomic:
         return "updates atomically";
+    case RaceAccess::BlockAtomic:
+        return "updates atomically for its block alone";
     }
     return "";
 }
@@ -44,6 +50,25 @@ const char* pastVerb(RaceAccess access) {
         return "wrote";
     case RaceAccess::Atomic:
         return "updated atomically";
+    case RaceAccess::BlockAtomic:
+        return "updated atomically for its block alone";
+    }
+    return "";
+}
+
+/// Ends the message of a race.
+std::string_view missingOrder(const RaceConflict& race) {
+    if (race.doubt == RaceDoubt::Unfenced)
+        return "with no fence after the atomic or volatile read that would order them";
+    switch (race.scope) {
+    case RaceScope::Warp:
+        return "no __syncwarp() or shuffle between them";
+    case RaceScope::Block:
+        return "no barrier between them";
+    case RaceScope::Grid:
+        return race.pair == RacePair::AtomicScopes
+                   ? "and an atomic of block scope is none for other blocks"
+                   : "and nothing orders these blocks: no atomic or volatile flag with fences";
     }
     return "";
 }
@@ -71,6 +96,70 @@ void MemoryChecker::begin(bool wantHazards, bool guessed, AddressRange heap) {
     guessed_ = guessed;
     arena_ = memory_.arena();
     heap_ = heap;
+}
+
+Result<void> MemoryChecker::followGlobals(std::span<const KsGlobal> globals) {
+    if (!wantHazards_)
+        return {};
+    for (const KsGlobal& global : globals) {
+        if (global.isConstant == 0)
+            globalRanges_.push_back(
+                {reinterpret_cast<std::uint64_t>(global.address), global.bytes});
+    }
+    if (globalRanges_.empty())
+        return {};
+    std::ranges::sort(globalRanges_, {}, &AddressRange::low);
+    const std::uint64_t low = globalRanges_.front().low & ~std::uint64_t{15};
+    const std::uint64_t bytes = globalRanges_.back().low + globalRanges_.back().bytes - low;
+    if (bytes > maxGlobalBytes) {
+        globalRanges_.clear();
+        return {};
+    }
+    auto cells = Reservation::make((bytes / 4 + 8) * sizeof(RaceDetector::Cell),
+                                   Reservation::Access::Writable);
+    if (!cells)
+        return std::unexpected(cells.error());
+    globalCells_ = std::move(*cells);
+    globals_ = {low, bytes};
+    return {};
+}
+
+RaceDetector::Cell* MemoryChecker::globalCellsAt(std::uint64_t address) const {
+    if (!globals_.contains(address))
+        return nullptr;
+    const auto next = std::ranges::upper_bound(globalRanges_, address, {}, &AddressRange::low);
+    if (next == globalRanges_.begin() || !std::prev(next)->contains(address))
+        return nullptr;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<RaceDetector::Cell*>(
+        globalCells_.low() + (address - globals_.low) / 4 * sizeof(RaceDetector::Cell));
+}
+
+RaceDetector::Cell* MemoryChecker::cellsOf(std::uint64_t address) const {
+    if (!wantHazards_)
+        return nullptr;
+    if (arena_.contains(address)) {
+        const std::uint64_t offset = address - arena_.low;
+        const DeviceMemory::Buffer& buffer = memory_.bufferAt(offset);
+        return address - buffer.low < buffer.limit ? memory_.cellsAt(offset) : nullptr;
+    }
+    if (shared_->reaches(address))
+        return shared_->cellsAt(shared_->offsetOf(address));
+    return globalCellsAt(address);
+}
+
+void MemoryChecker::synchronise(SyncAccess access, unsigned thread) {
+    if (!wantHazards_)
+        return;
+    access.isShared = shared_->reaches(access.address);
+    // The thread's own atomic checks what it read there plainly.
+    if (!hints_.empty() && access.reads && access.writes) {
+        std::erase_if(hints_, [&](const Hint& hint) {
+            return hint.address == access.address && hint.thread == thread &&
+                   hint.block == races_.runningBlock();
+        });
+    }
+    races_.synchronise(thread, access, cellsOf(access.address));
 }
 
 void MemoryChecker::setShared(SharedMemory* shared) {
@@ -232,9 +321,20 @@ void MemoryChecker::copyArrives(const AsyncCopy& copy) {
     std::memcpy(reinterpret_cast<void*>(copy.address), copy.value.data(), copy.bytes);
 }
 
-void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site) {
+void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site,
+                              unsigned thread, bool isVolatile) {
     if (kind != EventKind::Load)
         dependOnOtherBlocks();
+    if (RaceDetector::Cell* const cells = globalCellsAt(address)) {
+        const auto place = static_cast<std::uint32_t>(site);
+        if (kind == EventKind::Load)
+            follow<EventKind::Load>(cells, address, bytes, place, thread, isVolatile, true);
+        else if (kind == EventKind::Store)
+            follow<EventKind::Store>(cells, address, bytes, place, thread, isVolatile, true);
+        else
+            follow<EventKind::Atomic>(cells, address, bytes, place, thread, isVolatile, true);
+        return;
+    }
     if (launch_.image().contains(address) || heap_.contains(address))
         return;
     const std::string place = address < pageBytes
@@ -297,13 +397,19 @@ void MemoryChecker::settleUninitialised() {
 
 void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned bytes, Site site) {
     const RaceConflict found = races_.conflict();
+    HazardDetails details;
     // Guessed indices may collide where real ones never do.
-    const bool certain = found.certain && !(guessed_ && arena_.contains(address));
+    details.doubt = found.certain() && guessed_ && arena_.contains(address)
+                        ? RaceDoubt::GuessedIndices
+                        : found.doubt;
+    const bool certain = details.doubt == RaceDoubt::None;
+    if (details.doubt == RaceDoubt::Unfenced && !launch_.job().wantUnfenced)
+        return;
     if (!hazards_.isNew(HazardKind::Race, site, found.site, certain))
         return;
-    HazardDetails details;
     details.object = nameOf(address);
     details.scope = found.scope;
+    details.pair = found.pair;
     std::string other = "another thread of it";
     if (found.threadKnown || found.scope == RaceScope::Grid) {
         const KsIndex index = launch_.block().threadIndex(found.thread);
@@ -315,15 +421,11 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
                      ? fmt::format("block ({},{},{})", block.x, block.y, block.z)
                      : "it";
     }
-    const char* order = found.scope == RaceScope::Warp ? "no __syncwarp() or shuffle between them"
-                        : found.scope == RaceScope::Block
-                            ? "no barrier between them"
-                            : "and nothing orders blocks of one launch";
     HazardReport hazard =
         report(HazardKind::Race, certain, site, found.site,
                fmt::format("{} {} {}, which {} {} at {}, {}", launch_.runningThread(), verb(access),
                            describe(address), other, pastVerb(found.earlier),
-                           siteReference(found.site), order));
+                           siteReference(found.site), missingOrder(found)));
     hazard.details = std::move(details);
     if (access == RaceAccess::Write && found.earlier == RaceAccess::Write) {
         // Two stores of one value do no harm: wait for the value of this one.
@@ -337,7 +439,22 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
         hookState.limit = hookState.row;
         return;
     }
+    if (access == RaceAccess::Read && found.pair == RacePair::AtomicRead &&
+        hints_.size() < maxPendingReads) {
+        hints_.push_back(
+            {address, races_.runningBlock(), launch_.block().runningThread(), std::move(hazard)});
+        return;
+    }
     hazards_.add(std::move(hazard));
+}
+
+void MemoryChecker::settleHints() {
+    std::erase_if(hints_, [&](Hint& hint) {
+        if (hint.block != races_.runningBlock())
+            return false;
+        hazards_.add(std::move(hint.report));
+        return true;
+    });
 }
 
 void MemoryChecker::settleStore() {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,14 +27,17 @@ public:
     /// Called after memory is set up. `guessed`: extents or index values are guesses, so no
     /// out-of-bounds access is certain.
     void begin(bool wantHazards, bool guessed, AddressRange heap);
+    /// Follows the image's `__device__` variables as well. Failed if there is no room.
+    [[nodiscard]] Result<void> followGlobals(std::span<const KsGlobal> globals);
     /// Sets the shared memory of the block that runs from here on.
     void setShared(SharedMemory* shared);
-    /// Blocks run interleaved from here on, so times of the race detector no longer distinguish
-    /// blocks.
-    void stopFollowingBlocks() { followsBlocks_ = false; }
+    /// The scope of the atomics that are checked from here on.
+    void setAtomicScope(SyncScope scope) { atomicScope_ = scope; }
+    /// An atomic or volatile access, which may order others. Called before the access is checked.
+    void synchronise(SyncAccess access, unsigned thread);
 
-    // Each checks `bytes` bytes at `address`; `site` is that of the access. `isVolatile`: it takes
-    // no part in races.
+    // Each checks `bytes` bytes at `address`; `site` is that of the access. `isVolatile`: a read
+    // takes no part in races, a write counts as an atomic one.
     /// For an address in the arena of buffers.
     template <EventKind kind>
     void checkBuffer(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread,
@@ -48,7 +52,8 @@ public:
     template <EventKind kind>
     bool passBuffer(std::uint64_t address, unsigned bytes, std::uint32_t site, unsigned thread);
     /// For any other address.
-    void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
+    void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site,
+                   unsigned thread, bool isVolatile);
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
 
     /// Called for an asynchronous copy into shared memory whose store was checked: from here on no
@@ -61,6 +66,9 @@ public:
     /// that was not written yet.
     void settleStore();
     void settleUninitialised();
+    /// Called at the running block's end: reports its plain reads beside atomics whose threads did
+    /// no atomic there since.
+    void settleHints();
     [[nodiscard]] bool awaitsStore() const { return pendingStore_.has_value(); }
 
     /// "'x', element 7" or "'tile', byte 12 of it" or "0x7f...".
@@ -77,10 +85,30 @@ private:
         return ((address | bytes) & 3u) == 0;
     }
 
+    /// Calls record() or recordWords() of the detector and reports a conflict.
+    template <RaceAccess access>
+    void recordRace(RaceDetector::Cell* cells, std::uint64_t address, unsigned bytes,
+                    std::uint32_t site, unsigned thread, bool spansBlocks);
+    /// The same for the access that `kind` is.
+    template <EventKind kind>
+    void follow(RaceDetector::Cell* cells, std::uint64_t address, unsigned bytes,
+                std::uint32_t site, unsigned thread, bool isVolatile, bool spansBlocks);
+    /// The cells of a `__device__` variable; nullptr if the address is in none.
+    [[nodiscard]] RaceDetector::Cell* globalCellsAt(std::uint64_t address) const;
+    [[nodiscard]] RaceDetector::Cell* cellsOf(std::uint64_t address) const;
+
     struct PendingStore {
         std::uint64_t address = 0;
         unsigned bytes = 0;
         std::array<unsigned char, 16> before{};
+        HazardReport report;
+    };
+    /// A plain read beside atomics of other threads. If its thread goes on with an atomic there, it
+    /// only prepared that.
+    struct Hint {
+        std::uint64_t address = 0;
+        std::uint32_t block = 0;
+        unsigned thread = 0;
         HazardReport report;
     };
     struct UninitialisedRead {
@@ -116,16 +144,46 @@ private:
     AddressRange heap_;
     bool wantHazards_ = true;
     bool guessed_ = false;
-    bool followsBlocks_ = true;
+    SyncScope atomicScope_ = SyncScope::Device;
+    AddressRange globals_; ///< From the first to the last `__device__` variable that may change.
+    std::vector<AddressRange> globalRanges_; ///< Ascending.
+    Reservation globalCells_;
     std::optional<PendingStore> pendingStore_;
+    std::vector<Hint> hints_;
     std::vector<UninitialisedRead> uninitialised_;
 };
+
+template <RaceAccess access>
+[[gnu::always_inline]] inline void
+MemoryChecker::recordRace(RaceDetector::Cell* cells, std::uint64_t address, unsigned bytes,
+                          std::uint32_t site, unsigned thread, bool spansBlocks) {
+    if (isWholeWords(address, bytes) &&
+        races_.recordWords<access>(cells, bytes / 4, site, thread, spansBlocks)) [[likely]]
+        return;
+    if (races_.record<access>(cells, address, bytes, site, thread, spansBlocks)) [[unlikely]]
+        conflict(access, address, bytes, site);
+}
+
+template <EventKind kind>
+[[gnu::always_inline]] inline void
+MemoryChecker::follow(RaceDetector::Cell* cells, std::uint64_t address, unsigned bytes,
+                      std::uint32_t site, unsigned thread, bool isVolatile, bool spansBlocks) {
+    if constexpr (kind == EventKind::Atomic) {
+        if (atomicScope_ == SyncScope::Block)
+            recordRace<RaceAccess::BlockAtomic>(cells, address, bytes, site, thread, spansBlocks);
+        else
+            recordRace<RaceAccess::Atomic>(cells, address, bytes, site, thread, spansBlocks);
+    } else if (!isVolatile) {
+        recordRace<raceAccess<kind>>(cells, address, bytes, site, thread, spansBlocks);
+    } else if constexpr (kind == EventKind::Store) {
+        recordRace<RaceAccess::Atomic>(cells, address, bytes, site, thread, spansBlocks);
+    }
+}
 
 template <EventKind kind>
 [[gnu::always_inline]] inline void MemoryChecker::checkBuffer(std::uint64_t address, unsigned bytes,
                                                               std::uint32_t site, unsigned thread,
                                                               bool isVolatile) {
-    constexpr RaceAccess access = raceAccess<kind>;
     if constexpr (kind == EventKind::Atomic)
         dependOnOtherBlocks();
     const std::uint64_t offset = address - arena_.low;
@@ -139,14 +197,9 @@ template <EventKind kind>
         buffer.readEnd = at + bytes;
     if (kind != EventKind::Load && at + bytes > buffer.writtenEnd)
         buffer.writtenEnd = at + bytes;
-    if (!wantHazards_ || isVolatile)
+    if (!wantHazards_)
         return;
-    RaceDetector::Cell* const cells = memory_.cellsAt(offset);
-    if (isWholeWords(address, bytes) &&
-        races_.recordWords<access>(cells, bytes / 4, site, thread, followsBlocks_)) [[likely]]
-        return;
-    if (races_.record<access>(cells, address, bytes, site, thread, followsBlocks_)) [[unlikely]]
-        conflict(access, address, bytes, site);
+    follow<kind>(memory_.cellsAt(offset), address, bytes, site, thread, isVolatile, true);
 }
 
 template <EventKind kind>
@@ -162,7 +215,7 @@ template <EventKind kind>
     if (kind != EventKind::Load && at + bytes > buffer.writtenEnd)
         buffer.writtenEnd = at + bytes;
     return races_.recordWords<raceAccess<kind>>(memory_.cellsAt(offset), bytes / 4, site, thread,
-                                                followsBlocks_);
+                                                true);
 }
 
 template <EventKind kind>
@@ -171,7 +224,6 @@ template <EventKind kind>
                                                               bool isVolatile) {
     if (!wantHazards_)
         return;
-    constexpr RaceAccess access = raceAccess<kind>;
     const std::uint64_t offset = shared_->offsetOf(address);
     RaceDetector::Cell* const cells = shared_->cellsAt(offset);
     const bool wholeWords = isWholeWords(address, bytes);
@@ -180,11 +232,7 @@ template <EventKind kind>
         isKnown &= races_.wroteInBlock(cells[i]);
     if (!isKnown && !admit(kind, address, offset, bytes, site))
         return;
-    if (isVolatile ||
-        (wholeWords && races_.recordWords<access>(cells, bytes / 4, site, thread, false)))
-        return;
-    if (races_.record<access>(cells, address, bytes, site, thread, false)) [[unlikely]]
-        conflict(access, address, bytes, site);
+    follow<kind>(cells, address, bytes, site, thread, isVolatile, false);
 }
 
 } // namespace kernelskill::engine::emulator

@@ -1,0 +1,148 @@
+#include "engine/review/schedule_check.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr const char* checkName = "agrees in other orders of threads";
+/// Interrupted threads are slower, and few threads show as much as many.
+constexpr std::uint64_t maxThreads = 1 << 16;
+/// About one in so many accesses is interrupted.
+constexpr std::uint32_t interruption = 7;
+
+struct NamedSchedule {
+    const char* name;
+    Schedule schedule;
+};
+constexpr std::array schedules = {
+    NamedSchedule{"last thread first", {Schedule::Order::Reverse, 1, 0}},
+    NamedSchedule{"random order, interrupted", {Schedule::Order::Random, 2, interruption}},
+    NamedSchedule{"another random order, interrupted", {Schedule::Order::Random, 3, interruption}},
+};
+
+std::uint64_t threadsOf(const LaunchSpec& launch) {
+    return launch.grid.count() * launch.block.count();
+}
+
+/// The contents of `outputs` that are in `names`.
+std::vector<BufferContents> only(const std::vector<std::string>& names,
+                                 const std::vector<BufferContents>& outputs) {
+    std::vector<BufferContents> chosen;
+    std::ranges::copy_if(outputs, std::back_inserter(chosen), [&](const BufferContents& output) {
+        return std::ranges::find(names, output.name) != names.end();
+    });
+    return chosen;
+}
+
+/// The names of the outputs in which all `runs` agree.
+std::vector<std::string> stableOutputs(const std::vector<const RunPair*>& runs,
+                                       const Tolerance& tolerance) {
+    std::vector<std::string> names;
+    for (const BufferContents& output : runs.front()->original.outputs) {
+        const std::vector<std::string> one{output.name};
+        const bool agrees = std::ranges::all_of(runs, [&](const RunPair* run) {
+            return compareOutputs({output}, only(one, run->original.outputs), tolerance).agrees;
+        });
+        if (agrees)
+            names.push_back(output.name);
+    }
+    return names;
+}
+
+} // namespace
+
+std::optional<std::size_t> trialForSchedules(const TrialPlan& plan,
+                                             const std::vector<std::string>& arguments) {
+    std::optional<std::size_t> best;
+    const auto rank = [&](std::size_t number) {
+        const LaunchSpec& launch = plan.trials[number].original;
+        return std::pair(launch.grid.count() < 2, threadsOf(launch));
+    };
+    for (std::size_t number = 0; number < plan.trials.size(); ++number) {
+        const LaunchSpec& launch = plan.trials[number].original;
+        if (launch.templateArguments != arguments || threadsOf(launch) > maxThreads)
+            continue;
+        if (!best || rank(number) < rank(*best))
+            best = number;
+    }
+    return best;
+}
+
+CheckResult checkSchedules(const TrialRunner& runner, const Comparand& base,
+                           const Closeness& closeness,
+                           const std::vector<LessSynchronisation>& removed) {
+    std::vector<Comparand> batch;
+    for (const NamedSchedule& named : schedules) {
+        batch.push_back(base);
+        batch.back().schedule = named.schedule;
+    }
+    std::vector<Runs> results = runner.runAll(batch);
+    const TrialPlace place{
+        base.trial->label,    base.trialNumber == 0, base.seedNumber, base.seed, false,
+        base.trial->candidate};
+    std::vector<std::pair<const char*, RunPair>> pairs;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        Runs& runs = results[i];
+        if (!runs.original || !runs.candidate)
+            continue;
+        if (!*runs.candidate)
+            return invalid(
+                checkName,
+                fmt::format("{}, {}: {}", base.trial->label, schedules[i].name,
+                            runs.candidate->error().describe()),
+                {.stage = ReviewStage::Run, .trial = place, .error = runs.candidate->error()});
+        pairs.emplace_back(
+            schedules[i].name,
+            RunPair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)});
+    }
+    if (pairs.empty()) {
+        if (removed.empty())
+            return held(checkName, "left out: the original does not end in any of them");
+        return invalid(checkName,
+                       fmt::format("the edit removes {}, and the original ends in no other order "
+                                   "of threads that would show that they are not needed",
+                                   describe(removed)),
+                       {.stage = ReviewStage::Hazards, .trial = place});
+    }
+    const auto named = [&](const char* schedule) {
+        return fmt::format("{}, {}, {}", checkName, base.trial->label, schedule);
+    };
+    std::vector<const RunPair*> runs;
+    for (const auto& [schedule, pair] : pairs) {
+        if (CheckResult hazards = judgeHazards(named(schedule), place, pair, removed); !hazards)
+            return hazards;
+        runs.push_back(&pair);
+    }
+    const Tolerance tolerance =
+        judgeOutputs(checkName, place, pairs.front().second, closeness).tolerance;
+    const std::vector<std::string> stable = stableOutputs(runs, tolerance);
+    const std::size_t all = pairs.front().second.original.outputs.size();
+    for (auto& [schedule, pair] : pairs) {
+        if (stable.empty())
+            break;
+        pair.original.outputs = only(stable, pair.original.outputs);
+        pair.candidate.outputs = only(stable, pair.candidate.outputs);
+        if (pair.truth && *pair.truth)
+            pair.truth = only(stable, **pair.truth);
+        OutputJudgement outputs = judgeOutputs(named(schedule), place, pair, closeness);
+        if (!outputs.check)
+            return outputs.check;
+    }
+    std::string detail =
+        fmt::format("{}: {} of {} orders", base.trial->label, pairs.size(), schedules.size());
+    if (stable.size() < all)
+        detail += fmt::format("; {} of {} outputs of the original depend on the order of its "
+                              "threads and were not compared",
+                              all - stable.size(), all);
+    if (!removed.empty())
+        detail += fmt::format("; without {} no unordered accesses were seen", describe(removed));
+    return held(checkName, std::move(detail));
+}
+
+} // namespace kernelskill::engine

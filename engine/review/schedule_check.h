@@ -1,0 +1,27 @@
+/// Runs both versions under schedules that a GPU may choose and the emulator otherwise never does.
+#pragma once
+
+#include "engine/review/output_judgement.h"
+#include "engine/review/synchronisation_change.h"
+#include "engine/review/trial_run.h"
+#include "engine/verdict/check_result.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// The trial to run under several schedules: the smallest one with several blocks, of the template
+/// instance `arguments`. Its number in `plan`; nullopt if all are too large.
+[[nodiscard]] std::optional<std::size_t>
+trialForSchedules(const TrialPlan& plan, const std::vector<std::string>& arguments);
+
+/// Performs the check that both versions agree on `base` under each schedule, as far as the
+/// original agrees with itself, and that the candidate adds no race under any. A schedule under
+/// which the original does not end is left out. `removed`: what the edit takes away from the
+/// synchronisation. Then the check fails if no schedule could be run.
+[[nodiscard]] CheckResult checkSchedules(const TrialRunner& runner, const Comparand& base,
+                                         const Closeness& closeness,
+                                         const std::vector<LessSynchronisation>& removed);
+
+} // namespace kernelskill::engine
