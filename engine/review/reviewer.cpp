@@ -7,6 +7,7 @@
 #include "engine/review/guessed_launch.h"
 #include "engine/review/host/host_order.h"
 #include "engine/review/output_judgement.h"
+#include "engine/review/proof_step.h"
 #include "engine/review/replay_check.h"
 #include "engine/review/review_images.h"
 #include "engine/review/success_summary.h"
@@ -43,7 +44,8 @@ public:
             !runTrials() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
-        verdict_.summary = summaryOfSuccess(verdict_, runsDone_, plan_.trials.size(), plan_.notes);
+        verdict_.summary = withProof(
+            verdict_, summaryOfSuccess(verdict_, runsDone_, plan_.trials.size(), plan_.notes));
         measure();
         return finished();
     }
@@ -168,6 +170,7 @@ bool Review::planRuns() {
     if (!plan)
         return take(unusable("can be launched", plan.error().describe()));
     plan_ = std::move(*plan);
+    takeProof(original_, candidate(), closeness_.numerics, plan_, verdict_);
     runsPlanned_ = 0;
     for (const Trial& trial : plan_.trials)
         runsPlanned_ += static_cast<std::size_t>(trial.seeds);
