@@ -8,6 +8,7 @@
 #include "engine/review/guessed_launch.h"
 #include "engine/review/host/host_order.h"
 #include "engine/review/output_judgement.h"
+#include "engine/review/proof_step.h"
 #include "engine/review/replay_check.h"
 #include "engine/review/review_images.h"
 #include "engine/review/schedule_check.h"
@@ -38,6 +39,8 @@ bool isClean(const Profile& profile) {
     });
 }
 
+/// A proof covers what probes look for; some run all the same, in case the prover errs.
+constexpr std::size_t probesOfProved = 6;
 /// Where sums cancel, the rounding of another order may exceed the tolerance now and then.
 constexpr std::size_t nearMissesAllowed = 2;
 constexpr double maxNearMiss = 1e-3;
@@ -63,8 +66,9 @@ public:
             !runTrials() || !trySchedules() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
-        verdict_.summary =
-            summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes);
+        verdict_.summary = withProof(
+            verdict_,
+            summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes));
         measure();
         return finished();
     }
@@ -122,6 +126,7 @@ private:
     bool control();
     void measure();
 
+    [[nodiscard]] bool isProved() const { return verdict_.confidence == Confidence::Proved; }
     [[nodiscard]] KernelRef candidate() const { return {candidate_, *candidateKernel_}; }
 
     Executor& executor_;
@@ -199,6 +204,7 @@ bool Review::planRuns() {
     if (!plan)
         return take(unusable("can be launched", plan.error().describe()));
     plan_ = std::move(*plan);
+    takeProof(original_, candidate(), closeness_.numerics, plan_, verdict_);
     runsPlanned_ = 0;
     for (const Trial& trial : plan_.trials)
         runsPlanned_ += static_cast<std::size_t>(trial.seeds);
@@ -332,6 +338,11 @@ bool Review::runProbes() {
     ProbePlan plan =
         planProbes({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
                    plan_, closeness_.numerics, seeds_());
+    if (isProved()) {
+        std::shuffle(plan.probes.begin(), plan.probes.end(), seeds_);
+        plan.probes.resize(std::min(plan.probes.size(), probesOfProved));
+        plan.sameBlocks.reset();
+    }
     if (!runProbes(plan.probes))
         return false;
     std::size_t planned = plan.probes.size();
@@ -412,7 +423,7 @@ bool Review::trySchedules() {
     report("running in other orders of threads", 0.95);
     // Images are those of the last instance that was built.
     const auto number = trialForSchedules(plan_, plan_.trials.back().original.templateArguments);
-    if (!number || !images_.original || !images_.candidate)
+    if (isProved() || !number || !images_.original || !images_.candidate)
         return true;
     const Trial& trial = plan_.trials[*number];
     const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);

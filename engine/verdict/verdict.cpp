@@ -20,6 +20,18 @@ std::string_view spelling(VerdictStatus status) {
     return "invalid";
 }
 
+std::string_view spelling(Confidence confidence) {
+    switch (confidence) {
+    case Confidence::Weak:
+        return "weak";
+    case Confidence::Strong:
+        return "strong";
+    case Confidence::Proved:
+        return "proved";
+    }
+    return "weak";
+}
+
 std::optional<VerdictStatus> statusSpelled(std::string_view text) {
     for (const VerdictStatus status :
          {VerdictStatus::Faster, VerdictStatus::Slower, VerdictStatus::Inconclusive,

@@ -155,6 +155,7 @@ json verdictJson(const engine::Verdict& verdict) {
             {"checks", std::move(checks)},
             {"speedup", verdict.speedup ? json(*verdict.speedup) : json(nullptr)},
             {"summary", verdict.summary},
+            {"confidence", spelling(verdict.confidence)},
             {"before", verdict.before},
             {"after", verdict.after}};
 }

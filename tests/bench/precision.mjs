@@ -100,6 +100,7 @@ function accepted(verdict) {
         correct: true,
         isUnjudged: false,
         faster: verdict.status === 'faster',
+        proved: verdict.confidence === 'proved',
         said: verdict.summary ?? '',
     };
 }
@@ -113,6 +114,7 @@ function refused(message) {
         correct: false,
         isUnjudged: checksOfTheOriginal.includes(failed),
         faster: false,
+        proved: false,
         said: message,
     };
 }
@@ -180,7 +182,7 @@ const kernelsIn = (some) => some.reduce((sum, file) => sum + results.get(file).k
 const count = (list, field) => list.filter((action) => action[field]).length;
 const percent = (part, whole) => (whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`);
 const row = (name, list) => {
-    const columns = ['applied', 'compiled', 'correct'].map((field) => count(list, field));
+    const columns = ['applied', 'compiled', 'correct', 'proved'].map((field) => count(list, field));
     const unjudged = count(list, 'isUnjudged');
     const wrong = list.length - count(list, 'correct') - unjudged;
     const share = percent(count(list, 'correct'), list.length);
@@ -196,8 +198,8 @@ const folders = [...new Set(files.map(folderOf))].sort().map((folder) => {
 });
 const minutes = ((Date.now() - began) / 60000).toFixed(0);
 const onItsOwnResult = actions.filter(({ file, skill }) => file === `skills/${skill}/after.cu`);
-const report = `| skill | offered | applied | compiled | correct | faster | wrong | not judged | correct of offered |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|
+const report = `| skill | offered | applied | compiled | correct | proved | faster | wrong | not judged | correct of offered |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 ${skills.map((skill) => row(skill, actions.filter((action) => action.skill === skill))).join('\n')}
 ${row('all', actions)}
 

@@ -62,6 +62,7 @@ TEST_P(BrokenRewrites, AreRefused) {
     // and holds the guess to blame.
     const bool isGuessed = verdict->summary.contains("with a guessed launch");
     EXPECT_EQ(verdict->isAboutEdit, !isGuessed) << verdict->summary;
+    EXPECT_NE(verdict->confidence, Confidence::Proved) << verdict->proof;
     std::string checks;
     for (const Check& check : verdict->checks)
         checks += check.name + ": " + check.detail + "\n";

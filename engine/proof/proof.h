@@ -1,0 +1,42 @@
+/// Shows from the code of both kernels that an edit changes no result, for all inputs and sizes.
+///
+/// A proof is sound and far from complete: without one, nothing is known of the edit. The program
+/// is taken to have no data race and no undefined behaviour before the edit.
+#pragma once
+
+#include "engine/execution/kernel_ref.h"
+#include "skills/base/skill.h"
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// How exactly the results of both kernels agree.
+enum class Equality : std::uint8_t {
+    Exact, ///< Bit by bit.
+    Reals, ///< As real numbers: sums and products are rounded in another order.
+};
+
+struct Proved {
+    Equality equality = Equality::Exact;
+    /// Assumed beside the inputs and sizes, as clauses: "out, x do not overlap". Each is a matter
+    /// of the launch that a run cannot vary. Empty: the results agree whatever the launch.
+    std::vector<std::string> conditions;
+
+    /// "proved for all inputs and sizes, if out, x do not overlap".
+    [[nodiscard]] std::string sentence() const;
+};
+
+struct Unproved {
+    std::string reason; ///< The first thing that no proof was found for, with its line.
+};
+
+using Proof = std::expected<Proved, Unproved>;
+
+/// Both programs' models are set. `numerics` is what the edit may do to rounding.
+[[nodiscard]] Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,306 @@
+/// Edits that change no result are proved, and what a proof takes for granted is said.
+#include "tests/engine/proof/proof_subject.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string proofText(const std::string& before, const std::string& after) {
+    return describe(proofOf(before, after));
+}
+
+constexpr const char* always = "proved for all inputs and sizes";
+
+const std::string scale = R"(
+__global__ void scale(float* out, const float* in, float factor, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i] * factor + in[i];
+}
+)";
+
+TEST(Proof, TakesQualifiersForAPromise) {
+    const std::string after = replaced(replaced(scale, "float* out", "float* __restrict__ out"),
+                                       "const float* in", "const float* __restrict__ in");
+    EXPECT_EQ(proofText(scale, after), std::string(always) +
+                                           ", if the memory of out, in is not written through "
+                                           "another pointer");
+    EXPECT_EQ(proofText(scale, replaced(scale, "void scale", "void __launch_bounds__(256) scale")),
+              std::string(always) + ", if blocks have at most 256 threads");
+}
+
+TEST(Proof, FollowsValuesThroughVariables) {
+    EXPECT_EQ(proofText(scale, replaced(scale, "out[i] = in[i] * factor + in[i];",
+                                        "{ const float x = in[i]; out[i] = x + factor * x; }")),
+              always);
+    EXPECT_EQ(proofText(scale, replaced(scale, "    if (i < n)\n", "    if (i >= n) return;\n")),
+              always);
+    EXPECT_EQ(proofText(scale, replaced(scale, "int i = blockIdx.x * blockDim.x + threadIdx.x;",
+                                        "const int where = threadIdx.x + blockDim.x * blockIdx.x; "
+                                        "int i = where;")),
+              always);
+    EXPECT_EQ(proofText(scale, replaced(scale, "out[i] = in[i] * factor + in[i];",
+                                        "out[i] = __ldg(&in[i]) * factor + in[i];")),
+              "unproved: write of float may differ on line 5");
+}
+
+TEST(Proof, TellsTheEffectThatMayDiffer) {
+    EXPECT_THAT(proofText(scale, replaced(scale, "(i < n)", "(i <= n)")), HasSubstr("line 5"));
+    EXPECT_THAT(proofText(scale, replaced(scale, "in[i] * factor + in[i]", "in[i] * factor")),
+                HasSubstr("unproved: write of float may differ on line 5"));
+    EXPECT_THAT(proofText(scale, replaced(scale, "out[i] = in[i]", "out[n - 1 - i] = in[i]")),
+                HasSubstr("unproved"));
+}
+
+TEST(Proof, DoesNotMoveAReadOverAWrite) {
+    const std::string twice = R"(
+__global__ void twice(float* out, float* in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float a = in[i];
+        out[i] = a;
+        float b = in[i + 1];
+        out[i + 1] = b;
+    }
+}
+)";
+    EXPECT_THAT(
+        proofText(twice, replaced(replaced(twice, "        float b = in[i + 1];\n", ""),
+                                  "float a = in[i];", "float a = in[i]; float b = in[i + 1];")),
+        HasSubstr("unproved"));
+}
+
+TEST(Proof, MakesNoReadThatTheOriginalMayNotMake) {
+    const std::string before = R"(
+__global__ void pick(float* out, const float* in, int n) {
+    int i = threadIdx.x;
+    float x = 0.0f;
+    if (i < n)
+        x = in[i];
+    out[i] = x;
+}
+)";
+    EXPECT_EQ(
+        proofText(before,
+                  replaced(before, "    float x = 0.0f;\n    if (i < n)\n        x = in[i];\n",
+                           "    const float x = i < n ? in[i] : 0.0f;\n")),
+        always);
+    EXPECT_THAT(
+        proofText(before,
+                  replaced(before, "    float x = 0.0f;\n    if (i < n)\n        x = in[i];\n",
+                           "    float x = in[i]; if (i >= n) x = 0.0f;\n")),
+        HasSubstr("a read that the original may not make on line 4"));
+}
+
+const std::string rows = R"(
+__global__ void rows(const float* in, float* out, int columns) {
+    int row = blockIdx.x;
+    float sum = 0.0f;
+    for (int k = 0; k < columns; ++k) {
+        if (in[k] < 0.0f)
+            break;
+        sum += in[row * columns + k];
+    }
+    out[row] = sum;
+}
+)";
+
+TEST(Proof, MatchesLoops) {
+    EXPECT_EQ(proofText(rows, replaced(rows, "for (int k = 0; k < columns; ++k) {",
+                                       "const int first = row * columns; int k = -1; "
+                                       "for (k = 0; k < columns; k += 1) {")),
+              always);
+    EXPECT_EQ(proofText(rows, replaced(replaced(rows, "    for (int k = 0",
+                                                "    const int first = row * columns;\n"
+                                                "    for (int k = 0"),
+                                       "in[row * columns + k]", "in[first + k]")),
+              always);
+    EXPECT_THAT(proofText(rows, replaced(rows, "k < columns", "k < columns - 1")),
+                HasSubstr("unproved"));
+    EXPECT_THAT(proofText(rows, replaced(rows, "int k = 0", "int k = 1")), HasSubstr("unproved"));
+    EXPECT_THAT(proofText(rows, replaced(rows, "            break;\n", "            continue;\n")),
+                HasSubstr("unproved"));
+}
+
+TEST(Proof, LeavesValuesAloneAfterABreak) {
+    // What comes behind the break is not done by a thread that has left the loop.
+    const std::string before = R"(
+__global__ void find(const float* in, float* out) {
+    float x = 1.0f;
+    for (int k = 0; k < 2; ++k) {
+        if (in[k] < 0.0f)
+            break;
+        x = 2.0f;
+    }
+    out[threadIdx.x] = x;
+}
+)";
+    EXPECT_THAT(proofText(before, replaced(before, "            break;\n", "            ;\n")),
+                HasSubstr("unproved"));
+}
+
+TEST(Proof, UnrollsLoopsOfFewRounds) {
+    const std::string before = R"(
+__global__ void small(const float* in, float* out) {
+    float sum[2] = {};
+    for (int k = 0; k < 4; ++k)
+        sum[k % 2] += in[k];
+    out[threadIdx.x] = sum[0] + sum[1];
+}
+)";
+    EXPECT_EQ(proofText(before, replaced(before,
+                                         "    for (int k = 0; k < 4; ++k)\n"
+                                         "        sum[k % 2] += in[k];\n",
+                                         "    sum[0] += in[0]; sum[1] += in[1];\n"
+                                         "    sum[0] += in[2]; sum[1] += in[3];\n")),
+              always);
+}
+
+TEST(Proof, NeedsTheSurroundingsToBeTheSame) {
+    const std::string before = "#define SIZE 4\n__device__ float half(float x) { return x / 2; }\n"
+                               "__global__ void f(float* x) { x[threadIdx.x] = half(SIZE); }\n"
+                               "__global__ void g(float* x) { x[threadIdx.x] = 1; }\n";
+    EXPECT_THAT(proofText(before, replaced(before, "SIZE 4", "SIZE 5")),
+                HasSubstr("line 1 outside of the kernel"));
+    EXPECT_THAT(proofText(before, replaced(before, "x / 2", "x / 3")),
+                HasSubstr("line 2 outside of the kernel"));
+    EXPECT_THAT(proofText(before, replaced(before, "= 1;", "= 2;")),
+                HasSubstr("line 4 outside of the kernel"));
+}
+
+TEST(Proof, CountsAGridThatCovers) {
+    EXPECT_EQ(proofText(scale, replaced(replaced(scale,
+                                                 "    int i = blockIdx.x * blockDim.x + "
+                                                 "threadIdx.x;\n",
+                                                 ""),
+                                        "    if (i < n)\n",
+                                        "    for (long long i = blockIdx.x * blockDim.x + "
+                                        "threadIdx.x; i < n; "
+                                        "i += (long long)blockDim.x * gridDim.x)\n")),
+              std::string(always) + ", if the grid has a thread for each round of the loop "
+                                    "`i < n` and there are fewer than 2^31 threads");
+}
+
+TEST(Proof, FindsInTheLaunchesThatTheGridCovers) {
+    const std::string before = scale + R"(
+void launch(float* out, const float* in, int n) {
+    scale<<<(n + 255) / 256, 256>>>(out, in, 2.0f, n);
+}
+)";
+    const auto loops = [](const std::string& text) {
+        return replaced(replaced(text, "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n", ""),
+                        "    if (i < n)\n",
+                        "    for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; "
+                        "i += (long long)blockDim.x * gridDim.x)\n");
+    };
+    EXPECT_EQ(proofText(before, loops(before)),
+              std::string(always) + ", if there are fewer than 2^31 threads");
+    const std::string half = replaced(before, "(n + 255) / 256, 256", "(n + 511) / 512, 256");
+    EXPECT_THAT(proofText(half, loops(half)), HasSubstr("if the grid has a thread for each round"));
+    // A step that leaves elements out.
+    EXPECT_THAT(proofText(before, replaced(loops(before), "(long long)blockDim.x * gridDim.x",
+                                           "(long long)blockDim.x")),
+                HasSubstr("unproved"));
+}
+
+TEST(Proof, MovesReadsOfWhatNothingWrites) {
+    const std::string before = R"(
+__global__ void late(const float* __restrict__ in, float* __restrict__ out) {
+    const float x = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = x;
+}
+)";
+    const std::string after = replaced(
+        replaced(before, "    const float x = in[threadIdx.x];\n", ""), "    out[threadIdx.x] = x;",
+        "    const float x = in[threadIdx.x];\n"
+        "    out[threadIdx.x] = x;");
+    EXPECT_EQ(proofText(before, after), always);
+    const auto plain = [](const std::string& text) {
+        return replaced(text, "const float* __restrict__ in", "const float* in");
+    };
+    EXPECT_THAT(proofText(plain(before), plain(after)), HasSubstr("unproved"));
+}
+
+TEST(Proof, GivesNoArrayLessRoom) {
+    const std::string before = R"(
+__global__ void turn(float* x) {
+    __shared__ float tile[32][32];
+    tile[threadIdx.y][threadIdx.x] = x[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    x[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+)";
+    EXPECT_EQ(proofText(before, replaced(before, "[32][32]", "[32][33]")),
+              std::string(always) + ", if each subscript of tile stays in its dimension");
+    EXPECT_THAT(proofText(before, replaced(before, "[32][32]", "[32][31]")), HasSubstr("unproved"));
+    EXPECT_THAT(proofText(before, replaced(before, "[32][32]", "[16][32]")),
+                HasSubstr("tile may have less room than before"));
+}
+
+TEST(Proof, KeepsTheNumberOfAThreadInItsBits) {
+    const std::string wide = R"(
+__global__ void fill(float* x, size_t n) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i] = 1.0f;
+}
+)";
+    EXPECT_THAT(proofText(wide, replaced(wide, "size_t i = blockIdx.x * (size_t)blockDim.x",
+                                         "int i = blockIdx.x * blockDim.x")),
+                HasSubstr("unproved"));
+    const std::string product = R"(
+__global__ void fill(float* x, int row, int columns) {
+    long long at = (long long)row * columns;
+    x[at] = 1.0f;
+}
+)";
+    EXPECT_THAT(
+        proofText(product, replaced(product, "long long at = (long long)row", "int at = row")),
+        HasSubstr("unproved: arithmetic that may overflow"));
+}
+
+TEST(Proof, WalksNoPaddedArrayByPointer) {
+    const std::string before = R"(
+__global__ void walk(float* x) {
+    __shared__ float tile[4][32];
+    tile[threadIdx.y][threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    const float* all = &tile[0][0];
+    x[threadIdx.x] = all[threadIdx.x + 64];
+}
+)";
+    EXPECT_THAT(proofText(before, replaced(before, "[4][32]", "[4][33]")), HasSubstr("unproved"));
+}
+
+const std::string launched = scale + R"(
+void launch(float* out, const float* in, int n) {
+    scale<<<(n + 255) / 256, 256>>>(out, in, 2.0f, n);
+}
+)";
+
+TEST(Proof, FollowsAThreadsNumberThroughAnotherBlock) {
+    EXPECT_EQ(
+        proofText(launched, replaced(launched, "(n + 255) / 256, 256", "(n + 127) / 128, 128")),
+        std::string(always) + ", if there are fewer than 2^31 threads");
+    EXPECT_EQ(
+        proofText(launched, replaced(launched, "(n + 255) / 256, 256", "(n + 255) / 256 * 2, 128")),
+        always);
+    EXPECT_THAT(
+        proofText(launched, replaced(launched, "(n + 255) / 256, 256", "(n + 126) / 128, 128")),
+        HasSubstr("may leave out some of n"));
+    EXPECT_THAT(
+        proofText(launched, replaced(launched, "(n + 255) / 256, 256", "(n + 255) / 256, 128")),
+        HasSubstr("may leave out some of n"));
+    EXPECT_THAT(proofText(launched, replaced(launched, "2.0f, n)", "2.0f, n - 1)")),
+                HasSubstr("outside of the kernel"));
+}
+
+} // namespace
+} // namespace kernelskill::engine

@@ -1,0 +1,120 @@
+/// What share of the edits that the skills make is proved. Every skill is asked at every line of
+/// the programs that its precision is measured on, and of its own example; nothing is run.
+#include "skills/catalogue.h"
+#include "tests/engine/proof/proof_subject.h"
+#include "tests/skills/compiled_examples.h"
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::Span;
+
+/// Every line of `text`, and the whole of it.
+std::vector<Span> cursorsOf(const std::string& text) {
+    std::vector<Span> cursors{{0, static_cast<std::uint32_t>(text.size())}};
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        cursors.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+        begin = end + 1;
+    }
+    return cursors;
+}
+
+struct Count {
+    int edits = 0;
+    int proved = 0;
+    std::map<std::string, int> reasons;
+};
+using Counts = std::map<std::string, Count>;
+
+void countEdits(const std::string& text, const std::string& name,
+                const std::vector<const skills::Skill*>& catalogue,
+                const std::optional<skills::CompiledKernel>& compiled, Counts& counts) {
+    EditedProgram program(text);
+    const ProgramSource& before = program.original();
+    ASSERT_FALSE(hasErrors(before)) << name;
+    for (const analysis::KernelModel& kernel : before.model->kernels) {
+        const analysis::Features features = analysis::extractFeatures(kernel);
+        std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, int>> seen;
+        for (const Span cursor : cursorsOf(text))
+            for (const skills::Skill* skill : catalogue) {
+                const skills::SkillContext context(*before.model, kernel, features, cursor,
+                                                   compiled ? &*compiled : nullptr);
+                const auto offer = skill->prepare(context);
+                if (!offer || !seen.emplace(offer->skillId, offer->anchor.begin, offer->anchor.end,
+                                            offer->option)
+                                   .second)
+                    continue;
+                const auto edits = skill->apply({*before.model, kernel, features, cursor}, *offer);
+                if (!edits)
+                    continue;
+                const auto after = applyEdits(text, edits->begin()->second);
+                ASSERT_TRUE(after) << after.error().describe();
+                const Proof proof = proofOf(before, program.with(*after), kernel.qualifiedName,
+                                            offer->numerics.value_or(skills::Numerics::Exact));
+                Count& count = counts[offer->skillId];
+                ++count.edits;
+                count.proved += proof ? 1 : 0;
+                if (!proof)
+                    ++count.reasons[name + ", " + kernel.name + ": " + proof.error().reason];
+                else if (std::getenv("PROOF_DETAILS") != nullptr)
+                    ++count.reasons[name + ", " + kernel.name + ": " + proof->sentence()];
+            }
+    }
+}
+
+/// With PROOF_DETAILS set in the environment, each edit is printed with its reason.
+void print(const Counts& counts) {
+    for (const auto& [skill, count] : counts) {
+        std::cout << skill << ": " << count.proved << " of " << count.edits << " proved\n";
+        if (std::getenv("PROOF_DETAILS") != nullptr)
+            for (const auto& [reason, times] : count.reasons)
+                std::cout << "    " << times << " x " << reason << "\n";
+    }
+}
+
+TEST(SkillProofs, CoverHalfOfTheEdits) {
+    const auto owned = skills::makeCatalogue();
+    std::vector<const skills::Skill*> catalogue;
+    for (const auto& skill : owned)
+        catalogue.push_back(skill.get());
+    Counts counts;
+    for (const char* name : {"bit_work", "copy_loops", "losses", "ordering", "views", "streams",
+                             "plain_c", "dense_algebra", "feature_maps", "camera_pipeline",
+                             "weight_updates", "field_solvers", "fir_filters", "packed_integers"})
+        countEdits(skills::readSource(std::string("tests/precision/") + name + ".cu"), name,
+                   catalogue, {}, counts);
+    for (const char* name : {"reduce", "saxpy", "transpose"})
+        countEdits(skills::readSource(std::string("examples/") + name + ".cu"), name, catalogue, {},
+                   counts);
+    for (const skills::Skill* skill : catalogue) {
+        const std::string id(skill->id());
+        const skills::CompiledExample* example = skills::compiledExample(id);
+        countEdits(skills::readSource("skills/" + id + "/before.cu"), id + "/before.cu", {skill},
+                   example != nullptr ? std::optional(example->before) : std::nullopt, counts);
+    }
+    print(counts);
+    int edits = 0;
+    int proved = 0;
+    for (const auto& [skill, count] : counts) {
+        edits += count.edits;
+        proved += count.proved;
+    }
+    std::cout << "all: " << proved << " of " << edits << " proved\n";
+    EXPECT_GE(2 * proved, edits);
+    EXPECT_GT(edits, 100);
+}
+
+} // namespace
+} // namespace kernelskill::engine
