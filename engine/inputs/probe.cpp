@@ -178,7 +178,7 @@ std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) cons
         for (const std::int64_t blocks : {1, 2, 3, 5})
             sizes.insert(blocks * std::max(block, warpLanes));
     } else {
-        sizes.insert({1, 2, 3, 31, 32, 33, 127, 129, 1026});
+        sizes.insert({1, 2, 3, 5, 6, 31, 32, 33, 127, 129, 1026});
         sizes.insert({block - 1, block, block + 1, 2 * block + 2});
         std::set<std::int64_t> rests;
         for (const std::int64_t size : sizes)
