@@ -17,6 +17,10 @@ if(KERNELSKILL_SANITIZE)
     target_link_options(kernelskill_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(KERNELSKILL_FUZZ)
+    target_compile_options(kernelskill_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # kernelskill_grouped(RESULT TARGET SOURCE...): with KERNELSKILL_UNITY, a few sources that include eight of a folder each, in
 # place of those eight; else the sources themselves. Half of what a small file costs is the headers that it reads. The
 # files written name no absolute path, so that two checkouts share what ccache holds.

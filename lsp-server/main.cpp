@@ -1,3 +1,4 @@
+#include "analysis/parse/translation_unit.h"
 #include "lsp-server/commands/command_line.h"
 
 #include <csignal>
@@ -7,6 +8,7 @@
 int main(int argc, char** argv) {
     // A client or a pager that stops reading is no reason to die before cleaning up.
     std::signal(SIGPIPE, SIG_IGN);
+    kernelskill::analysis::prepareParser();
     try {
         return kernelskill::lsp::runCommandLine(argc, argv);
     } catch (const std::exception& defect) {

@@ -2,6 +2,7 @@
 
 #include "analysis/command/shell_words.h"
 #include "analysis/source/files.h"
+#include "analysis/source/json_nesting.h"
 
 #include <nlohmann/json.hpp>
 
@@ -69,6 +70,8 @@ Result<std::vector<DatabaseEntry>> readCompilationDatabase(const fs::path& path)
     const Result<std::string> content = readText(path);
     if (!content)
         return std::unexpected(content.error());
+    if (isNestedTooDeeply(*content))
+        return std::unexpected(malformed(path, *content, 0, "it is nested too deeply"));
     json document;
     try {
         document = json::parse(*content);

@@ -90,10 +90,11 @@ bool hasOneElementPerThread(const KernelModel& kernel) {
 Features extractFeatures(const KernelModel& kernel) {
     Features features;
     const BlockShape block = blockShapeOf(kernel);
+    const ReassignedVariables reassigned(kernel.body);
     for (std::uint32_t i = 0; i < kernel.accesses.size(); ++i) {
         const MemorySpace space = kernel.accesses[i].space;
         if (space == MemorySpace::Global || space == MemorySpace::Shared)
-            features.accesses.push_back(describeAccess(kernel, i, block));
+            features.accesses.push_back(describeAccess(kernel, reassigned, i, block));
     }
     features.hasSharedMemory = !kernel.sharedArrays.empty();
     features.hasBarriers = std::ranges::any_of(

@@ -24,9 +24,11 @@ constexpr std::int64_t largeMultiple = 1 << 20;
 /// The value of every symbol for one lane; lanes differ only in threadIdx.
 class LaneValues {
 public:
-    LaneValues(const KernelModel& kernel, BlockShape block) : kernel_(kernel), block_(block) {}
+    LaneValues(const KernelModel& kernel, const ReassignedVariables& reassigned, BlockShape block)
+        : kernel_(kernel), reassigned_(reassigned), block_(block) {}
 
     void setLane(int lane) {
+        steps_ = 0;
         // A block narrower than a warp wraps into y, then z.
         const std::int64_t width = block_.x > 0 ? block_.x : 1024;
         const std::int64_t height = block_.y > 0 ? block_.y : 1024;
@@ -53,7 +55,8 @@ public:
     /// once.
     std::optional<std::int64_t> evaluateTree(ExprId expression, int depth = 0) {
         constexpr int maximumDepth = 24;
-        if (expression == noId || depth > maximumDepth)
+        constexpr int maximumSteps = 1024;
+        if (expression == noId || depth > maximumDepth || ++steps_ > maximumSteps)
             return std::nullopt;
         const Expr& expr = kernel_.body.expr(expression);
         switch (expr.kind) {
@@ -99,19 +102,7 @@ private:
                kernel_.loops.end();
     }
 
-    [[nodiscard]] bool isReassigned(VariableId id) const {
-        return std::ranges::any_of(kernel_.body.exprs, [&](const Expr& expr) {
-            const bool writes =
-                (expr.kind == ExprKind::Binary && expr.op.ends_with('=') && expr.op != "==" &&
-                 expr.op != "!=" && expr.op != "<=" && expr.op != ">=") ||
-                (expr.kind == ExprKind::Unary &&
-                 (expr.op.ends_with("++") || expr.op.ends_with("--") || expr.op == "&"));
-            if (!writes || expr.children.empty())
-                return false;
-            const Expr& target = kernel_.body.expr(expr.children.front());
-            return target.kind == ExprKind::Variable && target.variable == id;
-        });
-    }
+    [[nodiscard]] bool isReassigned(VariableId id) const { return reassigned_.contains(id); }
 
     std::optional<std::int64_t> valueOf(Symbol symbol, int depth) {
         switch (symbol.kind) {
@@ -153,15 +144,18 @@ private:
     }
 
     const KernelModel& kernel_;
+    const ReassignedVariables& reassigned_;
     BlockShape block_;
     std::array<std::int64_t, 3> thread_{};
+    int steps_ = 0; ///< Expressions followed for this lane.
 };
 
 /// The element index of each lane; empty if one of them is unknown.
-std::vector<std::int64_t> laneIndices(const KernelModel& kernel, const MemoryAccess& access,
-                                      BlockShape block) {
+std::vector<std::int64_t> laneIndices(const KernelModel& kernel,
+                                      const ReassignedVariables& reassigned,
+                                      const MemoryAccess& access, BlockShape block) {
     std::vector<std::int64_t> indices;
-    LaneValues values(kernel, block);
+    LaneValues values(kernel, reassigned, block);
     for (int lane = 0; lane < warpLanes; ++lane) {
         values.setLane(lane);
         std::optional<std::int64_t> index;
@@ -232,14 +226,32 @@ std::string number(double value) {
 
 } // namespace
 
-AccessFeatures describeAccess(const KernelModel& kernel, std::uint32_t accessId, BlockShape block) {
+ReassignedVariables::ReassignedVariables(const FunctionBody& body)
+    : isReassigned_(body.variables.size(), false) {
+    for (const Expr& expr : body.exprs) {
+        const bool writes =
+            (expr.kind == ExprKind::Binary && expr.op.ends_with('=') && expr.op != "==" &&
+             expr.op != "!=" && expr.op != "<=" && expr.op != ">=") ||
+            (expr.kind == ExprKind::Unary &&
+             (expr.op.ends_with("++") || expr.op.ends_with("--") || expr.op == "&"));
+        if (!writes || expr.children.empty())
+            continue;
+        const Expr& target = body.expr(expr.children.front());
+        if (target.kind == ExprKind::Variable && target.variable != noId)
+            isReassigned_[target.variable] = true;
+    }
+}
+
+AccessFeatures describeAccess(const KernelModel& kernel, const ReassignedVariables& reassigned,
+                              std::uint32_t accessId, BlockShape block) {
     const MemoryAccess& access = kernel.accesses.at(accessId);
     AccessFeatures features;
     features.access = accessId;
     const std::string name =
         access.base != noId ? "'" + kernel.body.variable(access.base).name + "'" : "memory";
-    const std::vector<std::int64_t> indices =
-        access.width > 0 ? laneIndices(kernel, access, block) : std::vector<std::int64_t>{};
+    const std::vector<std::int64_t> indices = access.width > 0
+                                                  ? laneIndices(kernel, reassigned, access, block)
+                                                  : std::vector<std::int64_t>{};
     if (indices.empty()) {
         features.explanation = "The index into " + name + " does not follow from threadIdx";
         if (access.width == 0)

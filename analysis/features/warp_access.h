@@ -4,6 +4,7 @@
 #include "analysis/features/features.h"
 
 #include <optional>
+#include <vector>
 
 namespace kernelskill::analysis {
 
@@ -15,7 +16,19 @@ struct BlockShape {
     std::int64_t z = 0;
 };
 
-[[nodiscard]] AccessFeatures describeAccess(const KernelModel& kernel, std::uint32_t access,
-                                            BlockShape block);
+/// The variables of a function that are set again after their declaration.
+class ReassignedVariables {
+public:
+    explicit ReassignedVariables(const FunctionBody& body);
+    [[nodiscard]] bool contains(VariableId variable) const { return isReassigned_.at(variable); }
+
+private:
+    std::vector<bool> isReassigned_;
+};
+
+/// `reassigned` is of the kernel's body.
+[[nodiscard]] AccessFeatures describeAccess(const KernelModel& kernel,
+                                            const ReassignedVariables& reassigned,
+                                            std::uint32_t access, BlockShape block);
 
 } // namespace kernelskill::analysis

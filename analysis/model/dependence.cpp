@@ -24,6 +24,12 @@ bool isMemory(const FunctionBody& body, const Expr& expr) {
 
 } // namespace
 
+bool isOpaque(const Expr& expr) {
+    return expr.kind == ExprKind::Other &&
+           (expr.name == "lambda" || expr.name == "statement-expression" ||
+            expr.name == omittedCode);
+}
+
 VariableId rootVariable(const FunctionBody& body, ExprId lvalue) {
     while (lvalue != noId) {
         const Expr& expr = body.expr(lvalue);
@@ -42,14 +48,39 @@ VariableId rootVariable(const FunctionBody& body, ExprId lvalue) {
 DependenceAnalysis::DependenceAnalysis(const FunctionBody& body)
     : body_(body), changes_(body.variables.size(), 0), variables_(body.variables.size()) {
     collect();
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (const auto& [target, value] : assignments_) {
-            const Dependence joined = variables_[target] | of(value);
-            changed = changed || joined != variables_[target];
-            variables_[target] = joined;
+    propagate();
+}
+
+void DependenceAnalysis::propagate() {
+    std::vector<Dependence> own(body_.variables.size()); // By what the values say themselves.
+    std::vector<std::vector<VariableId>> targets(body_.variables.size());
+    std::vector<ExprId> pending;
+    for (const auto& [target, value] : assignments_) {
+        own[target] = own[target] | of(value);
+        pending.assign(1, value);
+        while (!pending.empty()) {
+            const Expr& expr = body_.expr(pending.back());
+            pending.pop_back();
+            if (expr.kind == ExprKind::Variable && expr.variable != noId)
+                targets[expr.variable].push_back(target);
+            pending.insert(pending.end(), expr.children.begin(), expr.children.end());
         }
+    }
+    std::vector<VariableId> changed;
+    const auto join = [&](VariableId variable, Dependence more) {
+        const Dependence joined = variables_[variable] | more;
+        if (joined == variables_[variable])
+            return;
+        variables_[variable] = joined;
+        changed.push_back(variable);
+    };
+    for (VariableId variable = 0; variable < own.size(); ++variable)
+        join(variable, own[variable]);
+    while (!changed.empty()) {
+        const VariableId variable = changed.back();
+        changed.pop_back();
+        for (const VariableId target : targets[variable])
+            join(target, variables_[variable]);
     }
 }
 
@@ -82,8 +113,7 @@ void DependenceAnalysis::collect() {
         else if (expr.kind == ExprKind::Unary && expr.op == "&" && !expr.children.empty() &&
                  body_.expr(expr.children[0]).kind == ExprKind::Variable)
             change(expr.children[0], noId);
-        else if (expr.kind == ExprKind::Other &&
-                 (expr.name == "lambda" || expr.name == "statement-expression"))
+        else if (isOpaque(expr))
             for (const ExprId mentioned : expr.children)
                 change(mentioned, mentioned);
     }

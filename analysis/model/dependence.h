@@ -17,7 +17,7 @@ struct Dependence {
     bool operator==(const Dependence&) const = default;
 };
 
-/// Iterates over the assignments of `body` until nothing changes.
+/// Takes time linear in `body`.
 class DependenceAnalysis {
 public:
     explicit DependenceAnalysis(const FunctionBody& body);
@@ -35,12 +35,17 @@ private:
 
     void collect();
     void change(ExprId target, ExprId value);
+    void propagate();
 
     const FunctionBody& body_;
     std::vector<Assignment> assignments_;
     std::vector<std::uint32_t> changes_;
     std::vector<Dependence> variables_;
 };
+
+/// Whether the expression tells only which variables it mentions: a lambda, omitted code. It may
+/// change each of them.
+[[nodiscard]] bool isOpaque(const Expr& expr);
 
 /// The variable at the bottom of an lvalue: `a` for `a[i].x`; noId if there is none.
 [[nodiscard]] VariableId rootVariable(const FunctionBody& body, ExprId lvalue);

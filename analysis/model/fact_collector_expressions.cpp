@@ -74,10 +74,14 @@ void FactCollector::visit(ExprId expression, Use use) {
         for (const ExprId child : expr.children) {
             visit(child);
             // The use of a pointer in here, for example in a lambda, is unknown.
-            const bool opaque = expr.name == "lambda" || expr.name == "statement-expression";
-            if (opaque && pointsSomewhere(body_.expr(child).type))
+            if (!isOpaque(expr))
+                continue;
+            if (pointsSomewhere(body_.expr(child).type))
                 if (const VariableId base = evaluator_.pointer(child).base; base != noId)
                     markParameter(base, {true, !body_.expr(child).type.pointeeConst, true});
+            if (const VariableId mentioned = rootVariable(body_, child);
+                mentioned != noId && expr.name == omittedCode)
+                evaluator_.forget(mentioned);
         }
         return;
     }

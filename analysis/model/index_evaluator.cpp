@@ -37,7 +37,7 @@ std::optional<std::int64_t> laneOf(std::string_view member) {
 
 std::optional<IndexExpression> sum(const std::optional<IndexExpression>& a,
                                    const std::optional<IndexExpression>& b) {
-    return a && b ? std::optional(*a + *b) : std::nullopt;
+    return a && b ? IndexExpression::sum(*a, *b) : std::nullopt;
 }
 
 } // namespace
@@ -92,11 +92,11 @@ std::optional<IndexExpression> IndexEvaluator::binary(const Expr& expr) const {
     if (!a || !b)
         return std::nullopt;
     if (expr.op == "+")
-        return *a + *b;
+        return IndexExpression::sum(*a, *b);
     if (expr.op == "-")
-        return *a - *b;
+        return IndexExpression::difference(*a, *b);
     if (expr.op == "*")
-        return *a * *b;
+        return IndexExpression::product(*a, *b);
     const std::optional<std::int64_t> right = b->asConstant();
     if (!right)
         return std::nullopt;

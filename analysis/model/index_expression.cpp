@@ -90,6 +90,32 @@ IndexExpression IndexExpression::operator*(const IndexExpression& other) const {
     return result;
 }
 
+bool IndexExpression::isTooLarge() const {
+    constexpr std::size_t maxTerms = 128;
+    constexpr std::size_t maxDegree = 16;
+    return terms_.size() > maxTerms || std::ranges::any_of(terms_, [](const auto& term) {
+               return term.first.size() > maxDegree;
+           });
+}
+
+std::optional<IndexExpression> IndexExpression::sum(const IndexExpression& a,
+                                                    const IndexExpression& b) {
+    IndexExpression result = a + b;
+    return result.isTooLarge() ? std::nullopt : std::optional(std::move(result));
+}
+
+std::optional<IndexExpression> IndexExpression::difference(const IndexExpression& a,
+                                                           const IndexExpression& b) {
+    IndexExpression result = a - b;
+    return result.isTooLarge() ? std::nullopt : std::optional(std::move(result));
+}
+
+std::optional<IndexExpression> IndexExpression::product(const IndexExpression& a,
+                                                        const IndexExpression& b) {
+    IndexExpression result = a * b;
+    return result.isTooLarge() ? std::nullopt : std::optional(std::move(result));
+}
+
 std::optional<IndexExpression> IndexExpression::coefficientOf(Symbol symbol) const {
     IndexExpression result;
     for (const auto& [monomial, coefficient] : terms_) {

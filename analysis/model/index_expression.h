@@ -46,6 +46,17 @@ public:
     IndexExpression operator*(const IndexExpression& other) const;
     bool operator==(const IndexExpression&) const = default;
 
+    /// Larger ones than an index has: a text of a few lines, `a = a * a` and the like, can make
+    /// them grow without end. Whoever follows a text drops them.
+    [[nodiscard]] bool isTooLarge() const;
+    /// Like the operators; nullopt if the result is too large.
+    [[nodiscard]] static std::optional<IndexExpression> sum(const IndexExpression& a,
+                                                            const IndexExpression& b);
+    [[nodiscard]] static std::optional<IndexExpression> difference(const IndexExpression& a,
+                                                                   const IndexExpression& b);
+    [[nodiscard]] static std::optional<IndexExpression> product(const IndexExpression& a,
+                                                                const IndexExpression& b);
+
     /// The factor of `symbol`: d(expr)/d(symbol). nullopt if the symbol has a power above one.
     [[nodiscard]] std::optional<IndexExpression> coefficientOf(Symbol symbol) const;
     [[nodiscard]] bool dependsOn(Symbol symbol) const;

@@ -13,6 +13,8 @@ namespace {
 
 /// Longer chains of definitions than people write; also ends a cycle.
 constexpr int maxValueDepth = 32;
+/// Expressions that are followed for one value: each variable may be used twice to define the next.
+constexpr int maxValueSteps = 4096;
 
 template <class Integer>
 bool isIn(std::int64_t value) {
@@ -81,7 +83,9 @@ ExprId IntegerValues::withoutCasts(ExprId expr) const {
 }
 
 std::optional<std::int64_t> IntegerValues::value(ExprId id, int depth) const {
-    if (id == noId || depth > maxValueDepth)
+    if (depth == 0)
+        steps_ = 0;
+    if (id == noId || depth > maxValueDepth || ++steps_ > maxValueSteps)
         return std::nullopt;
     const Expr& expr = body_.expr(id);
     const auto value = unchecked(expr, depth + 1);

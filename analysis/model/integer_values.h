@@ -16,7 +16,8 @@ using KnownExtents = std::array<std::optional<std::int64_t>, 3>;
 /// True for a dim3, also behind a reference.
 [[nodiscard]] bool isDim3(const Type& type);
 
-/// Evaluates constants, casts, operators, min and max. Subclasses add the values of names.
+/// Evaluates constants, casts, operators, min and max. Subclasses add the values of names. For one
+/// thread.
 class IntegerValues {
 public:
     /// Keeps the reference.
@@ -44,6 +45,7 @@ private:
     [[nodiscard]] ExprId withoutCasts(ExprId expr) const;
 
     const FunctionBody& body_;
+    mutable int steps_ = 0; ///< Expressions followed for the value at depth 0.
 };
 
 } // namespace kernelskill::analysis

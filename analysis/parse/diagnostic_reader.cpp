@@ -54,6 +54,11 @@ bool isDeclaredOnlyInstantiation(std::string_view message) {
            std::string_view::npos;
 }
 
+/// It is about the parser itself, which goes on with another stack.
+bool isAboutTheStack(std::string_view message) {
+    return message.starts_with("stack nearly exhausted");
+}
+
 /// The token at `offset`, so that an editor can underline something.
 Span tokenAt(std::string_view text, std::uint32_t offset) {
     const auto size = static_cast<std::uint32_t>(text.size());
@@ -107,6 +112,8 @@ private:
         Diagnostic& result = raw.diagnostic;
         result.severity = *severity;
         result.message = takeString(clang_getDiagnosticSpelling(diagnostic));
+        if (isAboutTheStack(result.message))
+            return std::nullopt;
         if (isSharedInitialization(result.message)) {
             raw.severity = CXDiagnostic_Warning;
             result.severity = Severity::Warning;

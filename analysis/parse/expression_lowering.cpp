@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 namespace kernelskill::analysis {
 
 namespace {
-
-/// The maximum nesting, far beyond usual code; deeper nesting could overflow the stack.
-constexpr int maximumDepth = 900;
 
 std::string_view unaryOperator(CXUnaryOperatorKind kind) {
     switch (kind) {
@@ -108,8 +106,10 @@ ExprId FunctionLowering::lowerExpression(CXCursor cursor) {
         ~DepthGuard() { --depth; }
     };
     const DepthGuard guard(depth_);
-    if (depth_ > maximumDepth)
-        return add(startExpression(cursor, ExprKind::Other));
+    if (depth_ > maxTreeNesting)
+        return lowerOmitted(cursor, Omission::Reason::Nesting);
+    if (isTooLarge())
+        return lowerOmitted(cursor, Omission::Reason::Size);
     cursor = unwrapped(cursor);
     const CXCursorKind kind = clang_getCursorKind(cursor);
     if (isCast(kind))
@@ -315,23 +315,41 @@ ExprId FunctionLowering::lowerWithChildren(CXCursor cursor, ExprKind kind, std::
 ExprId FunctionLowering::lowerOpaque(CXCursor cursor, std::string name) {
     Expr expr = startExpression(cursor, ExprKind::Other);
     expr.name = std::move(name);
-    collectReferences(cursor, expr.children);
+    collectReferences({&cursor, 1}, expr.children);
     return add(std::move(expr));
 }
 
-void FunctionLowering::collectReferences(CXCursor cursor, std::vector<ExprId>& references) {
-    if (++depth_ < maximumDepth) {
-        forEachChild(cursor, [&](CXCursor child) {
-            if (clang_getCursorKind(child) == CXCursor_DeclRefExpr) {
-                const CXCursorKind kind = clang_getCursorKind(clang_getCursorReferenced(child));
-                if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl)
-                    references.push_back(lowerReference(child));
-            } else {
-                collectReferences(child, references);
-            }
-        });
+ExprId FunctionLowering::lowerOmitted(CXCursor cursor, Omission::Reason reason) {
+    const ExprId id = lowerOpaque(cursor, std::string(omittedCode));
+    if (!result_.omission)
+        result_.omission = {reason, result_.body.exprs[id].span};
+    return id;
+}
+
+bool FunctionLowering::isTooLarge() const {
+    return result_.body.exprs.size() > maxTreeExpressions;
+}
+
+/// One reference for each variable that is mentioned below `roots`. Keeps a stack of its own,
+/// because this is what runs where code is nested too deeply to recurse.
+void FunctionLowering::collectReferences(std::span<const CXCursor> roots,
+                                         std::vector<ExprId>& references) {
+    std::unordered_set<VariableId> mentioned;
+    std::vector<CXCursor> pending(roots.rbegin(), roots.rend());
+    while (!pending.empty()) {
+        const CXCursor cursor = pending.back();
+        pending.pop_back();
+        if (clang_getCursorKind(cursor) != CXCursor_DeclRefExpr) {
+            const std::vector<CXCursor> children = childrenOf(cursor);
+            pending.insert(pending.end(), children.rbegin(), children.rend());
+            continue;
+        }
+        const CXCursor referenced = clang_getCursorReferenced(cursor);
+        const CXCursorKind kind = clang_getCursorKind(referenced);
+        const bool isVariable = kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl;
+        if (isVariable && mentioned.insert(variableFor(referenced)).second)
+            references.push_back(lowerReference(cursor));
     }
-    --depth_;
 }
 
 } // namespace kernelskill::analysis

@@ -5,7 +5,10 @@
 #include "analysis/parse/clang_handle.h"
 #include "analysis/parse/type_lowering.h"
 
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +22,21 @@ struct Callee {
     bool inSystemHeader = false;
 };
 
+/// Code that is not lowered to a tree, so that every walk over a tree is short: it becomes one
+/// expression of kind Other named "omitted", whose children are the variables that it mentions.
+struct Omission {
+    enum class Reason : std::uint8_t {
+        Nesting, ///< Expressions and statements are nested deeper than maxTreeNesting.
+        Size,    ///< The function has more than maxTreeExpressions expressions.
+    };
+    Reason reason = Reason::Nesting;
+    Span span;
+};
+
+/// Far more than usual code has. Walks over trees are recursive, and some take quadratic time.
+inline constexpr int maxTreeNesting = 512;
+inline constexpr std::size_t maxTreeExpressions = 40'000;
+
 struct LoweredFunction {
     CXFile file = nullptr;
     Span span;
@@ -31,6 +49,7 @@ struct LoweredFunction {
     std::vector<TemplateParameter> templateParameters;
     std::map<ExprId, std::vector<Callee>> callees; ///< A dependent call has several.
     std::vector<LaunchSite> launches;              ///< Without `host`.
+    std::optional<Omission> omission;              ///< The first part that was left out.
 };
 
 /// "blas::axpy" for a declaration in a namespace or class, without anonymous ones.
@@ -63,6 +82,9 @@ private:
 
     // statement_lowering.cpp
     StmtId lowerStatement(CXCursor cursor, StmtId parent);
+    void lowerBlock(std::span<const CXCursor> children, Stmt& stmt, StmtId id);
+    StmtId lowerOmittedStatements(std::span<const CXCursor> statements, StmtId parent,
+                                  Omission::Reason reason);
     void lowerDeclarations(CXCursor cursor, Stmt& stmt);
     void lowerIf(const std::vector<CXCursor>& children, Stmt& stmt, StmtId id);
     void lowerFor(const std::vector<CXCursor>& children, Stmt& stmt, StmtId id);
@@ -80,8 +102,10 @@ private:
     ExprId lowerBinary(CXCursor cursor);
     ExprId lowerCast(CXCursor cursor);
     ExprId lowerOpaque(CXCursor cursor, std::string name);
+    ExprId lowerOmitted(CXCursor cursor, Omission::Reason reason);
     ExprId lowerWithChildren(CXCursor cursor, ExprKind kind, std::string name);
-    void collectReferences(CXCursor cursor, std::vector<ExprId>& references);
+    void collectReferences(std::span<const CXCursor> roots, std::vector<ExprId>& references);
+    [[nodiscard]] bool isTooLarge() const;
 
     // call_lowering.cpp
     ExprId lowerCall(CXCursor cursor);

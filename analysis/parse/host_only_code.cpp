@@ -25,23 +25,29 @@ bool isOfCuda(CXCursor variable, std::string_view prelude) {
 }
 
 /// Collects references to CUDA's own variables. Skips lambdas, which may be for the device.
-void collectIndexUses(CXCursor cursor, const HostFunctionText& where, std::vector<Span>& uses) {
-    forEachChild(cursor, [&](CXCursor child) {
-        if (clang_getCursorKind(child) == CXCursor_LambdaExpr)
-            return;
-        if (clang_getCursorKind(child) == CXCursor_DeclRefExpr) {
-            const std::string name = spellingOf(child);
-            const std::uint32_t begin = fileLocation(clang_getCursorLocation(child)).offset;
+void collectIndexUses(CXCursor function, const HostFunctionText& where, std::vector<Span>& uses) {
+    std::vector<CXCursor> pending = childrenOf(function);
+    std::ranges::reverse(pending);
+    while (!pending.empty()) {
+        const CXCursor cursor = pending.back();
+        pending.pop_back();
+        const CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind == CXCursor_LambdaExpr)
+            continue;
+        if (kind == CXCursor_DeclRefExpr) {
+            const std::string name = spellingOf(cursor);
+            const std::uint32_t begin = fileLocation(clang_getCursorLocation(cursor)).offset;
             const bool isCuda =
-                isBuiltinIndex(name) && isOfCuda(clang_getCursorReferenced(child), where.prelude);
+                isBuiltinIndex(name) && isOfCuda(clang_getCursorReferenced(cursor), where.prelude);
             const Span span{begin, begin + static_cast<std::uint32_t>(name.size())};
             const bool isWritten = isCuda && span.end <= where.file.size() &&
                                    where.file.substr(span.begin, span.size()) == name;
             if (isWritten && std::ranges::find(uses, span) == uses.end())
                 uses.push_back(span);
         }
-        collectIndexUses(child, where, uses);
-    });
+        const std::vector<CXCursor> children = childrenOf(cursor);
+        pending.insert(pending.end(), children.rbegin(), children.rend());
+    }
 }
 
 /// Whether the text before the function's name contains constexpr.

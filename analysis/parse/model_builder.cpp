@@ -172,6 +172,7 @@ private:
 
     KernelModel lowered(CXCursor cursor, const SourceFile& source, FunctionKind kind) {
         LoweredFunction lowered = functions_.lower(cursor);
+        noteOmission(lowered, source);
         KernelModel kernel;
         kernel.kind = kind;
         kernel.name = spellingOf(cursor);
@@ -205,10 +206,28 @@ private:
         return kernel;
     }
 
+    void noteOmission(const LoweredFunction& function, const SourceFile& source) {
+        if (!function.omission)
+            return;
+        Diagnostic note;
+        note.file = source.path;
+        note.span = function.omission->span;
+        note.severity = Severity::Information;
+        note.origin = DiagnosticOrigin::Notice;
+        note.code = "not-analysed";
+        note.message = function.omission->reason == Omission::Reason::Nesting
+                           ? "Code that is nested deeper than " + std::to_string(maxTreeNesting) +
+                                 " levels is not analysed"
+                           : "The function has more than " + std::to_string(maxTreeExpressions) +
+                                 " expressions; the rest of it is not analysed";
+        model_.diagnostics.push_back(std::move(note));
+    }
+
     void addHost(CXCursor cursor, const SourceFile& source) {
         LoweredFunction lowered = functions_.lower(cursor);
         if (lowered.launches.empty())
             return;
+        noteOmission(lowered, source);
         const auto index = static_cast<std::uint32_t>(model_.hostFunctions.size());
         for (LaunchSite& site : lowered.launches) {
             site.host = index;

@@ -7,9 +7,6 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// The maximum nesting, far beyond usual code; deeper nesting could overflow the stack.
-constexpr int maximumDepth = 600;
-
 StmtKind statementKind(CXCursorKind kind) {
     switch (kind) {
     case CXCursor_CompoundStmt:
@@ -68,6 +65,9 @@ StmtId FunctionLowering::lowerStatement(CXCursor cursor, StmtId parent) {
         if (inner != children.end() && std::ranges::count_if(children, isStatement) <= 1)
             return lowerStatement(*inner, parent);
     }
+    if (depth_ >= maxTreeNesting)
+        return lowerOmittedStatements({&cursor, 1}, parent, Omission::Reason::Nesting);
+    ++depth_;
     const auto id = static_cast<StmtId>(result_.body.stmts.size());
     result_.body.stmts.emplace_back();
     const Place place = placeOf(cursor);
@@ -76,12 +76,6 @@ StmtId FunctionLowering::lowerStatement(CXCursor cursor, StmtId parent) {
     stmt.span = place.span;
     stmt.fromMacro = place.fromMacro;
     stmt.parent = parent;
-    if (++depth_ > maximumDepth) {
-        stmt.kind = StmtKind::Other;
-        result_.body.stmts[id] = std::move(stmt);
-        --depth_;
-        return id;
-    }
     const std::vector<CXCursor> children =
         stmt.kind == StmtKind::Expression ? std::vector<CXCursor>{} : childrenOf(cursor);
     switch (stmt.kind) {
@@ -126,9 +120,7 @@ StmtId FunctionLowering::lowerStatement(CXCursor cursor, StmtId parent) {
         stmt.span = withSemicolon(stmt.span);
         break;
     default:
-        for (const CXCursor child : children)
-            if (isStatement(child) || isExpression(child))
-                stmt.children.push_back(lowerStatement(child, id));
+        lowerBlock(children, stmt, id);
         if (stmt.kind != StmtKind::Compound)
             stmt.span = withSemicolon(stmt.span);
         break;
@@ -142,6 +134,41 @@ StmtId FunctionLowering::lowerStatement(CXCursor cursor, StmtId parent) {
                 stmt.span.end = std::max(stmt.span.end, result_.body.stmts[child].span.end);
     result_.body.stmts[id] = std::move(stmt);
     return id;
+}
+
+void FunctionLowering::lowerBlock(std::span<const CXCursor> children, Stmt& stmt, StmtId id) {
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        if (!isStatement(children[i]) && !isExpression(children[i]))
+            continue;
+        if (isTooLarge()) {
+            stmt.children.push_back(
+                lowerOmittedStatements(children.subspan(i), id, Omission::Reason::Size));
+            return;
+        }
+        stmt.children.push_back(lowerStatement(children[i], id));
+    }
+}
+
+/// `statements` as one: an expression that mentions what they mention.
+StmtId FunctionLowering::lowerOmittedStatements(std::span<const CXCursor> statements, StmtId parent,
+                                                Omission::Reason reason) {
+    const Place first = placeOf(statements.front());
+    const Place last = placeOf(statements.back());
+    Stmt stmt;
+    stmt.kind = StmtKind::Expression;
+    stmt.span = withSemicolon({first.span.begin, std::max(first.span.end, last.span.end)});
+    stmt.fromMacro = first.fromMacro || last.fromMacro;
+    stmt.parent = parent;
+    Expr expr;
+    expr.name = omittedCode;
+    expr.span = stmt.span;
+    expr.fromMacro = stmt.fromMacro;
+    collectReferences(statements, expr.children);
+    stmt.expr = add(std::move(expr));
+    if (!result_.omission)
+        result_.omission = {reason, stmt.span};
+    result_.body.stmts.push_back(std::move(stmt));
+    return static_cast<StmtId>(result_.body.stmts.size() - 1);
 }
 
 void FunctionLowering::lowerDeclarations(CXCursor cursor, Stmt& stmt) {

@@ -3,10 +3,13 @@
 #include "analysis/command/include_search.h"
 #include "analysis/device_rules/device_rules.h"
 #include "analysis/parse/clang_handle.h"
+#include "analysis/parse/deep_stack.h"
 #include "analysis/parse/diagnostic_reader.h"
 #include "analysis/parse/mode_choice.h"
 #include "analysis/parse/model_builder.h"
+#include "analysis/scan/macro_growth.h"
 #include "analysis/source/files.h"
+#include "analysis/syntax/nesting.h"
 
 #include <algorithm>
 #include <optional>
@@ -32,13 +35,37 @@ bool looksLikeText(std::string_view text) {
            static_cast<std::size_t>(control) * 50 <= head.size();
 }
 
-Diagnostic notText(const std::string& file) {
+/// Why the text is not given to the parser; nullopt if it is.
+std::optional<Diagnostic> reasonNotToParse(const std::string& file, std::string_view text) {
     Diagnostic diagnostic;
     diagnostic.file = file;
-    diagnostic.span = {0, 1};
-    diagnostic.code = "not-text";
-    diagnostic.message = "This file is not text: it holds binary data, so it is not parsed";
-    return diagnostic;
+    if (!looksLikeText(text)) {
+        diagnostic.span = {0, 1};
+        diagnostic.code = "not-text";
+        diagnostic.message = "This file is not text: it holds binary data, so it is not parsed";
+        return diagnostic;
+    }
+    if (const std::optional<Span> place = tooDeeplyNested(text)) {
+        diagnostic.span = *place;
+        diagnostic.severity = Severity::Warning;
+        diagnostic.origin = DiagnosticOrigin::Notice;
+        diagnostic.code = "nested-too-deeply";
+        diagnostic.message = "Brackets are nested deeper than " + std::to_string(maxOpenBrackets) +
+                             " here, or more than " + std::to_string(maxOperatorsInARow) +
+                             " operators follow each other: the file is not analysed";
+        return diagnostic;
+    }
+    if (const std::optional<Span> place = findMacroExplosion(text)) {
+        diagnostic.span = *place;
+        diagnostic.severity = Severity::Warning;
+        diagnostic.origin = DiagnosticOrigin::Notice;
+        diagnostic.code = "macro-explosion";
+        diagnostic.message = "Macros have expanded to more than " +
+                             std::to_string(maxExpandedTokens) +
+                             " tokens here: the file is not analysed";
+        return diagnostic;
+    }
+    return std::nullopt;
 }
 
 } // namespace
@@ -59,10 +86,12 @@ struct TranslationUnit::Impl {
     ParsePurpose purpose = ParsePurpose::Editing;
     mutable std::optional<KnownNames> preludeNames; ///< Read when a name of CUDA is unknown.
     ClangIndex index;
-    ClangUnit unit; ///< Null while the content is not text.
+    ClangUnit unit;                      ///< Null while the content is not parsed.
+    std::optional<Diagnostic> notParsed; ///< Why.
 
     void setContent(std::string text, const UnsavedFiles& others) {
         source = std::make_shared<const SourceText>(std::move(text));
+        notParsed = reasonNotToParse(file, source->text());
         unsaved = others;
         unsaved.erase(file);
         includes = includeDirectives(source->text());
@@ -86,7 +115,7 @@ struct TranslationUnit::Impl {
 
     Result<void> parse() {
         unit.reset();
-        if (!looksLikeText(source->text()))
+        if (notParsed)
             return {};
         std::vector<const char*> argumentPointers;
         for (const std::string& argument : arguments)
@@ -173,6 +202,20 @@ struct TranslationUnit::Impl {
         unit = std::move(before);
     }
 
+    Result<void> reparse() {
+        std::vector<CXUnsavedFile> files = clangFiles();
+        const int code =
+            clang_reparseTranslationUnit(unit.get(), static_cast<unsigned>(files.size()),
+                                         files.data(), clang_defaultReparseOptions(unit.get()));
+        if (code == CXError_Crashed)
+            return std::unexpected(failure(code)); // It would crash again.
+        if (code != 0)
+            return parse(); // After a failed reparse the unit can only be disposed of.
+        if (mayPreludeBeWrong(true))
+            tryToolkit();
+        return {};
+    }
+
     Result<void> parseInBestMode() {
         useMode(needsToolkit() ? ParseMode::Toolkit : ParseMode::Prelude);
         const Result<void> parsed = parse();
@@ -191,7 +234,7 @@ struct TranslationUnit::Impl {
 
     [[nodiscard]] std::vector<Diagnostic> diagnostics() const {
         if (!unit)
-            return {notText(file)};
+            return notParsed ? std::vector{*notParsed} : std::vector<Diagnostic>{};
         return readDiagnostics(unit.get(), {file, *source, includes, userFiles,
                                             toolchain.toolkit ? ParseMode::Toolkit : mode,
                                             [this]() -> const KnownNames& {
@@ -221,7 +264,9 @@ Result<TranslationUnit> TranslationUnit::parse(const fs::path& file, std::string
     impl->purpose = purpose;
     impl->index.reset(clang_createIndex(0, 0));
     impl->setContent(std::move(text), unsaved);
-    if (Result<void> parsed = impl->parseInBestMode(); !parsed)
+    Result<void> parsed;
+    runOnDeepStack([&] { parsed = impl->parseInBestMode(); });
+    if (!parsed)
         return std::unexpected(parsed.error());
     return TranslationUnit(std::move(impl));
 }
@@ -231,19 +276,10 @@ Result<void> TranslationUnit::reparse(std::string text, const UnsavedFiles& unsa
     impl_->setContent(std::move(text), unsaved);
     const bool sameHeaders =
         std::ranges::equal(before, impl_->includes, {}, &Include::spelling, &Include::spelling);
-    if (!impl_->unit || !looksLikeText(impl_->source->text()) || !sameHeaders)
-        return impl_->parseInBestMode();
-    std::vector<CXUnsavedFile> files = impl_->clangFiles();
-    const int code =
-        clang_reparseTranslationUnit(impl_->unit.get(), static_cast<unsigned>(files.size()),
-                                     files.data(), clang_defaultReparseOptions(impl_->unit.get()));
-    if (code == 0) {
-        if (impl_->mayPreludeBeWrong(true))
-            impl_->tryToolkit();
-        return {};
-    }
-    // After a failed reparse the unit can only be disposed of, so parse anew.
-    return impl_->parse();
+    const bool isFresh = !impl_->unit || impl_->notParsed || !sameHeaders;
+    Result<void> parsed;
+    runOnDeepStack([&] { parsed = isFresh ? impl_->parseInBestMode() : impl_->reparse(); });
+    return parsed;
 }
 
 std::vector<Diagnostic> TranslationUnit::diagnostics() const {
@@ -260,11 +296,16 @@ FileModel TranslationUnit::model() const {
     model.userFiles.push_back(impl_->file);
     for (const ReachedFile& reached : impl_->userFiles)
         model.userFiles.push_back(reached.path);
-    if (impl_->unit) {
-        buildModel(impl_->unit.get(), impl_->systemDirectory, model);
-        addDeviceFindings(model, impl_->command);
-    }
+    if (impl_->unit)
+        runOnDeepStack([&] {
+            buildModel(impl_->unit.get(), impl_->systemDirectory, model);
+            addDeviceFindings(model, impl_->command);
+        });
     return model;
+}
+
+void prepareParser() {
+    parseOnOwnThreads();
 }
 
 Result<FileModel> analyzeFile(const fs::path& file, std::string text, const CompileCommand& command,

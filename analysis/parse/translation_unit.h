@@ -20,7 +20,12 @@ enum class ParsePurpose : std::uint8_t {
     Once,    ///< It will not be parsed again: a preamble would cost as much as it saves.
 };
 
-/// Not thread-safe. Different threads may use different units.
+/// Call it once, before the process starts its first thread: then a text that makes the parser
+/// overflow its stack gives an error. Otherwise it ends the process.
+void prepareParser();
+
+/// Not thread-safe. Different threads may use different units. Parses and walks trees on threads
+/// with deep stacks.
 class TranslationUnit {
 public:
     /// Parses `file` with `text` as its content. A file with errors still gives a unit. Returns an
@@ -34,7 +39,8 @@ public:
     TranslationUnit& operator=(TranslationUnit&&) noexcept;
     ~TranslationUnit();
 
-    /// Parses again with new contents and reuses the preamble.
+    /// Parses again with new contents and reuses the preamble. After an error only the destructor
+    /// may be called.
     Result<void> reparse(std::string text, const UnsavedFiles& unsaved = {});
 
     /// Only the parser's diagnostics: cheaper than model(), for the typing path.

@@ -160,6 +160,9 @@ Type lowerAfresh(CXType type) {
     }
     while (element.kind == CXType_Pointer) {
         element = clang_getCanonicalType(clang_getPointeeType(element));
+        constexpr std::uint8_t manyLevels = 255;
+        if (result.pointerDepth == manyLevels)
+            break;
         if (result.pointerDepth++ == 0) {
             result.pointeeConst = clang_isConstQualifiedType(element) != 0;
             result.isVolatile = result.isVolatile || clang_isVolatileQualifiedType(element) != 0;

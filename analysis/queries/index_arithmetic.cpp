@@ -7,6 +7,9 @@ namespace kernelskill::analysis {
 namespace {
 
 constexpr int maxPolynomialDepth = 32;
+/// Expressions that are followed for one question: each variable may be used twice to define the
+/// next.
+constexpr int maxPolynomialSteps = 4096;
 
 std::optional<SymbolKind> builtinSymbol(std::string_view name) {
     if (name == "threadIdx")
@@ -20,13 +23,13 @@ std::optional<SymbolKind> builtinSymbol(std::string_view name) {
     return std::nullopt;
 }
 
-std::optional<IndexExpression> polynomial(const CodeMap& code, ExprId id, int depth) {
+std::optional<IndexExpression> polynomial(const CodeMap& code, ExprId id, int depth, int& steps) {
     const FunctionBody& body = code.body();
     const Expr& expr = body.expr(id);
-    if (depth > maxPolynomialDepth)
+    if (depth > maxPolynomialDepth || ++steps > maxPolynomialSteps)
         return std::nullopt;
     const auto child = [&](std::size_t index) {
-        return polynomial(code, expr.children[index], depth + 1);
+        return polynomial(code, expr.children[index], depth + 1, steps);
     };
     switch (expr.kind) {
     case ExprKind::Integer:
@@ -48,7 +51,7 @@ std::optional<IndexExpression> polynomial(const CodeMap& code, ExprId id, int de
         if (variable.storage == Storage::Parameter)
             return IndexExpression::symbol({SymbolKind::Parameter, expr.variable});
         if (variable.storage == Storage::Local && variable.init != noId)
-            if (auto value = polynomial(code, variable.init, depth + 1))
+            if (auto value = polynomial(code, variable.init, depth + 1, steps))
                 return value;
         return IndexExpression::symbol({SymbolKind::Opaque, expr.variable});
     }
@@ -66,11 +69,11 @@ std::optional<IndexExpression> polynomial(const CodeMap& code, ExprId id, int de
         if (!left || !right)
             return std::nullopt;
         if (expr.op == "+")
-            return *left + *right;
+            return IndexExpression::sum(*left, *right);
         if (expr.op == "-")
-            return *left - *right;
+            return IndexExpression::difference(*left, *right);
         if (expr.op == "*")
-            return *left * *right;
+            return IndexExpression::product(*left, *right);
         const auto shift = right->asConstant();
         if (expr.op == "<<" && shift && *shift >= 0 && *shift < 31)
             return *left * IndexExpression::constant(std::int64_t{1} << *shift);
@@ -96,7 +99,8 @@ bool isUnsignedIndexType(const Type& type) {
 }
 
 std::optional<IndexExpression> polynomialOf(const CodeMap& code, ExprId expr) {
-    return expr == noId ? std::nullopt : polynomial(code, expr, 0);
+    int steps = 0;
+    return expr == noId ? std::nullopt : polynomial(code, expr, 0, steps);
 }
 
 IndexExpression flatThreadIndex() {

@@ -12,6 +12,7 @@ namespace kernelskill::analysis {
 namespace {
 
 constexpr int maxRangeDepth = 24;
+constexpr int maxRangeSteps = 4096;
 /// Beyond it a sum or product of two ends may overflow 64 bits.
 constexpr std::int64_t largest = std::int64_t{1} << 31;
 
@@ -145,7 +146,7 @@ public:
         : kernel_(kernel), code_(code), body_(code.body()) {}
 
     std::optional<ValueRange> of(ExprId id, int depth = 0) const {
-        if (id == noId || depth > maxRangeDepth)
+        if (id == noId || depth > maxRangeDepth || ++steps_ > maxRangeSteps)
             return std::nullopt;
         const Expr& expr = body_.expr(id);
         const auto type = rangeOfType(expr.type);
@@ -267,6 +268,7 @@ private:
     const KernelModel& kernel_;
     const CodeMap& code_;
     const FunctionBody& body_;
+    mutable int steps_ = 0; ///< Expressions that were followed.
 };
 
 } // namespace

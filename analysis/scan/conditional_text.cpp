@@ -47,10 +47,12 @@ class StructureBuilder {
 public:
     explicit StructureBuilder(const std::vector<Token>& tokens) : tokens_(tokens) {}
 
-    void copy(std::size_t begin, std::size_t end, std::vector<Token>& result) const {
+    /// `depth` counts the conditionals around; those that are nested too deeply are copied whole.
+    void copy(std::size_t begin, std::size_t end, std::vector<Token>& result, int depth = 0) const {
+        constexpr int maxDepth = 64;
         for (auto i = begin; i < end; ++i) {
-            if (conditionalKind(tokens_[i]) == ConditionalKind::Open)
-                i = copyConditional(i, end, result);
+            if (depth < maxDepth && conditionalKind(tokens_[i]) == ConditionalKind::Open)
+                i = copyConditional(i, end, result, depth);
             else if (tokens_[i].kind != TokenKind::Directive)
                 result.push_back(tokens_[i]);
         }
@@ -58,8 +60,8 @@ public:
 
 private:
     /// Returns the index of the #endif.
-    std::size_t copyConditional(std::size_t open, std::size_t end,
-                                std::vector<Token>& result) const {
+    std::size_t copyConditional(std::size_t open, std::size_t end, std::vector<Token>& result,
+                                int around) const {
         std::vector<std::size_t> marks{open};
         std::size_t depth = 0;
         auto i = open;
@@ -75,7 +77,7 @@ private:
         marks.push_back(i);
         std::vector<std::vector<Token>> branches(marks.size() - 1);
         for (std::size_t b = 0; b < branches.size(); ++b)
-            copy(marks[b] + 1, marks[b + 1], branches[b]);
+            copy(marks[b] + 1, marks[b + 1], branches[b], around + 1);
         const bool allBalanced = std::ranges::all_of(
             branches, [](const auto& branch) { return isBalanced(branch, 0, branch.size()); });
         for (const auto& branch : branches) {

@@ -17,8 +17,11 @@ public:
 
     [[nodiscard]] std::optional<std::int64_t> valueOf(std::string_view expression) const {
         constexpr int maxDefinitions = 16; // also ends a cycle
+        constexpr int maxSteps = 1000;     // each definition may use the next one twice
+        if (depth_ >= maxDefinitions || ++steps_ > maxSteps)
+            return std::nullopt;
         const auto parsed = parseExpression(expression);
-        if (!parsed || depth_ >= maxDefinitions)
+        if (!parsed)
             return std::nullopt;
         ++depth_;
         const auto value = evaluate(*parsed, *this);
@@ -68,6 +71,7 @@ private:
     mutable std::vector<Token> tokens_;
     mutable MacroTable macros_;
     mutable int depth_ = 0;
+    mutable int steps_ = 0;
 };
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "analysis/scan/declarations.h"
 
+#include "analysis/syntax/nesting.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -370,8 +372,10 @@ private:
     }
 
     bool isAttributeParenthesisClose(std::size_t close) const {
-        for (auto i = close; i-- > 0;) {
-            if (tokens_[i].is("(") && matchingBracket(tokens_, i) == close)
+        int open = 0;
+        for (auto i = close + 1; i-- > 0;) {
+            open += tokens_[i].is(")") ? 1 : tokens_[i].is("(") ? -1 : 0;
+            if (open == 0)
                 return isAttributeParenthesis(i);
         }
         return false;
@@ -551,6 +555,8 @@ private:
 } // namespace
 
 DeclarationScan scanDeclarations(const std::vector<Token>& tokens, const MacroTable& macros) {
+    if (tooDeeplyNested(tokens))
+        return {};
     DeclarationScanner scanner(tokens, macros);
     auto declarations = scanner.scope(0, tokens.size(), {}, {});
     return {std::move(declarations), std::move(scanner.blockDelimiters)};

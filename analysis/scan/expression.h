@@ -5,6 +5,7 @@
 #include "analysis/syntax/lexer.h"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,12 +27,21 @@ struct Value {
     double floating = 0;
 
     static Value of(std::int64_t value) { return {false, value, static_cast<double>(value)}; }
-    static Value of(double value) { return {true, static_cast<std::int64_t>(value), value}; }
+    static Value of(double value) { return {true, truncated(value), value}; }
     [[nodiscard]] double asDouble() const {
         return isFloating ? floating : static_cast<double>(integer);
     }
     [[nodiscard]] std::int64_t asInteger() const {
-        return isFloating ? static_cast<std::int64_t>(floating) : integer;
+        return isFloating ? truncated(floating) : integer;
+    }
+    /// The nearest integer towards zero that there is; 0 for NaN.
+    [[nodiscard]] static std::int64_t truncated(double value) {
+        constexpr double end = 9223372036854775808.0; // 2^63
+        if (!(value > -end && value < end))
+            return value > 0   ? std::numeric_limits<std::int64_t>::max()
+                   : value < 0 ? std::numeric_limits<std::int64_t>::min()
+                               : 0;
+        return static_cast<std::int64_t>(value);
     }
 };
 

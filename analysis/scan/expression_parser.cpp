@@ -52,8 +52,9 @@ std::optional<Value> numberOf(std::string_view text) {
 
 class Parser {
 public:
-    Parser(const std::vector<Token>& tokens, std::size_t begin, std::size_t end)
-        : tokens_(tokens), position_(begin), end_(std::min(end, tokens.size())) {}
+    /// `depth` is that of the expression around it.
+    Parser(const std::vector<Token>& tokens, std::size_t begin, std::size_t end, int depth)
+        : tokens_(tokens), position_(begin), end_(std::min(end, tokens.size())), depth_(depth) {}
 
     std::optional<Expression> run() {
         auto result = conditional();
@@ -63,6 +64,8 @@ public:
 private:
     static constexpr int maxDepth =
         200; ///< Bounds the nesting, so that no text overflows the stack.
+    /// Bounds `a + b + …`, `f()()…` and the like, each of which is nested in the next.
+    static constexpr int maxLinks = 200;
 
     [[nodiscard]] bool at(std::string_view text) const {
         return position_ < end_ && tokens_[position_].is(text);
@@ -102,12 +105,15 @@ private:
 
     std::optional<Expression> binary(int lowest) {
         auto left = unary();
+        int links = 0;
         while (left && position_ < end_) {
             const bool isShift = position_ + 1 < end_ && isShiftRight(tokens_, position_);
             const std::string_view op = isShift ? ">>" : tokens_[position_].text;
             const auto found = std::ranges::find(binaryOperators, op, &OperatorLevel::op);
             if (found == binaryOperators.end() || found->precedence < lowest)
                 break;
+            if (++links > maxLinks)
+                return std::nullopt;
             position_ += isShift ? 2 : 1;
             auto right = binary(found->precedence + 1);
             if (!right)
@@ -188,7 +194,10 @@ private:
 
     std::optional<Expression> postfix() {
         auto result = primary();
+        int links = 0;
         while (result && position_ < end_) {
+            if (++links > maxLinks)
+                return std::nullopt;
             if (at("(")) {
                 if (!arguments(*result))
                     return std::nullopt;
@@ -196,7 +205,7 @@ private:
                 const auto close = matchingBracket(tokens_, position_);
                 if (close >= end_)
                     return std::nullopt;
-                auto index = Parser(tokens_, position_ + 1, close).run();
+                auto index = Parser(tokens_, position_ + 1, close, depth_).run();
                 Expression subscript{ExpressionKind::Subscript, "[]", {}, {}};
                 subscript.children.push_back(std::move(*result));
                 subscript.children.push_back(index ? std::move(*index) : Expression{});
@@ -240,7 +249,7 @@ private:
             }
             if (i < end && !tokens_[i].is(","))
                 continue;
-            auto parsed = Parser(tokens_, start, i).run();
+            auto parsed = Parser(tokens_, start, i, depth_).run();
             into.children.push_back(parsed ? std::move(*parsed) : Expression{});
             start = i + 1;
         }
@@ -260,7 +269,7 @@ private:
             const auto close = matchingBracket(tokens_, position_);
             if (close >= end_)
                 return std::nullopt;
-            auto inner = Parser(tokens_, position_ + 1, close).run();
+            auto inner = Parser(tokens_, position_ + 1, close, depth_).run();
             position_ = close + 1;
             return inner;
         }
@@ -318,7 +327,7 @@ private:
         if (close >= end_)
             return std::nullopt;
         Expression result{ExpressionKind::Cast, textOf(position_ + 2, angle), {}, {}};
-        auto operand = Parser(tokens_, angle + 2, close).run();
+        auto operand = Parser(tokens_, angle + 2, close, depth_).run();
         if (!operand)
             return std::nullopt;
         result.children.push_back(std::move(*operand));
@@ -329,14 +338,14 @@ private:
     const std::vector<Token>& tokens_;
     std::size_t position_;
     std::size_t end_;
-    int depth_ = 0;
+    int depth_;
 };
 
 } // namespace
 
 std::optional<Expression> parseExpression(const std::vector<Token>& tokens, std::size_t begin,
                                           std::size_t end) {
-    return Parser(tokens, begin, end).run();
+    return Parser(tokens, begin, end, 0).run();
 }
 
 std::optional<Expression> parseExpression(std::string_view text) {

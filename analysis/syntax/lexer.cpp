@@ -231,9 +231,10 @@ private:
 
     [[nodiscard]] std::size_t rawStringEnd(std::size_t quote) const {
         constexpr std::size_t maxDelimiter = 16; // characters, by the standard
-        const auto open = text_.find('(', quote);
-        if (open == std::string_view::npos || open - quote - 1 > maxDelimiter)
+        const auto head = text_.substr(quote, maxDelimiter + 2).find('(');
+        if (head == std::string_view::npos)
             return literalEnd(quote);
+        const auto open = quote + head;
         const std::string_view delimiter = text_.substr(quote + 1, open - quote - 1);
         for (auto close = text_.find(')', open); close != std::string_view::npos;
              close = text_.find(')', close + 1)) {
@@ -259,8 +260,11 @@ bool closes(const Token& token) {
 
 /// `isAngle`: the "<" is known to be no less-than sign.
 std::size_t angleEnd(const std::vector<Token>& tokens, std::size_t open, bool isAngle) {
+    // A "<" that is looked at again for each of its kin must not cost the length of the text.
+    constexpr std::size_t maxTokens = 4096;
+    const std::size_t end = std::min(tokens.size(), open + maxTokens);
     int depth = 0;
-    for (std::size_t i = open; i < tokens.size(); ++i) {
+    for (std::size_t i = open; i < end; ++i) {
         const Token& token = tokens[i];
         if (token.is("<"))
             ++depth;
@@ -326,8 +330,10 @@ std::size_t templateHeadEnd(const std::vector<Token>& tokens, std::size_t open) 
 }
 
 std::size_t openingAngle(const std::vector<Token>& tokens, std::size_t close) {
+    constexpr std::size_t maxTokens = 4096;
+    const std::size_t first = close > maxTokens ? close - maxTokens : 0;
     int depth = 0;
-    for (std::size_t i = close; i > 0; --i) {
+    for (std::size_t i = close; i > first; --i) {
         depth += tokens[i].is(">") ? 1 : tokens[i].is("<") ? -1 : 0;
         if (depth == 0)
             return i;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -82,6 +83,10 @@ enum class ExprKind : std::uint8_t {
     InitList,    ///< also constructor calls: `name` is the type when written, e.g. dim3(a, b)
     Other,       ///< anything else; children in order
 };
+
+/// The name of an Other that stands for code which is left out because it is nested too deeply or
+/// too long; its children are the variables that the code mentions.
+inline constexpr std::string_view omittedCode = "omitted";
 
 struct Expr {
     ExprKind kind = ExprKind::Other;

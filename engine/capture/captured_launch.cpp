@@ -193,7 +193,13 @@ Result<CapturedLaunch> parseCapture(std::string_view text) {
                                      "capture the program again"});
     };
     try {
-        return launchFrom(Json::parse(text));
+        // What is read from the text is walked and destroyed by recursive functions.
+        constexpr int maxNesting = 64;
+        return launchFrom(Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
+            if (depth > maxNesting)
+                throw Malformed{"it is nested too deeply"};
+            return true;
+        }));
     } catch (const Malformed& malformed) {
         return refused(malformed.what);
     } catch (const Json::exception& problem) {

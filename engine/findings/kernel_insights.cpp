@@ -2,6 +2,7 @@
 
 #include "engine/findings/measured_profiles.h"
 #include "engine/inputs/launch_inference.h"
+#include "engine/inputs/launch_source.h"
 #include "engine/inputs/trial.h"
 
 #include <algorithm>
@@ -10,51 +11,67 @@
 namespace kernelskill::engine {
 namespace {
 
-/// As many kernels as a few open files have.
-constexpr std::size_t maxKnownKernels = 512;
+/// As many as a few open files and the drafts of a search have.
+constexpr std::size_t maxKnownModels = 64;
 
 } // namespace
 
 // Everything is computed without the lock: two threads that ask at once both compute it, with the
 // same result.
 
-KernelInsights::Known& KernelInsights::known(KernelRef kernel) {
-    // The latest model is asked for most often, and its kernels are at the end.
-    auto found = std::find_if(known_.rbegin(), known_.rend(), [&](const Known& entry) {
-        return entry.span == kernel.kernel.span && entry.model.lock() == kernel.program.model &&
-               entry.kernel == kernel.kernel.qualifiedName;
+KernelInsights::KnownModel& KernelInsights::known(const ProgramSource& program) {
+    // The latest model is asked for most often, and it is at the end.
+    const auto found = std::find_if(models_.rbegin(), models_.rend(), [&](const KnownModel& entry) {
+        return entry.model.lock() == program.model;
     });
+    if (found != models_.rend())
+        return *found;
+    std::erase_if(models_, [](const KnownModel& entry) { return entry.model.expired(); });
+    if (models_.size() == maxKnownModels)
+        models_.pop_front();
+    return models_.emplace_back(KnownModel{program.model, {}, {}, {}, {}});
+}
+
+KernelInsights::Known& KernelInsights::known(KernelRef kernel) {
     auto captures = capturesOf(kernel.program.captures);
-    if (found != known_.rend() && found->captures == captures)
-        return *found;
-    if (found != known_.rend()) { // Discard what was computed from other launches.
-        *found = Known{found->model,
-                       found->kernel,
-                       found->span,
-                       std::move(captures),
-                       {},
-                       found->features,
-                       {},
-                       {},
-                       {},
-                       {},
-                       {}};
-        return *found;
+    Known& entry = known(kernel.program).kernels[{kernel.kernel.span, kernel.kernel.qualifiedName}];
+    if (entry.captures != captures) { // Discard what was computed from other launches.
+        auto features = std::move(entry.features);
+        entry = {};
+        entry.features = std::move(features);
+        entry.captures = std::move(captures);
     }
-    std::erase_if(known_, [](const Known& entry) { return entry.model.expired(); });
-    if (known_.size() == maxKnownKernels)
-        known_.pop_front();
-    return known_.emplace_back(Known{kernel.program.model,
-                                     kernel.kernel.qualifiedName,
-                                     kernel.kernel.span,
-                                     std::move(captures),
-                                     {},
-                                     {},
-                                     {},
-                                     {},
-                                     {},
-                                     {},
-                                     {}});
+    return entry;
+}
+
+template <typename Value, typename Make>
+std::shared_ptr<const Value>
+KernelInsights::shared(std::shared_ptr<const Value> KnownModel::* member,
+                       const ProgramSource& program, const Make& make) {
+    {
+        std::scoped_lock lock(mutex_);
+        if (auto value = known(program).*member)
+            return value;
+    }
+    auto value = make();
+    std::scoped_lock lock(mutex_);
+    return known(program).*member = std::move(value);
+}
+
+std::shared_ptr<const LaunchSource> KernelInsights::source(const ProgramSource& program) {
+    return shared(&KnownModel::source, program,
+                  [&] { return std::make_shared<const LaunchSource>(*program.model); });
+}
+
+std::shared_ptr<const ProfileKeys> KernelInsights::keys(const ProgramSource& program) {
+    return shared(&KnownModel::keys, program,
+                  [&] { return std::make_shared<const ProfileKeys>(program); });
+}
+
+std::shared_ptr<const ScannedProgram>
+KernelInsights::scanned(const ProgramSource& program, const std::filesystem::path& preludeInclude) {
+    return shared(&KnownModel::scanned, program,
+                  [&] { return scannedProgram(program, preludeInclude); });
 }
 
 template <typename Value, typename Make>
@@ -76,15 +93,16 @@ std::shared_ptr<const analysis::Features> KernelInsights::features(KernelRef ker
 
 std::shared_ptr<const KernelInsights::Launches> KernelInsights::launches(KernelRef kernel) {
     return find(&Known::launches, kernel, [&] {
-        return inferLaunches(kernel.file(), kernel.kernel, LaunchTarget::Emulator,
-                             *capturesOf(kernel.program.captures));
+        return inferLaunches(source(kernel.program), kernel.file(), kernel.kernel,
+                             LaunchTarget::Emulator, *capturesOf(kernel.program.captures));
     });
 }
 
 std::shared_ptr<const Result<LaunchSpec>> KernelInsights::gpuLaunch(KernelRef kernel) {
     return find(&Known::gpuLaunch, kernel, [&]() -> Result<LaunchSpec> {
-        const auto launches = inferLaunches(kernel.file(), kernel.kernel, LaunchTarget::Gpu,
-                                            *capturesOf(kernel.program.captures));
+        const auto launches =
+            inferLaunches(source(kernel.program), kernel.file(), kernel.kernel, LaunchTarget::Gpu,
+                          *capturesOf(kernel.program.captures));
         if (!launches)
             return std::unexpected(launches.error());
         return measurableLaunch({kernel.file(), kernel.kernel}, launches->front());
@@ -99,12 +117,14 @@ std::optional<ProfileKey> KernelInsights::measuredKey(KernelRef kernel) {
 }
 
 ProfileKey KernelInsights::key(KernelRef kernel) {
-    return *find(&Known::key, kernel, [&] { return profileKey(kernel); });
+    return *find(&Known::key, kernel, [&] { return keys(kernel.program)->of(kernel); });
 }
 
 ProfileKey KernelInsights::refreshedKey(KernelRef kernel) {
-    auto key = std::make_shared<const ProfileKey>(profileKey(kernel));
+    auto keys = std::make_shared<const ProfileKeys>(kernel.program);
+    auto key = std::make_shared<const ProfileKey>(keys->of(kernel));
     std::scoped_lock lock(mutex_);
+    known(kernel.program).keys = std::move(keys);
     Known& entry = known(kernel);
     entry.key = key;
     entry.measuredKey.reset(); // It was computed from the old key.

@@ -7,14 +7,18 @@
 #include "engine/diagnosis/bottleneck.h"
 #include "engine/findings/profile_cache.h"
 
-#include <deque>
+#include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::engine {
+
+class LaunchSource;
 
 /// Each answer is computed at the first call for a kernel of a model. Thread-safe.
 class KernelInsights {
@@ -34,6 +38,9 @@ public:
     [[nodiscard]] ProfileKey refreshedKey(KernelRef kernel);
     /// launchKey() for key() and gpuLaunch(); nullopt if the kernel cannot be launched.
     [[nodiscard]] std::optional<ProfileKey> measuredKey(KernelRef kernel);
+    /// Calls scannedProgram().
+    [[nodiscard]] std::shared_ptr<const ScannedProgram>
+    scanned(const ProgramSource& program, const std::filesystem::path& preludeInclude);
     /// Calls diagnose() with `findings`, which may be empty. The same findings must always come
     /// with the same `gpu`.
     [[nodiscard]] std::shared_ptr<const Bottleneck>
@@ -41,9 +48,6 @@ public:
 
 private:
     struct Known {
-        std::weak_ptr<const analysis::FileModel> model;
-        std::string kernel; ///< Qualified. Overloads differ in their spans.
-        analysis::Span span;
         /// The captures that the other members were computed with.
         std::shared_ptr<const StoredCaptures> captures;
         std::shared_ptr<const ProfileKey> key;
@@ -54,8 +58,24 @@ private:
         std::shared_ptr<const Bottleneck> bottleneck;
         KernelFindings diagnosed; ///< The findings from which `bottleneck` was computed.
     };
-    /// The entry of a kernel; adds one if there is none. The caller holds the mutex.
+    /// Overloads share a name and differ in their spans.
+    using KernelName = std::pair<analysis::Span, std::string>;
+    struct KnownModel {
+        std::weak_ptr<const analysis::FileModel> model;
+        std::shared_ptr<const LaunchSource> source;
+        std::shared_ptr<const ProfileKeys> keys;
+        std::shared_ptr<const ScannedProgram> scanned;
+        std::map<KernelName, Known> kernels;
+    };
+    /// The entry of a model or a kernel; adds one if there is none. The caller holds the mutex.
+    [[nodiscard]] KnownModel& known(const ProgramSource& program);
     [[nodiscard]] Known& known(KernelRef kernel);
+    /// What the kernels of a file share.
+    template <typename Value, typename Make>
+    std::shared_ptr<const Value> shared(std::shared_ptr<const Value> KnownModel::* member,
+                                        const ProgramSource& program, const Make& make);
+    [[nodiscard]] std::shared_ptr<const LaunchSource> source(const ProgramSource& program);
+    [[nodiscard]] std::shared_ptr<const ProfileKeys> keys(const ProgramSource& program);
     /// The `member` of a kernel's entry. If it is null, `make` computes it without holding the
     /// lock.
     template <typename Value, typename Make>
@@ -63,7 +83,7 @@ private:
                                       KernelRef kernel, const Make& make);
 
     std::mutex mutex_;
-    std::deque<Known> known_; ///< Oldest first.
+    std::list<KnownModel> models_; ///< Oldest first.
 };
 
 } // namespace kernelskill::engine

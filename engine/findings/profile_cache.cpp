@@ -19,25 +19,6 @@ using analysis::Span;
 
 constexpr std::size_t maxEntries = 256;
 
-/// The kernel and every device function that it reaches.
-std::vector<const KernelModel*> reached(const analysis::FileModel& model,
-                                        const KernelModel& kernel) {
-    std::vector<const KernelModel*> found{&kernel};
-    std::set<std::string> names;
-    for (std::size_t next = 0; next < found.size(); ++next) {
-        for (const std::string& callee : found[next]->calls) {
-            if (!names.insert(callee).second)
-                continue;
-            // Overloads share a name, so all of them count.
-            for (const KernelModel& function : model.deviceFunctions) {
-                if (function.qualifiedName == callee)
-                    found.push_back(&function);
-            }
-        }
-    }
-    return found;
-}
-
 void addCommand(TextHash& hash, const analysis::CompileCommand& command) {
     for (const auto* list : {&command.includeDirs, &command.systemIncludeDirs, &command.definitions,
                              &command.undefinitions, &command.forcedIncludes,
@@ -66,71 +47,110 @@ void addHeaders(TextHash& hash, const ProgramSource& program) {
     }
 }
 
-/// The spans of functions that are unrelated to the kernel.
-std::vector<Span> foreignSpans(const ProgramSource& program,
-                               const std::vector<const KernelModel*>& own) {
-    const analysis::FileModel& model = *program.model;
-    std::vector<Span> spans;
-    auto addFunctions = [&](const std::vector<KernelModel>& functions) {
-        for (const KernelModel& function : functions) {
-            bool isOwn = std::ranges::find(own, &function) != own.end();
-            if (!isOwn && function.file == program.file)
-                spans.push_back(function.span);
-        }
-    };
-    addFunctions(model.kernels);
-    addFunctions(model.deviceFunctions);
-    for (std::uint32_t index = 0; index < model.hostFunctions.size(); ++index) {
-        bool launchesIt =
-            std::ranges::any_of(own.front()->launches, [&](const analysis::LaunchSite& site) {
-                return site.host == index;
-            });
-        if (!launchesIt && model.hostFunctions[index].file == program.file)
-            spans.push_back(model.hostFunctions[index].span);
-    }
-    std::ranges::sort(spans);
-    return spans;
-}
-
 } // namespace
 
-ProfileKey profileKey(KernelRef kernel) {
-    const analysis::SourceText& source = *kernel.program.model->source;
-    auto own = reached(kernel.file(), kernel.kernel);
+ProfileKeys::ProfileKeys(const ProgramSource& program) {
+    const analysis::FileModel& model = *program.model;
+    const analysis::SourceText& source = *model.source;
+    std::vector<Span> spans;
+    const auto addFunction = [&](const std::string& file, Span span) {
+        if (file == program.file && !functions_.contains(span)) {
+            functions_.emplace(span, hashOf(source, span));
+            spans.push_back(span);
+        }
+    };
+    for (const KernelModel& kernel : model.kernels)
+        addFunction(kernel.file, kernel.span);
+    for (const KernelModel& function : model.deviceFunctions) {
+        addFunction(function.file, function.span);
+        byName_[function.qualifiedName].push_back(&function);
+    }
+    for (const analysis::HostFunction& host : model.hostFunctions)
+        addFunction(host.file, host.span);
+    std::ranges::sort(spans);
+    TextHash shared;
+    auto skipped = spans.begin();
+    for (const analysis::Token& token : analysis::lex(source.text())) {
+        while (skipped != spans.end() && skipped->end <= token.span.begin)
+            ++skipped;
+        if (skipped == spans.end() || !skipped->contains(token.span.begin))
+            shared.add(token.text);
+    }
+    for (const LaunchPin& pin : findLaunchPins(model).pins)
+        shared.add(pin.text);
+    addHeaders(shared, program);
+    addCommand(shared, program.command);
+    shared_ = shared.value();
+}
+
+ProfileKeys::FunctionHash ProfileKeys::hashOf(const analysis::SourceText& source, Span span) {
+    TextHash text;
+    TextHash lines;
+    const std::uint32_t firstLine = source.lineColumn(span.begin).line;
+    for (const analysis::Token& token : analysis::lex(source.text(), span)) {
+        text.add(token.text);
+        lines.add(source.lineColumn(token.span.begin).line - firstLine);
+    }
+    return {text.value(), lines.value()};
+}
+
+ProfileKeys::FunctionHash ProfileKeys::functionHash(const analysis::SourceText& source,
+                                                    Span span) const {
+    const auto known = functions_.find(span);
+    return known != functions_.end() ? known->second : hashOf(source, span);
+}
+
+std::vector<const KernelModel*> ProfileKeys::reached(const KernelModel& kernel) const {
+    std::vector<const KernelModel*> found{&kernel};
+    std::set<std::string> names;
+    for (std::size_t next = 0; next < found.size(); ++next) {
+        for (const std::string& callee : found[next]->calls) {
+            const auto functions = byName_.find(callee);
+            if (functions == byName_.end() || !names.insert(callee).second)
+                continue;
+            // Overloads share a name, so all of them count.
+            found.insert(found.end(), functions->second.begin(), functions->second.end());
+        }
+    }
+    return found;
+}
+
+ProfileKey ProfileKeys::of(KernelRef kernel) const {
+    const ProgramSource& program = kernel.program;
+    const analysis::SourceText& source = *program.model->source;
+    const auto own = reached(kernel.kernel);
     ProfileKey key;
     TextHash hash;
     TextHash lines; // Lines of the tokens of the kernel and its callees.
     hash.add(kernel.kernel.qualifiedName);
+    hash.add(shared_);
+    std::set<Span> related;
     for (const KernelModel* function : own) {
-        if (function->file == kernel.program.file)
-            key.places.push_back({function->qualifiedName, function->file,
-                                  source.lineColumn(function->span.begin).line,
-                                  source.lineColumn(function->span.end).line});
-    }
-    auto foreign = foreignSpans(kernel.program, own);
-    auto skipped = foreign.begin();
-    for (const analysis::Token& token : analysis::lex(source.text())) {
-        while (skipped != foreign.end() && skipped->end <= token.span.begin)
-            ++skipped;
-        if (skipped != foreign.end() && skipped->contains(token.span.begin))
+        if (function->file != program.file)
             continue;
-        hash.add(token.text);
-        for (const KernelModel* function : own) {
-            if (function->file == kernel.program.file && function->span.contains(token.span.begin))
-                lines.add(source.lineColumn(token.span.begin).line -
-                          source.lineColumn(function->span.begin).line);
-        }
+        key.places.push_back({function->qualifiedName, function->file,
+                              source.lineColumn(function->span.begin).line,
+                              source.lineColumn(function->span.end).line});
+        related.insert(function->span);
+        lines.add(functionHash(source, function->span).lines);
     }
-    for (const LaunchPin& pin : findLaunchPins(kernel.file()).pins)
-        hash.add(pin.text);
-    for (const StoredLaunch* stored : capturesOf(kernel.program.captures)->of(kernel.kernel))
+    for (const analysis::LaunchSite& site : kernel.kernel.launches) {
+        const auto& hosts = program.model->hostFunctions;
+        if (site.host < hosts.size() && hosts[site.host].file == program.file)
+            related.insert(hosts[site.host].span);
+    }
+    for (const Span span : related)
+        hash.add(functionHash(source, span).text);
+    for (const StoredLaunch* stored : capturesOf(program.captures)->of(kernel.kernel))
         hash.add(formatCapture(stored->launch));
-    addHeaders(hash, kernel.program);
-    addCommand(hash, kernel.program.command);
     key.textHash = hash.value();
     lines.add(key.textHash);
     key.hash = lines.value();
     return key;
+}
+
+ProfileKey profileKey(KernelRef kernel) {
+    return ProfileKeys(kernel.program).of(kernel);
 }
 
 Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,

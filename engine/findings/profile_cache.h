@@ -39,6 +39,34 @@ struct ProfileKey {
 };
 [[nodiscard]] ProfileKey profileKey(KernelRef kernel);
 
+/// The keys of all kernels of one program, whose text is read once. Immutable, so threads may share
+/// it; keeps references to the program's model.
+class ProfileKeys {
+public:
+    /// Reads the sizes and times of the user's headers.
+    explicit ProfileKeys(const ProgramSource& program);
+
+    /// `kernel` is of the same program.
+    [[nodiscard]] ProfileKey of(KernelRef kernel) const;
+
+private:
+    struct FunctionHash {
+        std::uint64_t text = 0;  ///< Of its tokens.
+        std::uint64_t lines = 0; ///< Of their lines, from the first on.
+    };
+    [[nodiscard]] static FunctionHash hashOf(const analysis::SourceText& source,
+                                             analysis::Span span);
+    [[nodiscard]] FunctionHash functionHash(const analysis::SourceText& source,
+                                            analysis::Span span) const;
+    /// The kernel and every device function that it reaches.
+    [[nodiscard]] std::vector<const analysis::KernelModel*>
+    reached(const analysis::KernelModel& kernel) const;
+
+    std::uint64_t shared_ = 0;                         ///< Of what all kernels depend on.
+    std::map<analysis::Span, FunctionHash> functions_; ///< Those of the main file.
+    std::map<std::string, std::vector<const analysis::KernelModel*>> byName_;
+};
+
 /// Moves the lines of `profile` from functions at `from` to the same functions at `to`.
 [[nodiscard]] Profile relocated(Profile profile, const std::vector<FunctionPlace>& from,
                                 const std::vector<FunctionPlace>& to);

@@ -1,8 +1,11 @@
 #include "engine/findings/profile_file.h"
 
 #include "engine/execution/launch_json.h"
+#include "engine/process/framing.h"
 
 #include <nlohmann/json.hpp>
+
+#include <span>
 
 namespace kernelskill::engine {
 namespace {
@@ -210,6 +213,8 @@ std::string encodeFindings(const KeptFindings& kept) {
 
 std::optional<KeptFindings> decodeFindings(std::string_view bytes) {
     try {
+        if (wire::isNestedTooDeeply(std::as_bytes(std::span(bytes))))
+            return std::nullopt;
         const json document = json::from_cbor(bytes);
         if (document.at("version") != version)
             return std::nullopt;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ranges>
+#include <span>
 
 namespace kernelskill::engine {
 
@@ -49,18 +51,14 @@ constexpr std::array deviceProperties = {DeviceProperty{"multiProcessorCount", 8
                                          DeviceProperty{"maxThreadsPerMultiProcessor", 2048},
                                          DeviceProperty{"sharedMemPerBlockOptin", 232448}};
 
-/// The object behind `&x`, `(void**)&x`, `x + 4`, `raw_pointer_cast(x.data())`.
-std::string baseName(const Expression& expression) {
-    if (expression.kind == ExpressionKind::Name)
-        return analysis::lastName(expression.text);
-    if (expression.kind == ExpressionKind::Member && expression.text != "data")
-        return expression.text;
-    const bool call = expression.kind == ExpressionKind::Call;
-    if (call && expression.children.size() == 2 && expression.text.ends_with("raw_pointer_cast"))
-        return baseName(expression.children[1]);
-    if (expression.children.empty() || (call && expression.children.size() != 1))
-        return {};
-    return baseName(expression.children[0]);
+/// Those of `places`, which are in order, that are below `end`.
+std::span<const std::size_t> placesBelow(const std::vector<std::size_t>& places, std::size_t end) {
+    const auto behind = std::ranges::lower_bound(places, end);
+    return {places.begin(), behind};
+}
+
+std::span<const std::size_t> placesFrom(const std::vector<std::size_t>& places, std::size_t begin) {
+    return {std::ranges::lower_bound(places, begin), places.end()};
 }
 
 } // namespace
@@ -219,8 +217,10 @@ std::optional<std::array<std::int64_t, 3>> HostScope::namedExtent(const std::str
 void HostScope::assignMembers(const std::string& name, std::size_t from,
                               std::array<std::int64_t, 3>& extent) const {
     const auto& all = tokens();
-    for (auto i = from; i + 4 < place_.token; ++i) {
-        if (!all[i].is(name) || !(all[i + 1].is(".") || all[i + 1].is("->")) || !all[i + 3].is("="))
+    for (const std::size_t i : placesFrom(file().tokensNamed(name), from)) {
+        if (i + 4 >= place_.token)
+            break;
+        if (!(all[i + 1].is(".") || all[i + 1].is("->")) || !all[i + 3].is("="))
             continue;
         const auto axis = all[i + 2].is("x")   ? 0u
                           : all[i + 2].is("y") ? 1u
@@ -239,8 +239,11 @@ std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& n
     if (place_.function == nullptr)
         return result;
     const auto& all = tokens();
-    for (auto i = std::min(place_.token, all.size()); i-- > place_.function->bodyBegin + 1;) {
-        if (!all[i].is(name) || i + 1 >= all.size())
+    for (const std::size_t i :
+         placesBelow(file().tokensNamed(name), place_.token) | std::views::reverse) {
+        if (i < place_.function->bodyBegin + 1)
+            break;
+        if (i + 1 >= all.size())
             continue;
         const auto& before = all[i - 1];
         const auto& after = all[i + 1];
@@ -285,28 +288,19 @@ HostScope::callersArguments(const std::string& parameter) const {
 
 std::optional<std::pair<TextPlace, HostScope::Definition>>
 HostScope::fileScopeDefinition(const std::string& name) const {
-    for (std::size_t f = 0; f < program_.files().size(); ++f) {
-        const auto& file = program_.files()[f];
-        for (const auto& declaration : file.declarations) {
-            const bool variable =
-                declaration.kind == DeclarationKind::Variable &&
-                std::ranges::find(declaration.names, name) != declaration.names.end();
-            if (!variable)
-                continue;
-            const HostScope scope(program_, {f, 0, nullptr}, settings_);
-            for (auto i = program_.tokenAt(f, declaration.span.begin);
-                 i + 1 < file.tokens.size() && file.tokens[i].span.begin < declaration.span.end;
-                 ++i) {
-                if (!file.tokens[i].is(name))
-                    continue;
-                const TextPlace place{f, i, nullptr};
-                if (file.tokens[i + 1].is("="))
-                    return std::pair(place,
-                                     Definition{i, {i + 2, scope.expressionEnd(i + 2)}, false});
-                if (file.tokens[i + 1].is("(") || file.tokens[i + 1].is("{"))
-                    return std::pair(
-                        place, Definition{i, {i + 2, matchingBracket(file.tokens, i + 1)}, true});
-            }
+    for (const auto& [f, declaration] : program_.variablesNamed(name)) {
+        const auto& tokens = program_.files()[f].tokens;
+        const HostScope scope(program_, {f, 0, nullptr}, settings_);
+        const auto begin = program_.tokenAt(f, declaration->span.begin);
+        for (const std::size_t i : placesFrom(program_.files()[f].tokensNamed(name), begin)) {
+            if (i + 1 >= tokens.size() || tokens[i].span.begin >= declaration->span.end)
+                break;
+            const TextPlace place{f, i, nullptr};
+            if (tokens[i + 1].is("="))
+                return std::pair(place, Definition{i, {i + 2, scope.expressionEnd(i + 2)}, false});
+            if (tokens[i + 1].is("(") || tokens[i + 1].is("{"))
+                return std::pair(place,
+                                 Definition{i, {i + 2, matchingBracket(tokens, i + 1)}, true});
         }
     }
     return std::nullopt;
@@ -415,26 +409,28 @@ std::optional<Value> HostScope::name(const std::string& qualified) const {
 std::optional<Value> HostScope::assignedMember(const std::string& object,
                                                const std::string& member) const {
     const auto matches = [&](const std::vector<Token>& all, std::size_t i) {
-        return all[i].is(member) && (all[i - 1].is(".") || all[i - 1].is("->")) &&
+        return i >= 2 && i + 1 < all.size() && (all[i - 1].is(".") || all[i - 1].is("->")) &&
                all[i + 1].is("=") && (object.empty() || all[i - 2].is(object));
     };
-    const auto& all = tokens();
     if (place_.function != nullptr) {
-        for (auto i = std::min(place_.token, all.size() - 1);
-             i-- > place_.function->bodyBegin + 2;) {
-            if (!matches(all, i))
+        for (const std::size_t i :
+             placesBelow(file().tokensNamed(member), place_.token) | std::views::reverse) {
+            if (i < place_.function->bodyBegin + 2)
+                break;
+            if (!matches(tokens(), i))
                 continue;
             if (auto result =
                     at({place_.file, i - 2, place_.function}).value(i + 2, expressionEnd(i + 2)))
                 return result;
         }
     }
-    for (const auto& function : program_.functions()) {
-        const auto& others = program_.files()[function.file].tokens;
-        for (auto i = function.bodyBegin + 2; i + 1 < function.bodyEnd; ++i) {
-            if (!matches(others, i))
+    for (std::size_t f = 0; f < program_.files().size(); ++f) {
+        for (const std::size_t i : program_.files()[f].tokensNamed(member)) {
+            const auto* function = program_.functionAt(f, i);
+            if (function == nullptr || i < function->bodyBegin + 2 ||
+                !matches(program_.files()[f].tokens, i))
                 continue;
-            const auto scope = at({function.file, i - 2, &function});
+            const auto scope = at({f, i - 2, function});
             if (auto result = scope.value(i + 2, scope.expressionEnd(i + 2)))
                 return result;
         }
@@ -561,26 +557,19 @@ std::optional<std::int64_t> HostScope::allocatedBytes(std::size_t begin, std::si
     const bool offset = expression->kind == ExpressionKind::Binary;
     if (offset)
         return std::nullopt;
-    const auto allocationIn = [&](const FunctionText& function) -> std::optional<std::int64_t> {
-        const auto& all = program_.files()[function.file].tokens;
-        for (auto i = function.bodyBegin; i < function.bodyEnd; ++i) {
-            if (!all[i].isIdentifier() || !all[i].text.starts_with("cudaMalloc") ||
-                !all[i + 1].is("("))
+    // By the calls of one function, or of all.
+    const auto allocationIn = [&](const FunctionText* only) -> std::optional<std::int64_t> {
+        for (const AllocationText& allocation : program_.allocationsOf(pointer)) {
+            const auto* function = program_.functionAt(allocation.file, allocation.token);
+            if (only != nullptr && function != only)
                 continue;
-            const auto arguments =
-                program_.listBetween(function.file, i + 1, matchingBracket(all, i + 1));
-            if (arguments.size() < 2)
-                continue;
-            const auto target = parseExpression(all, arguments[0].first, arguments[0].second);
-            if (!target || baseName(*target) != pointer)
-                continue;
-            if (const auto bytes = at({function.file, i, &function})
-                                       .value(arguments[1].first, arguments[1].second))
+            if (const auto bytes = at({allocation.file, allocation.token, function})
+                                       .value(allocation.bytes.first, allocation.bytes.second))
                 return bytes->asInteger();
         }
         return std::nullopt;
     };
-    if (const auto here = allocationIn(*place_.function))
+    if (const auto here = allocationIn(place_.function))
         return here;
     for (const auto& [place, range] : callersArguments(pointer)) {
         if (const auto bytes = at(place).allocatedBytes(range.first, range.second))
@@ -588,12 +577,8 @@ std::optional<std::int64_t> HostScope::allocatedBytes(std::size_t begin, std::si
     }
     const bool isParameter = std::ranges::find(place_.function->parameters, pointer) !=
                              place_.function->parameters.end();
-    if (!isParameter && definitionsOf(pointer).empty()) { // a global, or a member
-        for (const auto& function : program_.functions()) {
-            if (const auto bytes = allocationIn(function))
-                return bytes;
-        }
-    }
+    if (!isParameter && definitionsOf(pointer).empty()) // a global, or a member
+        return allocationIn(nullptr);
     return std::nullopt;
 }
 

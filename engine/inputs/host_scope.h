@@ -71,9 +71,8 @@ private:
     [[nodiscard]] std::optional<analysis::Value>
     count(const analysis::Expression& expression) const;
     [[nodiscard]] bool tooDeep() const { return depth_ > 24 || ++settings_.steps > 20'000; }
-    [[nodiscard]] const std::vector<analysis::Token>& tokens() const {
-        return program_.files()[place_.file].tokens;
-    }
+    [[nodiscard]] const ProgramText::File& file() const { return program_.files()[place_.file]; }
+    [[nodiscard]] const std::vector<analysis::Token>& tokens() const { return file().tokens; }
     [[nodiscard]] std::size_t expressionEnd(std::size_t begin) const;
 
     /// Places before this one, nearest first, where `name` is given a value, with the tokens of

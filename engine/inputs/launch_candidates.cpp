@@ -103,9 +103,14 @@ std::optional<std::int64_t> lengthChecked(const KernelText& text, const ProgramT
 
 LaunchCandidates::LaunchCandidates(const analysis::FileModel& file,
                                    const analysis::KernelModel& kernel, LaunchTarget target)
-    : file_(file), kernel_(kernel), target_(target), program_(file),
-      text_(readKernelText(program_, kernel)), sites_(findLaunchSites(program_, file, kernel)),
-      lengths_(findLengths()) {}
+    : LaunchCandidates(std::make_shared<const LaunchSource>(file), file, kernel, target) {}
+
+LaunchCandidates::LaunchCandidates(std::shared_ptr<const LaunchSource> source,
+                                   const analysis::FileModel& file,
+                                   const analysis::KernelModel& kernel, LaunchTarget target)
+    : file_(file), kernel_(kernel), target_(target), source_(std::move(source)),
+      program_(source_->program()), text_(readKernelText(program_, kernel)),
+      sites_(findLaunchSites(program_, file, kernel)), lengths_(findLengths()) {}
 
 std::map<std::string, std::int64_t> LaunchCandidates::findLengths() const {
     std::map<std::string, std::int64_t> result;
@@ -143,17 +148,6 @@ bool LaunchCandidates::isTooLarge(const LaunchSpec& spec) const {
             bytes += buffer->elements.value_or(0) * buffer->elementBytes;
     }
     return spec.grid.count() * spec.block.count() > bounds.threads || bytes > bounds.bytes;
-}
-
-std::vector<ParsedPin> LaunchCandidates::pins() const {
-    std::vector<ParsedPin> result;
-    for (const auto& pin : findLaunchPins(file_).pins) {
-        auto parsed = parsePin(pin.text);
-        const auto name = pin.kernel.substr(pin.kernel.rfind(':') + 1);
-        if (parsed && (pin.kernel == kernel_.qualifiedName || name == kernel_.name))
-            result.push_back(std::move(*parsed));
-    }
-    return result;
 }
 
 EvaluationSettings LaunchCandidates::settings(bool mayGuess, EvaluationLog* log,
@@ -457,7 +451,7 @@ Result<std::vector<LaunchCandidate>> LaunchCandidates::all() const {
         if (candidate && !known)
             result.push_back(std::move(*candidate));
     };
-    for (const auto& pin : pins())
+    for (const auto& pin : source_->pinsOf(kernel_))
         add(pinned(pin, {}));
     for (const bool mayGuess : {false, true}) {
         for (const auto& site : sites_)
@@ -478,7 +472,7 @@ std::optional<LaunchSpec> LaunchCandidates::again(const LaunchSpec& launch,
     const auto specOf = [](std::optional<LaunchCandidate> candidate) {
         return candidate ? std::optional(std::move(candidate->spec)) : std::nullopt;
     };
-    for (const auto& pin : pins()) {
+    for (const auto& pin : source_->pinsOf(kernel_)) {
         if (same(pinned(pin, {})))
             return specOf(pinned(pin, overrides));
     }

@@ -5,12 +5,13 @@
 #include "engine/inputs/argument_specs.h"
 #include "engine/inputs/host_scope.h"
 #include "engine/inputs/kernel_text.h"
-#include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_sites.h"
+#include "engine/inputs/launch_source.h"
 #include "engine/inputs/name_guesses.h"
 #include "engine/inputs/pin_syntax.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ class LaunchCandidates {
 public:
     LaunchCandidates(const analysis::FileModel& file, const analysis::KernelModel& kernel,
                      LaunchTarget target = LaunchTarget::Emulator);
+    /// `source` is of `file`.
+    LaunchCandidates(std::shared_ptr<const LaunchSource> source, const analysis::FileModel& file,
+                     const analysis::KernelModel& kernel, LaunchTarget target);
 
     /// Best first; the error of the first parameter that cannot be passed.
     [[nodiscard]] Result<std::vector<LaunchCandidate>> all() const;
@@ -54,8 +58,6 @@ public:
 private:
     using Overrides = std::map<std::string, std::int64_t>;
     using Extent = std::array<std::int64_t, 3>;
-
-    [[nodiscard]] std::vector<ParsedPin> pins() const;
 
     [[nodiscard]] std::optional<LaunchCandidate> pinned(const ParsedPin& pin,
                                                         const Overrides& overrides) const;
@@ -92,7 +94,8 @@ private:
     const analysis::FileModel& file_;
     const analysis::KernelModel& kernel_;
     LaunchTarget target_;
-    ProgramText program_;
+    std::shared_ptr<const LaunchSource> source_;
+    const ProgramText& program_;
     std::optional<KernelText> text_;
     std::vector<SiteText> sites_;
     /// Lengths of parameters that loops count up to or that positions are checked against, and of

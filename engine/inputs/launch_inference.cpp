@@ -10,7 +10,15 @@ namespace kernelskill::engine {
 Result<std::vector<LaunchSpec>> inferLaunches(const analysis::FileModel& file,
                                               const analysis::KernelModel& kernel,
                                               LaunchTarget target, const StoredCaptures& captures) {
-    auto candidates = LaunchCandidates(file, kernel, target).all();
+    return inferLaunches(std::make_shared<const LaunchSource>(file), file, kernel, target,
+                         captures);
+}
+
+Result<std::vector<LaunchSpec>> inferLaunches(const std::shared_ptr<const LaunchSource>& source,
+                                              const analysis::FileModel& file,
+                                              const analysis::KernelModel& kernel,
+                                              LaunchTarget target, const StoredCaptures& captures) {
+    auto candidates = LaunchCandidates(source, file, kernel, target).all();
     if (!candidates)
         return std::unexpected(std::move(candidates.error()));
     auto captured = capturedLaunches(file, kernel, captures);

@@ -5,6 +5,7 @@
 #include "engine/capture/capture_store.h"
 #include "engine/execution/job.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,13 @@ enum class LaunchTarget : std::uint8_t { Emulator, Gpu };
 [[nodiscard]] Result<std::vector<LaunchSpec>>
 inferLaunches(const analysis::FileModel& file, const analysis::KernelModel& kernel,
               LaunchTarget target = LaunchTarget::Emulator, const StoredCaptures& captures = {});
+
+class LaunchSource; // engine/inputs/launch_source.h
+/// The same with `source`, which is of `file`: for all kernels of a file.
+[[nodiscard]] Result<std::vector<LaunchSpec>>
+inferLaunches(const std::shared_ptr<const LaunchSource>& source, const analysis::FileModel& file,
+              const analysis::KernelModel& kernel, LaunchTarget target,
+              const StoredCaptures& captures);
 
 /// Launches of `kernel` among `captures`, with the data that was passed.
 struct CapturedLaunches {

@@ -1,7 +1,8 @@
-#include "engine/inputs/pin_syntax.h"
+#include "engine/inputs/launch_source.h"
 #include "engine/inputs/symbol_specs.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace kernelskill::engine {
 
@@ -29,7 +30,8 @@ std::string pinText(const Comment& comment, std::size_t markerAt) {
 }
 
 /// Says how a well-formed pin contradicts the file; empty when it does not.
-std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file) {
+std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file,
+                     const ProgramText& program) {
     const auto kernel = std::ranges::find_if(file.kernels, [&](const auto& candidate) {
         return candidate.qualifiedName == pin.kernel ||
                candidate.name == analysis::lastName(pin.kernel);
@@ -39,8 +41,7 @@ std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file) {
     for (const auto& argument : pin.arguments) {
         const auto parameter =
             std::ranges::find(kernel->parameters, argument.parameter, &analysis::Parameter::name);
-        if (parameter == kernel->parameters.end() &&
-            isDeviceVariable(ProgramText(file), argument.parameter))
+        if (parameter == kernel->parameters.end() && isDeviceVariable(program, argument.parameter))
             continue;
         if (parameter == kernel->parameters.end())
             return "kernel '" + pin.kernel + "' has no parameter '" + argument.parameter + "'";
@@ -53,9 +54,7 @@ std::string mismatch(const ParsedPin& pin, const analysis::FileModel& file) {
     return {};
 }
 
-} // namespace
-
-LaunchPins findLaunchPins(const analysis::FileModel& file) {
+LaunchPins pinsIn(const analysis::FileModel& file, const ProgramText& program) {
     LaunchPins result;
     if (!file.source)
         return result;
@@ -76,12 +75,34 @@ LaunchPins findLaunchPins(const analysis::FileModel& file) {
             result.errors.push_back(std::move(parsed.error()));
             continue;
         }
-        if (auto problem = mismatch(*parsed, file); !problem.empty()) {
+        if (auto problem = mismatch(*parsed, file, program); !problem.empty()) {
             result.errors.push_back({ErrorKind::InvalidInput, std::move(problem), place,
                                      "write it as: // " + std::string(pinForm)});
             continue;
         }
         result.pins.push_back({parsed->kernel, comment.span, std::move(text)});
+    }
+    return result;
+}
+
+} // namespace
+
+LaunchPins findLaunchPins(const analysis::FileModel& file) {
+    const bool mayHavePins = file.source && file.source->text().contains(marker);
+    return mayHavePins ? pinsIn(file, ProgramText(file)) : LaunchPins{};
+}
+
+LaunchSource::LaunchSource(const analysis::FileModel& file)
+    : program_(file), pins_(pinsIn(file, program_)) {}
+
+std::vector<ParsedPin> LaunchSource::pinsOf(const analysis::KernelModel& kernel) const {
+    std::vector<ParsedPin> result;
+    for (const LaunchPin& pin : pins_.pins) {
+        const auto name = pin.kernel.substr(pin.kernel.rfind(':') + 1);
+        if (pin.kernel != kernel.qualifiedName && name != kernel.name)
+            continue;
+        if (auto parsed = parsePin(pin.text))
+            result.push_back(std::move(*parsed));
     }
     return result;
 }

@@ -204,9 +204,7 @@ std::vector<SiteText> findLaunchSites(const ProgramText& program, const analysis
     for (std::size_t f = 0; f < program.files().size(); ++f) {
         const auto& text = program.files()[f];
         const SiteReader reader(program, f, kernel);
-        for (std::size_t i = 0; i + 1 < text.tokens.size(); ++i) {
-            if (!text.tokens[i].is(kernel.name))
-                continue;
+        for (const std::size_t i : text.tokensNamed(kernel.name)) {
             auto site = reader.at(i);
             if (!site)
                 continue;

@@ -2,13 +2,17 @@
 
 #include "analysis/scan/conditional_text.h"
 #include "analysis/source/files.h"
+#include "analysis/syntax/nesting.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kernelskill::engine {
 
 using analysis::Declaration;
 using analysis::DeclarationKind;
+using analysis::Expression;
+using analysis::ExpressionKind;
 using analysis::Token;
 
 namespace {
@@ -31,6 +35,19 @@ std::string templateParameterName(const std::vector<Token>& tokens, std::size_t 
 
 } // namespace
 
+std::string baseName(const Expression& expression) {
+    if (expression.kind == ExpressionKind::Name)
+        return analysis::lastName(expression.text);
+    if (expression.kind == ExpressionKind::Member && expression.text != "data")
+        return expression.text;
+    const bool call = expression.kind == ExpressionKind::Call;
+    if (call && expression.children.size() == 2 && expression.text.ends_with("raw_pointer_cast"))
+        return baseName(expression.children[1]);
+    if (expression.children.empty() || (call && expression.children.size() != 1))
+        return {};
+    return baseName(expression.children[0]);
+}
+
 ProgramText::ProgramText(const analysis::FileModel& model) {
     if (model.source)
         addFile(model.file, model.source->text());
@@ -44,13 +61,70 @@ ProgramText::ProgramText(const analysis::FileModel& model) {
         file.declarations = scanDeclarations(file.tokens, macros_).declarations;
     for (std::size_t f = 0; f < files_.size(); ++f)
         addFunctions(f, files_[f].declarations);
-    for (const auto& function : functions_)
+    byPlace_.resize(files_.size());
+    for (const auto& function : functions_) {
         byName_[function.name].push_back(&function);
+        byPlace_[function.file].push_back(&function);
+    }
+    for (auto& functions : byPlace_)
+        std::ranges::stable_sort(functions, {}, &FunctionText::bodyBegin);
+    for (std::size_t f = 0; f < files_.size(); ++f)
+        addIndices(f);
+}
+
+void ProgramText::addIndices(std::size_t f) {
+    File& file = files_[f];
+    for (const Declaration& declaration : file.declarations)
+        if (declaration.kind == DeclarationKind::Variable)
+            for (const std::string& name : declaration.names)
+                variables_.emplace(name, FileVariable{f, &declaration});
+    for (std::size_t i = 0; i < file.tokens.size(); ++i) {
+        const Token& token = file.tokens[i];
+        if (!token.isIdentifier())
+            continue;
+        file.tokensByName[token.text].push_back(i);
+        if (token.text.starts_with("cudaMalloc") && functionAt(f, i) != nullptr)
+            addAllocation(f, i);
+    }
+}
+
+void ProgramText::addAllocation(std::size_t f, std::size_t i) {
+    const auto& tokens = files_[f].tokens;
+    if (i + 1 >= tokens.size() || !tokens[i + 1].is("("))
+        return;
+    const auto arguments = listBetween(f, i + 1, matchingBracket(tokens, i + 1));
+    if (arguments.size() < 2)
+        return;
+    const auto target = parseExpression(tokens, arguments[0].first, arguments[0].second);
+    if (const auto pointer = target ? baseName(*target) : std::string{}; !pointer.empty())
+        allocations_[pointer].push_back({f, i, arguments[1]});
+}
+
+const std::vector<std::size_t>& ProgramText::File::tokensNamed(std::string_view name) const {
+    static const std::vector<std::size_t> none;
+    const auto found = tokensByName.find(name);
+    return found == tokensByName.end() ? none : found->second;
+}
+
+std::vector<ProgramText::FileVariable> ProgramText::variablesNamed(const std::string& name) const {
+    std::vector<FileVariable> result;
+    const auto [begin, end] = variables_.equal_range(name);
+    for (auto at = begin; at != end; ++at)
+        result.push_back(at->second);
+    return result;
+}
+
+const std::vector<AllocationText>& ProgramText::allocationsOf(const std::string& pointer) const {
+    static const std::vector<AllocationText> none;
+    const auto found = allocations_.find(pointer);
+    return found == allocations_.end() ? none : found->second;
 }
 
 void ProgramText::addFile(std::string path, std::string text) {
-    auto& file = files_.emplace_back(File{std::move(path), std::move(text), {}, {}});
+    auto& file = files_.emplace_back(File{std::move(path), std::move(text), {}, {}, {}});
     const auto tokens = analysis::lex(file.text);
+    if (analysis::tooDeeplyNested(tokens))
+        return;
     macros_.addDefinitionsOf(tokens);
     file.tokens = structuralTokens(tokens);
 }
@@ -150,10 +224,11 @@ std::size_t ProgramText::tokenAt(std::size_t file, std::uint32_t offset) const {
 }
 
 const FunctionText* ProgramText::functionAt(std::size_t file, std::size_t token) const {
-    const auto found = std::ranges::find_if(functions_, [&](const FunctionText& function) {
-        return function.file == file && function.bodyBegin <= token && token <= function.bodyEnd;
-    });
-    return found == functions_.end() ? nullptr : &*found;
+    const auto& functions = byPlace_[file];
+    const auto behind = std::ranges::upper_bound(functions, token, {}, &FunctionText::bodyBegin);
+    if (behind == functions.begin() || token > (*std::prev(behind))->bodyEnd)
+        return nullptr;
+    return *std::prev(behind);
 }
 
 TextPlace ProgramText::placeAt(std::size_t file, std::uint32_t offset) const {
@@ -165,8 +240,8 @@ std::vector<TextPlace> ProgramText::callsOf(const std::string& name) const {
     std::vector<TextPlace> result;
     for (std::size_t f = 0; f < files_.size(); ++f) {
         const auto& tokens = files_[f].tokens;
-        for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-            if (!tokens[i].is(name))
+        for (const std::size_t i : files_[f].tokensNamed(name)) {
+            if (i + 1 >= tokens.size())
                 continue;
             auto open = i + 1;
             if (tokens[open].is("<"))

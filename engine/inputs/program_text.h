@@ -4,6 +4,7 @@
 
 #include "analysis/model/kernel_model.h"
 #include "analysis/scan/declarations.h"
+#include "analysis/scan/expression.h"
 #include "analysis/scan/macros.h"
 
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -39,6 +42,15 @@ struct TextPlace {
     const FunctionText* function = nullptr; ///< Enclosing definition; nullptr at file scope.
 };
 
+/// A call like `cudaMalloc(&pointer, bytes)`.
+struct AllocationText {
+    std::size_t file = 0;
+    std::size_t token = 0; ///< The name of the function.
+    std::pair<std::size_t, std::size_t> bytes;
+};
+
+/// Immutable, so threads may share it. Each question takes time that depends on the answer, not on
+/// the length of the text: it is asked for each kernel of a file.
 class ProgramText {
 public:
     /// Reads the user files of `model` other than the main one from the disk.
@@ -51,6 +63,10 @@ public:
         std::string text;
         std::vector<analysis::Token> tokens; ///< structuralTokens
         std::vector<analysis::Declaration> declarations;
+        std::unordered_map<std::string_view, std::vector<std::size_t>> tokensByName;
+
+        /// Indices of the identifiers that are spelled so, in order.
+        [[nodiscard]] const std::vector<std::size_t>& tokensNamed(std::string_view name) const;
     };
     [[nodiscard]] const std::deque<File>& files() const { return files_; }
     [[nodiscard]] const analysis::MacroTable& macros() const { return macros_; }
@@ -85,16 +101,34 @@ public:
     };
     [[nodiscard]] const Enumerator* enumerator(const std::string& name) const;
 
+    /// A declaration of the variable at file scope, the first one in a file first.
+    struct FileVariable {
+        std::size_t file = 0;
+        const analysis::Declaration* declaration = nullptr;
+    };
+    [[nodiscard]] std::vector<FileVariable> variablesNamed(const std::string& name) const;
+    /// Calls in functions that give memory to the variable, in order.
+    [[nodiscard]] const std::vector<AllocationText>&
+    allocationsOf(const std::string& pointer) const;
+
 private:
     void addFile(std::string path, std::string text);
     void addFunctions(std::size_t file, const std::vector<analysis::Declaration>& declarations);
     void addEnumerators(std::size_t file, const analysis::Declaration& declaration);
+    void addIndices(std::size_t file);
+    void addAllocation(std::size_t file, std::size_t token);
 
     std::deque<File> files_;
     analysis::MacroTable macros_;
     std::deque<FunctionText> functions_;
     std::map<std::string, std::vector<const FunctionText*>, std::less<>> byName_;
     std::map<std::string, Enumerator, std::less<>> enumerators_;
+    std::vector<std::vector<const FunctionText*>> byPlace_; ///< Of each file, by their bodies.
+    std::multimap<std::string, FileVariable> variables_;
+    std::map<std::string, std::vector<AllocationText>> allocations_;
 };
+
+/// The object behind `&x`, `(void**)&x`, `x + 4`, `raw_pointer_cast(x.data())`.
+[[nodiscard]] std::string baseName(const analysis::Expression& expression);
 
 } // namespace kernelskill::engine

@@ -103,17 +103,19 @@ public:
     }
 
 private:
-    void collectBodies(const FunctionText& function) {
-        if (std::ranges::find(bodies_, &function) != bodies_.end())
-            return;
-        bodies_.push_back(&function);
-        const auto& tokens = program_.files()[function.file].tokens;
-        for (auto i = function.bodyBegin; i < function.bodyEnd; ++i) {
-            if (!tokens[i].isIdentifier() || !names_.emplace(tokens[i].text).second)
-                continue;
-            for (const auto* called : program_.functionsNamed(tokens[i].text)) {
-                if (!called->isKernel)
-                    collectBodies(*called);
+    void collectBodies(const FunctionText& kernel) {
+        std::set<const FunctionText*> known{&kernel};
+        bodies_.push_back(&kernel);
+        for (std::size_t next = 0; next < bodies_.size(); ++next) {
+            const FunctionText& function = *bodies_[next];
+            const auto& tokens = program_.files()[function.file].tokens;
+            for (auto i = function.bodyBegin; i < function.bodyEnd; ++i) {
+                if (!tokens[i].isIdentifier() || !names_.emplace(tokens[i].text).second)
+                    continue;
+                for (const auto* called : program_.functionsNamed(tokens[i].text)) {
+                    if (!called->isKernel && known.insert(called).second)
+                        bodies_.push_back(called);
+                }
             }
         }
     }

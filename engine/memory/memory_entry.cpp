@@ -1,5 +1,7 @@
 #include "engine/memory/memory_entry.h"
 
+#include "analysis/source/json_nesting.h"
+
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -113,6 +115,8 @@ std::string formatEntry(const MemoryEntry& entry) {
 }
 
 Result<MemoryEntry> parseEntry(std::string_view line) {
+    if (analysis::isNestedTooDeeply(line))
+        return std::unexpected(notAnEntry("nested too deeply"));
     auto object = nlohmann::json::parse(line, nullptr, false);
     if (object.is_discarded())
         return std::unexpected(notAnEntry("not a complete JSON object"));

@@ -1,6 +1,10 @@
 #include "engine/static_facts/compile_job.h"
 
+#include "engine/process/framing.h"
+
 #include <nlohmann/json.hpp>
+
+#include <span>
 
 namespace kernelskill::engine {
 namespace {
@@ -93,7 +97,12 @@ Result<CompileReply> decodeReply(std::string_view text) {
         CompileReply reply;
     };
     auto answer = decoded<Answer>(
-        text, [](std::string_view bytes) { return json::from_cbor(bytes); },
+        text,
+        [](std::string_view bytes) {
+            return wire::isNestedTooDeeply(std::as_bytes(std::span(bytes)))
+                       ? json()
+                       : json::from_cbor(bytes);
+        },
         [](const json& document) {
             Answer result;
             if (const auto error = document.find("error"); error != document.end()) {

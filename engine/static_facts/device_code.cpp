@@ -30,6 +30,11 @@ std::vector<fs::path> includeFolders(const analysis::CompileCommand& command,
     return toolkitFolders;
 }
 
+Error notCompiledYet(std::string place) {
+    return {ErrorKind::Missing, "the kernel has not been compiled yet", std::move(place),
+            "profile it"};
+}
+
 /// Compiles one kernel to machine code.
 class DeviceCodeMaker {
 public:
@@ -39,9 +44,10 @@ public:
         : kernel_(kernel), templateArguments_(templateArguments),
           architecture_(std::move(architecture)), options_(options), stop_(std::move(stop)),
           toolkitFolders_(toolkitIncludeFolders(*options.toolkit)),
-          program_(collectUserFiles(kernel.program, options.preludeInclude),
-                   kernel.program.command.definitions),
-          cache_(options.cacheDirectory) {}
+          scanned_(options.program != nullptr
+                       ? options.program
+                       : scannedProgram(kernel.program, options.preludeInclude)),
+          program_(*scanned_), cache_(options.cacheDirectory) {}
 
     Result<DeviceCode> run() {
         if (program_.files().empty())
@@ -159,8 +165,7 @@ private:
                 return reply;
         }
         if (options_.onlyCached)
-            return std::unexpected(Error{ErrorKind::Missing, "the kernel has not been compiled yet",
-                                         kernelPlace(), "profile it"});
+            return std::unexpected(notCompiledYet(kernelPlace()));
         auto reply = compile();
         if (reply)
             cache_.store(key, encodeReply(reply));
@@ -228,11 +233,18 @@ private:
     const StaticFactsOptions& options_;
     std::stop_token stop_;
     std::vector<fs::path> toolkitFolders_;
-    ScannedProgram program_;
+    std::shared_ptr<const ScannedProgram> scanned_;
+    const ScannedProgram& program_;
     ReplyCache cache_;
 };
 
 } // namespace
+
+std::shared_ptr<const ScannedProgram> scannedProgram(const ProgramSource& program,
+                                                     const fs::path& preludeInclude) {
+    return std::make_shared<const ScannedProgram>(collectUserFiles(program, preludeInclude),
+                                                  program.command.definitions);
+}
 
 Result<DeviceCode> deviceCode(KernelRef kernel, const std::vector<std::string>& templateArguments,
                               const std::string& architecture, const StaticFactsOptions& options,
@@ -248,6 +260,8 @@ Result<DeviceCode> deviceCode(KernelRef kernel, const std::vector<std::string>& 
                                      "'" + architecture + "' names no architecture",
                                      {},
                                      "write sm_80, sm_90 and the like"});
+    if (options.onlyCached && ReplyCache(options.cacheDirectory).isEmpty())
+        return std::unexpected(notCompiledYet(kernel.kernel.file));
     return DeviceCodeMaker(kernel, templateArguments, architecture, options, std::move(stop)).run();
 }
 

@@ -19,6 +19,11 @@ constexpr std::size_t maxReplies = 1024; // Each has about ten kilobytes.
 ReplyCache::ReplyCache(fs::path folder)
     : folder_(folder.empty() ? userCacheFolder("facts") : std::move(folder)) {}
 
+bool ReplyCache::isEmpty() const {
+    std::error_code error;
+    return fs::is_empty(folder_, error) || error;
+}
+
 std::optional<std::string> ReplyCache::find(const std::string& key) const {
     const auto path = folder_ / (key + ".reply");
     auto text = analysis::readFile(path);

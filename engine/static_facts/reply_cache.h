@@ -14,6 +14,8 @@ public:
     /// ~/.cache/kernelskill/facts, else a folder below the temporary one.
     explicit ReplyCache(std::filesystem::path folder);
 
+    /// Whether find() cannot find anything: making a key takes time.
+    [[nodiscard]] bool isEmpty() const;
     [[nodiscard]] std::optional<std::string> find(const std::string& key) const;
     void store(const std::string& key, const std::string& reply) const;
 

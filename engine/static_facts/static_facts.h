@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -33,6 +34,11 @@ struct StaticFacts {
     std::vector<std::string> notes; ///< Limits of the numbers, one sentence each.
 };
 
+class ScannedProgram; // engine/unit/slice.h
+/// The program's files, read once for all its kernels: for StaticFactsOptions::program.
+[[nodiscard]] std::shared_ptr<const ScannedProgram>
+scannedProgram(const ProgramSource& program, const std::filesystem::path& preludeInclude);
+
 struct StaticFactsOptions {
     std::filesystem::path workerExecutable; ///< Started with the argument compile-worker.
     std::optional<analysis::CudaToolkit> toolkit;
@@ -41,6 +47,7 @@ struct StaticFactsOptions {
     std::chrono::milliseconds time{30'000}; ///< Time limit of one compiler run.
     bool preferNvcc = true;  ///< Use nvcc if the toolkit has it; if not, or if it fails, NVRTC.
     bool onlyCached = false; ///< Compile nothing: Missing if the facts are not cached.
+    std::shared_ptr<const ScannedProgram> program = nullptr; ///< Null: the files are read.
 };
 
 /// The architecture to compile for: the first one in the command, else `fallback`.

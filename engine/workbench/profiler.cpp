@@ -121,6 +121,8 @@ Result<void> Profiler::compile(KernelRef kernel, Compiler compiler, std::stop_to
         return std::unexpected(launches->error());
     StaticFactsOptions wanted = machines_.factsOptions();
     wanted.onlyCached = compiler == Compiler::OnlyCached;
+    if (wanted.onlyCached)
+        wanted.program = knowledge_.insights().scanned(kernel.program, wanted.preludeInclude);
     const ProfileKey key = knowledge_.insights().key(kernel);
     auto facts = staticFacts(kernel, (*launches)->front().templateArguments,
                              analysis::architectureName(machines_.estimatedGpu().capability),

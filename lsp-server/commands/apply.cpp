@@ -44,8 +44,10 @@ void printEdit(const engine::ReviewedEdit& edit) {
 }
 
 int runApply(const ApplyArguments& arguments, const Invocation& invocation) {
-    const FilePlace place = parseFilePlace(arguments.place);
-    const auto opened = openInput(place.file, optionsOn(arguments.executor, invocation.options));
+    const auto place = parseFilePlace(arguments.place);
+    if (!place)
+        return reportError(place.error(), invocation);
+    const auto opened = openInput(place->file, optionsOn(arguments.executor, invocation.options));
     if (!opened)
         return reportError(opened.error(), invocation);
     const Snapshot& snapshot = **opened;
@@ -54,10 +56,10 @@ int runApply(const ApplyArguments& arguments, const Invocation& invocation) {
         return reportError({ErrorKind::InvalidInput, fmt::format("no skill '{}'", arguments.skill),
                             "", "`kernelskill skills list` names them"},
                            invocation);
-    const auto kernel = chooseKernel(snapshot, "", place.line);
+    const auto kernel = chooseKernel(snapshot, "", place->line);
     if (!kernel)
         return reportError(kernel.error(), invocation);
-    const auto offer = offerOf(snapshot, **kernel, place.line, arguments.skill);
+    const auto offer = offerOf(snapshot, **kernel, place->line, arguments.skill);
     if (!offer)
         return reportNotOffered(offer.error(), {{"skill", arguments.skill}}, invocation);
     const Interruption interruption;
@@ -79,7 +81,7 @@ int runApply(const ApplyArguments& arguments, const Invocation& invocation) {
                    {"diff", edit->diff}});
     else
         printEdit(*edit);
-    return finishEdit({edit->edits, edit->verdict, edit->acceptable(), "the edit"}, place.file,
+    return finishEdit({edit->edits, edit->verdict, edit->acceptable(), "the edit"}, place->file,
                       texts, arguments.write, invocation);
 }
 

@@ -56,19 +56,21 @@ AssemblyQuestion questionOf(const AssemblyArguments& arguments, const Invocation
 }
 
 int runAssembly(const AssemblyArguments& arguments, const Invocation& invocation) {
-    const FilePlace place = parseFilePlace(arguments.place);
-    const auto snapshot = openInput(place.file, invocation.options);
+    const auto place = parseFilePlace(arguments.place);
+    if (!place)
+        return reportError(place.error(), invocation);
+    const auto snapshot = openInput(place->file, invocation.options);
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
-    const auto kernel = chooseKernel(**snapshot, arguments.kernel, place.line);
+    const auto kernel = chooseKernel(**snapshot, arguments.kernel, place->line);
     if (!kernel)
         return reportError(kernel.error(), invocation);
     const auto& kernels = (*snapshot)->model().kernels;
-    if (arguments.kernel.empty() && !place.line && kernels.size() > 1)
+    if (arguments.kernel.empty() && !place->line && kernels.size() > 1)
         fmt::print(stderr, "the file has {} kernels; this is '{}' (choose with --kernel)\n",
                    kernels.size(), (*kernel)->qualifiedName);
     auto question = questionOf(arguments, invocation);
-    question.line = place.line;
+    question.line = place->line;
     const auto view = assemblyView(**snapshot, **kernel, question, std::stop_token{}, {});
     if (!view)
         return reportError(view.error(), invocation);
@@ -78,7 +80,7 @@ int runAssembly(const AssemblyArguments& arguments, const Invocation& invocation
     }
     const Terminal terminal(stdout);
     fmt::print("{}", view->difference ? differenceText(*view, terminalWidth(), terminal)
-                                      : listingText(view->versions.front(), place.file, terminal));
+                                      : listingText(view->versions.front(), place->file, terminal));
     return exitDone;
 }
 
@@ -105,7 +107,8 @@ void addAssemblyCommand(CliCommand& program, Invocation& invocation) {
                                        .required = true});
     command.option(&arguments->kernel, {.name = "--kernel",
                                         .placeholder = "NAME",
-                                        .help = "The kernel; the first one by default"});
+                                        .help = "The kernel; the first one by default",
+                                        .check = missingName});
     command.option(&arguments->architecture,
                    {.name = "--arch",
                     .placeholder = "SM",

@@ -243,7 +243,8 @@ void addCaptureCommand(CliCommand& program, Invocation& invocation) {
     command.option(&arguments->kernels,
                    {.name = "--kernel",
                     .placeholder = "NAME",
-                    .help = "Capture only kernels whose name contains NAME; may be repeated"});
+                    .help = "Capture only kernels whose name contains NAME; may be repeated",
+                    .check = missingName});
     command.option(&arguments->bufferMebibytes,
                    {.name = "--buffer-limit",
                     .placeholder = "MIB",

@@ -92,6 +92,10 @@ void addJsonFlag(CliCommand& command, Invocation& invocation) {
         {.name = "--json", .help = "Print one JSON document; lines and columns count from 0"});
 }
 
+std::string missingName(const std::string& name) {
+    return name.empty() ? "it needs a name, such as saxpy" : "";
+}
+
 void addFileArgument(CliCommand& command, std::string& file) {
     command.option(&file, {.name = "FILE", .help = "The CUDA file", .required = true});
 }

@@ -43,6 +43,8 @@ void addEmulatorWorkerCommand(CliCommand& program, Invocation& invocation);
 void addCompileWorkerCommand(CliCommand& program, Invocation& invocation);
 
 void addJsonFlag(CliCommand& command, Invocation& invocation);
+/// Why `name` names nothing; empty if it may. For an option's check.
+[[nodiscard]] std::string missingName(const std::string& name);
 /// The required argument FILE.
 void addFileArgument(CliCommand& command, std::string& file);
 

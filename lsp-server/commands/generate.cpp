@@ -55,12 +55,14 @@ void printKernel(const engine::GeneratedKernel& generated) {
 }
 
 int runGenerate(const GenerateArguments& arguments, const Invocation& invocation) {
-    const FilePlace place = parseFilePlace(arguments.place);
-    const auto opened = openInput(place.file, invocation.options);
+    const auto place = parseFilePlace(arguments.place);
+    if (!place)
+        return reportError(place.error(), invocation);
+    const auto opened = openInput(place->file, invocation.options);
     if (!opened)
         return reportError(opened.error(), invocation);
     const Snapshot& snapshot = **opened;
-    const auto function = chooseFunction(snapshot, place.line);
+    const auto function = chooseFunction(snapshot, place->line);
     if (!function)
         return reportError(function.error(), invocation);
     const auto generated = engine::generateKernel(
@@ -83,7 +85,7 @@ int runGenerate(const GenerateArguments& arguments, const Invocation& invocation
     else
         printKernel(*generated);
     return finishEdit({generated->edits, generated->verdict, generated->acceptable(), "the kernel"},
-                      place.file, texts, arguments.write, invocation);
+                      place->file, texts, arguments.write, invocation);
 }
 
 } // namespace

@@ -36,16 +36,21 @@ bool isAtLine(const Snapshot& snapshot, const analysis::KernelModel& kernel, std
 
 } // namespace
 
-FilePlace parseFilePlace(const std::string& argument) {
+Result<FilePlace> parseFilePlace(const std::string& argument) {
     const auto colon = argument.rfind(':');
-    if (colon == std::string::npos || colon + 1 == argument.size())
-        return {argument, std::nullopt};
+    std::error_code ignored;
+    if (colon == std::string::npos || std::filesystem::exists(argument, ignored))
+        return FilePlace{argument, std::nullopt};
+    const std::string written = argument.substr(colon + 1);
+    if (written.find('/') != std::string::npos)
+        return FilePlace{argument, std::nullopt};
     std::uint32_t line = 0;
-    const char* end = argument.data() + argument.size();
-    const auto [stop, error] = std::from_chars(argument.data() + colon + 1, end, line);
+    const char* end = written.data() + written.size();
+    const auto [stop, error] = std::from_chars(written.data(), end, line);
     if (error != std::errc{} || stop != end || line == 0)
-        return {argument, std::nullopt};
-    return {argument.substr(0, colon), line - 1};
+        return std::unexpected(Error{ErrorKind::InvalidInput, fmt::format("bad line '{}'", written),
+                                     argument, "write FILE:LINE; lines count from 1"});
+    return FilePlace{argument.substr(0, colon), line - 1};
 }
 
 Result<SnapshotPtr> openInput(const std::string& file, const Options& options,

@@ -17,7 +17,8 @@ struct FilePlace {
     std::string file;
     std::optional<std::uint32_t> line; ///< Zero-based; nullopt when none was given.
 };
-[[nodiscard]] FilePlace parseFilePlace(const std::string& argument);
+/// InvalidInput when no line stands behind the last colon and no file has such a name.
+[[nodiscard]] Result<FilePlace> parseFilePlace(const std::string& argument);
 
 /// Called with the workbench before the file is parsed, to start slow work beside the parse.
 using WorkbenchSink = std::function<void(const std::shared_ptr<const engine::Workbench>&)>;

@@ -173,7 +173,8 @@ void addOptimizeCommand(CliCommand& program, Invocation& invocation) {
     addFileArgument(command, arguments->file);
     command.option(&arguments->kernel, {.name = "--kernel",
                                         .placeholder = "NAME",
-                                        .help = "The kernel; the first one by default"});
+                                        .help = "The kernel; the first one by default",
+                                        .check = missingName});
     addExecutorOptions(command, invocation, arguments->executor,
                        {"auto", "emulator", "gpu", "slurm"});
     command.option(&arguments->options.rounds, {.name = "--rounds",

@@ -323,7 +323,8 @@ void addProfileCommand(CliCommand& program, Invocation& invocation) {
     addFileArgument(command, arguments->file);
     command.option(&arguments->kernel, {.name = "--kernel",
                                         .placeholder = "NAME",
-                                        .help = "The kernel; all, in a table, by default"});
+                                        .help = "The kernel; all, in a table, by default",
+                                        .check = missingName});
     addExecutorOptions(command, invocation, arguments->executor, {"emulator", "gpu", "slurm"});
     command.option(&arguments->report,
                    {.name = "--report",

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <stop_token>
 #include <utility>
 
@@ -54,6 +55,7 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
     void start();
     void parse(const ParseInput& input, std::uint64_t generation, bool reload);
     [[nodiscard]] std::vector<analysis::Diagnostic> parseUnit(const ParseInput& input, bool reload);
+    [[nodiscard]] Result<void> parseText(const ParseInput& input);
     [[nodiscard]] bool isOvertaken(std::uint64_t generation) const {
         return generation != latest.load(std::memory_order_relaxed);
     }
@@ -94,6 +96,8 @@ struct DocumentWorker::State : std::enable_shared_from_this<State> {
     std::optional<analysis::TranslationUnit> unit;
     std::optional<analysis::CompileCommand> command;
     std::vector<analysis::Diagnostic> commandProblems;
+    /// The text that the parser did not take, by its hash, and why: it would not take it again.
+    std::optional<std::pair<std::size_t, std::string>> refused;
 };
 
 DocumentWorker::DocumentWorker(EventLoop& loop, WorkerPool& parsers, WorkerPool& background,
@@ -171,26 +175,34 @@ std::vector<analysis::Diagnostic> DocumentWorker::State::parseUnit(const ParseIn
             found = input.commands->inferred(input.file, input.workspaceRoot);
         }
         command = std::move(*found);
-    }
-    Result<void> parsed;
-    if (unit) {
-        parsed = unit->reparse(input.text->text(), input.unsaved);
-    }
-    if (!unit || !parsed) {
-        unit.reset();
-        auto fresh = analysis::TranslationUnit::parse(input.file, input.text->text(), *command,
-                                                      input.workbench->toolchain(), input.unsaved);
-        if (fresh)
-            unit = std::move(*fresh);
-        else
-            parsed = std::unexpected(fresh.error());
+        refused.reset();
     }
     std::vector<analysis::Diagnostic> diagnostics = commandProblems;
-    if (unit)
-        std::ranges::move(unit->diagnostics(), std::back_inserter(diagnostics));
+    const std::string& text = input.text->text();
+    const std::size_t hash = std::hash<std::string>{}(text);
+    if (!refused || refused->first != hash) {
+        refused.reset();
+        if (const Result<void> parsed = parseText(input); !parsed) {
+            unit.reset();
+            refused.emplace(hash, parsed.error().describe());
+        }
+    }
+    if (refused)
+        diagnostics.push_back(noticeFor(input, "parser-gave-up", refused->second));
     else
-        diagnostics.push_back(noticeFor(input, "parser-gave-up", parsed.error().describe()));
+        std::ranges::move(unit->diagnostics(), std::back_inserter(diagnostics));
     return diagnostics;
+}
+
+Result<void> DocumentWorker::State::parseText(const ParseInput& input) {
+    if (unit)
+        return unit->reparse(input.text->text(), input.unsaved);
+    auto fresh = analysis::TranslationUnit::parse(input.file, input.text->text(), *command,
+                                                  input.workbench->toolchain(), input.unsaved);
+    if (!fresh)
+        return std::unexpected(fresh.error());
+    unit = std::move(*fresh);
+    return {};
 }
 
 void DocumentWorker::State::parse(const ParseInput& input, std::uint64_t generation, bool reload) {

@@ -1,8 +1,10 @@
 #include "lsp-server/transport/connection.h"
 
+#include "analysis/source/json_nesting.h"
 #include "lsp-server/transport/utf8.h"
 
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/logger.h>
 
 #include <chrono>
@@ -117,6 +119,11 @@ void Connection::reportBadFrame(const std::string& message) {
 }
 
 bool Connection::handle(std::string_view body) {
+    if (analysis::isNestedTooDeeply(body)) {
+        reportBadFrame(
+            fmt::format("the message is nested deeper than {} levels", analysis::maxJsonNesting));
+        return true;
+    }
     json message = json::parse(body, nullptr, false);
     if (message.is_discarded() && !isValidUtf8(body)) {
         // An editor that sends the raw bytes of a file still deserves an answer.

@@ -11,6 +11,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace kernelskill::skills {
@@ -19,6 +20,8 @@ using namespace analysis;
 
 namespace {
 
+/// Each launch of a run is compared with those before it, for each kernel.
+constexpr std::size_t maxRun = 64;
 constexpr double maxShareOfGpu = 0.5;
 /// To make a stream and two events and to destroy them takes the host some 50 microseconds; as many
 /// accesses, at some 100 nanoseconds each where four are under way, take twice that.
@@ -63,6 +66,7 @@ private:
         for (StmtId id = 0; id < body().stmts.size(); ++id) {
             const Stmt& stmt = body().stmt(id);
             if (stmt.kind == StmtKind::Expression && stmt.expr != noId && !stmt.fromMacro &&
+                body().expr(stmt.expr).span == launch.span &&
                 launchAt(context_.file, launch.host, stmt.expr) == &launch)
                 own = id;
         }
@@ -74,13 +78,16 @@ private:
         stream_ = stream;
         std::vector<Member> run;
         bool holdsOwn = false;
+        const std::map<Span, const LaunchSite*> launches = launchesOf(launch.host);
         for (const StmtId id : body().stmt(block).children) {
             const Stmt& stmt = body().stmt(id);
             if (stmt.kind == StmtKind::Null || isErrorCheck(*context_.file.source, stmt))
                 continue;
-            const LaunchSite* next = stmt.kind == StmtKind::Expression && !stmt.fromMacro
-                                         ? launchAt(context_.file, launch.host, stmt.expr)
-                                         : nullptr;
+            const bool mayLaunch =
+                stmt.kind == StmtKind::Expression && !stmt.fromMacro && stmt.expr != noId;
+            const auto found =
+                mayLaunch ? launches.find(body().expr(stmt.expr).span) : launches.end();
+            const LaunchSite* next = found != launches.end() ? found->second : nullptr;
             if (next != nullptr && isSameStream(*host_, next->stream, stream_) &&
                 hasPlainArguments(*next)) {
                 run.push_back({next, id});
@@ -96,7 +103,22 @@ private:
                           fmt::format("no other launch in the same stream, with plain arguments, "
                                       "comes right before or after the one on line {}",
                                       line(launch)));
+        if (run.size() > maxRun)
+            return refuse("long-run", fmt::format("{} launches follow each other around the one on "
+                                                  "line {}, more than {}",
+                                                  run.size(), line(launch), maxRun));
         return run;
+    }
+
+    /// What launchAt() finds in the host function, by the places of the expressions.
+    [[nodiscard]] std::map<Span, const LaunchSite*> launchesOf(std::uint32_t host) const {
+        std::map<Span, const LaunchSite*> launches;
+        for (const KernelModel& kernel : context_.file.kernels)
+            for (const LaunchSite& site : kernel.launches)
+                if (site.host == host && !site.fromMacro &&
+                    context_.file.source->slice(site.configurationSpan).ends_with(">>>"))
+                    launches.emplace(site.span, &site);
+        return launches;
     }
 
     /// Nothing happens when they are evaluated.

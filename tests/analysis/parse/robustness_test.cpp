@@ -1,10 +1,14 @@
+#include "analysis/features/features.h"
 #include "analysis/parse/translation_unit.h"
 #include "tests/analysis/support/analyze.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace kernelskill::analysis {
 namespace {
@@ -72,16 +76,165 @@ TEST(Robustness, InvalidUtf8IsReportedOnce) {
     EXPECT_EQ(model.kernels.size(), 1U);
 }
 
-TEST(Robustness, DeepNestingDoesNotOverflowTheStack) {
-    std::string sum = "1";
-    for (int i = 0; i < 5000; ++i)
-        sum += "+n";
-    std::string chain;
-    for (int i = 0; i < 800; ++i)
-        chain += "if (n == " + std::to_string(i) + ") n++; else ";
+std::string repeated(std::string_view text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i)
+        result += text;
+    return result;
+}
+
+std::string around(std::string_view open, std::string_view inner, std::string_view close,
+                   int times) {
+    return repeated(open, times) + std::string(inner) + repeated(close, times);
+}
+
+/// `before`, then a kernel with `code`, and one that has to be there whatever `code` does.
+std::string deepText(const std::string& code, const std::string& before = "") {
+    return before + "\n__global__ void k(int* x, int n) { " + code +
+           " }\n__global__ void other(float* y) { y[threadIdx.x] = 1; }\n";
+}
+
+bool hasNote(const FileModel& model, std::string_view code) {
+    return std::ranges::find(model.diagnostics, code, &Diagnostic::code) != model.diagnostics.end();
+}
+
+struct DeepCode {
+    const char* name;
+    std::string text;
+    bool isCutOff = false; ///< A part is left out, with a note.
+};
+
+class DeepNesting : public ::testing::TestWithParam<DeepCode> {
+protected:
+    static void SetUpTestSuite() { prepareParser(); }
+};
+
+std::vector<DeepCode> deepCodes() {
+    std::string elses;
+    for (int i = 0; i < 2000; ++i)
+        elses += "if (n == " + std::to_string(i) + ") n++; else ";
+    std::string choices;
+    for (int i = 0; i < 3000; ++i)
+        choices += "n == " + std::to_string(i) + " ? 1 : ";
+    const std::string functions = "__device__ int f(int a) { return a; }";
+    return {
+        {"minuses", deepText("x[0] = " + repeated("- ", 4000) + "n;"), true},
+        {"terms", deepText("x[0] = 1" + repeated("+n", 50'000) + ";"), true},
+        {"factors", deepText("x[0] = 1" + repeated("*(n+x[n])", 5000) + ";"), true},
+        {"ifs", deepText(repeated("if (n) ", 3000) + "x[0] = 1;"), true},
+        {"elses", deepText(elses + ";"), true},
+        {"choices", deepText("x[0] = " + choices + "0;"), true},
+        {"assignments", deepText("x[0] = " + repeated("n = ", 3000) + "0;"), true},
+        {"casts", deepText("x[0] = " + repeated("(int)", 3000) + "n;"), true},
+        {"calls", deepText("x[0] = " + around("f(", "n", ")", 200) + ";", functions)},
+        {"types", deepText("A" + around("<A", "<int>", ">", 2000) + "* a = nullptr; x[0] = a != 0;",
+                           "template <class T> struct A;")},
+        {"pointers", deepText("int " + repeated("*", 3000) + "p = nullptr; x[0] = p != 0;")},
+        {"arrays", deepText("int a" + repeated("[1]", 1000) + "; x[0] = 1;")},
+        {"scopes", deepText("x[0] = 1;", around("namespace a {", "", "}", 200))},
+        {"conditionals", deepText("x[0] = 1;", around("#if 1\n", "int a;\n", "#endif\n", 5000))},
+        {"negations", deepText("x[0] = 1;", "#if " + repeated("!", 5000) + "1\n#endif\n")},
+        {"statements", deepText(repeated("x[n] = n;", 40'000)), true},
+    };
+}
+
+TEST_P(DeepNesting, GivesAModel) {
+    const FileModel model = analyze(GetParam().text);
+    EXPECT_EQ(model.kernels.size(), 2U);
+    EXPECT_EQ(hasNote(model, "not-analysed"), GetParam().isCutOff);
+    expectSound(model);
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, DeepNesting, ::testing::ValuesIn(deepCodes()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(Robustness, WhatIsLeftOutMayReadAndWriteWhatItMentions) {
     const FileModel model =
-        analyze("__global__ void k(int* x, int n) { x[0] = " + sum + ";" + chain + "; }");
-    EXPECT_EQ(model.kernels.size(), 1U);
+        analyze(deepText(repeated("if (n) ", 3000) + "x[0] = y[0];", "__device__ int y[1];"));
+    const KernelModel* kernel = kernelNamed(model, "k");
+    ASSERT_NE(kernel, nullptr);
+    EXPECT_TRUE(kernel->parameters[0].isWritten);
+    EXPECT_TRUE(kernel->parameters[0].escapes);
+    EXPECT_TRUE(std::ranges::any_of(kernel->body.exprs,
+                                    [](const Expr& expr) { return expr.name == omittedCode; }));
+}
+
+TEST(Robustness, BracketsWithoutEndAreNotParsed) {
+    for (const std::string& text :
+         {deepText("x[0] = " + around("(", "n", ")", 5000) + ";"),
+          deepText(around("{", "", "}", 100'000)), deepText(repeated("{", 100'000)),
+          deepText("x[0] = " + repeated("- ", 20'000) + "n;"),
+          deepText("x[0] = n" + repeated(" < n", 100'000) + ";")}) {
+        const FileModel model = analyze(text);
+        ASSERT_EQ(model.diagnostics.size(), 1U);
+        EXPECT_EQ(model.diagnostics[0].code, "nested-too-deeply");
+        EXPECT_TRUE(model.kernels.empty());
+    }
+}
+
+TEST(Robustness, MacrosWithoutMeasureAreNotParsed) {
+    std::string chain = "#define A0 x[0] = 1;\n";
+    std::string calls = "#define B0(x) x x\n";
+    for (int i = 1; i < 40; ++i) {
+        const std::string number = std::to_string(i);
+        const std::string last = std::to_string(i - 1);
+        chain += "#define A" + number + " A" + last + " A" + last + "\n";
+        calls += "#define B" + number + "(x) B" + last + "(x x)\n";
+    }
+    for (const std::string& text : {deepText("A39", chain), deepText("B39(n;)", calls),
+                                    deepText(around("C(", "n;", ")", 100), "#define C(x) x x"),
+                                    deepText("D", "#define D " + around("(", "n", ")", 5000))}) {
+        const FileModel model = analyze(text);
+        ASSERT_EQ(model.diagnostics.size(), 1U);
+        EXPECT_EQ(model.diagnostics[0].code, "macro-explosion");
+    }
+    const FileModel model =
+        analyze(deepText("E(n) E(E(n)) F", "#define E(x) x; E(x) F\n#define F F x[0] = 1;"));
+    EXPECT_EQ(model.kernels.size(), 2U);
+}
+
+/// Whether a text that overflows the parser's stack gives an error, also when parsed again, and
+/// other texts are parsed after it.
+bool outlivesAnOverflow() {
+    prepareParser();
+    std::string macros = "#define M0 " + repeated("- ", 10) + "\n";
+    for (int i = 1; i < 5; ++i)
+        macros += "#define M" + std::to_string(i) + " " +
+                  repeated("M" + std::to_string(i - 1) + " ", 10) + "\n";
+    const std::string deep = deepText("x[0] = M4 n;", macros);
+    const Toolchain toolchain = testing::preludeToolchain();
+    const auto failed = TranslationUnit::parse("/nowhere/t.cu", deep, {}, toolchain);
+    if (failed || !failed.error().what.contains("crashed"))
+        return false;
+    auto unit = TranslationUnit::parse("/nowhere/t.cu", deepText("x[0] = n;"), {}, toolchain);
+    return unit && unit->model().kernels.size() == 2 && !unit->reparse(deep);
+}
+
+TEST(Robustness, AnOverflowOfTheParserCostsTheDocumentOnly) {
+    // In a process of its own, because a crashed parse leaks what it had allocated.
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(std::_Exit(outlivesAnOverflow() ? 0 : 1), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(Robustness, SmallTextsThatGrowAreFollowedOnlySoFar) {
+    std::string doubled = "int a0 = threadIdx.x + n;";
+    std::string squared = "int a0 = threadIdx.x + blockIdx.x + n;";
+    for (int i = 1; i < 40; ++i) {
+        const std::string last = "a" + std::to_string(i - 1);
+        const std::string name = "int a" + std::to_string(i) + " = ";
+        doubled += name + last + " + " + last + ";";
+        squared += name + last + " * " + last + ";";
+    }
+    for (const std::string& code :
+         {doubled + "x[a39] = 1;", squared + "x[a39] = 1;",
+          "int a = threadIdx.x;" + repeated("a = a * a;", 60) + "x[a] = 1;"}) {
+        const FileModel model = analyze(deepText(code));
+        ASSERT_EQ(model.kernels.size(), 2U);
+        const KernelModel& kernel = model.kernels[0];
+        for (const MemoryAccess& access : kernel.accesses)
+            EXPECT_FALSE(access.index && access.index->isTooLarge());
+        EXPECT_FALSE(extractFeatures(kernel).accesses.empty());
+    }
 }
 
 TEST(Robustness, AnEmptyFileIsFine) {

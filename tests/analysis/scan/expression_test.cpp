@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace kernelskill::analysis {
 namespace {
 
@@ -27,6 +29,13 @@ struct Case {
     std::string_view text;
     double value;
 };
+
+TEST(Value, ofANumberBeyondAllIntegersIsTheNearestOne) {
+    EXPECT_EQ(Value::of(1e300).asInteger(), std::numeric_limits<std::int64_t>::max());
+    EXPECT_EQ(Value::of(-1e300).asInteger(), std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(Value::of(std::numeric_limits<double>::quiet_NaN()).asInteger(), 0);
+    EXPECT_EQ(Value::of(-2.5).asInteger(), -2);
+}
 
 class EvaluatedExpression : public ::testing::TestWithParam<Case> {};
 

@@ -33,6 +33,31 @@ TEST(LaunchPins, aLineCommentPinsGridBlockAndArguments) {
     EXPECT_EQ(bufferNamed(launch, "id")->integerRange, 1 << 20);
 }
 
+std::string repeated(std::string_view text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i)
+        result += text;
+    return result;
+}
+
+TEST(LaunchPins, deepOnesAreErrorsOrHaveNoValue) {
+    for (const std::string& grid :
+         {repeated("(", 5000) + "1" + repeated(")", 5000), "1" + repeated("+1", 50'000),
+          repeated("(", 100'000), repeated("-", 5000) + "1", "f" + repeated("(1)", 5000),
+          repeated("1 ? ", 5000) + "1"}) {
+        const auto pins = pinsOf("// kernelskill: launch saxpy<<<" + grid + ", 1>>>(n=1)\n");
+        EXPECT_TRUE(pins.pins.empty());
+        EXPECT_EQ(pins.errors.size(), 1U);
+    }
+    // What is too deep within a call, a list or an index has no value.
+    for (const std::string& grid : {repeated("f(", 5000) + "1" + repeated(")", 5000),
+                                    repeated("{", 5000) + repeated("}", 5000),
+                                    repeated("a[", 5000) + "1" + repeated("]", 5000)}) {
+        const auto pins = pinsOf("// kernelskill: launch saxpy<<<" + grid + ", 1>>>(n=1)\n");
+        EXPECT_EQ(pins.pins.size(), 1U);
+    }
+}
+
 TEST(LaunchPins, aBlockCommentMayRunOverLines) {
     const auto launch =
         bestLaunch(std::string(kernel) + "/* kernelskill: launch saxpy<<<dim3(2, 3),\n"

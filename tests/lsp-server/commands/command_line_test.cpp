@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -59,6 +60,57 @@ TEST_F(CommandLine, WrongUsageIsStatusTwo) {
     EXPECT_EQ(runKernelskill({"check"}).status, 2);
     EXPECT_EQ(runJson({"check", "missing.cu"}, 2).at("error").at("kind"), "invalid-input");
     EXPECT_TRUE(runJson({"profile"}, 2).contains("error"));
+}
+
+TEST_F(CommandLine, BadLinesAndNamesAreStatusTwo) {
+    const std::string file = workspace.write("t.cu", transpose);
+    for (const char* line : {"0", "-1", "x", "", "99999999999", "3x"}) {
+        for (const std::vector<std::string>& command :
+             {std::vector<std::string>{"apply", "loop-unrolling"}, {"assembly"}, {"generate"}}) {
+            auto arguments = command;
+            arguments.push_back(file + ":" + line);
+            const CommandResult result = runKernelskill(arguments, workspace.path());
+            EXPECT_EQ(result.status, 2) << arguments.front() << " " << line;
+            EXPECT_THAT(result.errors, HasSubstr("bad line"));
+        }
+    }
+    const std::string odd = workspace.write("odd:x", transpose); // A file may be named like that.
+    EXPECT_EQ(runKernelskill({"apply", "no-such-skill", odd}).errors.find("bad line"),
+              std::string::npos);
+    for (const char* command : {"profile", "optimize", "assembly"}) {
+        const CommandResult result = runKernelskill({command, file, "--kernel", ""});
+        EXPECT_EQ(result.status, 2) << command;
+        EXPECT_THAT(result.errors, HasSubstr("needs a name"));
+    }
+}
+
+/// `count` kernels, and a host function that launches them all.
+std::string manyKernels(int count) {
+    std::string kernels;
+    std::string launches;
+    for (int i = 0; i < count; ++i) {
+        const std::string name = "k" + std::to_string(i);
+        kernels += "__global__ void " + name +
+                   "(const float* a, float* b, int n) {\n    int i = blockIdx.x * blockDim.x + "
+                   "threadIdx.x;\n    if (i < n) b[i] = a[i] * 2.0f;\n}\n";
+        launches += "    " + name + "<<<(n + 255) / 256, 256>>>(a, b, n);\n";
+    }
+    return kernels +
+           "void run(int n) {\n    float *a, *b;\n    cudaMalloc(&a, n * 4);\n    "
+           "cudaMalloc(&b, n * 4);\n" +
+           launches + "}\n";
+}
+
+TEST_F(CommandLine, CheckTakesTimeLinearInTheKernels) {
+    const auto seconds = [&](int count) {
+        const std::string file = workspace.write("many.cu", manyKernels(count));
+        const auto begin = std::chrono::steady_clock::now();
+        EXPECT_EQ(runJson({"check", file}, 0).at("kernels").size(),
+                  static_cast<std::size_t>(count));
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    const double few = std::min(seconds(100), seconds(100));
+    EXPECT_LT(seconds(400), 8 * few);
 }
 
 TEST_F(CommandLine, CheckSaysWhatHoldsEachKernelBack) {

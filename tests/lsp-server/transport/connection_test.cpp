@@ -30,6 +30,14 @@ TEST_F(ConnectionTest, AnswersARequest) {
     EXPECT_EQ(onlyAnswer(), json::parse(R"({"jsonrpc":"2.0","id":"a","result":8})"));
 }
 
+TEST_F(ConnectionTest, AMessageNestedTooDeeplyIsAnswered) {
+    connection.onRequest(
+        "copy", [](const json& params, Reply& reply, std::stop_source) { reply.result(params); });
+    connection.handle(R"({"id":1,"method":"copy","params":{"a":)" + std::string(500'000, '[') +
+                      std::string(500'000, ']') + "}}");
+    EXPECT_EQ(onlyAnswer().at("error").at("code"), -32700);
+}
+
 TEST_F(ConnectionTest, AHandlerThatForgetsStillAnswers) {
     connection.onRequest("forget", [](const json&, Reply& reply, std::stop_source) {
         const Reply dropped = std::move(reply);

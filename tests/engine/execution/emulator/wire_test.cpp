@@ -97,6 +97,12 @@ TEST(Wire, RefusesWhatIsNoMessage) {
               std::nullopt);
 }
 
+TEST(Wire, RefusesAMessageNestedTooDeeply) {
+    const std::vector<std::byte> arrays(1'000'000, std::byte{0x81}); // Of one element each.
+    EXPECT_FALSE(decodeReport(arrays).has_value());
+    EXPECT_FALSE(decodeJob(arrays).has_value());
+}
+
 TEST(Wire, RefusesAMessageThatWasCutShort) {
     const std::vector<std::byte> frame = encode(WorkerReport{});
     EXPECT_FALSE(decodeReport(payloadOf(frame).first(frame.size() / 2)).has_value());

@@ -1,0 +1,218 @@
+#include "tests/fuzz/targets.h"
+
+#include "analysis/model/kernel_model.h"
+#include "analysis/scan/conditional_text.h"
+#include "analysis/scan/declarations.h"
+#include "analysis/scan/macros.h"
+#include "analysis/source/json_nesting.h"
+#include "analysis/syntax/lexer.h"
+#include "engine/capture/captured_launch.h"
+#include "engine/execution/emulator/wire/wire.h"
+#include "engine/execution/gpu/runner_wire.h"
+#include "engine/findings/profile_file.h"
+#include "engine/inputs/launch_inference.h"
+#include "engine/memory/memory_entry.h"
+#include "engine/memory/outcome_file.h"
+#include "engine/static_facts/compile_job.h"
+#include "lsp-server/documents/incremental_sync.h"
+#include "lsp-server/protocol/position.h"
+#include "lsp-server/protocol/uri.h"
+#include "lsp-server/transport/connection.h"
+#include "lsp-server/transport/framing.h"
+#include "lsp-server/transport/utf8.h"
+#include "skills/skill_document.h"
+#include "skills/user_skill.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/logger.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+
+namespace kernelskill::testing {
+
+namespace {
+
+/// Unlike assert(), also in a build that is optimised.
+void require(bool holds) {
+    if (!holds)
+        std::abort();
+}
+
+std::span<const std::byte> bytesOf(std::string_view text) {
+    return std::as_bytes(std::span(text));
+}
+
+/// The stream in pieces whose lengths its first byte gives: a client may cut it anywhere.
+void readFrames(std::string_view bytes) {
+    constexpr std::size_t maxBody = 1 << 16;
+    lsp::FrameDecoder decoder(maxBody);
+    const std::size_t step = bytes.empty() ? 1 : static_cast<unsigned char>(bytes[0]) % 16 + 1;
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+        decoder.feed(bytes.substr(at, step));
+        while (const auto message = decoder.next()) {
+            if (!*message)
+                continue;
+            require((*message)->size() <= maxBody);
+            decoder.recoverFrom(**message);
+        }
+    }
+}
+
+void readMessage(std::string_view bytes) {
+    spdlog::logger log("fuzz");
+    std::size_t answers = 0;
+    const auto send = [&](const std::string& answer) {
+        ++answers;
+        require(lsp::isValidUtf8(answer));
+    };
+    lsp::Connection connection(send, log);
+    connection.onRequest("textDocument/hover", [](const nlohmann::json& params, lsp::Reply& reply,
+                                                  const std::stop_source& /*stop*/) {
+        const auto position = params.at("position").get<lsp::Position>();
+        reply.result(nlohmann::json(position));
+    });
+    connection.onNotification("textDocument/didChange", [](const nlohmann::json& params) {
+        for (const auto& change : params.at("contentChanges"))
+            std::ignore = change.at("range").get<lsp::Range>();
+    });
+    std::ignore = connection.handle(bytes);
+    require(answers <= 1);
+}
+
+/// A text, and positions in it that the same bytes give.
+void convertPositions(std::string_view bytes) {
+    const analysis::SourceText text{std::string(bytes)};
+    constexpr std::array encodings = {lsp::PositionEncoding::Utf8, lsp::PositionEncoding::Utf16,
+                                      lsp::PositionEncoding::Utf32};
+    for (const lsp::PositionEncoding encoding : encodings) {
+        for (std::uint32_t offset = 0; offset <= text.size() && offset < 256; ++offset) {
+            const lsp::Position position = lsp::toPosition(text, offset, encoding);
+            const std::uint32_t back = lsp::toOffset(text, position, encoding);
+            require(back <= offset);
+            require(lsp::toPosition(text, back, encoding) == position);
+        }
+        for (std::size_t at = 0; at + 1 < bytes.size() && at < 256; ++at) {
+            const lsp::Position position{static_cast<unsigned char>(bytes[at]),
+                                         static_cast<unsigned char>(bytes[at + 1])};
+            require(lsp::toOffset(text, position, encoding) <= text.size());
+        }
+    }
+}
+
+void readUri(std::string_view bytes) {
+    std::ignore = lsp::pathFromUri(bytes);
+}
+
+void readPins(std::string_view bytes) {
+    analysis::FileModel file;
+    file.file = "/nowhere/pins.cu";
+    analysis::KernelModel kernel;
+    kernel.name = kernel.qualifiedName = "k";
+    for (const char* name : {"x", "n"}) {
+        analysis::Parameter parameter;
+        parameter.name = name;
+        parameter.type.pointerDepth = name[0] == 'x' ? 1 : 0;
+        kernel.parameters.push_back(std::move(parameter));
+    }
+    file.kernels.push_back(std::move(kernel));
+    std::string text = "// kernelskill: launch ";
+    text += bytes;
+    file.source = std::make_shared<const analysis::SourceText>(std::move(text));
+    for (const engine::LaunchPin& pin : engine::findLaunchPins(file).pins)
+        require(pin.span.end <= file.source->size());
+}
+
+void scanText(std::string_view bytes) {
+    const std::vector<analysis::Token> tokens = analysis::lex(bytes);
+    std::uint32_t end = 0;
+    for (const analysis::Token& token : tokens) {
+        require(token.span.begin >= end && token.span.end > token.span.begin);
+        end = token.span.end;
+    }
+    require(end <= bytes.size());
+    analysis::MacroTable macros;
+    macros.addDefinitionsOf(tokens);
+    const auto structure = analysis::structuralTokens(tokens);
+    for (const auto& declaration : analysis::scanDeclarations(structure, macros).declarations)
+        require(declaration.span.end <= bytes.size());
+}
+
+void readSkill(std::string_view bytes) {
+    std::ignore = skills::parseSkillDocument(bytes, "/nowhere/some-skill/SKILL.md");
+    std::ignore = skills::parseUserSkill(bytes, "/nowhere/some-skill/SKILL.md");
+}
+
+void readMemory(std::string_view bytes) {
+    if (const auto entry = engine::parseEntry(bytes))
+        require(engine::parseEntry(engine::formatEntry(*entry)).has_value());
+    std::ignore = engine::parseOutcomes(bytes);
+}
+
+void readCapture(std::string_view bytes) {
+    if (const auto launch = engine::parseCapture(bytes))
+        require(engine::parseCapture(engine::formatCapture(*launch)).has_value());
+}
+
+/// Reads the bytes as CBOR, and as JSON that is put into CBOR: corpora are text that way.
+template <typename Read>
+void readBoth(std::string_view bytes, const Read& read) {
+    read(bytes);
+    if (analysis::isNestedTooDeeply(bytes))
+        return;
+    const auto value = nlohmann::json::parse(bytes, nullptr, false);
+    if (value.is_discarded())
+        return;
+    std::string encoded;
+    nlohmann::json::to_cbor(value, encoded);
+    read(encoded);
+}
+
+void readWorkerFrames(std::string_view bytes) {
+    readBoth(bytes, [](std::string_view payload) {
+        std::ignore = engine::emulator::decodeJob(bytesOf(payload));
+        std::ignore = engine::emulator::decodeReport(bytesOf(payload));
+    });
+}
+
+void readRunnerFrames(std::string_view bytes) {
+    readBoth(bytes, [](std::string_view payload) {
+        std::ignore = engine::gpu::decodeRequest(bytesOf(payload));
+        std::ignore = engine::gpu::decodeAnswer(bytesOf(payload));
+    });
+}
+
+void readCacheFiles(std::string_view bytes) {
+    readBoth(bytes, [](std::string_view payload) {
+        std::ignore = engine::decodeFindings(payload);
+        std::ignore = engine::decodeReply(payload);
+    });
+}
+
+} // namespace
+
+std::span<const FuzzTarget> fuzzTargets() {
+    static constexpr std::array targets = {
+        FuzzTarget{"frames", readFrames},
+        FuzzTarget{"messages", readMessage},
+        FuzzTarget{"positions", convertPositions},
+        FuzzTarget{"uris", readUri},
+        FuzzTarget{"pins", readPins},
+        FuzzTarget{"source", scanText},
+        FuzzTarget{"skills", readSkill},
+        FuzzTarget{"memory", readMemory},
+        FuzzTarget{"captures", readCapture},
+        FuzzTarget{"worker-frames", readWorkerFrames},
+        FuzzTarget{"runner-frames", readRunnerFrames},
+        FuzzTarget{"cache-files", readCacheFiles},
+    };
+    return targets;
+}
+
+} // namespace kernelskill::testing
