@@ -26,7 +26,8 @@ inline constexpr std::size_t frameHeaderBytes = 8;
 payloadLength(std::span<const std::byte, frameHeaderBytes> header);
 
 /// Calls `read` with the message in a payload, which has no length. Returns an Internal error for
-/// malformed data, also if `read` throws one of nlohmann's exceptions.
+/// malformed data, also if `read` throws one of nlohmann's exceptions. A process that runs a kernel
+/// can send anything: depth and number of values are bounded.
 [[nodiscard]] Result<void> readFrame(std::span<const std::byte> payload,
                                      const std::function<void(const nlohmann::json&)>& read);
 
