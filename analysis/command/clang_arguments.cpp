@@ -129,8 +129,10 @@ std::vector<std::string> clangArguments(const CompileCommand& command, const Too
         arguments.push_back((prelude / "fallback").string());
     }
     for (const std::string& header : command.forcedIncludes) {
-        arguments.emplace_back("-include");
         const fs::path beside = command.directory / header;
+        if (pathExists(beside) && !isFile(beside))
+            continue; // A pipe or a device may have no end.
+        arguments.emplace_back("-include");
         arguments.push_back(pathExists(beside) ? beside.string() : header);
     }
     return arguments;

@@ -46,10 +46,20 @@ fs::path absoluteNormal(const fs::path& path) {
     return (error ? path : absolute).lexically_normal();
 }
 
+CompileCommand from(const fs::path& origin, CommandOrigin kind, CompileCommand command) {
+    command.origin = kind;
+    command.originPath = origin.string();
+    for (std::string& note : command.notes)
+        note = origin.string() + ": " + note;
+    return command;
+}
+
 } // namespace
 
-CompileCommands::CompileCommands(std::vector<std::string> fallbackFlags, fs::path databaseDirectory)
-    : fallbackFlags_(std::move(fallbackFlags)), databaseDirectory_(std::move(databaseDirectory)) {}
+CompileCommands::CompileCommands(std::vector<std::string> fallbackFlags, fs::path databaseDirectory,
+                                 Gate mayRead)
+    : fallbackFlags_(std::move(fallbackFlags)), databaseDirectory_(std::move(databaseDirectory)),
+      mayRead_(std::move(mayRead)) {}
 
 Result<CompileCommand> CompileCommands::commandFor(const fs::path& givenFile,
                                                    const fs::path& workspaceRoot) const {
@@ -67,14 +77,20 @@ Result<CompileCommand> CompileCommands::commandFor(const fs::path& givenFile,
     }
     if (!found)
         return inferred(file, workspaceRoot);
+    if (databaseDirectory_.empty() && mayRead_ && !mayRead_(found->path)) {
+        CompileCommand command = inferred(file, workspaceRoot);
+        command.notes.push_back(found->path.string() +
+                                " belongs to another user, so its flags are not read; `kernelskill "
+                                "trust " +
+                                found->path.parent_path().string() + "` allows it");
+        return command;
+    }
     if (!found->isDatabase) {
         const Result<std::vector<std::string>> flags = readFlagsFile(found->path);
         if (!flags)
             return std::unexpected(flags.error());
-        CompileCommand command = translateArguments(*flags, found->path.parent_path());
-        command.origin = CommandOrigin::FlagsFile;
-        command.originPath = found->path.string();
-        return command;
+        return from(found->path, CommandOrigin::FlagsFile,
+                    translateArguments(*flags, found->path.parent_path()));
     }
     const Result<std::vector<DatabaseEntry>> entries = readCompilationDatabase(found->path);
     if (!entries)
@@ -82,10 +98,8 @@ Result<CompileCommand> CompileCommands::commandFor(const fs::path& givenFile,
     const DatabaseEntry* entry = entryFor(*entries, file);
     if (entry == nullptr)
         return inferred(file, workspaceRoot);
-    CompileCommand command = translateArguments(entry->arguments, entry->directory);
-    command.origin = CommandOrigin::CompilationDatabase;
-    command.originPath = found->path.string();
-    return command;
+    return from(found->path, CommandOrigin::CompilationDatabase,
+                translateArguments(entry->arguments, entry->directory));
 }
 
 CompileCommand CompileCommands::inferred(const fs::path& givenFile,

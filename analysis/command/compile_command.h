@@ -5,6 +5,7 @@
 #include "analysis/source/error.h"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,17 @@ struct CompileCommand {
     bool fastMath = false;
     bool extendedLambda = false;
     bool relaxedConstexpr = false;
+    /// Options that change machine code, as nvcc and NVRTC spell them: "--maxrregcount=32".
+    std::vector<std::string> codeOptions;
     std::vector<std::string> ignored; ///< Flags without an effect here, for `doctor` and the log.
+    /// What was left out for the user's safety, one sentence each, to be shown.
+    std::vector<std::string> notes;
 };
 
 /// Translates the arguments of nvcc, clang or a host compiler, without the program's name.
-/// `--options-file`/`@file` are read relative to `directory`. Never fails: unknown arguments go
-/// into `ignored`.
+/// `--options-file`/`@file` are read relative to `directory`, and what they hold is translated in
+/// the same way. Only what is known passes (flag_rules.h); never a program's name. Never fails:
+/// arguments without an effect go into `ignored`, doubtful ones into `notes`.
 [[nodiscard]] CompileCommand translateArguments(const std::vector<std::string>& arguments,
                                                 const std::filesystem::path& directory);
 
@@ -46,8 +52,12 @@ struct CompileCommand {
 /// common/, and nearby folders that contain the included headers.
 class CompileCommands {
 public:
+    /// Whether flags may be read from a file that the search has found.
+    using Gate = std::function<bool(const std::filesystem::path&)>;
+
+    /// `mayRead` empty: from any file. A file that may not be read is passed over with a note.
     explicit CompileCommands(std::vector<std::string> fallbackFlags = {},
-                             std::filesystem::path databaseDirectory = {});
+                             std::filesystem::path databaseDirectory = {}, Gate mayRead = {});
     /// InvalidInput, with file and line, if a database exists but cannot be read. The caller may
     /// then use `inferred`.
     [[nodiscard]] Result<CompileCommand>
@@ -58,6 +68,7 @@ public:
 private:
     std::vector<std::string> fallbackFlags_;
     std::filesystem::path databaseDirectory_;
+    Gate mayRead_;
 };
 
 /// clang's arguments for `command` in the mode that `toolchain` allows.

@@ -95,16 +95,40 @@ fs::path resolveUserInclude(std::string_view spelling, const fs::path& from,
     return {};
 }
 
+fs::path irregularInclude(std::string_view spelling, const fs::path& from,
+                          const CompileCommand& command) {
+    const fs::path name(includeName(spelling));
+    std::vector<fs::path> candidates;
+    if (name.is_absolute() || spelling.starts_with('"'))
+        candidates.push_back(from / name);
+    for (const std::string& directory : command.includeDirs)
+        candidates.push_back(fs::path(directory) / name);
+    for (const fs::path& candidate : candidates) {
+        std::error_code error;
+        const auto type = fs::status(candidate, error).type();
+        if (type == fs::file_type::fifo || type == fs::file_type::character ||
+            type == fs::file_type::block || type == fs::file_type::socket)
+            return candidate.lexically_normal();
+    }
+    return {};
+}
+
 std::vector<ReachedFile>
 reachableUserFiles(const fs::path& mainFile, const std::vector<Include>& directives,
                    const CompileCommand& command,
-                   const std::function<std::optional<std::string>(const fs::path&)>& read) {
+                   const std::function<std::optional<std::string>(const fs::path&)>& read,
+                   const std::function<void(const fs::path&)>& onIrregular) {
     std::vector<ReachedFile> reached;
     std::set<std::string> seen = {canonicalPath(mainFile)};
     std::deque<std::size_t> pending;
     const auto consider = [&](std::string_view spelling, const fs::path& from,
                               std::size_t directive) {
         const fs::path path = resolveUserInclude(spelling, from, command);
+        if (path.empty() && onIrregular) {
+            if (const fs::path irregular = irregularInclude(spelling, from, command);
+                !irregular.empty())
+                onIrregular(irregular);
+        }
         if (path.empty() || reached.size() >= maximumFiles)
             return;
         std::string canonical = canonicalPath(path);

@@ -26,6 +26,11 @@ namespace kernelskill::analysis {
                                                        const std::filesystem::path& from,
                                                        const CompileCommand& command);
 
+/// The pipe or device that `#include` of `spelling` would open. Empty if there is none.
+[[nodiscard]] std::filesystem::path irregularInclude(std::string_view spelling,
+                                                     const std::filesystem::path& from,
+                                                     const CompileCommand& command);
+
 /// A user's file that a main file includes, directly or indirectly.
 struct ReachedFile {
     std::string path;
@@ -33,10 +38,12 @@ struct ReachedFile {
 };
 
 /// Every user file that `text`, the content of `mainFile`, includes directly or indirectly, in
-/// order of discovery. `read` returns a file's content. Stops after a few hundred files.
+/// order of discovery. `read` returns a file's content; `onIrregular` is told of pipes and devices,
+/// which are not read. Stops after a few hundred files.
 [[nodiscard]] std::vector<ReachedFile> reachableUserFiles(
     const std::filesystem::path& mainFile, const std::vector<Include>& directives,
     const CompileCommand& command,
-    const std::function<std::optional<std::string>(const std::filesystem::path&)>& read);
+    const std::function<std::optional<std::string>(const std::filesystem::path&)>& read,
+    const std::function<void(const std::filesystem::path&)>& onIrregular = {});
 
 } // namespace kernelskill::analysis

@@ -1,4 +1,5 @@
 #include "analysis/command/compile_command.h"
+#include "analysis/command/flag_rules.h"
 #include "analysis/command/shell_words.h"
 #include "analysis/source/files.h"
 
@@ -15,6 +16,7 @@ namespace fs = std::filesystem;
 
 enum class Option : std::uint8_t {
     Ignored, ///< Takes a value that has no effect here.
+    Refused, ///< Takes a value, and could make a compiler run a program.
     Define,
     Undefine,
     Include,
@@ -24,6 +26,8 @@ enum class Option : std::uint8_t {
     Architecture,
     Generate,
     HostCompiler,
+    Ptxas,
+    Registers,
     RelocatableCode,
     OptionsFile,
 };
@@ -65,10 +69,22 @@ constexpr auto valueOptions = std::to_array<ValueOption>({
     {"--relocatable-device-code", Option::RelocatableCode},
     {"-optf", Option::OptionsFile},
     {"--options-file", Option::OptionsFile},
-    {"-ccbin", Option::Ignored},
-    {"--compiler-bindir", Option::Ignored},
-    {"-Xptxas", Option::Ignored},
-    {"--ptxas-options", Option::Ignored},
+    {"-ccbin", Option::Refused},
+    {"--compiler-bindir", Option::Refused},
+    {"-wrapper", Option::Refused},
+    {"-specs", Option::Refused},
+    {"--specs", Option::Refused},
+    {"-fplugin", Option::Refused},
+    {"-B", Option::Refused},
+    {"-load", Option::Refused},
+    {"-Xassembler", Option::Refused},
+    {"-Xpreprocessor", Option::Refused},
+    {"-run-args", Option::Refused},
+    {"--run-args", Option::Refused},
+    {"-ldir", Option::Refused},
+    {"--libdevice-directory", Option::Refused},
+    {"-Xptxas", Option::Ptxas},
+    {"--ptxas-options", Option::Ptxas},
     {"-Xlinker", Option::Ignored},
     {"--linker-options", Option::Ignored},
     {"-Xcudafe", Option::Ignored},
@@ -78,7 +94,7 @@ constexpr auto valueOptions = std::to_array<ValueOption>({
     {"--archive-options", Option::Ignored},
     {"-Xfatbin", Option::Ignored},
     {"--fatbin-options", Option::Ignored},
-    {"-Xcuda-ptxas", Option::Ignored},
+    {"-Xcuda-ptxas", Option::Ptxas},
     {"-Xcuda-fatbinary", Option::Ignored},
     {"-o", Option::Ignored, true},
     {"--output-file", Option::Ignored},
@@ -89,8 +105,8 @@ constexpr auto valueOptions = std::to_array<ValueOption>({
     {"-MT", Option::Ignored},
     {"-MQ", Option::Ignored},
     {"--dependency-target-name", Option::Ignored},
-    {"-maxrregcount", Option::Ignored},
-    {"--maxrregcount", Option::Ignored},
+    {"-maxrregcount", Option::Registers},
+    {"--maxrregcount", Option::Registers},
     {"-t", Option::Ignored},
     {"--threads", Option::Ignored},
     {"-split-compile", Option::Ignored},
@@ -118,8 +134,12 @@ constexpr auto valueOptions = std::to_array<ValueOption>({
     {"-target-dir", Option::Ignored},
     {"--cuda-path", Option::Ignored},
     {"-resource-dir", Option::Ignored},
-    {"-Xclang", Option::Ignored},
+    {"-Xclang", Option::Refused},
+    {"-mllvm", Option::Refused},
 });
+
+constexpr std::string_view shellReason =
+    "it holds a character that nvcc would hand to a shell, or a line end";
 
 /// The maximum nesting of option files.
 constexpr int maximumOptionsFileDepth = 8;
@@ -208,22 +228,27 @@ private:
         switch (option.option) {
         case Option::Define:
             for (std::string& definition : lists(option, value))
-                command_.definitions.push_back(std::move(definition));
+                define(option.name, std::move(definition));
             break;
         case Option::Undefine:
-            command_.undefinitions.push_back(value);
+            if (isSafeDefinition(value))
+                command_.undefinitions.push_back(value);
+            else
+                refuse(std::string(option.name) + " " + value, shellReason);
             break;
         case Option::Include:
-            for (const std::string& path : splitOptionList(value))
-                command_.includeDirs.push_back(absolute(path));
+            addPaths(option.name, value, command_.includeDirs);
             break;
         case Option::SystemInclude:
-            for (const std::string& path : splitOptionList(value))
-                command_.systemIncludeDirs.push_back(absolute(path));
+            addPaths(option.name, value, command_.systemIncludeDirs);
             break;
         case Option::ForcedInclude:
-            for (const std::string& path : splitOptionList(value))
-                command_.forcedIncludes.push_back(path);
+            for (const std::string& path : splitOptionList(value)) {
+                if (isSafePath(path))
+                    command_.forcedIncludes.push_back(path);
+                else
+                    refuse(std::string(option.name) + " " + path, shellReason);
+            }
             break;
         case Option::Standard:
             command_.standard = value;
@@ -237,6 +262,15 @@ private:
             break;
         case Option::HostCompiler:
             hostOptions(splitOptionList(value));
+            break;
+        case Option::Ptxas:
+            ptxasOptions(option.name, value);
+            break;
+        case Option::Registers:
+            registers(option.name, value);
+            break;
+        case Option::Refused:
+            refuse(std::string(option.name) + " " + value, reasonAgainst(option.name).value_or(""));
             break;
         case Option::RelocatableCode:
             command_.relocatableDeviceCode = value == "true";
@@ -272,18 +306,72 @@ private:
         else if (mattersToParsing(argument))
             addHostFlag(argument);
         else
-            command_.ignored.push_back(argument);
+            leaveOut(argument, argument);
+    }
+
+    /// Keeps what changes machine code; mentions what nobody knows to be harmless.
+    void leaveOut(const std::string& flag, const std::string& spelling) {
+        if (auto option = codeOption(flag))
+            command_.codeOptions.push_back(std::move(*option));
+        else if (const auto reason = reasonAgainst(flag))
+            return refuse(spelling, *reason);
+        command_.ignored.push_back(spelling);
+    }
+
+    void refuse(const std::string& flag, std::string_view reason) {
+        std::string note = "'" + flag + "' is left out: " + std::string(reason);
+        if (std::ranges::find(command_.notes, note) == command_.notes.end())
+            command_.notes.push_back(std::move(note));
+    }
+
+    void define(std::string_view option, std::string definition) {
+        if (isSafeDefinition(definition))
+            command_.definitions.push_back(std::move(definition));
+        else
+            refuse(std::string(option) + " " + definition, shellReason);
+    }
+
+    void addPaths(std::string_view option, const std::string& list,
+                  std::vector<std::string>& folders) {
+        for (const std::string& path : splitOptionList(list)) {
+            if (isSafePath(absolute(path)))
+                folders.push_back(absolute(path));
+            else
+                refuse(std::string(option) + " " + path, shellReason);
+        }
+    }
+
+    void ptxasOptions(std::string_view option, const std::string& list) {
+        for (const std::string& words : splitOptionList(list)) {
+            for (const std::string& part : splitShellWords(words)) {
+                if (isPtxasOption(part))
+                    command_.codeOptions.push_back("--ptxas-options=" + part);
+                else if (!isPtxasMessageOption(part))
+                    refuse(std::string(option) + " " + part, "it is not known to be harmless");
+                else
+                    command_.ignored.push_back(std::string(option) + " " + part);
+            }
+        }
+    }
+
+    void registers(std::string_view option, const std::string& count) {
+        if (!count.empty() && count.find_first_not_of("0123456789") == std::string::npos)
+            command_.codeOptions.push_back("--maxrregcount=" + count);
+        else
+            command_.ignored.push_back(std::string(option));
     }
 
     void hostOptions(const std::vector<std::string>& flags) {
         for (const std::string& list : flags) {
             for (const std::string& flag : splitShellWords(list)) {
                 if (flag.starts_with("-D") && flag.size() > 2)
-                    command_.definitions.push_back(flag.substr(2));
+                    define("-D", flag.substr(2));
                 else if (flag.starts_with("-I") && flag.size() > 2)
-                    command_.includeDirs.push_back(absolute(flag.substr(2)));
+                    addPaths("-I", flag.substr(2), command_.includeDirs);
                 else if (mattersToParsing(flag))
                     addHostFlag(flag);
+                else if (const auto reason = reasonAgainst(flag))
+                    refuse("-Xcompiler " + flag, *reason);
                 else
                     command_.ignored.push_back("-Xcompiler " + flag);
             }
@@ -320,13 +408,11 @@ private:
 
     /// sm_90a, compute_80 and lto_86 name an architecture; native, all and all-major do not.
     void addArchitecture(const std::string& name) {
-        const auto underscore = name.find('_');
-        if (underscore == std::string::npos || underscore + 1 >= name.size() ||
-            name.find_first_of("0123456789", underscore) != underscore + 1) {
+        if (!isArchitectureName(name)) {
             command_.ignored.push_back("-arch=" + name);
             return;
         }
-        std::string architecture = "sm_" + name.substr(underscore + 1);
+        std::string architecture = "sm_" + name.substr(name.find('_') + 1);
         if (std::ranges::find(command_.architectures, architecture) == command_.architectures.end())
             command_.architectures.push_back(std::move(architecture));
     }

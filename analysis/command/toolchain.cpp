@@ -83,7 +83,7 @@ fs::path toolkitOfNvcc() {
         const std::size_t end = std::min(path.find(':', begin), path.size());
         const fs::path candidate = fs::path(path.substr(begin, end - begin)) / "nvcc";
         std::error_code error;
-        if (isFile(candidate)) {
+        if (candidate.is_absolute() && isFile(candidate)) {
             const fs::path real = fs::canonical(candidate, error);
             if (!error)
                 return real.parent_path().parent_path();

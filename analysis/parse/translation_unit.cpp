@@ -99,9 +99,13 @@ struct TranslationUnit::Impl {
             include.resolved =
                 resolveUserInclude(include.spelling, fs::path(file).parent_path(), command)
                     .string();
-        userFiles = reachableUserFiles(file, includes, command, [this](const fs::path& path) {
+        const auto read = [this](const fs::path& path) {
             const auto open = unsaved.find(path.string());
             return open != unsaved.end() ? std::optional(open->second) : readFile(path);
+        };
+        // clang would wait for the end of a pipe: it gets an empty file in its place.
+        userFiles = reachableUserFiles(file, includes, command, read, [this](const fs::path& path) {
+            unsaved.try_emplace(path.string());
         });
     }
 

@@ -22,7 +22,8 @@ std::optional<std::filesystem::path> findProgram(const std::string& name) {
     std::istringstream folders(variable == nullptr ? "/usr/bin:/bin" : variable);
     for (std::string folder; std::getline(folders, folder, ':');) {
         auto candidate = std::filesystem::path(folder) / name;
-        if (!folder.empty() && isExecutable(candidate))
+        // A folder relative to the current one, as a workspace often is, may hold anything.
+        if (folder.starts_with('/') && isExecutable(candidate))
             return candidate;
     }
     return std::nullopt;

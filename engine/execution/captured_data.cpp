@@ -24,7 +24,8 @@ std::unexpected<Error> unreadable(const std::string& path, const char* why) {
 } // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // A workspace's folder of captures could hold a link to any file of the user.
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
         return unreadable(path, std::strerror(errno));
     struct stat status{};

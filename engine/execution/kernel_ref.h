@@ -13,4 +13,15 @@ struct KernelRef {
     [[nodiscard]] const analysis::FileModel& file() const { return *program.model; }
 };
 
+/// InvalidInput for a kernel of a program that the user does not trust.
+[[nodiscard]] inline Result<void> requireTrust(KernelRef kernel) {
+    if (kernel.program.isTrusted)
+        return {};
+    return std::unexpected(Error{ErrorKind::InvalidInput,
+                                 "the folder is not trusted, so its kernels are neither compiled "
+                                 "nor run",
+                                 kernel.program.file,
+                                 "trust it in the editor, or with `kernelskill trust FOLDER`"});
+}
+
 } // namespace kernelskill::engine

@@ -21,6 +21,9 @@ struct ProgramSource {
     std::shared_ptr<const analysis::FileModel> model; ///< The model of exactly this text.
     /// The launches captured from the user's programs. Null if there is no store of captures.
     std::shared_ptr<const CaptureStore> captures = nullptr;
+    /// Whether the user trusts this code: only then is it compiled and run. No executor and no
+    /// compiler takes it otherwise.
+    bool isTrusted = true;
 };
 
 } // namespace kernelskill::engine

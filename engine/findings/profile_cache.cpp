@@ -22,7 +22,7 @@ constexpr std::size_t maxEntries = 256;
 void addCommand(TextHash& hash, const analysis::CompileCommand& command) {
     for (const auto* list : {&command.includeDirs, &command.systemIncludeDirs, &command.definitions,
                              &command.undefinitions, &command.forcedIncludes,
-                             &command.architectures, &command.hostFlags}) {
+                             &command.architectures, &command.hostFlags, &command.codeOptions}) {
         hash.add(list->size());
         for (const std::string& flag : *list)
             hash.add(flag);

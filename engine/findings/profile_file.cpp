@@ -213,7 +213,7 @@ std::string encodeFindings(const KeptFindings& kept) {
 
 std::optional<KeptFindings> decodeFindings(std::string_view bytes) {
     try {
-        if (wire::isNestedTooDeeply(std::as_bytes(std::span(bytes))))
+        if (wire::exceedsLimits(std::as_bytes(std::span(bytes))))
             return std::nullopt;
         const json document = json::from_cbor(bytes);
         if (document.at("version") != version)

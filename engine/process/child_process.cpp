@@ -3,6 +3,7 @@
 #include "engine/process/argument_pointers.h"
 #include "engine/process/file_descriptor.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -34,11 +35,25 @@ Result<Pipe> makePipe() {
     return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-std::vector<std::string> cleanEnvironment() {
+/// PATH without folders relative to the current one, which may be a workspace.
+std::string safePath(std::string_view path) {
+    std::string result;
+    while (!path.empty()) {
+        const auto end = std::min(path.find(':'), path.size());
+        if (path.starts_with('/'))
+            result.append(result.empty() ? "" : ":").append(path.substr(0, end));
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return result;
+}
+
+std::vector<std::string> cleanEnvironment(const std::filesystem::path& temporaryFolder) {
     std::vector<std::string> result{"LANG=C", "LC_ALL=C"};
     for (const char* name : {"PATH", "TMPDIR"}) {
-        if (const char* value = std::getenv(name))
-            result.push_back(std::string(name) + "=" + value);
+        const bool isGiven = std::string_view(name) == "TMPDIR" && !temporaryFolder.empty();
+        if (const char* value = isGiven ? temporaryFolder.c_str() : std::getenv(name))
+            result.push_back(std::string(name) + "=" +
+                             (std::string_view(name) == "PATH" ? safePath(value) : value));
     }
     return result;
 }
@@ -52,10 +67,83 @@ Result<Pipe> makeInput() {
     return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
+Error notStarted(const ChildCommand& command, int error) {
+    return {ErrorKind::Missing,
+            std::string("cannot start it: ") + std::strerror(error),
+            command.program.string(),
+            {}};
+}
+
+/// What the child of a fork needs to become another program by system calls alone.
+struct Start {
+    const char* program;
+    char* const* arguments;
+    char* const* environment;
+    std::array<int, 3> streams; ///< Standard input, output and error.
+    int failures;               ///< Gets the error's number if there is no other program.
+};
+
+[[noreturn]] void become(const Start& start, const PreparedWalls& walls) {
+    const auto fail = [&] {
+        const int error = errno != 0 ? errno : EPERM;
+        static_cast<void>(::write(start.failures, &error, sizeof error));
+        ::_exit(127);
+    };
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::setpgid(0, 0);
+    for (int stream = 0; stream < 3; ++stream) {
+        if (::dup2(start.streams[static_cast<std::size_t>(stream)], stream) < 0)
+            fail();
+    }
+    if (!walls.putUp())
+        fail();
+    ::execve(start.program, start.arguments, start.environment);
+    fail();
+    ::_exit(127);
+}
+
+/// Like spawn(), behind walls. They have to be put up between fork and exec, where posix_spawn lets
+/// nobody in.
+Result<pid_t> spawnBehindWalls(const ChildCommand& command, std::vector<std::string>& arguments,
+                               std::vector<std::string>& environment,
+                               const std::array<int, 3>& streams) {
+    auto failures = makePipe();
+    if (!failures)
+        return std::unexpected(failures.error());
+    const PreparedWalls walls(*command.walls);
+    const auto words = argumentPointers(arguments);
+    const auto variables = argumentPointers(environment);
+    const Start start{command.program.c_str(), words.data(), variables.data(), streams,
+                      failures->write.get()};
+    const pid_t pid = ::fork();
+    if (pid == 0)
+        become(start, walls);
+    if (pid < 0)
+        return std::unexpected(notStarted(command, errno));
+    ::setpgid(pid, pid); // Whoever comes first: it may have to be killed at once.
+    failures->write.close();
+    int error = 0;
+    ssize_t count = 0;
+    do
+        count = ::read(failures->read.get(), &error, sizeof error);
+    while (count < 0 && errno == EINTR);
+    if (count != sizeof error)
+        return pid;
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return std::unexpected(notStarted(command, error));
+}
+
 Result<pid_t> spawn(const ChildCommand& command, int input, int output, int messages) {
     std::vector<std::string> arguments{command.program.string()};
     arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
-    auto environment = cleanEnvironment();
+    auto environment = cleanEnvironment(command.temporaryFolder);
+    if (command.walls) {
+        environment.emplace_back("CCACHE_DISABLE=1"); // Its files are beyond the walls.
+        return spawnBehindWalls(command, arguments, environment, {input, output, messages});
+    }
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -75,10 +163,7 @@ Result<pid_t> spawn(const ChildCommand& command, int input, int output, int mess
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (error != 0)
-        return std::unexpected(Error{ErrorKind::Missing,
-                                     std::string("cannot start it: ") + std::strerror(error),
-                                     command.program.string(),
-                                     {}});
+        return std::unexpected(notStarted(command, error));
     return pid;
 }
 

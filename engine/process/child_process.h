@@ -2,9 +2,11 @@
 #pragma once
 
 #include "analysis/source/error.h"
+#include "engine/process/walls.h"
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,6 +18,8 @@ struct ChildCommand {
     std::vector<std::string> arguments;
     std::string input; ///< Written to its standard input.
     std::chrono::milliseconds time{60'000};
+    std::optional<Walls> walls = std::nullopt;  ///< Around it and all that it starts.
+    std::filesystem::path temporaryFolder = {}; ///< Its TMPDIR; empty: ours.
 };
 
 struct ChildOutcome {

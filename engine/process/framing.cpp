@@ -13,19 +13,22 @@ constexpr std::uint64_t maxPayloadBytes = std::uint64_t{1} << 34;
 /// Far more than any message has.
 constexpr std::size_t maxNesting = 64;
 
-/// Reads a message only to count its levels, and stops at the first that is too deep.
-class Nesting : public nlohmann::json_sax<nlohmann::json> {
-public:
-    [[nodiscard]] bool isTooDeep() const { return isTooDeep_; }
+/// A value takes one byte in a message, and up to 64 when it is decoded.
+constexpr std::uint64_t maxValues = std::uint64_t{1} << 24;
 
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(number_integer_t) override { return true; }
-    bool number_unsigned(number_unsigned_t) override { return true; }
-    bool number_float(number_float_t, const string_t&) override { return true; }
-    bool string(string_t&) override { return true; }
-    bool binary(binary_t&) override { return true; }
-    bool key(string_t&) override { return true; }
+/// Reads a message only to count its levels and values, and stops at the first that is too much.
+class MessageSize : public nlohmann::json_sax<nlohmann::json> {
+public:
+    [[nodiscard]] bool exceedsLimits() const { return depth_ > maxNesting || values_ > maxValues; }
+
+    bool null() override { return count(); }
+    bool boolean(bool) override { return count(); }
+    bool number_integer(number_integer_t) override { return count(); }
+    bool number_unsigned(number_unsigned_t) override { return count(); }
+    bool number_float(number_float_t, const string_t&) override { return count(); }
+    bool string(string_t&) override { return count(); }
+    bool binary(binary_t&) override { return count(); }
+    bool key(string_t&) override { return count(); }
     bool start_object(std::size_t) override { return enter(); }
     bool start_array(std::size_t) override { return enter(); }
     bool end_object() override { return leave(); }
@@ -35,17 +38,15 @@ public:
     }
 
 private:
-    bool enter() {
-        isTooDeep_ = ++depth_ > maxNesting;
-        return !isTooDeep_;
-    }
+    bool count() { return ++values_ <= maxValues; }
+    bool enter() { return ++depth_ <= maxNesting && count(); }
     bool leave() {
         --depth_;
         return true;
     }
 
     std::size_t depth_ = 0;
-    bool isTooDeep_ = false;
+    std::uint64_t values_ = 0;
 };
 
 Error malformed(std::string_view why) {
@@ -73,20 +74,20 @@ std::optional<std::uint64_t> payloadLength(std::span<const std::byte, frameHeade
     return length;
 }
 
-bool isNestedTooDeeply(std::span<const std::byte> cbor) {
+bool exceedsLimits(std::span<const std::byte> cbor) {
     const auto* data = reinterpret_cast<const std::uint8_t*>(cbor.data());
-    Nesting nesting;
-    nlohmann::json::sax_parse(data, data + cbor.size(), &nesting,
+    MessageSize size;
+    nlohmann::json::sax_parse(data, data + cbor.size(), &size,
                               nlohmann::json::input_format_t::cbor);
-    return nesting.isTooDeep();
+    return size.exceedsLimits();
 }
 
 Result<void> readFrame(std::span<const std::byte> payload,
                        const std::function<void(const nlohmann::json&)>& read) {
     try {
         const auto* data = reinterpret_cast<const std::uint8_t*>(payload.data());
-        if (isNestedTooDeeply(payload))
-            return std::unexpected(malformed("nested too deeply"));
+        if (exceedsLimits(payload))
+            return std::unexpected(malformed("too deep or too large"));
         read(nlohmann::json::from_cbor(data, data + payload.size()));
         return {};
     } catch (const nlohmann::json::exception& error) {

@@ -25,12 +25,14 @@ inline constexpr std::size_t frameHeaderBytes = 8;
 [[nodiscard]] std::optional<std::uint64_t>
 payloadLength(std::span<const std::byte, frameHeaderBytes> header);
 
-/// Whether values in `cbor` are nested deeper than any message or file of ours has. Ask it before
-/// nlohmann's reader of CBOR, which is recursive, sees what another process or a disk gave.
-[[nodiscard]] bool isNestedTooDeeply(std::span<const std::byte> cbor);
+/// Whether `cbor` has more levels or values than any message or file of ours. Ask it before
+/// nlohmann's reader of CBOR, which recurses and allocates, sees what another process or a disk
+/// gave.
+[[nodiscard]] bool exceedsLimits(std::span<const std::byte> cbor);
 
 /// Calls `read` with the message in a payload, which has no length. Returns an Internal error for
-/// malformed data, also if `read` throws one of nlohmann's exceptions.
+/// malformed data, also if `read` throws one of nlohmann's exceptions. A process that runs a kernel
+/// can send anything: depth and number of values are bounded.
 [[nodiscard]] Result<void> readFrame(std::span<const std::byte> payload,
                                      const std::function<void(const nlohmann::json&)>& read);
 

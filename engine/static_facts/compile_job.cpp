@@ -99,7 +99,7 @@ Result<CompileReply> decodeReply(std::string_view text) {
     auto answer = decoded<Answer>(
         text,
         [](std::string_view bytes) {
-            return wire::isNestedTooDeeply(std::as_bytes(std::span(bytes)))
+            return wire::exceedsLimits(std::as_bytes(std::span(bytes)))
                        ? json()
                        : json::from_cbor(bytes);
         },

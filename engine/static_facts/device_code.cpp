@@ -108,8 +108,9 @@ private:
     }
 
     Result<CompileReply> compiledByNvcc(const DeviceUnit& unit, const fs::path& nvcc) {
-        const NvccJob job{nvcc, options_.toolkit->version, architecture_,
-                          nvccOptions(kernel_.program.command), options_.time};
+        const NvccJob job{nvcc,          options_.toolkit->version,
+                          architecture_, nvccOptions(kernel_.program.command),
+                          options_.time, includeFolders(kernel_.program.command, toolkitFolders_)};
         ContentHash hash = hashOf(nvcc);
         hash.add(job.architecture);
         for (const auto& option : job.options)
@@ -136,12 +137,30 @@ private:
         const auto text = encodeJob(job);
         ContentHash hash = hashOf(library);
         hash.add(text);
-        return cached(hash.hex(), [&] { return workersReply(text); });
+        return cached(hash.hex(), [&] { return workersReply(text, library); });
     }
 
-    Result<CompileReply> workersReply(const std::string& job) {
-        const auto child =
-            runChild({options_.workerExecutable, {"compile-worker"}, job, options_.time}, stop_);
+    /// Limits on memory and time are the worker's own.
+    Walls workersWalls(const fs::path& library) const {
+        Walls walls;
+        walls.readable = systemFolders();
+        std::error_code ignored;
+        const auto real = fs::weakly_canonical(library, ignored);
+        for (const auto& folders :
+             {installationOf(options_.workerExecutable),
+              withoutPrivate(includeFolders(kernel_.program.command, toolkitFolders_)),
+              std::vector{library.parent_path(), real.parent_path(), options_.toolkit->root}})
+            walls.readable.insert(walls.readable.end(), folders.begin(), folders.end());
+        return walls;
+    }
+
+    Result<CompileReply> workersReply(const std::string& job, const fs::path& library) {
+        const auto child = runChild({options_.workerExecutable,
+                                     {"compile-worker"},
+                                     job,
+                                     options_.time,
+                                     workersWalls(library)},
+                                    stop_);
         if (!child) {
             auto error = child.error();
             if (error.kind == ErrorKind::Failed)
@@ -249,6 +268,8 @@ std::shared_ptr<const ScannedProgram> scannedProgram(const ProgramSource& progra
 Result<DeviceCode> deviceCode(KernelRef kernel, const std::vector<std::string>& templateArguments,
                               const std::string& architecture, const StaticFactsOptions& options,
                               std::stop_token stop) {
+    if (auto trusted = requireTrust(kernel); !trusted)
+        return std::unexpected(std::move(trusted.error()));
     if (!options.toolkit)
         return std::unexpected(Error{ErrorKind::Missing,
                                      "no CUDA toolkit was found; its compiler tells how many "

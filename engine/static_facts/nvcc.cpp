@@ -13,10 +13,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Its first argument is the folder for nvcc's own files. Child processes inherit the limits:
-/// address space in kilobytes, seconds of CPU time.
-constexpr const char* limitedStart =
-    "TMPDIR=$1; export TMPDIR; shift; ulimit -v 8388608 && ulimit -t 120 && exec \"$0\" \"$@\"";
+constexpr std::uint64_t maxMemoryBytes = 8ULL << 30;
+constexpr std::uint64_t maxFileBytes = 512ULL << 20;
+constexpr std::chrono::seconds maxCpuTime{120};
+
+Walls wallsFor(const NvccJob& job, const fs::path& folder) {
+    Walls walls;
+    walls.readable = systemFolders();
+    for (const auto& folders : {installationOf(job.nvcc), withoutPrivate(job.includeDirs)})
+        walls.readable.insert(walls.readable.end(), folders.begin(), folders.end());
+    walls.writable = {folder};
+    walls.memoryBytes = maxMemoryBytes;
+    walls.fileBytes = maxFileBytes;
+    walls.cpuTime = maxCpuTime;
+    return walls;
+}
 
 Error unusable(const std::string& what) {
     return {ErrorKind::Failed, "nvcc cannot be used: " + what, {}, {}};
@@ -65,9 +76,10 @@ Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
         return std::unexpected(unusable("the temporary folder cannot be written to"));
 
     ChildCommand command;
-    command.program = "/bin/sh";
-    command.arguments = {"-c", limitedStart, job.nvcc.string(), folder->path().string(),
-                         "-arch=" + job.architecture};
+    command.program = job.nvcc;
+    command.walls = wallsFor(job, folder->path());
+    command.temporaryFolder = folder->path();
+    command.arguments = {"-arch=" + job.architecture};
     command.arguments.insert(command.arguments.end(), job.options.begin(), job.options.end());
     command.arguments.insert(
         command.arguments.end(),

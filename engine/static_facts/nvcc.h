@@ -25,11 +25,12 @@ struct NvccJob {
     std::string architecture;
     std::vector<std::string> options; ///< From nvccOptions().
     std::chrono::milliseconds time{0};
+    std::vector<std::filesystem::path> includeDirs; ///< What the options name, to be readable.
 };
 
-/// Compiles in a folder of its own, with limits on memory and time; is killed on a time-out and on
-/// `stop`. A unit that does not compile gives a reply. Failed if nvcc cannot be used on this
-/// machine.
+/// Compiles in a folder of its own, behind walls, with limits on memory and time; is killed on a
+/// time-out and on `stop`. A unit that does not compile gives a reply. Failed if nvcc cannot be
+/// used on this machine.
 [[nodiscard]] Result<CompileReply> compileWithNvcc(const NvccJob& job, const DeviceUnit& unit,
                                                    std::stop_token stop);
 

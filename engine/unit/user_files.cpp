@@ -1,12 +1,14 @@
 #include "engine/unit/user_files.h"
 
+#include "analysis/source/files.h"
+#include "engine/process/walls.h"
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <deque>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <system_error>
 
 namespace kernelskill::engine {
@@ -26,7 +28,13 @@ bool isBelow(const std::filesystem::path& path, const std::filesystem::path& fol
 class Collector {
 public:
     Collector(const ProgramSource& program, const std::filesystem::path& preludeInclude)
-        : program_(program), preludeInclude_(preludeInclude.lexically_normal()) {}
+        : program_(program), preludeInclude_(preludeInclude.lexically_normal()) {
+        projectFolders_ = {projectOf(canonical(absolute(program.file)))};
+        const std::vector<std::filesystem::path> named(program.command.includeDirs.begin(),
+                                                       program.command.includeDirs.end());
+        for (const auto& folder : withoutPrivate(named))
+            projectFolders_.push_back(canonical(folder));
+    }
 
     std::vector<UserFile> run() {
         add(absolute(program_.file));
@@ -74,8 +82,44 @@ private:
         });
     }
 
+    static std::filesystem::path canonical(const std::filesystem::path& path) {
+        std::error_code error;
+        auto result = std::filesystem::weakly_canonical(path, error);
+        return error ? path : result;
+    }
+
+    /// The outermost folder that may be a project's: the one in the home folder, or in a folder
+    /// that users share, or else at the root.
+    static std::filesystem::path projectOf(const std::filesystem::path& file) {
+        constexpr std::array<std::string_view, 8> shared = {"home", "tmp", "root", "var",
+                                                            "etc",  "mnt", "run",  "proc"};
+        const char* variable = std::getenv("HOME");
+        const auto home = canonical(variable == nullptr ? "" : variable);
+        auto base = file.root_path();
+        if (!home.empty() && isBelow(file, home))
+            base = home;
+        else if (const auto first = *file.relative_path().begin();
+                 std::ranges::find(shared, first.string()) != shared.end())
+            base /= first;
+        const auto below = file.lexically_relative(base);
+        return std::next(below.begin()) == below.end() ? file : base / *below.begin();
+    }
+
+    /// Whether the text may be handed to a compiler: what an #include names may be any file of the
+    /// user, or a link to one.
+    bool isOfProject(const std::filesystem::path& path) const {
+        if (path == absolute(program_.file) || program_.unsaved.contains(path.string()))
+            return true;
+        const auto real = canonical(path);
+        if (real.parent_path() == canonical(absolute(program_.file)).parent_path())
+            return true;
+        return std::ranges::any_of(projectFolders_,
+                                   [&](const auto& folder) { return isBelow(real, folder); });
+    }
+
     void add(const std::filesystem::path& path) {
-        if (seen_.size() < maxUserFiles && !isSystem(path) && seen_.insert(path).second)
+        if (seen_.size() < maxUserFiles && !isSystem(path) && isOfProject(path) &&
+            seen_.insert(path).second)
             pending_.push_back(path);
     }
 
@@ -84,14 +128,7 @@ private:
             return program_.text;
         if (const auto open = program_.unsaved.find(path.string()); open != program_.unsaved.end())
             return open->second;
-        std::error_code error;
-        const auto size = std::filesystem::file_size(path, error);
-        if (error || size > maxUserFileBytes || !std::filesystem::is_regular_file(path, error))
-            return std::nullopt;
-        std::ifstream stream(path, std::ios::binary);
-        std::ostringstream text;
-        text << stream.rdbuf();
-        return stream ? std::optional(std::move(text).str()) : std::nullopt;
+        return analysis::readFile(path, maxUserFileBytes);
     }
 
     bool exists(const std::filesystem::path& path) const {
@@ -142,6 +179,7 @@ private:
 
     const ProgramSource& program_;
     std::filesystem::path preludeInclude_;
+    std::vector<std::filesystem::path> projectFolders_;
     std::vector<UserFile> files_;
     std::deque<std::filesystem::path> pending_;
     std::set<std::filesystem::path> seen_;

@@ -142,6 +142,7 @@ int runCommandLine(int argc, char** argv) {
     addCaptureCommand(program, invocation);
     addMemoryCommand(program, invocation);
     addTimelineCommand(program, invocation);
+    addTrustCommand(program, invocation);
     addDoctorCommand(program, invocation);
     addConfigurationSchemaCommand(program, invocation);
     addEmulatorWorkerCommand(program, invocation);

@@ -35,6 +35,7 @@ void addRepairCommand(CliCommand& program, Invocation& invocation);
 void addAssemblyCommand(CliCommand& program, Invocation& invocation);
 void addCaptureCommand(CliCommand& program, Invocation& invocation);
 void addMemoryCommand(CliCommand& program, Invocation& invocation);
+void addTrustCommand(CliCommand& program, Invocation& invocation);
 void addTimelineCommand(CliCommand& program, Invocation& invocation);
 void addDoctorCommand(CliCommand& program, Invocation& invocation);
 /// Hidden from --help: other programs call them.

@@ -1,11 +1,13 @@
 #include "analysis/source/program_search.h"
 #include "engine/execution/gpu/slurm_health.h"
+#include "engine/process/walls.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
 #include "lsp-server/commands/model_flags.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/configuration/model_options.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/workspace/ownership.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 
@@ -146,9 +148,27 @@ HealthCheck checkLanguageModel(const Options& options) {
                  : broken("language-model", found.error());
 }
 
+/// The walls around compilers, which a container or an old system may lack.
+HealthCheck checkWalls() {
+    const engine::WallsOnOffer offer = engine::wallsOnOffer();
+    const std::string limits = "limits on memory, time and files";
+    if (offer.landlock > 0 && offer.seccomp)
+        return {
+            "compiler-walls", Health::Ok,
+            fmt::format("files (Landlock {}), system calls (seccomp), {}", offer.landlock, limits),
+            ""};
+    return {
+        "compiler-walls", Health::Absent,
+        fmt::format("{}{}{}", limits, offer.seccomp ? ", system calls (seccomp)" : "",
+                    offer.landlock > 0 ? ", files (Landlock)" : ""),
+        "not needed; Linux 5.13 or newer with Landlock keeps compilers of untrusted kernels from "
+        "your files"};
+}
+
 HealthCheck checkCompilationDatabase(const Options& options) {
     const auto here = std::filesystem::current_path() / "doctor.cu";
-    const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase);
+    const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase,
+                                             isOwn);
     const auto command = commands.commandFor(here, workspaceRootOf(here));
     if (!command)
         return broken("compilation-database", command.error());
@@ -204,6 +224,7 @@ std::vector<HealthCheck> examine(const Options& options) {
         checks.push_back({"prelude", Health::Ok, toolchain.preludeInclude.string(), ""});
         checks.push_back({"clang-headers", Health::Ok, toolchain.clangResourceDir.string(), ""});
         checks.push_back(checkToolkit(toolchain));
+        checks.push_back(checkWalls());
         std::ranges::move(checkPipeline(**workbench), std::back_inserter(checks));
         if (options.gpuOn != "slurm")
             std::ranges::move(checkGpu(**workbench), std::back_inserter(checks));

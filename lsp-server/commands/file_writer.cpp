@@ -1,9 +1,10 @@
 #include "lsp-server/commands/file_writer.h"
 
+#include "analysis/source/files.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <unistd.h>
 
@@ -40,8 +41,7 @@ Result<void> replaceFile(const std::filesystem::path& path, std::string_view tex
 Result<void> writeEdits(const analysis::EditSet& edits, TextLookup& texts) {
     std::map<std::string, std::string> edited;
     for (const auto& [file, fileEdits] : edits) {
-        std::ifstream stream(file, std::ios::binary);
-        if (std::string(std::istreambuf_iterator<char>(stream), {}) != texts(file).text())
+        if (analysis::readFile(file) != texts(file).text())
             return std::unexpected(Error{ErrorKind::InvalidInput,
                                          "the file changed while the edit was verified", file,
                                          "run the command again"});

@@ -1,6 +1,7 @@
 #include "lsp-server/commands/input_file.h"
 
 #include "lsp-server/documents/closed_document.h"
+#include "lsp-server/workspace/ownership.h"
 #include "lsp-server/workspace/skill_folders.h"
 #include "lsp-server/workspace/workspace.h"
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace kernelskill::lsp {
 
@@ -63,8 +65,18 @@ Result<SnapshotPtr> openInput(const std::string& file, const Options& options,
         return std::unexpected(workbench.error());
     if (onWorkbench)
         onWorkbench(*workbench);
-    const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase);
-    return readDocument(path, root, std::move(*workbench), commands);
+    const analysis::CompileCommands commands(options.fallbackFlags, options.compilationDatabase,
+                                             isOwn);
+    auto snapshot = readDocument(path, root, std::move(*workbench), commands);
+    if (const auto skills = workspaceSkillFolder(root);
+        std::filesystem::exists(skills, error) && !(isOwn(skills) && isOwn(root)))
+        fmt::print(stderr, "note: {} belongs to another user, so its skills are not used\n",
+                   skills.string());
+    if (snapshot) {
+        for (const std::string& note : (*snapshot)->program.command.notes)
+            fmt::print(stderr, "note: {}\n", note);
+    }
+    return snapshot;
 }
 
 std::filesystem::path currentWorkspaceRoot() {

@@ -1,30 +1,23 @@
 #include "lsp-server/documents/closed_document.h"
 
+#include "analysis/source/files.h"
 #include "lsp-server/protocol/uri.h"
 
-#include <fstream>
-#include <iterator>
+#include <utility>
 
 namespace kernelskill::lsp {
 
 namespace {
 
 Result<std::string> readText(const std::filesystem::path& path) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error))
+    auto text = analysis::readFile(path);
+    if (!text)
         return std::unexpected(
-            Error{ErrorKind::InvalidInput,
-                  std::filesystem::exists(path, error) ? "not a regular file" : "no such file",
-                  path.string(), ""});
-    std::ifstream stream(path, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(stream), {});
-    if (!stream)
-        return std::unexpected(
-            Error{ErrorKind::InvalidInput, "the file cannot be read", path.string(), ""});
-    if (std::string problem = textProblem(text); !problem.empty())
+            Error{ErrorKind::InvalidInput, analysis::unreadableReason(path), path.string(), ""});
+    if (std::string problem = textProblem(*text); !problem.empty())
         return std::unexpected(
             Error{ErrorKind::InvalidInput, std::move(problem), path.string(), ""});
-    return text;
+    return std::move(*text);
 }
 
 } // namespace

@@ -16,7 +16,8 @@ bool isCuda(const std::filesystem::path& path, std::string_view languageId) {
     return extension == ".cu" || extension == ".cuh" || languageId.starts_with("cuda");
 }
 
-/// A document without a file (untitled:...) gets a name that no file has.
+} // namespace
+
 std::filesystem::path pathOf(const std::string& uri) {
     if (auto path = pathFromUri(uri))
         return *path;
@@ -25,8 +26,6 @@ std::filesystem::path pathOf(const std::string& uri) {
         name += std::isalnum(static_cast<unsigned char>(character)) != 0 ? character : '-';
     return std::filesystem::temp_directory_path() / "kernelskill-unsaved" / (name + ".cu");
 }
-
-} // namespace
 
 DocumentManager::DocumentManager(EventLoop& loop, WorkerPool& parsers, WorkerPool& background,
                                  spdlog::logger& log, const Workspace& workspace,
@@ -119,9 +118,11 @@ void DocumentManager::filesChanged(const std::vector<std::filesystem::path>& pat
 void DocumentManager::parse(Document& document, bool reload) {
     if (!document.worker || !workspace_.workbench())
         return;
+    document.isTrusted = workspace_.isTrusted(document.path);
     document.worker->update({document.uri, document.version, document.path,
                              workspace_.rootOf(document.path), document.text, overlay(document),
-                             workspace_.compileCommands(), workspace_.workbench()},
+                             workspace_.compileCommands(), workspace_.workbench(),
+                             document.isTrusted},
                             reload);
 }
 

@@ -22,8 +22,12 @@ struct Document {
     int version = 0;
     std::shared_ptr<const analysis::SourceText> text;
     std::unique_ptr<DocumentWorker>
-        worker; ///< Null for a file that is not CUDA: its text is only an overlay.
+        worker;             ///< Null for a file that is not CUDA: its text is only an overlay.
+    bool isTrusted = false; ///< As its latest parse was told.
 };
+
+/// The file of a document. One without a file (untitled:...) gets a name that no file has.
+[[nodiscard]] std::filesystem::path pathOf(const std::string& uri);
 
 /// Belongs to the loop's thread.
 class DocumentManager {

@@ -239,9 +239,10 @@ void DocumentWorker::State::parse(const ParseInput& input, std::uint64_t generat
             snapshot->generation = generation;
             snapshot->workspaceRoot = input.workspaceRoot;
             snapshot->workbench = input.workbench;
-            snapshot->program = {model->file,   input.text->text(),
-                                 input.unsaved, command.value_or(analysis::CompileCommand{}),
-                                 model,         capturesIn(input.workspaceRoot)};
+            snapshot->program = {model->file,    input.text->text(),
+                                 input.unsaved,  command.value_or(analysis::CompileCommand{}),
+                                 model,          capturesIn(input.workspaceRoot),
+                                 input.isTrusted};
             snapshot->workbench->knowledge().prepare(snapshot->program,
                                                      [&] { return isOvertaken(generation); });
             outcome = std::move(snapshot);

@@ -27,6 +27,7 @@ struct ParseInput {
     analysis::UnsavedFiles unsaved;
     std::shared_ptr<const analysis::CompileCommands> commands;
     std::shared_ptr<const engine::Workbench> workbench;
+    bool isTrusted = false; ///< Kernels of the document may be compiled and run.
 };
 
 using Fixes = std::shared_ptr<const std::vector<engine::CompileFix>>;

@@ -1,7 +1,6 @@
 #include "lsp-server/documents/text_lookup.h"
 
-#include <fstream>
-#include <iterator>
+#include "analysis/source/files.h"
 
 namespace kernelskill::lsp {
 
@@ -16,9 +15,7 @@ const analysis::SourceText& TextLookup::operator()(const std::string& file) {
     } else if (const auto open = program_.unsaved.find(file); open != program_.unsaved.end()) {
         text = std::make_shared<const analysis::SourceText>(open->second);
     } else {
-        std::ifstream stream(file, std::ios::binary);
-        text = std::make_shared<const analysis::SourceText>(
-            std::string(std::istreambuf_iterator<char>(stream), {}));
+        text = std::make_shared<const analysis::SourceText>(analysis::readFile(file).value_or(""));
     }
     return *text;
 }

@@ -54,16 +54,16 @@ Result<AssemblyQuestion> questionFrom(const json& params) {
 
 void onAssembly(const ServerContext& context, const json& params, Reply& reply,
                 const std::stop_source& stop) {
-    // Compile commands of an untrusted workspace may name any host compiler.
     if (!context.workspace.options().executionEnabled)
         return reply.error(ErrorCode::RequestFailed,
                            "compiling kernels is turned off (kernelskill.execution.enabled)");
     const auto question = questionFrom(params);
     if (!question)
         return reply.error(toResponseError(question.error()));
-    context.documents.whenCurrent(
-        textDocumentUri(params), [&context, params, stop, question = *question,
-                                  reply = std::move(reply)](auto outcome) mutable {
+    const std::string uri = textDocumentUri(params);
+    auto run = [&context, uri, params, stop, question = *question](Reply trusted) {
+        context.documents.whenCurrent(uri, [&context, params, stop, question,
+                                            reply = std::move(trusted)](auto outcome) mutable {
             if (!outcome)
                 return reply.error(std::move(outcome.error()));
             const SnapshotPtr snapshot = std::move(*outcome);
@@ -87,6 +87,8 @@ void onAssembly(const ServerContext& context, const json& params, Reply& reply,
                     answer.result(std::move(result));
                 });
         });
+    };
+    context.whenTrusted(uri, std::move(reply), std::move(run));
 }
 
 } // namespace

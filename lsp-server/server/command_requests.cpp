@@ -30,38 +30,41 @@ void profile(const ServerContext& context, const std::string& uri, const json& a
             fmt::format("'on' is \"emulator\", \"gpu\" (where kernelskill.gpu.on says: "
                         "\"{}\") or \"slurm\" if that says so, not \"{}\"",
                         configured, executor));
-    context.documents.whenCurrent(uri, [&context, argument, params, stop,
-                                        isOnGpu = executor != "emulator",
-                                        reply = std::move(reply)](auto outcome) mutable {
-        if (!outcome)
-            return reply.error(std::move(outcome.error()));
-        const SnapshotPtr snapshot = std::move(*outcome);
-        const auto target = findTarget(*snapshot, argument);
-        if (!target)
-            return reply.error(toResponseError(target.error()));
-        context.runJob(
-            fmt::format("Profiling '{}'{}", target->kernel->name, isOnGpu ? " on the GPU" : ""),
-            params, std::move(reply), stop,
-            [&context, snapshot, isOnGpu,
-             kernel = target->kernel](Reply answer, const std::stop_token& token,
-                                      const WorkDoneProgress& progress) mutable {
-                const auto say = [&progress](std::string_view what, double fraction) {
-                    progress.report(what, fraction);
-                };
-                const auto& workbench = *snapshot->workbench;
-                const auto report =
-                    isOnGpu ? workbench.profiler().profileOnGpu({snapshot->program, *kernel}, token,
-                                                                say)
-                            : workbench.profiler().profile({snapshot->program, *kernel}, token, say,
-                                                           engine::Profiler::Facts::Later);
-                if (!report)
-                    return answer.error(toResponseError(report.error()));
-                answer.result(profileJson(*report));
-                context.loop.post([&context, snapshot] { context.refresh(snapshot); });
-                if (!report->profile->hazards.empty())
-                    context.searchHazardFixes(snapshot, *kernel);
-            });
-    });
+    const bool isOnGpu = executor != "emulator";
+    auto run = [&context, uri, argument, params, stop, isOnGpu](Reply trusted) {
+        context.documents.whenCurrent(uri, [&context, argument, params, stop, isOnGpu,
+                                            reply = std::move(trusted)](auto outcome) mutable {
+            if (!outcome)
+                return reply.error(std::move(outcome.error()));
+            const SnapshotPtr snapshot = std::move(*outcome);
+            const auto target = findTarget(*snapshot, argument);
+            if (!target)
+                return reply.error(toResponseError(target.error()));
+            context.runJob(
+                fmt::format("Profiling '{}'{}", target->kernel->name, isOnGpu ? " on the GPU" : ""),
+                params, std::move(reply), stop,
+                [&context, snapshot, isOnGpu,
+                 kernel = target->kernel](Reply answer, const std::stop_token& token,
+                                          const WorkDoneProgress& progress) mutable {
+                    const auto say = [&progress](std::string_view what, double fraction) {
+                        progress.report(what, fraction);
+                    };
+                    const auto& workbench = *snapshot->workbench;
+                    const auto report =
+                        isOnGpu ? workbench.profiler().profileOnGpu({snapshot->program, *kernel},
+                                                                    token, say)
+                                : workbench.profiler().profile({snapshot->program, *kernel}, token,
+                                                               say, engine::Profiler::Facts::Later);
+                    if (!report)
+                        return answer.error(toResponseError(report.error()));
+                    answer.result(profileJson(*report));
+                    context.loop.post([&context, snapshot] { context.refresh(snapshot); });
+                    if (!report->profile->hazards.empty())
+                        context.searchHazardFixes(snapshot, *kernel);
+                });
+        });
+    };
+    context.whenTrusted(uri, std::move(reply), std::move(run));
 }
 
 void explain(const ServerContext& context, const json& argument, Reply& reply,

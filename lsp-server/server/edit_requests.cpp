@@ -181,26 +181,31 @@ void onResolve(const ServerContext& context, const json& params, Reply& reply,
     if (type != "skill")
         return reply.error(ErrorCode::InvalidParams, "unknown kind of code action");
     skills::Offer offer = offerFromJson(data.at("offer"));
-    whenUnchanged(context, data,
-                  [&context, action = params, offer = std::move(offer), stop,
-                   reply = std::move(reply)](auto snapshot) mutable {
-                      if (!snapshot)
-                          return reply.error(std::move(snapshot.error()));
-                      const json params = action;
-                      review(context, *snapshot, offer, params, std::move(reply), stop,
-                             [&context, snapshot = *snapshot, label = labelOf(offer),
-                              action = std::move(action)](Reply answer, auto edit) mutable {
-                                 if (!edit)
-                                     return answer.error(std::move(edit.error()));
-                                 const EditAnnotation annotation =
-                                     annotationOf(context, std::move(label), edit->verdict);
-                                 action["edit"] = workspaceEdit(edit->edits, *snapshot,
-                                                                context.capabilities, annotation);
-                                 addNotice(action, context, annotation);
-                                 answer.result(std::move(action));
-                                 context.refresh(snapshot);
-                             });
-                  });
+    const auto uri = data.at("uri").get<std::string>();
+    auto run = [&context, data, action = params, offer = std::move(offer),
+                stop](Reply trusted) mutable {
+        whenUnchanged(context, data,
+                      [&context, action = std::move(action), offer = std::move(offer), stop,
+                       reply = std::move(trusted)](auto snapshot) mutable {
+                          if (!snapshot)
+                              return reply.error(std::move(snapshot.error()));
+                          const json params = action;
+                          review(context, *snapshot, offer, params, std::move(reply), stop,
+                                 [&context, snapshot = *snapshot, label = labelOf(offer),
+                                  action = std::move(action)](Reply answer, auto edit) mutable {
+                                     if (!edit)
+                                         return answer.error(std::move(edit.error()));
+                                     const EditAnnotation annotation =
+                                         annotationOf(context, std::move(label), edit->verdict);
+                                     action["edit"] = workspaceEdit(
+                                         edit->edits, *snapshot, context.capabilities, annotation);
+                                     addNotice(action, context, annotation);
+                                     answer.result(std::move(action));
+                                     context.refresh(snapshot);
+                                 });
+                      });
+    };
+    context.whenTrusted(uri, std::move(reply), std::move(run));
 }
 
 /// The offer of a skill at a place, when the command came without one.
@@ -344,37 +349,44 @@ void applySkillCommand(const ServerContext& context, const json& argument, const
     std::optional<skills::Offer> given;
     if (const auto offer = argument.find("offer"); offer != argument.end())
         given = offerFromJson(*offer);
-    auto go = [&context, argument, params, given = std::move(given), skill = std::move(skill), stop,
-               reply = std::move(reply)](auto outcome) mutable {
-        if (!outcome)
-            return reply.error(std::move(outcome.error()));
-        const SnapshotPtr snapshot = std::move(*outcome);
-        if (!given) {
-            const auto target = findTarget(*snapshot, argument);
-            if (!target)
-                return reply.error(toResponseError(target.error()));
-            given = findOffer(*snapshot, *target, skill);
-        }
-        if (!given)
-            return reply.error(ErrorCode::RequestFailed,
-                               fmt::format("the skill '{}' does not fit here", skill));
-        review(context, snapshot, *given, params, std::move(reply), stop,
-               [&context, snapshot, label = labelOf(*given)](Reply answer, auto edit) mutable {
-                   if (!edit)
-                       return answer.error(std::move(edit.error()));
-                   TextLookup texts(snapshot->program);
-                   json result{{"skill", edit->skill},
-                               {"edits", editsJson(edit->edits, snapshot->program.file, texts,
-                                                   context.capabilities.positionEncoding)},
-                               {"verdict", verdictJson(edit->verdict)}};
-                   applyInEditor(context, *snapshot, annotationOf(context, label, edit->verdict),
-                                 edit->edits, std::move(result), std::move(answer));
-               });
-    };
     if (argument.contains("version"))
-        whenUnchanged(context, argument, std::move(go));
-    else
-        context.documents.whenCurrent(uri, std::move(go));
+        std::ignore = argument.at("version").get<int>();
+    auto run = [&context, uri, argument, params, given = std::move(given), skill = std::move(skill),
+                stop](Reply trusted) mutable {
+        auto go = [&context, argument, params, given = std::move(given), skill = std::move(skill),
+                   stop, reply = std::move(trusted)](auto outcome) mutable {
+            if (!outcome)
+                return reply.error(std::move(outcome.error()));
+            const SnapshotPtr snapshot = std::move(*outcome);
+            if (!given) {
+                const auto target = findTarget(*snapshot, argument);
+                if (!target)
+                    return reply.error(toResponseError(target.error()));
+                given = findOffer(*snapshot, *target, skill);
+            }
+            if (!given)
+                return reply.error(ErrorCode::RequestFailed,
+                                   fmt::format("the skill '{}' does not fit here", skill));
+            review(context, snapshot, *given, params, std::move(reply), stop,
+                   [&context, snapshot, label = labelOf(*given)](Reply answer, auto edit) mutable {
+                       if (!edit)
+                           return answer.error(std::move(edit.error()));
+                       TextLookup texts(snapshot->program);
+                       json result{{"skill", edit->skill},
+                                   {"edits", editsJson(edit->edits, snapshot->program.file, texts,
+                                                       context.capabilities.positionEncoding)},
+                                   {"verdict", verdictJson(edit->verdict)}};
+                       applyInEditor(context, *snapshot,
+                                     annotationOf(context, label, edit->verdict), edit->edits,
+                                     std::move(result), std::move(answer));
+                   });
+        };
+        if (argument.contains("version"))
+            whenUnchanged(context, argument, std::move(go));
+        else
+            context.documents.whenCurrent(uri, std::move(go));
+    };
+    context.whenTrusted(uri, std::move(reply), std::move(run));
 }
 
 void applyFixCommand(const ServerContext& context, const json& argument, Reply& reply) {
@@ -395,25 +407,26 @@ void repairCommand(const ServerContext& context, const json& argument, const jso
                                                                              auto outcome) mutable {
         if (!outcome)
             return reply.error(std::move(outcome.error()));
-        context.runJob(
-            "Repairing", params, std::move(reply), stop,
-            [&context, snapshot = *outcome, mayRun = context.workspace.options().executionEnabled](
-                Reply answer, const std::stop_token& token,
-                const WorkDoneProgress& progress) mutable {
-                auto repaired = repairOf(context, *snapshot, mayRun, token, progress);
-                if (!repaired)
-                    return answer.error(toResponseError(repaired.error()));
-                auto [result, edits] = std::move(*repaired);
-                if (edits.empty())
-                    return answer.result(std::move(result));
-                context.loop.post([&context, snapshot, edits = std::move(edits),
-                                   result = std::move(result),
-                                   answer = std::move(answer)]() mutable {
-                    applyInEditor(context, *snapshot,
-                                  {.label = "Repair", .description = {}, .notice = {}}, edits,
-                                  std::move(result), std::move(answer));
-                });
-            });
+        context.runJob("Repairing", params, std::move(reply), stop,
+                       [&context, snapshot = *outcome,
+                        mayRun = context.workspace.options().executionEnabled &&
+                                 context.isTrusted(outcome->get()->uri)](
+                           Reply answer, const std::stop_token& token,
+                           const WorkDoneProgress& progress) mutable {
+                           auto repaired = repairOf(context, *snapshot, mayRun, token, progress);
+                           if (!repaired)
+                               return answer.error(toResponseError(repaired.error()));
+                           auto [result, edits] = std::move(*repaired);
+                           if (edits.empty())
+                               return answer.result(std::move(result));
+                           context.loop.post([&context, snapshot, edits = std::move(edits),
+                                              result = std::move(result),
+                                              answer = std::move(answer)]() mutable {
+                               applyInEditor(context, *snapshot,
+                                             {.label = "Repair", .description = {}, .notice = {}},
+                                             edits, std::move(result), std::move(answer));
+                           });
+                       });
     });
 }
 

@@ -9,6 +9,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace kernelskill::lsp {
@@ -28,57 +29,63 @@ std::string labelOf(const engine::GeneratedKernel& generated) {
 /// meanwhile.
 void generate(const ServerContext& context, const json& data, const json& params, Reply reply,
               const std::stop_source& stop, KernelReceiver receive) {
+    const auto uri = data.at("uri").get<std::string>();
     auto name = data.at("function").get<std::string>();
-    whenUnchanged(
-        context, data,
-        [&context, name = std::move(name), params, stop, reply = std::move(reply),
-         receive = std::move(receive)](auto outcome) mutable {
-            if (!outcome)
-                return reply.error(std::move(outcome.error()));
-            const SnapshotPtr snapshot = std::move(*outcome);
-            if (!context.workspace.options().executionEnabled)
-                return reply.error(
-                    ErrorCode::RequestFailed,
-                    "running kernels is turned off (kernelskill.execution.enabled), and "
-                    "a kernel is only added after it has been verified");
-            const auto& functions = snapshot->model().loopFunctions;
-            const auto function =
-                std::ranges::find(functions, name, &analysis::KernelModel::qualifiedName);
-            if (function == functions.end())
-                return reply.error(ErrorCode::InvalidParams,
-                                   "no function '" + name + "' with loops");
-            context.runJob(
-                fmt::format("Generating a kernel from '{}'", function->name), params,
-                std::move(reply), stop,
-                [&context, snapshot, &function = *function,
-                 receive = std::move(receive)](Reply answer, const std::stop_token& token,
-                                               const WorkDoneProgress& progress) mutable {
-                    auto generated = engine::generateKernel(
-                        snapshot->workbench->machines(), {snapshot->program, function}, token,
-                        [&progress](std::string_view what, double fraction) {
-                            progress.report(what, fraction);
+    std::ignore = data.at("version").get<int>();
+    auto run = [&context, data, name = std::move(name), params, stop,
+                receive = std::move(receive)](Reply trusted) mutable {
+        whenUnchanged(
+            context, data,
+            [&context, name = std::move(name), params, stop, reply = std::move(trusted),
+             receive = std::move(receive)](auto outcome) mutable {
+                if (!outcome)
+                    return reply.error(std::move(outcome.error()));
+                const SnapshotPtr snapshot = std::move(*outcome);
+                if (!context.workspace.options().executionEnabled)
+                    return reply.error(
+                        ErrorCode::RequestFailed,
+                        "running kernels is turned off (kernelskill.execution.enabled), and "
+                        "a kernel is only added after it has been verified");
+                const auto& functions = snapshot->model().loopFunctions;
+                const auto function =
+                    std::ranges::find(functions, name, &analysis::KernelModel::qualifiedName);
+                if (function == functions.end())
+                    return reply.error(ErrorCode::InvalidParams,
+                                       "no function '" + name + "' with loops");
+                context.runJob(
+                    fmt::format("Generating a kernel from '{}'", function->name), params,
+                    std::move(reply), stop,
+                    [&context, snapshot, &function = *function,
+                     receive = std::move(receive)](Reply answer, const std::stop_token& token,
+                                                   const WorkDoneProgress& progress) mutable {
+                        auto generated = engine::generateKernel(
+                            snapshot->workbench->machines(), {snapshot->program, function}, token,
+                            [&progress](std::string_view what, double fraction) {
+                                progress.report(what, fraction);
+                            });
+                        context.loop.post([&context, snapshot, generated = std::move(generated),
+                                           answer = std::move(answer),
+                                           receive = std::move(receive)]() mutable {
+                            if (!generated)
+                                return answer.error(toResponseError(generated.error()));
+                            if (!generated->acceptable()) {
+                                const std::string why = fmt::format(
+                                    "No kernel was generated from '{}'. The verdict is {}",
+                                    generated->reference, generated->verdict.summary);
+                                context.showMessage(ServerContext::MessageType::Warning, why);
+                                return answer.error(ErrorCode::RequestFailed, why);
+                            }
+                            const Document* document = context.documents.find(snapshot->uri);
+                            if (document == nullptr || document->version != snapshot->version)
+                                return answer.error(
+                                    ErrorCode::ContentModified,
+                                    "the document changed while the kernel was verified");
+                            receive(std::move(answer), snapshot, *generated);
                         });
-                    context.loop.post([&context, snapshot, generated = std::move(generated),
-                                       answer = std::move(answer),
-                                       receive = std::move(receive)]() mutable {
-                        if (!generated)
-                            return answer.error(toResponseError(generated.error()));
-                        if (!generated->acceptable()) {
-                            const std::string why =
-                                fmt::format("No kernel was generated from '{}'. The verdict is {}",
-                                            generated->reference, generated->verdict.summary);
-                            context.showMessage(ServerContext::MessageType::Warning, why);
-                            return answer.error(ErrorCode::RequestFailed, why);
-                        }
-                        const Document* document = context.documents.find(snapshot->uri);
-                        if (document == nullptr || document->version != snapshot->version)
-                            return answer.error(
-                                ErrorCode::ContentModified,
-                                "the document changed while the kernel was verified");
-                        receive(std::move(answer), snapshot, *generated);
                     });
-                });
-        });
+            });
+    };
+    context.whenTrusted(uri, std::move(reply), std::move(run));
 }
 
 } // namespace

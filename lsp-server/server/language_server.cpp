@@ -5,6 +5,7 @@
 #include "lsp-server/protocol/uri.h"
 #include "lsp-server/server/save_profiling.h"
 #include "lsp-server/server/server_context.h"
+#include "lsp-server/server/trust_gate.h"
 #include "lsp-server/transport/stdio_transport.h"
 #include "lsp-server/version.h"
 
@@ -16,6 +17,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <set>
 #include <signal.h>
 #include <thread>
 #include <unistd.h>
@@ -52,6 +54,10 @@ private:
     void configure(const json& section);
     /// Tells the user of skills that cannot be used.
     void reportSkills();
+    /// Skills and documents of a folder that has become trusted.
+    void onTrusted();
+    /// Tells the user, once, of compile flags that were left out.
+    void reportFlags(const Snapshot& snapshot);
     void watchParent();
     void exit();
     [[nodiscard]] std::optional<ResponseError> refusal(std::string_view method) const;
@@ -63,6 +69,8 @@ private:
     Connection connection_;
     ClientCapabilities capabilities_;
     Workspace workspace_;
+    TrustGate trust_;
+    std::set<std::string> reportedFlags_;
     ProgressRegistry progress_;
     SaveProfiling saveProfiling_;
     // The pools come after what their tasks use, so that they are joined first.
@@ -86,18 +94,20 @@ LanguageServer::LanguageServer(const ServerSettings& settings, spdlog::logger& l
     : log_(log), commandLineOptions_(settings.options), loop_(logTo(log)),
       transport_(loop_, settings.input, settings.output, settings.maxMessageBytes),
       connection_([this](std::string body) { transport_.send(std::move(body)); }, log),
-      workspace_(log), progress_(loop_, connection_), saveProfiling_(context_),
+      workspace_(log), trust_(loop_, connection_, workspace_, [this] { onTrusted(); }),
+      progress_(loop_, connection_), saveProfiling_(context_),
       documents_(loop_, parsers_, background_, log, workspace_,
                  {[this](const ParseInput& input, const auto& diagnostics) {
                       publishParserDiagnostics(context_, input, diagnostics);
                   },
                   [this](const SnapshotPtr& snapshot) {
                       publishAllDiagnostics(context_, snapshot);
+                      reportFlags(*snapshot);
                       saveProfiling_.parsed(snapshot);
                   }}),
       parsers_(parserThreads(), logTo(log)), background_(1, logTo(log)), reads_(2, logTo(log)),
-      jobs_(2, logTo(log)), context_{loop_,      log_,       connection_, reads_,       jobs_,
-                                     workspace_, documents_, progress_,   capabilities_} {
+      jobs_(2, logTo(log)), context_{loop_,      log_,       connection_, reads_,        jobs_,
+                                     workspace_, documents_, progress_,   capabilities_, trust_} {
     connection_.setGates([this](std::string_view method) { return refusal(method); },
                          [this](std::string_view method) {
                              return state_ == State::Running || method == "exit" ||
@@ -245,7 +255,8 @@ json LanguageServer::initialize(const json& params) {
     json section = given != params.end() ? *given : json::object();
     // Not a setting: a workspace's own files must not be able to say it.
     if (section.is_object() && section.contains("trusted")) {
-        workspace_.setTrusted(section.at("trusted") == true);
+        workspace_.setClientTrust(section.at("trusted") == true ? ClientTrust::Trusted
+                                                                : ClientTrust::NotTrusted);
         section.erase("trusted");
     }
     configure(section);
@@ -321,6 +332,21 @@ void LanguageServer::reportSkills() {
         log_.warn("{}", error.describe());
         context_.showMessage(ServerContext::MessageType::Warning,
                              "A skill was left out: " + error.describe());
+    }
+}
+
+void LanguageServer::onTrusted() {
+    if (workspace_.configure(workspace_.options()))
+        reportSkills();
+    documents_.reloadAll();
+}
+
+void LanguageServer::reportFlags(const Snapshot& snapshot) {
+    for (const std::string& note : snapshot.program.command.notes) {
+        if (!reportedFlags_.insert(note).second)
+            continue;
+        log_.warn("{}", note);
+        context_.showMessage(ServerContext::MessageType::Warning, note);
     }
 }
 

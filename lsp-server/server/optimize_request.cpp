@@ -64,13 +64,13 @@ void finish(const ServerContext& context, const SnapshotPtr& snapshot,
 }
 
 /// The model to ask, or null: skills need none. On the loop's thread.
-std::shared_ptr<engine::LanguageModel> languageModel(const ServerContext& context) {
+std::shared_ptr<engine::LanguageModel> languageModel(const ServerContext& context, bool isTrusted) {
     const auto editor = [&context]() -> std::unique_ptr<engine::LanguageModel> {
         if (!context.capabilities.languageModel)
             return nullptr;
         return std::make_unique<EditorModel>(context.connection);
     };
-    const auto settings = modelSettings(context.workspace.options(), context.workspace.isTrusted());
+    const auto settings = modelSettings(context.workspace.options(), isTrusted);
     auto model =
         settings ? engine::makeLanguageModel(*settings, editor) : std::unexpected(settings.error());
     if (model)
@@ -84,24 +84,25 @@ std::shared_ptr<engine::LanguageModel> languageModel(const ServerContext& contex
 void optimize(const ServerContext& context, const SnapshotPtr& snapshot,
               const analysis::KernelModel& kernel, engine::OptimizationOptions options,
               bool withReport, const json& params, Reply reply, const std::stop_source& stop) {
-    context.runJob(fmt::format("Optimizing '{}'", kernel.name), params, std::move(reply), stop,
-                   [&context, snapshot, &kernel, options, withReport,
-                    model = languageModel(context)](Reply answer, const std::stop_token& token,
-                                                    const WorkDoneProgress& progress) mutable {
-                       options.measure = snapshot->workbench->machines().gpu().has_value();
-                       auto found = snapshot->workbench->advisor().optimize(
-                           {snapshot->program, kernel}, options, snapshot->memory(), token,
-                           [&progress](std::string_view what, double fraction) {
-                               progress.report(what, fraction);
-                           },
-                           model.get());
-                       if (!found)
-                           return answer.error(toResponseError(found.error()));
-                       context.loop.post([&context, snapshot, withReport, found = std::move(*found),
-                                          answer = std::move(answer)]() mutable {
-                           finish(context, snapshot, found, withReport, std::move(answer));
-                       });
-                   });
+    context.runJob(
+        fmt::format("Optimizing '{}'", kernel.name), params, std::move(reply), stop,
+        [&context, snapshot, &kernel, options, withReport,
+         model = languageModel(context, context.isTrusted(snapshot->uri))](
+            Reply answer, const std::stop_token& token, const WorkDoneProgress& progress) mutable {
+            options.measure = snapshot->workbench->machines().gpu().has_value();
+            auto found = snapshot->workbench->advisor().optimize(
+                {snapshot->program, kernel}, options, snapshot->memory(), token,
+                [&progress](std::string_view what, double fraction) {
+                    progress.report(what, fraction);
+                },
+                model.get());
+            if (!found)
+                return answer.error(toResponseError(found.error()));
+            context.loop.post([&context, snapshot, withReport, found = std::move(*found),
+                               answer = std::move(answer)]() mutable {
+                finish(context, snapshot, found, withReport, std::move(answer));
+            });
+        });
 }
 
 } // namespace
@@ -113,10 +114,10 @@ void optimizeCommand(const ServerContext& context, const json& argument, const j
                            "running kernels is turned off (kernelskill.execution.enabled)");
     const auto options = optionsFrom(argument);
     const bool withReport = argument.value("report", false);
-    context.documents.whenCurrent(
-        argument.at("uri").get<std::string>(),
-        [&context, argument, params, options, withReport, stop,
-         reply = std::move(reply)](auto outcome) mutable {
+    const std::string uri = argument.at("uri").get<std::string>();
+    auto run = [&context, uri, argument, params, options, withReport, stop](Reply trusted) {
+        context.documents.whenCurrent(uri, [&context, argument, params, options, withReport, stop,
+                                            reply = std::move(trusted)](auto outcome) mutable {
             if (!outcome)
                 return reply.error(std::move(outcome.error()));
             const SnapshotPtr snapshot = std::move(*outcome);
@@ -131,6 +132,8 @@ void optimizeCommand(const ServerContext& context, const json& argument, const j
             optimize(context, snapshot, *target->kernel, options, withReport, params,
                      std::move(reply), stop);
         });
+    };
+    context.whenTrusted(uri, std::move(reply), std::move(run));
 }
 
 } // namespace kernelskill::lsp

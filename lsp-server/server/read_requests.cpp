@@ -65,7 +65,8 @@ void onCodeAction(const ServerContext& context, const json& params, Reply& reply
         const analysis::Span span =
             toSpan(snapshot->source(), range, context.capabilities.positionEncoding);
         const bool mayRun = context.workspace.options().executionEnabled;
-        const bool mayWait = mayRun && !isAutomatic && isWanted(only, "quickfix");
+        const bool mayWait =
+            mayRun && context.isTrusted(uri) && !isAutomatic && isWanted(only, "quickfix");
         auto answer = [&context, snapshot, span, only = std::move(only),
                        diagnostics = std::move(diagnostics), token = std::move(token), mayRun,
                        mayWait, reply = std::move(reply)](Fixes fixes) mutable {

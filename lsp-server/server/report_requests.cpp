@@ -57,29 +57,35 @@ void onReport(const ServerContext& context, const json& params, Reply& reply,
     if (!context.workspace.options().executionEnabled)
         return reply.error(ErrorCode::RequestFailed,
                            "running kernels is turned off (kernelskill.execution.enabled)");
-    context.documents.whenCurrent(uri, [&context, params, stop, isOnGpu = executor == "gpu",
-                                        reply = std::move(reply)](auto outcome) mutable {
-        if (!outcome)
-            return reply.error(std::move(outcome.error()));
-        const SnapshotPtr snapshot = std::move(*outcome);
-        std::vector<const analysis::KernelModel*> kernels;
-        if (params.contains("kernel") || params.contains("line") || params.contains("position")) {
-            const auto target = findTarget(*snapshot, params);
-            if (!target)
-                return reply.error(toResponseError(target.error()));
-            kernels.push_back(target->kernel);
-        } else {
-            for (const analysis::KernelModel& kernel : snapshot->model().kernels)
-                kernels.push_back(&kernel);
-        }
-        context.runJob("Writing a report", params, std::move(reply), stop,
-                       [&context, snapshot, kernels = std::move(kernels),
-                        isOnGpu](Reply late, const std::stop_token& token,
-                                 const WorkDoneProgress& progress) mutable {
-                           answer(snapshot, kernels, isOnGpu, std::move(late), token, progress);
-                           context.loop.post([&context, snapshot] { context.refresh(snapshot); });
-                       });
-    });
+    const bool isOnGpu = executor == "gpu";
+    auto run = [&context, uri, params, stop, isOnGpu](Reply trusted) {
+        context.documents.whenCurrent(uri, [&context, params, stop, isOnGpu,
+                                            reply = std::move(trusted)](auto outcome) mutable {
+            if (!outcome)
+                return reply.error(std::move(outcome.error()));
+            const SnapshotPtr snapshot = std::move(*outcome);
+            std::vector<const analysis::KernelModel*> kernels;
+            if (params.contains("kernel") || params.contains("line") ||
+                params.contains("position")) {
+                const auto target = findTarget(*snapshot, params);
+                if (!target)
+                    return reply.error(toResponseError(target.error()));
+                kernels.push_back(target->kernel);
+            } else {
+                for (const analysis::KernelModel& kernel : snapshot->model().kernels)
+                    kernels.push_back(&kernel);
+            }
+            context.runJob("Writing a report", params, std::move(reply), stop,
+                           [&context, snapshot, kernels = std::move(kernels),
+                            isOnGpu](Reply late, const std::stop_token& token,
+                                     const WorkDoneProgress& progress) mutable {
+                               answer(snapshot, kernels, isOnGpu, std::move(late), token, progress);
+                               context.loop.post(
+                                   [&context, snapshot] { context.refresh(snapshot); });
+                           });
+        });
+    };
+    context.whenTrusted(uri, std::move(reply), std::move(run));
 }
 
 } // namespace

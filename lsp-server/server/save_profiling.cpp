@@ -30,9 +30,9 @@ Result<engine::KernelReport> profileAnywhere(const Snapshot& snapshot,
 
 } // namespace
 
-bool SaveProfiling::isOn() const {
+bool SaveProfiling::isOn(const std::string& uri) const {
     const Options& options = context_.workspace.options();
-    return context_.workspace.isTrusted() && options.profileOnSave && options.executionEnabled;
+    return context_.isTrusted(uri) && options.profileOnSave && options.executionEnabled;
 }
 
 void SaveProfiling::parsed(const SnapshotPtr& snapshot) {
@@ -46,7 +46,7 @@ void SaveProfiling::parsed(const SnapshotPtr& snapshot) {
 
 void SaveProfiling::saved(const std::string& uri) {
     const auto found = documents_.find(uri);
-    if (found == documents_.end() || !isOn())
+    if (found == documents_.end() || !isOn(uri))
         return;
     found->second.run.request_stop();
     found->second.debounce = context_.loop.after(debounceDelay, [this, uri] { start(uri); });

@@ -34,7 +34,7 @@ private:
         std::stop_source run; ///< The latest: of waiting and running.
     };
 
-    [[nodiscard]] bool isOn() const;
+    [[nodiscard]] bool isOn(const std::string& uri) const;
     void start(const std::string& uri);
     void profile(const SnapshotPtr& snapshot, const std::stop_source& run);
     /// The kernels that have changed in `snapshot`; those with a profile count as seen.

@@ -21,6 +21,23 @@ void publish(const ServerContext& context, const std::string& uri, int version,
 
 } // namespace
 
+void ServerContext::whenTrusted(const std::string& uri, Reply reply, Execution run) const {
+    trust.whenTrusted(pathOf(uri), [this, uri, reply = std::move(reply), run = std::move(run)](
+                                       std::optional<std::string> refusal) mutable {
+        if (refusal)
+            return reply.error(ErrorCode::RequestFailed, std::move(*refusal));
+        const Document* document = documents.find(uri);
+        const bool isOlder = document != nullptr && document->worker && !document->isTrusted;
+        if (isOlder) // `kernelskill trust` was run meanwhile.
+            trust.reload();
+        run(std::move(reply));
+    });
+}
+
+bool ServerContext::isTrusted(const std::string& uri) const {
+    return workspace.isTrusted(pathOf(uri));
+}
+
 void ServerContext::read(const std::string& uri, Reply reply, std::stop_token stop, Read read,
                          bool unlessModified) const {
     const Document* document = documents.find(uri);

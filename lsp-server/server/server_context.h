@@ -3,6 +3,7 @@
 
 #include "lsp-server/documents/document_manager.h"
 #include "lsp-server/protocol/client_capabilities.h"
+#include "lsp-server/server/trust_gate.h"
 #include "lsp-server/server/work_done_progress.h"
 #include "lsp-server/transport/connection.h"
 #include "lsp-server/transport/event_loop.h"
@@ -29,6 +30,14 @@ struct ServerContext {
     DocumentManager& documents;
     ProgressRegistry& progress;
     const ClientCapabilities& capabilities;
+    TrustGate& trust;
+
+    /// Calls `run` on the loop's thread if kernels of the document may be compiled and run, maybe
+    /// after the user has been asked; else answers with the reason. On the loop's thread.
+    using Execution = std::move_only_function<void(Reply)>;
+    void whenTrusted(const std::string& uri, Reply reply, Execution run) const;
+    /// Whether the user trusts the document's code; does not ask.
+    [[nodiscard]] bool isTrusted(const std::string& uri) const;
 
     /// Answers out of the snapshot of the text that the client sees now, on the pool for reads.
     /// With `unlessModified` an edit that arrives before the snapshot is ready answers

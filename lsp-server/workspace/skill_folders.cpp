@@ -1,8 +1,8 @@
 #include "lsp-server/workspace/skill_folders.h"
 
+#include "lsp-server/workspace/ownership.h"
+
 #include <cstdlib>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace kernelskill::lsp {
 
@@ -34,10 +34,8 @@ std::vector<skills::SkillFolder> skillFolders(const std::vector<fs::path>& trust
 }
 
 std::vector<skills::SkillFolder> skillFoldersOfCommand(const fs::path& root) {
-    struct stat status{};
-    const bool isOwn =
-        ::stat(workspaceSkillFolder(root).c_str(), &status) == 0 && status.st_uid == ::geteuid();
-    return skillFolders(isOwn ? std::vector{root} : std::vector<fs::path>{});
+    return skillFolders(isOwn(workspaceSkillFolder(root)) && isOwn(root) ? std::vector{root}
+                                                                         : std::vector<fs::path>{});
 }
 
 } // namespace kernelskill::lsp

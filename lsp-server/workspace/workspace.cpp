@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 namespace kernelskill::lsp {
 
@@ -42,8 +43,36 @@ std::filesystem::path Workspace::rootOf(const std::filesystem::path& file) const
     return best;
 }
 
+bool Workspace::isTrustedFolder(const std::filesystem::path& folder) const {
+    if (clientTrust_ != ClientTrust::Unsaid)
+        return clientTrust_ == ClientTrust::Trusted;
+    return std::ranges::find(trustedNow_, folder) != trustedNow_.end() ||
+           trustedFolders_.hold(folder);
+}
+
+bool Workspace::isTrusted(const std::filesystem::path& file) const {
+    return isTrustedFolder(trustedUnit(file));
+}
+
+std::filesystem::path Workspace::trustedUnit(const std::filesystem::path& file) const {
+    auto root = rootOf(file);
+    return root.empty() ? file.parent_path() : root;
+}
+
+Result<void> Workspace::trust(const std::filesystem::path& folder) {
+    trustedNow_.push_back(folder);
+    return trustedFolders_.add(folder);
+}
+
+std::vector<std::filesystem::path> Workspace::trustedRoots() const {
+    std::vector<std::filesystem::path> roots;
+    std::ranges::copy_if(folders_, std::back_inserter(roots),
+                         [&](const auto& folder) { return isTrustedFolder(folder); });
+    return roots;
+}
+
 bool Workspace::configure(const Options& options) {
-    auto folders = lsp::skillFolders(isTrusted_ ? folders_ : std::vector<std::filesystem::path>{});
+    auto folders = lsp::skillFolders(trustedRoots());
     if (compileCommands_ && options == options_ && folders == skillFolders_)
         return false;
     options_ = options;
@@ -55,7 +84,7 @@ bool Workspace::configure(const Options& options) {
 }
 
 void Workspace::reloadSkills() {
-    skillFolders_ = lsp::skillFolders(isTrusted_ ? folders_ : std::vector<std::filesystem::path>{});
+    skillFolders_ = lsp::skillFolders(trustedRoots());
     makeEngine();
 }
 

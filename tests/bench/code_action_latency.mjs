@@ -84,6 +84,7 @@ async function measure(text) {
         env: { ...process.env, XDG_DATA_HOME: path.join(folder, 'data'), XDG_CACHE_HOME: path.join(folder, 'cache') },
     });
     await client.request('initialize', {
+        initializationOptions: { trusted: true },
         processId: process.pid,
         rootUri: pathToFileURL(folder).href,
         capabilities: {

@@ -84,6 +84,7 @@ async function session(subject, flags) {
         const began = process.hrtime.bigint();
         const client = new LspClient(subject.command, subject.args, { cwd: workspace });
         await client.request('initialize', {
+            initializationOptions: { trusted: true },
             processId: process.pid,
             rootUri: pathToFileURL(workspace).href,
             capabilities: {

@@ -48,6 +48,7 @@ async function startServer(number) {
         env: { ...process.env, XDG_DATA_HOME: path.join(scratch, `data${number}`) },
     });
     await client.request('initialize', {
+        initializationOptions: { trusted: true },
         processId: null,
         rootUri: pathToFileURL(scratch).href,
         capabilities: { workspace: { applyEdit: true } },

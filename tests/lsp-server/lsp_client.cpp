@@ -152,6 +152,8 @@ void LspClient::answer(const json& request) {
         result = json::array({configuration});
     if (request.at("method") == "workspace/applyEdit")
         result = {{"applied", appliesEdits}};
+    if (request.at("method") == "window/showMessageRequest" && chosenAction)
+        result = {{"title", *chosenAction}};
     send({{"jsonrpc", "2.0"}, {"id", request.at("id")}, {"result", result}});
 }
 
@@ -206,6 +208,8 @@ json LspClient::diagnostics(const std::string& uri, int version) {
 json LspClient::initialize(json params) {
     if (!params.contains("processId"))
         params["processId"] = nullptr;
+    if (saysTrusted && !params["initializationOptions"].contains("trusted"))
+        params["initializationOptions"]["trusted"] = true;
     json answer = call("initialize", params);
     notify("initialized", json::object());
     return answer.value("result", json());

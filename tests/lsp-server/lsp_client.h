@@ -50,7 +50,8 @@ public:
     /// Diagnostics of `uri` at `version`; null on time-out.
     [[nodiscard]] json diagnostics(const std::string& uri, int version);
 
-    /// initialize + initialized. Returns the result.
+    /// initialize + initialized. Returns the result. Says that the workspace is trusted, unless
+    /// `params` say something of it or `saysTrusted` is off.
     json initialize(json params = {{"capabilities", editorCapabilities()}});
     void open(const std::string& uri, const std::string& text, int version = 1,
               const std::string& languageId = "cuda-cpp");
@@ -65,6 +66,9 @@ public:
 
     /// The answer to workspace/configuration.
     json configuration = nullptr;
+    bool saysTrusted = true;
+    /// The answer to window/showMessageRequest: the title of an action; nullopt: none is chosen.
+    std::optional<std::string> chosenAction;
     /// The answer to workspace/applyEdit.
     bool appliesEdits = true;
     /// Requests the server has sent, in order; they are answered at once.

@@ -153,9 +153,18 @@ private:
             return std::unexpected(work.error());
         if (auto written = writeUnit(unit, work->path()); !written)
             return std::unexpected(written.error());
-        auto outcome = compileImage(requestFor(flags, work->path()), options_, stop_);
+        auto outcome = compileImage(requestFor(unit, flags, work->path()), options_, stop_);
         if (!outcome)
             return std::unexpected(outcome.error());
+        if (!outcome->foreign.empty())
+            return std::unexpected(
+                Error{ErrorKind::Unsupported,
+                      "the emulator does not run " + outcome->foreign + " in a kernel",
+                      kernelPlace(), "profile this kernel on a GPU"});
+        if (!outcome->exceededLimit.empty())
+            return std::unexpected(
+                Error{ErrorKind::Failed, "the kernel cannot be used: " + outcome->exceededLimit,
+                      kernelPlace(), "make arrays, templates or macros smaller"});
         if (!outcome->succeeded) {
             messages_ = outcome->messages.empty() ? "the compiler failed without a message"
                                                   : outcome->messages;
@@ -177,7 +186,7 @@ private:
     EmulationImage imageOf(const std::string& key) const { return {cache_.imagePath(key), {}}; }
 
     std::string undefinedMessage(const std::vector<std::string>& symbols) const {
-        const auto line = kernel_.kernel.file + ":" + std::to_string(kernelLine()) + ":1: error: ";
+        const auto line = kernelPlace() + ":1: error: ";
         std::string result;
         for (const auto& symbol : symbols)
             result += line + "'" + symbol +
@@ -185,11 +194,17 @@ private:
         return result;
     }
 
+    std::string kernelPlace() const {
+        return kernel_.kernel.file + ":" + std::to_string(kernelLine());
+    }
+
     std::uint32_t kernelLine() const { return lineOf(kernel_.kernel, program_); }
 
-    CompileRequest requestFor(const std::vector<std::string>& flags,
+    CompileRequest requestFor(const EmulationUnit& unit, const std::vector<std::string>& flags,
                               const std::filesystem::path& work) const {
-        CompileRequest request{work, flags, {}, {}};
+        CompileRequest request{work, flags, {}, {}, {}, {}};
+        for (const auto& file : unit.files)
+            request.originals.push_back(file.path);
         const auto mirrored = [&](const std::filesystem::path& path) {
             const auto base = kernel_.program.command.directory;
             const auto absolute = (path.is_absolute() ? path : base / path).lexically_normal();
@@ -204,7 +219,7 @@ private:
             const bool cuda =
                 std::filesystem::exists(std::filesystem::path(folder) / "cuda_runtime.h", ignored);
             if (!cuda)
-                request.flags.insert(request.flags.end(), {"-idirafter", folder});
+                request.systemIncludeDirs.emplace_back(folder);
         }
         for (const auto& file : kernel_.program.command.forcedIncludes) {
             if (std::filesystem::exists(mirrored(file), ignored))
@@ -254,7 +269,7 @@ private:
         return {ErrorKind::Failed,
                 "the kernel does not compile for the CPU: " +
                     (error ? error->text : messages.substr(0, 300)),
-                kernel_.kernel.file + ":" + std::to_string(kernelLine()),
+                kernelPlace(),
                 {}};
     }
 
@@ -271,6 +286,8 @@ private:
 
 Result<EmulationImage> buildEmulationImage(KernelRef kernel, const LaunchSpec& launch,
                                            const ImageOptions& options, std::stop_token stop) {
+    if (auto trusted = requireTrust(kernel); !trusted)
+        return std::unexpected(std::move(trusted.error()));
     return ImageBuilder(kernel, launch, options, std::move(stop)).run();
 }
 

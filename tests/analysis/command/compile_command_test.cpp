@@ -54,6 +54,17 @@ TEST_F(CompileCommandTest, UnderstandsArgumentListsAndLaunchers) {
     EXPECT_THAT(command->definitions, ElementsAre("ONE"));
 }
 
+TEST_F(CompileCommandTest, SaysWhichFileALeftOutFlagIsFrom) {
+    const fs::path database = write(
+        "compile_commands.json",
+        R"([{"directory": ".", "file": "a.cu", "command": "/evil/nvcc -ccbin /evil.sh -c a.cu"}])");
+    const Result<CompileCommand> command = CompileCommands().commandFor(write("a.cu", ""), root_);
+    ASSERT_TRUE(command);
+    EXPECT_THAT(command->notes,
+                ElementsAre(database.string() + ": '-ccbin /evil.sh' is left out: it could make a "
+                                                "compiler run a program or a plug-in"));
+}
+
 TEST_F(CompileCommandTest, AHeaderTakesTheCommandOfTheClosestSource) {
     write("compile_commands.json", R"([
         {"directory": ".", "file": "far/b.cu", "command": "nvcc -DFAR -c far/b.cu"},

@@ -80,6 +80,62 @@ TEST(NvccArguments, OptionsWithValuesSwallowThem) {
     EXPECT_THAT(command.ignored, Not(Contains("64")));
 }
 
+TEST(NvccArguments, WhatCouldRunAProgramIsLeftOutWithANote) {
+    using ::testing::HasSubstr;
+    const CompileCommand command =
+        translate({"-ccbin", "/evil.sh", "-Xcompiler", "-fplugin=evil.so,-Wall", "-Xptxas",
+                   "-O1,--options-file=evil", "-DA=`evil`", "-DKEPT", "--no-such-option"});
+    EXPECT_THAT(command.notes,
+                ElementsAre(HasSubstr("'-ccbin /evil.sh' is left out"),
+                            HasSubstr("'-Xcompiler -fplugin=evil.so' is left out"),
+                            HasSubstr("'-Xptxas --options-file=evil' is left out"),
+                            HasSubstr("'-D A=`evil`' is left out"),
+                            HasSubstr("'--no-such-option' is left out: it is not known")));
+    EXPECT_THAT(command.definitions, ElementsAre("KEPT"));
+    EXPECT_THAT(command.codeOptions, ElementsAre("--ptxas-options=-O1"));
+}
+
+TEST(NvccArguments, WhatProjectsUseGivesNoNote) {
+    const CompileCommand command = translate({"-forward-unknown-to-host-compiler",
+                                              "-O3",
+                                              "-DNDEBUG",
+                                              "-std=c++17",
+                                              "-arch=native",
+                                              "-Xcompiler=-fPIC",
+                                              "-Xcompiler",
+                                              "-Wall,-Wextra,-fvisibility=hidden,-mtune=native",
+                                              "-lineinfo",
+                                              "-g",
+                                              "-G",
+                                              "-MD",
+                                              "-MT",
+                                              "a.o",
+                                              "-MF",
+                                              "a.d",
+                                              "-x",
+                                              "cu",
+                                              "-c",
+                                              "a.cu",
+                                              "-o",
+                                              "a.o",
+                                              "-Xcudafe",
+                                              "--diag_suppress=20012",
+                                              "--expt-relaxed-constexpr",
+                                              "-lcublas",
+                                              "-L/usr/lib",
+                                              "-Wl,-rpath,/usr/lib",
+                                              "-ffile-prefix-map=/a=/b",
+                                              "--ptxas-options=-v",
+                                              "-Xptxas",
+                                              "-O3,-dlcm=cg",
+                                              "--maxrregcount=64",
+                                              "-rdc=true",
+                                              "--threads=4",
+                                              "-w",
+                                              "-m64"});
+    EXPECT_THAT(command.notes, IsEmpty());
+}
+
 TEST(NvccArguments, OptionFilesAreReadAndMayNest) {
     const auto folder = std::filesystem::path(::testing::TempDir()) / "kernelskill_options";
     std::filesystem::create_directories(folder);

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 
 namespace kernelskill::analysis {
 namespace {
@@ -34,6 +35,31 @@ TEST_F(Files, AFolderIsNoFile) {
     EXPECT_FALSE(isFile(folder_.path()));
     EXPECT_TRUE(isFile(written("x")));
     EXPECT_FALSE(isFile(folder_.path() / "missing"));
+}
+
+TEST_F(Files, WhatMayHaveNoEndIsNotRead) {
+    EXPECT_EQ(readFile("/dev/zero"), std::nullopt);
+    EXPECT_EQ(readFile("/dev/urandom"), std::nullopt);
+    EXPECT_EQ(unreadableReason("/dev/zero"), "not a regular file");
+    const auto pipe = folder_.path() / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_EQ(readFile(pipe), std::nullopt) << "and nobody waits for its writer";
+    std::filesystem::create_symlink("/dev/zero", folder_.path() / "link");
+    EXPECT_EQ(readFile(folder_.path() / "link"), std::nullopt);
+    EXPECT_EQ(readFile("/proc/self/mem"), std::nullopt);
+    EXPECT_EQ(readFile("/proc/self/environ"), std::nullopt);
+    EXPECT_EQ(readFile("/sys/kernel/notes"), std::nullopt);
+}
+
+TEST_F(Files, OneThatIsTooLargeIsNotRead) {
+    const auto path = written("12345678");
+    EXPECT_EQ(readFile(path, 8), "12345678");
+    EXPECT_EQ(readFile(path, 7), std::nullopt);
+    std::filesystem::resize_file(path, maxFileBytes + 1);
+    EXPECT_EQ(readFile(path), std::nullopt);
+    EXPECT_EQ(unreadableReason(path), "larger than 64 MiB");
+    EXPECT_EQ(unreadableReason(folder_.path() / "missing"), "no such file");
+    EXPECT_EQ(unreadableReason(written("x")), "");
 }
 
 } // namespace

@@ -50,6 +50,14 @@ std::vector<T> filled(const BufferSpec& spec, std::span<const std::byte> data, s
     return values;
 }
 
+TEST_F(CapturedDataTest, ALinkToAnotherFileIsNotFollowed) {
+    const auto path = write("0123", std::array{1.0f});
+    const auto link = (folder_ / "link").string();
+    std::filesystem::create_symlink(path, link);
+    EXPECT_TRUE(MappedFile::open(path));
+    EXPECT_FALSE(MappedFile::open(link));
+}
+
 TEST_F(CapturedDataTest, GivesTheBytesOfTheFileFromAnyPlace) {
     const auto path = write("x", std::array{1.5f, -2.0f, 3.0f, 4.0f, 5.0f});
     const auto file = MappedFile::open(path);

@@ -1,4 +1,5 @@
 #include "engine/static_facts/device_options.h"
+#include "engine/static_facts/static_facts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,13 +41,81 @@ TEST(NvrtcOptions, SpellStandardsThatNvrtcKnows) {
 }
 
 TEST(NvccOptions, AreTheUsersOwnWhereTheyAreKnown) {
-    const auto options =
-        nvccOptions(analysis::translateArguments({"-DN=4", "-maxrregcount=40", "-ccbin", "g++-12",
-                                                  "--fmad=false", "-rdc=true", "-isystem", "lib"},
-                                                 "/project"));
+    const auto options = nvccOptions(analysis::translateArguments(
+        {"-DN=4", "-maxrregcount=40", "--fmad=false", "-rdc=true", "-isystem", "lib"}, "/project"));
     EXPECT_THAT(options, IsSupersetOf({"-cubin", "--ptxas-options=-v", "-DN=4", "--maxrregcount=40",
-                                       "--fmad=false", "--relocatable-device-code=true", "-ccbin",
-                                       "g++-12", "-isystem", "/project/lib"}));
+                                       "--fmad=false", "--relocatable-device-code=true", "-isystem",
+                                       "/project/lib"}));
+}
+
+/// Flags come from a workspace's compile_commands.json. nvcc runs what -ccbin names, and what its
+/// shell finds between backticks.
+TEST(NvccOptions, NameNoProgram) {
+    const std::vector<std::vector<std::string>> attempts = {
+        {"-ccbin", "/evil.sh"},
+        {"-ccbin=/evil.sh"},
+        {"--compiler-bindir", "/evil.sh"},
+        {"--compiler-bindir=/evil.sh"},
+        {"-fplugin=/evil.sh"},
+        {"-B", "/evil.sh"},
+        {"-B/evil.sh"},
+        {"-wrapper", "/evil.sh"},
+        {"-specs=/evil.sh"},
+        {"--specs", "/evil.sh"},
+        {"-fuse-ld=/evil.sh"},
+        {"-Xcompiler", "-fplugin=/evil.sh"},
+        {"-Xcompiler", "-B/evil.sh,-wrapper,/evil.sh"},
+        {"-Xcompiler=-specs=/evil.sh"},
+        {"-Xptxas", "--options-file=/evil.sh"},
+        {"-Xptxas", "-o,/evil.sh"},
+        {"-Xptxas", "'-O3 -o /evil.sh'"},
+        {"-Xptxas=--output-file=/evil.sh"},
+        {"-Xlinker", "-plugin=/evil.sh"},
+        {"-Xclang", "-load", "-Xclang", "/evil.sh"},
+        {"-Xcudafe", "/evil.sh"},
+        {"-Xnvlink", "--options-file=/evil.sh"},
+        {"-Xfatbin", "/evil.sh"},
+        {"--run"},
+        {"-run", "--run-args", "/evil.sh"},
+        {"-dryrun"},
+        {"--use-local-env"},
+        {"--libdevice-directory", "/evil.sh"},
+        {"-ldir", "/evil.sh"},
+        {"-odir", "/evil.sh"},
+        {"-o", "/evil.sh"},
+        {"--keep-dir=/evil.sh"},
+        {"--archiver-binary=/evil.sh"},
+        {"-maxrregcount", "1;/evil.sh"},
+        {"-maxrregcount=`/evil.sh`"},
+        {"-std=c++17`/evil.sh`"},
+        {"-arch=sm_80`/evil.sh`"},
+        {"-gencode", "arch=compute_80,code=sm_80`/evil.sh`"},
+        {"-DA=`/evil.sh`"},
+        {"-D", "A=$(/evil.sh)"},
+        {"-D`/evil.sh`"},
+        {"-DA=\\`/evil.sh`"},
+        {"-DA=1\n/evil.sh"},
+        {"-U`/evil.sh`"},
+        {"-I`/evil.sh`"},
+        {"-I", "a,$(/evil.sh)"},
+        {"-isystem", "`/evil.sh`"},
+        {"-Xcompiler", "-DA=`/evil.sh`"},
+        {"-Xcompiler", "-I$(/evil.sh)"},
+        {"--fmad=`/evil.sh`"},
+        {"/evil.sh"},
+        {"@/evil.sh"},
+        {"--options-file", "/evil.sh"},
+        {"-optf=/evil.sh"},
+    };
+    for (const auto& attempt : attempts) {
+        const auto command = analysis::translateArguments(attempt, "/project");
+        for (const auto& options : {nvccOptions(command), nvrtcOptions(command, {})}) {
+            EXPECT_THAT(options, Not(Contains(HasSubstr("evil")))) << attempt.front();
+            EXPECT_THAT(options, Not(Contains(HasSubstr("run")))) << attempt.front();
+            EXPECT_THAT(options, Not(Contains("-ccbin"))) << attempt.front();
+        }
+        EXPECT_EQ(targetArchitecture(command, "sm_90").find('`'), std::string::npos);
+    }
 }
 
 } // namespace

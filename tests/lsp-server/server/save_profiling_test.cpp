@@ -168,6 +168,7 @@ TEST_F(OnSave, TheUserCanCancelIt) {
 class NotOnSave : public OnSave, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(NotOnSave, UnlessItIsAskedForTrustedAndAllowed) {
+    client.saysTrusted = false;
     start(json::parse(GetParam()));
     open(twoKernels);
     replace(edited(), 2);
@@ -191,6 +192,7 @@ INSTANTIATE_TEST_SUITE_P(Options, NotOnSave,
                           "execution": {"enabled": false}})"));
 
 TEST_F(OnSave, SettingsThatCannotSayThatTheyAreTrustedDoNotTrust) {
+    client.saysTrusted = false;
     start({{"profile", {{"onSave", true}}}});
     client.notify(
         "workspace/didChangeConfiguration",

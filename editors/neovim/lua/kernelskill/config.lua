@@ -17,7 +17,7 @@ M.defaults = {
     keymaps = true,
     --- Show work-done progress in the message area.
     progress = true,
-    --- Folders whose code you trust to be run when you save it (with profile.onSave).
+    --- Folders whose kernels you trust to be compiled and run. In others the server asks before it does.
     trusted_folders = {},
     --- The server's settings, the part below `kernelskill`, e.g. { profile = { onSave = true } }.
     settings = {},

@@ -10,7 +10,7 @@ namespace kernelskill::engine {
 
 /// Part of an image's cache key. Changes with the behaviour of annotateAssembly.
 inline constexpr std::string_view assemblyEdition =
-    "guards, predication all round, absent functions, arithmetic 4";
+    "guards, predication all round, absent functions, arithmetic 4, guarded";
 
 /// GNU assembly of an instrumented unit, with four changes:
 /// - around each thread-local (`__shared__`) variable there is unused room, so that a kernel that

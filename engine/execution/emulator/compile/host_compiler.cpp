@@ -3,6 +3,7 @@
 #include "analysis/source/files.h"
 #include "analysis/source/program_search.h"
 #include "engine/execution/emulator/compile/assembly.h"
+#include "engine/execution/emulator/compile/assembly_guard.h"
 
 #include <algorithm>
 #include <array>
@@ -63,8 +64,50 @@ std::vector<std::string> lines(const std::string& text) {
 /// Tells annotateFile about fast math, and separates the images in the cache.
 constexpr std::string_view fastMathFlag = "-DKERNELSKILL_FAST_MATH=1";
 
-Result<void> annotateFile(const std::filesystem::path& assembly, const AssemblyOptions& options) {
-    const std::string text = analysis::readFile(assembly).value_or("");
+constexpr std::uint64_t maxCompilerMemory = 4ULL << 30;
+constexpr std::uint64_t maxCompilerFile = 256ULL << 20; // Assembly, object and image.
+
+Walls compilerWalls(const CompileRequest& request, const ImageOptions& options) {
+    Walls walls;
+    walls.readable = systemFolders();
+    for (const auto& folders : {withoutPrivate(request.systemIncludeDirs),
+                                installationOf(options.hostCompiler), request.originals})
+        walls.readable.insert(walls.readable.end(), folders.begin(), folders.end());
+    walls.readable.push_back(options.preludeInclude);
+    walls.writable = {request.workFolder};
+    walls.memoryBytes = maxCompilerMemory;
+    walls.fileBytes = maxCompilerFile;
+    walls.cpuTime = std::chrono::duration_cast<std::chrono::seconds>(options.compileTime);
+    return walls;
+}
+
+/// Which limit the compiler's messages say it has run into; empty if none.
+std::string exceededLimit(const std::string& messages) {
+    const auto says = [&](std::string_view text) {
+        return messages.find(text) != std::string::npos;
+    };
+    if (says("out of memory") || says("virtual memory exhausted") || says("bad_alloc") ||
+        says("annot allocate memory") || says("memory exhausted"))
+        return "it takes more than " + std::to_string(maxCompilerMemory >> 30) +
+               " GiB of memory to compile";
+    if (says("File size limit exceeded") || says("File too large"))
+        return "its machine code is larger than " + std::to_string(maxCompilerFile >> 20) + " MiB";
+    if (says("CPU time limit exceeded") || says("Killed signal") || says("signal terminated"))
+        return "it takes too long to compile";
+    return {};
+}
+
+Error tookTooLong(Error error, std::chrono::milliseconds time) {
+    if (error.kind == ErrorKind::Failed)
+        error.what =
+            "the kernel takes more than " +
+            std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) +
+            " s to compile for the CPU";
+    return error;
+}
+
+Result<void> annotateFile(const std::filesystem::path& assembly, const std::string& text,
+                          const AssemblyOptions& options) {
     std::ofstream output(assembly, std::ios::binary | std::ios::trunc);
     output << annotateAssembly(text, options);
     output.close();
@@ -178,8 +221,12 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
     ChildCommand command;
     command.program = options.hostCompiler;
     command.time = options.compileTime;
+    command.walls = compilerWalls(request, options);
+    command.temporaryFolder = request.workFolder;
     command.arguments = request.flags;
     auto& arguments = command.arguments;
+    for (const auto& folder : request.systemIncludeDirs)
+        arguments.insert(arguments.end(), {"-idirafter", folder.string()});
     arguments.push_back("-fdebug-prefix-map=" + mirror + "=" + std::string(userPathMarker));
     arguments.push_back("-fmacro-prefix-map=" + mirror + "=");
     for (const auto& folder : request.includeDirs)
@@ -199,20 +246,29 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
                      {"-S", (request.workFolder / "unit.cpp").string(), "-o", assembly.string()});
     auto compiled = runChild(command, stop);
     if (!compiled)
-        return std::unexpected(compiled.error());
+        return std::unexpected(tookTooLong(std::move(compiled.error()), options.compileTime));
     CompileOutcome outcome;
     outcome.messages = replaceAll(compiled->messages, mirror + "/", "/");
-    if (compiled->status != 0)
+    if (compiled->status != 0) {
+        outcome.exceededLimit = exceededLimit(outcome.messages);
         return outcome;
+    }
+    const std::string text = analysis::readFile(assembly, maxCompilerFile).value_or("");
+    if (auto foreign = foreignAssembly(text)) {
+        outcome.foreign = std::move(*foreign);
+        return outcome;
+    }
     const AssemblyOptions asked{std::string(userPathMarker), options.preludeInclude.string(),
                                 std::ranges::find(request.flags, fastMathFlag) !=
                                     request.flags.end()};
-    if (auto annotated = annotateFile(assembly, asked); !annotated)
+    if (auto annotated = annotateFile(assembly, text, asked); !annotated)
         return std::unexpected(annotated.error());
 
     ChildCommand link;
     link.program = options.hostCompiler;
     link.time = options.compileTime;
+    link.walls = command.walls;
+    link.temporaryFolder = request.workFolder;
     link.arguments = {"-shared",
                       assembly.string(),
                       "-o",
@@ -221,13 +277,19 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
                       "-Wl,--warn-unresolved-symbols",
                       "-Wl,-z,defs",
                       "-Wl,-z,now"};
+    // An object that claims to hold intermediate code would start a compiler, with its own options.
+    link.arguments.emplace_back("-fno-lto");
+    if (!isClang(options.hostCompiler))
+        link.arguments.emplace_back("-fno-use-linker-plugin");
     auto linked = runChild(link, stop);
     if (!linked)
-        return std::unexpected(linked.error());
+        return std::unexpected(tookTooLong(std::move(linked.error()), options.compileTime));
     outcome.succeeded = linked->status == 0;
     outcome.undefinedSymbols = undefinedReferences(linked->messages);
-    if (!outcome.succeeded)
+    if (!outcome.succeeded) {
         outcome.messages += linked->messages;
+        outcome.exceededLimit = exceededLimit(linked->messages);
+    }
     return outcome;
 }
 

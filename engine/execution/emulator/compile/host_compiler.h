@@ -27,18 +27,27 @@ inline constexpr std::string_view userPathMarker = "/@user";
 struct CompileRequest {
     /// Contains src/ (the mirror), prefix.h and unit.cpp; the object becomes image.so.
     std::filesystem::path workFolder;
-    std::vector<std::string> flags;                 ///< From compilerFlags().
-    std::vector<std::filesystem::path> includeDirs; ///< In the mirror.
-    std::vector<std::string> forcedIncludes;        ///< In the mirror.
+    std::vector<std::string> flags;                       ///< From compilerFlags().
+    std::vector<std::filesystem::path> includeDirs;       ///< In the mirror.
+    std::vector<std::string> forcedIncludes;              ///< In the mirror.
+    std::vector<std::filesystem::path> systemIncludeDirs; ///< Searched last; where they are.
+    /// The originals of the mirror's files, which an #include can name by their whole path.
+    std::vector<std::filesystem::path> originals;
 };
 
 struct CompileOutcome {
     bool succeeded = false;
     std::string messages; ///< The compiler's messages, with the user's paths.
+    /// What the assembly holds that no compiler writes: it was neither assembled nor kept. Else
+    /// empty.
+    std::string foreign;
+    std::string exceededLimit; ///< "it takes more than 4 GiB of memory to compile"; else empty.
     /// Functions and variables that the image needs and that are defined nowhere.
     std::vector<std::string> undefinedSymbols;
 };
 
+/// Compilers run behind walls (engine/process/walls.h): they read the system's folders, their own,
+/// the prelude and the request's, and write to the work folder.
 [[nodiscard]] Result<CompileOutcome>
 compileImage(const CompileRequest& request, const ImageOptions& options, std::stop_token stop);
 

@@ -8,6 +8,8 @@
 namespace kernelskill::engine {
 namespace {
 
+constexpr std::uint64_t maxAddr2lineMemory = 4ULL << 30;
+
 /// Reads "/@user/home/me/a.cu:12" or "… (discriminator 3)"; nullopt if the file is not the user's.
 std::optional<SourcePlace> userPlace(const std::string& place) {
     const auto marker = place.find(userPathMarker);
@@ -38,6 +40,11 @@ Result<std::vector<SourcePlace>> resolvePlaces(const std::filesystem::path& shar
             Error{ErrorKind::Missing, "addr2line is not on PATH", {}, "install binutils"});
     ChildCommand command;
     command.program = *program;
+    command.walls.emplace();
+    command.walls->readable = systemFolders();
+    command.walls->readable.push_back(sharedObject);
+    command.walls->memoryBytes = maxAddr2lineMemory;
+    command.walls->cpuTime = std::chrono::duration_cast<std::chrono::seconds>(command.time);
     command.arguments = {"-e", sharedObject.string(), "-a", "-i", "-f", "-C"};
     std::ostringstream input;
     for (const auto offset : offsets)

@@ -45,6 +45,9 @@ using emulator::WorkerJob;
 using emulator::WorkerReport;
 using wire::frameHeaderBytes;
 
+/// Of a report without the contents of buffers: ten times what the largest kernels give.
+constexpr std::uint64_t maxReportBytes = 256ull << 20;
+
 constexpr std::uint64_t arenaOverhead = 8ull
                                         << 30; ///< For fiber stacks and tables, mostly never used.
 
@@ -112,22 +115,32 @@ std::string describeEnd(int status) {
                        WEXITSTATUS(status));
 }
 
-/// Reads until the child closes its end. Returns false if the server is gone.
-bool collect(int report, int server, std::vector<std::byte>& bytes) {
+enum class Collected : std::uint8_t { Everything, TooMuch, ServerGone };
+
+/// Reads until the child closes its end or has written more than the frame that it began, or than
+/// `maxBytes`: a kernel can write to the channel as well, without end.
+Collected collect(int report, int server, std::uint64_t maxBytes, std::vector<std::byte>& bytes) {
     std::array<std::byte, 1 << 16> part;
     while (true) {
         std::array<pollfd, 2> waiting{pollfd{report, POLLIN, 0}, pollfd{server, 0, 0}};
         if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR)
-            return false;
+            return Collected::ServerGone;
         if ((waiting[1].revents & (POLLHUP | POLLERR)) != 0)
-            return false;
+            return Collected::ServerGone;
         if (waiting[0].revents == 0)
             continue;
         const ssize_t count = read(report, part.data(), part.size());
         if (count == 0 || (count < 0 && errno != EINTR))
-            return true;
-        if (count > 0)
-            bytes.insert(bytes.end(), part.data(), part.data() + count);
+            return Collected::Everything;
+        if (count < 0)
+            continue;
+        bytes.insert(bytes.end(), part.data(), part.data() + count);
+        if (bytes.size() < frameHeaderBytes)
+            continue;
+        const auto length = wire::payloadLength(std::span(bytes).first<frameHeaderBytes>());
+        if (!length || frameHeaderBytes + *length > maxBytes ||
+            bytes.size() > frameHeaderBytes + *length)
+            return Collected::TooMuch;
     }
 }
 
@@ -157,16 +170,22 @@ bool serve(std::span<const std::byte> payload) {
                               failureFrame(ErrorKind::Failed, "cannot start a process", ""));
     }
     std::vector<std::byte> frame;
-    const bool wanted = collect(ends[0], STDIN_FILENO, frame);
+    const Job& asked = job->job;
+    const Collected collected =
+        collect(ends[0], STDIN_FILENO,
+                maxReportBytes + (asked.wantOutputs ? asked.limits.memoryBytes : 0), frame);
     close(ends[0]);
     // The report ends the child's work.
     kill(child, SIGKILL);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (!wanted)
+    if (collected == Collected::ServerGone)
         return false;
-    if (!isWhole(frame))
+    if (collected == Collected::TooMuch)
+        frame = failureFrame(ErrorKind::Failed,
+                             "the kernel wrote to the emulator's own channel, and was stopped", "");
+    else if (!isWhole(frame))
         frame = failureFrame(ErrorKind::Failed, describeEnd(status), "");
     return wire::writeAll(STDOUT_FILENO, frame);
 }

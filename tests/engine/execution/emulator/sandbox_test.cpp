@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 
 namespace kernelskill::engine::emulator {
@@ -58,6 +59,16 @@ TEST(Sandbox, HoldsForStaticInitialisersToo) {
     EXPECT_EQ(report.failure->kind, ErrorKind::Unsupported);
     EXPECT_THAT(report.failure->what,
                 HasSubstr("static initialisation of the image called openat"));
+}
+
+TEST(Sandbox, StopsAKernelThatWritesWithoutEndWhereReportsGo) {
+    for (const int what : {10, 11}) {
+        const auto began = std::chrono::steady_clock::now();
+        const WorkerReport report = intrude(what);
+        ASSERT_TRUE(report.failure.has_value());
+        EXPECT_THAT(report.failure->what, HasSubstr("wrote to the emulator's own channel"));
+        EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+    }
 }
 
 TEST(Sandbox, TurnsATrapIntoAReport) {

@@ -115,5 +115,27 @@ TEST(Wire, PutsLinesInThePlaceOfSites) {
     EXPECT_EQ(replaced, "waits at 6699, not 7");
 }
 
+/// A kernel shares its process with the report's writer, so it can send anything.
+TEST(Wire, ReportsThatWouldExhaustADecoderAreRefused) {
+    const auto refuses = [](const std::vector<std::byte>& payload) {
+        const auto report = decodeReport(payload);
+        return !report && report.error().kind == ErrorKind::Internal;
+    };
+    EXPECT_TRUE(refuses(std::vector(1u << 20, std::byte{0x81}))) << "lists in lists";
+    EXPECT_TRUE(refuses(std::vector(1u << 20, std::byte{0xa1}))) << "maps in maps";
+    EXPECT_TRUE(refuses(std::vector(1u << 20, std::byte{0xc0}))) << "tags of tags";
+    EXPECT_TRUE(refuses(std::vector(1u << 20, std::byte{0x9f}))) << "lists without an end";
+    std::vector<std::byte> values(5 + (40u << 20), std::byte{0xf6});
+    values[0] = std::byte{0x9a};
+    values[1] = std::byte{0x02};
+    values[2] = std::byte{0x80};
+    values[3] = values[4] = std::byte{0};
+    EXPECT_TRUE(refuses(values)) << "40 million values";
+    std::vector<std::byte> claim = {std::byte{0x5b}};
+    claim.resize(9, std::byte{0xff});
+    EXPECT_TRUE(refuses(claim)) << "more bytes than there are";
+    EXPECT_TRUE(refuses({}));
+}
+
 } // namespace
 } // namespace kernelskill::engine::emulator

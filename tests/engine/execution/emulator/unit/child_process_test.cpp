@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
 namespace kernelskill::engine {
@@ -23,6 +25,16 @@ TEST(ChildProcess, theParentsSecretsStayWithTheParent) {
     const auto result = runChild({"/bin/sh", {"-c", "env"}, {}, 10s}, {});
     ASSERT_TRUE(result);
     EXPECT_EQ(result->output.find("hush"), std::string::npos);
+}
+
+TEST(ChildProcess, foldersRelativeToTheWorkspaceAreNotSearched) {
+    const char* before = std::getenv("PATH");
+    const std::string kept = before == nullptr ? "" : before;
+    ::setenv("PATH", (".:/bin::bin:" + kept).c_str(), 1);
+    const auto result = runChild({"/bin/sh", {"-c", "echo $PATH"}, {}, 10s}, {});
+    ::setenv("PATH", kept.c_str(), 1);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->output, "/bin:" + kept + "\n");
 }
 
 TEST(ChildProcess, anEndlessChildIsKilledWithItsChildren) {

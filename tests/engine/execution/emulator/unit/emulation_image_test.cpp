@@ -102,6 +102,14 @@ TEST_F(EmulationImageTest, macrosOfTheUserDoNotReachTheEntry) {
     EXPECT_TRUE(image) << image.error().describe();
 }
 
+TEST_F(EmulationImageTest, aHeaderOfTheProjectMayBeNamedByItsWholePath) {
+    const auto header = folder_.path() / "h.cuh";
+    std::ofstream(header) << "__device__ inline int fromHeader() { return 7; }\n";
+    const auto image = build("#include \"" + header.string() +
+                             "\"\n__global__ void k(int* x) { x[0] = fromHeader(); }\n");
+    EXPECT_TRUE(image) << image.error().describe();
+}
+
 TEST_F(EmulationImageTest, unsavedHeadersWinOverTheDisk) {
     std::ofstream(folder_.path() / "h.cuh") << "#error stale\n";
     auto program =
