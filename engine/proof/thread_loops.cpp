@@ -117,7 +117,8 @@ void ThreadRun::loop(StmtId id, ThreadState& state) {
         // Nothing else to do.
     } else if (isOriginal_) {
         record(stmt, state);
-    } else if (!matched(stmt, state) && !(rules_.coversElements && runsOnce(stmt, state))) {
+    } else if (!matched(stmt, state) && !resumes(stmt, state) && !splits(stmt, state) &&
+               !(rules_.coversElements && runsOnce(stmt, state))) {
         give("no loop of the original was found to do the same as the loop", stmt.span);
     }
     // A thread that has left the round around this loop does nothing in it.
