@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -239,13 +240,16 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) 
         if (readsArchitecture(original))
             return std::unexpected(
                 Unproved{"what the kernel means may depend on the architecture"});
+        // A loop that has no counterpart says less than how the effects differ where it has one.
+        constexpr std::string_view noLoop = "no loop of the original";
         std::optional<Unproved> first;
         std::optional<Proved> found;
         for (const Attempt& attempt : attemptsAt(original, candidate, numerics)) {
             if (auto proof = attemptProof(original, candidate, attempt)) {
                 found = std::move(*proof);
                 break;
-            } else if (!first) {
+            } else if (!first || (first->reason.starts_with(noLoop) &&
+                                  !proof.error().reason.starts_with(noLoop))) {
                 first = std::move(proof).error();
             }
         }

@@ -171,6 +171,7 @@ bool ThreadRun::unrolled(const Stmt& stmt, ThreadState& state) {
 void ThreadRun::record(const Stmt& stmt, ThreadState& state) {
     const std::size_t number = records_.size();
     records_.emplace_back();
+    const std::size_t logged = trace_.log.size();
     std::set<VariableId> variables;
     for (const VariableId id : assignedIn(stmt))
         if (state.variables.contains(id))
@@ -181,6 +182,7 @@ void ThreadRun::record(const Stmt& stmt, ThreadState& state) {
     std::map<VariableId, Wide> lows;
     for (int attempt = 0; attempt < maxAttempts; ++attempt) {
         records_.resize(number + 1);
+        trace_.log.resize(logged);
         const std::string prefix = fmt::format("loop{}.{}.{}", number, attempt, fresh_++);
         ThreadState start = state;
         start.path = guard(state);

@@ -259,6 +259,24 @@ void launch(float* out, const float* in, int n) {
                 HasSubstr("unproved"));
 }
 
+TEST(Proof, WidensProductsThatDoNotOverflow) {
+    const std::string before = R"(
+__global__ void first(const float* in, float* out, int n, int columns) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i * columns];
+}
+)";
+    EXPECT_EQ(proofText(before, replaced(before, "i * columns", "(long long)i * columns")), always);
+    // An unsigned product may wrap around.
+    const std::string unsignedBefore =
+        replaced(replaced(before, "int n, int columns", "int n, unsigned columns"), "i * columns",
+                 "(unsigned)i * columns");
+    EXPECT_THAT(
+        proofText(unsignedBefore, replaced(unsignedBefore, "(unsigned)i", "(unsigned long long)i")),
+        HasSubstr("unproved"));
+}
+
 TEST(Proof, MovesReadsOfWhatNothingWrites) {
     const std::string before = R"(
 __global__ void late(const float* __restrict__ in, float* __restrict__ out) {
