@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -23,7 +24,8 @@ struct Attempt {
 };
 
 /// From what takes least for granted to what takes most.
-std::vector<Attempt> attemptsAt(KernelRef original, KernelRef candidate) {
+std::vector<Attempt> attemptsAt(KernelRef original, KernelRef candidate,
+                                skills::Numerics numerics) {
     RunRules plain;
     const auto& before = original.kernel.parameters;
     const auto& after = candidate.kernel.parameters;
@@ -39,11 +41,14 @@ std::vector<Attempt> attemptsAt(KernelRef original, KernelRef candidate) {
         rules.*rule = true;
         return rules;
     };
-    return {{{}, plain},
-            {{}, with(&RunRules::unrolls)},
-            {{}, with(&RunRules::coversElements)},
-            {{.fewThreads = true}, with(&RunRules::coversElements)},
-            {{}, with(&RunRules::subscriptsInBounds)}};
+    std::vector<Attempt> attempts{{{}, plain},
+                                  {{}, with(&RunRules::unrolls)},
+                                  {{}, with(&RunRules::coversElements)},
+                                  {{.fewThreads = true}, with(&RunRules::coversElements)},
+                                  {{}, with(&RunRules::subscriptsInBounds)}};
+    if (numerics == skills::Numerics::Reassociates)
+        attempts.push_back({{}, with(&RunRules::overReals)});
+    return attempts;
 }
 
 std::string lines(std::string_view what, std::uint32_t line) {
@@ -51,13 +56,55 @@ std::string lines(std::string_view what, std::uint32_t line) {
 }
 
 /// True if whenever the literals of `under` hold, those of `wanted` do.
-bool implies(const Facts& under, const Facts& wanted) {
+bool implies(TermTable& terms, const Facts& under, const Facts& wanted) {
     return std::ranges::all_of(
-        wanted, [&](Term literal) { return std::ranges::find(under, literal) != under.end(); });
+        wanted, [&](Term literal) { return terms.decided(literal, under) == terms.truth(true); });
+}
+
+/// The original's trace with what it does in the rounds that the candidate does at once.
+ThreadTrace inAllRounds(TermTable& terms, const ThreadTrace& before, const ThreadTrace& after) {
+    ThreadTrace all = before;
+    for (const std::map<Term, Term>& round : after.rounds) {
+        for (const auto& [place, ways] : before.reads)
+            for (const Facts& way : ways) {
+                Facts facts;
+                for (const Term literal : way)
+                    facts.push_back(terms.substituted(literal, round));
+                all.reads[terms.substituted(place, round)].push_back(std::move(facts));
+            }
+        for (const Term sum : before.mayOverflow)
+            all.mayOverflow.insert(terms.substituted(sum, round));
+        for (const Term divisor : before.divisors)
+            all.divisors.insert(terms.substituted(divisor, round));
+    }
+    return all;
+}
+
+/// The number of the parameter that `sum`, a marked result, differs from by a small constant.
+std::optional<std::size_t> nearParameter(const TermTable& terms, Term sum, std::size_t parameters) {
+    constexpr Wide small = 64;
+    const std::vector<TermTable::Monomial> parts = terms.monomials(terms.arguments(sum).front());
+    std::optional<std::size_t> found;
+    for (const TermTable::Monomial& part : parts) {
+        if (part.atoms.empty()) {
+            if (part.factor > 0 || part.factor < -small)
+                return std::nullopt;
+            continue;
+        }
+        if (found || part.atoms.size() != 1 || part.factor != 1)
+            return std::nullopt;
+        for (std::size_t i = 0; i < parameters; ++i)
+            if (terms.functionOf(part.atoms[0]) == fmt::format("$parameter{}", i))
+                found = i;
+        if (!found)
+            return std::nullopt;
+    }
+    return found;
 }
 
 /// The first thing that the candidate does otherwise; nullopt if it does the same.
-std::optional<std::string> difference(const ThreadTrace& before, const ThreadTrace& after) {
+std::optional<std::string> difference(TermTable& terms, const ThreadTrace& before,
+                                      const ThreadTrace& after) {
     if (before.effects != after.effects) {
         std::size_t at = 0;
         while (at < before.log.size() && at < after.log.size() &&
@@ -71,14 +118,10 @@ std::optional<std::string> difference(const ThreadTrace& before, const ThreadTra
         const auto known = before.reads.find(place);
         for (const Facts& way : ways)
             if (known == before.reads.end() ||
-                std::ranges::none_of(known->second,
-                                     [&](const Facts& facts) { return implies(way, facts); }))
+                std::ranges::none_of(
+                    known->second, [&](const Facts& facts) { return implies(terms, way, facts); }))
                 return lines("a read that the original may not make", after.lines.at(place));
     }
-    for (const Term sum : after.mayOverflow)
-        if (!before.mayOverflow.contains(sum))
-            return lines("arithmetic that may overflow where the original's does not",
-                         after.lines.at(sum));
     for (const Term divisor : after.divisors)
         if (!before.divisors.contains(divisor))
             return lines("a divisor that may be zero", after.lines.at(divisor));
@@ -120,7 +163,8 @@ Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attem
     const auto after = ThreadRun(terms, candidate, attempt.rules, records, false).run();
     if (!after)
         return std::unexpected(Unproved{after.error()});
-    if (auto reason = difference(*before, *after))
+    const ThreadTrace all = inAllRounds(terms, *before, *after);
+    if (auto reason = difference(terms, all, *after))
         return std::unexpected(Unproved{std::move(*reason)});
     if (auto reason = smallerArray(original.kernel.body, candidate.kernel.body))
         return std::unexpected(Unproved{std::move(*reason)});
@@ -129,6 +173,19 @@ Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attem
         return std::unexpected(Unproved{"the number of a thread is kept in fewer bits"});
     Proved proved;
     proved.conditions.assign(after->conditions.begin(), after->conditions.end());
+    const auto& parameters = candidate.kernel.parameters;
+    for (const Term sum : after->mayOverflow) {
+        if (all.mayOverflow.contains(sum))
+            continue;
+        const auto parameter = nearParameter(terms, sum, parameters.size());
+        // An unsplit loop has no need of it.
+        if (!parameter || after->rounds.empty())
+            return std::unexpected(
+                Unproved{lines("arithmetic that may overflow where the original's does not",
+                               after->lines.at(sum))});
+        proved.conditions.push_back(
+            fmt::format("{} is not one of the 64 smallest integers", parameters[*parameter].name));
+    }
     for (const auto& [parameter, condition] : after->covered)
         if (!launchesCover(candidate, parameter))
             proved.conditions.push_back(condition);
@@ -159,7 +216,7 @@ std::string Proved::sentence() const {
     return text;
 }
 
-Proof prove(KernelRef original, KernelRef candidate, skills::Numerics) {
+Proof prove(KernelRef original, KernelRef candidate, skills::Numerics numerics) {
     const auto surroundings = compareSurroundings(original, candidate);
     if (!surroundings)
         return std::unexpected(surroundings.error());
@@ -183,13 +240,16 @@ Proof prove(KernelRef original, KernelRef candidate, skills::Numerics) {
         if (readsArchitecture(original))
             return std::unexpected(
                 Unproved{"what the kernel means may depend on the architecture"});
+        // A loop that has no counterpart says less than how the effects differ where it has one.
+        constexpr std::string_view noLoop = "no loop of the original";
         std::optional<Unproved> first;
         std::optional<Proved> found;
-        for (const Attempt& attempt : attemptsAt(original, candidate)) {
+        for (const Attempt& attempt : attemptsAt(original, candidate, numerics)) {
             if (auto proof = attemptProof(original, candidate, attempt)) {
                 found = std::move(*proof);
                 break;
-            } else if (!first) {
+            } else if (!first || (first->reason.starts_with(noLoop) &&
+                                  !proof.error().reason.starts_with(noLoop))) {
                 first = std::move(proof).error();
             }
         }

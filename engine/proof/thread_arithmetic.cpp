@@ -157,8 +157,11 @@ Term ThreadRun::converted(Term term, const Type& from, const Type& to, const Thr
             give("a conversion of an address", where);
         return term;
     }
+    // A value has its type's range: what may leave it is noted where it is computed.
     if (isInteger(from.scalar) && isInteger(to.scalar))
-        return terms_.wrapped(term, to.scalar, facts(state));
+        return valuesOf(from.scalar).within(valuesOf(to.scalar))
+                   ? term
+                   : terms_.wrapped(term, to.scalar, facts(state));
     if (isInteger(from.scalar)) {
         const auto value = terms_.constant(term);
         if (value && *value > -(Wide{1} << 24) && *value < (Wide{1} << 24))

@@ -117,7 +117,8 @@ void ThreadRun::loop(StmtId id, ThreadState& state) {
         // Nothing else to do.
     } else if (isOriginal_) {
         record(stmt, state);
-    } else if (!matched(stmt, state) && !(rules_.coversElements && runsOnce(stmt, state))) {
+    } else if (!matched(stmt, state) && !resumes(stmt, state) && !splits(stmt, state) &&
+               !(rules_.coversElements && runsOnce(stmt, state))) {
         give("no loop of the original was found to do the same as the loop", stmt.span);
     }
     // A thread that has left the round around this loop does nothing in it.
@@ -170,6 +171,7 @@ bool ThreadRun::unrolled(const Stmt& stmt, ThreadState& state) {
 void ThreadRun::record(const Stmt& stmt, ThreadState& state) {
     const std::size_t number = records_.size();
     records_.emplace_back();
+    const std::size_t logged = trace_.log.size();
     std::set<VariableId> variables;
     for (const VariableId id : assignedIn(stmt))
         if (state.variables.contains(id))
@@ -180,6 +182,7 @@ void ThreadRun::record(const Stmt& stmt, ThreadState& state) {
     std::map<VariableId, Wide> lows;
     for (int attempt = 0; attempt < maxAttempts; ++attempt) {
         records_.resize(number + 1);
+        trace_.log.resize(logged);
         const std::string prefix = fmt::format("loop{}.{}.{}", number, attempt, fresh_++);
         ThreadState start = state;
         start.path = guard(state);

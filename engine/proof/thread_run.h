@@ -40,8 +40,11 @@ struct ThreadTrace {
     /// By place that is read, the conditions under which it is; see also `lines`.
     std::map<Term, std::vector<Facts>> reads;
     std::map<Term, std::uint32_t> lines; ///< Of reads and of operations.
-    std::set<Term> mayOverflow;       ///< Results of signed arithmetic that may not fit their type.
-    std::set<Term> divisors;          ///< Divisors that may be zero.
+    std::set<Term> mayOverflow; ///< Results of signed arithmetic that may not fit their type.
+    std::set<Term> divisors;    ///< Divisors that may be zero.
+    /// What the variables of a round of the original are in each of the rounds that a round of the
+    /// candidate does at once.
+    std::vector<std::map<Term, Term>> rounds;
     std::set<std::string> conditions; ///< What the run took for granted.
     /// Parameters that no grid has fewer threads than, as was taken for granted, each as a
     /// condition.
@@ -108,6 +111,25 @@ private:
     void leave(ThreadState& state, std::size_t record, analysis::Span place);
     [[nodiscard]] IntegerRange rangeOf(VariableId id) const;
 
+    // thread_split_loops.cpp
+    /// Between a loop of several rounds at once and the one that does what it left over.
+    struct Resumption {
+        std::size_t record;
+        std::map<std::string, Term> values; ///< Of the candidate's variables, by the original's.
+        std::map<std::string, Term> rests;  ///< Sums of the further parts, which no round changes.
+    };
+    [[nodiscard]] bool splits(const analysis::Stmt& stmt, ThreadState& state);
+    [[nodiscard]] bool splitsRecord(std::size_t record, int rounds, const analysis::Stmt& stmt,
+                                    ThreadState& state);
+    [[nodiscard]] bool resumes(const analysis::Stmt& stmt, ThreadState& state);
+    [[nodiscard]] bool resumesAfter(const Resumption& resumption, const analysis::Stmt& stmt,
+                                    ThreadState& state);
+    [[nodiscard]] bool onlyFolds(const LoopRecord& record, const ThreadState& state);
+    [[nodiscard]] bool changesVariablesAlone(const ThreadState& before, const ThreadState& after,
+                                             const std::set<VariableId>& changed);
+    [[nodiscard]] Term freshSymbol(VariableId id);
+    [[nodiscard]] ThreadState roundStart(const ThreadState& state);
+
     // thread_expressions.cpp
     Term evaluate(ExprId id, ThreadState& state);
     [[nodiscard]] Term evaluateAs(ExprId id, const analysis::Type& type, ThreadState& state);
@@ -166,8 +188,9 @@ private:
     ThreadTrace trace_;
     std::string trouble_;               ///< The first thing that is not followed.
     std::map<Term, std::string> bases_; ///< By address of an object, its memory.
-    std::size_t fresh_ = 0;             ///< Numbers symbols of this run.
-    std::size_t steps_ = 0;             ///< Statements run, to bound the work.
+    std::vector<Resumption> resumptions_;
+    std::size_t fresh_ = 0; ///< Numbers symbols of this run.
+    std::size_t steps_ = 0; ///< Statements run, to bound the work.
 };
 
 /// The type's name without const and restrict.

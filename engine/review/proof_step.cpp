@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cctype>
+#include <cstddef>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -19,8 +20,10 @@ void takeProof(KernelRef original, KernelRef candidate, skills::Numerics numeric
     verdict.confidence = Confidence::Proved;
     verdict.proof = proof->sentence();
     verdict.checks.push_back({"proved", true, verdict.proof});
-    if (plan.trials.size() > 1)
-        plan.trials.erase(plan.trials.begin() + 1, plan.trials.end());
+    // What a program computed with is known, and worth a run of its own.
+    for (std::size_t i = plan.trials.size(); i-- > 1;)
+        if (!plan.trials[i].isReplay)
+            plan.trials.erase(plan.trials.begin() + static_cast<std::ptrdiff_t>(i));
     if (!plan.trials.empty())
         plan.trials.front().seeds = 1;
 }
@@ -30,7 +33,7 @@ std::string withProof(const Verdict& verdict, std::string summary) {
         return summary;
     std::string proof = verdict.proof;
     proof.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(proof.front())));
-    return fmt::format("{}. {}", proof, summary);
+    return fmt::format("{} {}.", summary, proof);
 }
 
 } // namespace kernelskill::engine

@@ -16,7 +16,7 @@ namespace kernelskill::engine {
 void takeProof(KernelRef original, KernelRef candidate, skills::Numerics numerics, TrialPlan& plan,
                Verdict& verdict);
 
-/// `summary` after the verdict's proof, if it has one.
+/// `summary` and the verdict's proof, if it has one.
 [[nodiscard]] std::string withProof(const Verdict& verdict, std::string summary);
 
 } // namespace kernelskill::engine

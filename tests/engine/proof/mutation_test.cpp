@@ -129,6 +129,11 @@ const std::vector<Equivalent>& equivalents() {
         {"prefix_small", "offset;", "takes the powers of two up to 256"},
         {"prefix_small", "__shared__", "an array with more room"},
         {"depthwise3x3", "short d", "three rounds fit every integer"},
+        {"grayScott", "__shared__", "an array with more room"},
+        {"grayScott", "short r", "places in a tile of 18 fit every integer"},
+        {"grayScott", "short c", "places in a tile of 18 fit every integer"},
+        {"grayScott", "unsigned r", "at least 1, also before it is lowered by 1"},
+        {"rankSort", "unsigned rank", "counts up from 0"},
         {"blockSum", "__shared__", "an array with more room"},
         {"transpose", "__shared__", "an array with more room"},
     };

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace kernelskill::engine {
 namespace {
@@ -162,6 +164,54 @@ __global__ void small(const float* in, float* out) {
               always);
 }
 
+const std::string dot = R"(
+__global__ void dot(const float* x, const float* y, float* out, int columns) {
+    int row = blockIdx.x;
+    float sum = 0.0f;
+    for (int k = 0; k < columns; ++k)
+        sum += x[row * columns + k] * y[k];
+    out[row] = sum;
+}
+)";
+const std::string splitDot = replaced(dot, "    for (int k = 0; k < columns; ++k)\n",
+                                      R"(    float sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f;
+    int k = 0;
+    for (; k < columns - 3; k += 4) {
+        sum += x[row * columns + k] * y[k];
+        sum1 += x[row * columns + k + 1] * y[k + 1];
+        sum2 += x[row * columns + k + 2] * y[k + 2];
+        sum3 += x[row * columns + k + 3] * y[k + 3];
+    }
+    for (; k < columns; ++k)
+)");
+const std::string gathered =
+    replaced(splitDot, "    out[row] = sum;",
+             "    sum = (sum + sum1) + (sum2 + sum3);\n    out[row] = sum;");
+
+TEST(Proof, SplitsSumsAsRealNumbers) {
+    const auto proofOfSum = [](const std::string& after) {
+        return describe(proofOf(dot, after, skills::Numerics::Reassociates));
+    };
+    EXPECT_EQ(proofOfSum(gathered), std::string(always) +
+                                        ", as real numbers, if columns is not one of the 64 "
+                                        "smallest integers");
+    // The order of a sum changes its rounding.
+    EXPECT_THAT(describe(proofOf(dot, gathered)), HasSubstr("unproved"));
+    for (const auto& [right, wrong] : std::vector<std::pair<std::string, std::string>>{
+             {"(sum2 + sum3)", "sum2"},
+             {"columns - 3", "columns"},
+             {"columns - 3", "columns - 2"},
+             {"k += 4", "k += 3"},
+             {"columns - 3; k += 4", "columns - 4; k += 5"},
+             {"columns + k + 1] * y[k + 1]", "columns + k + 1] * y[k + 2]"},
+             {"sum3 = 0.0f", "sum3 = 1.0f"},
+             {"k < columns; ++k", "k < columns - 1; ++k"},
+             {"sum2 += x", "sum2 -= x"},
+             {"(sum + sum1)", "(sum + sum1 * 2.0f)"}})
+        EXPECT_THAT(proofOfSum(replaced(gathered, right, wrong)), HasSubstr("unproved")) << wrong;
+    EXPECT_THAT(proofOfSum(splitDot), HasSubstr("unproved"));
+}
+
 TEST(Proof, NeedsTheSurroundingsToBeTheSame) {
     const std::string before = "#define SIZE 4\n__device__ float half(float x) { return x / 2; }\n"
                                "__global__ void f(float* x) { x[threadIdx.x] = half(SIZE); }\n"
@@ -207,6 +257,24 @@ void launch(float* out, const float* in, int n) {
     EXPECT_THAT(proofText(before, replaced(loops(before), "(long long)blockDim.x * gridDim.x",
                                            "(long long)blockDim.x")),
                 HasSubstr("unproved"));
+}
+
+TEST(Proof, WidensProductsThatDoNotOverflow) {
+    const std::string before = R"(
+__global__ void first(const float* in, float* out, int n, int columns) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i * columns];
+}
+)";
+    EXPECT_EQ(proofText(before, replaced(before, "i * columns", "(long long)i * columns")), always);
+    // An unsigned product may wrap around.
+    const std::string unsignedBefore =
+        replaced(replaced(before, "int n, int columns", "int n, unsigned columns"), "i * columns",
+                 "(unsigned)i * columns");
+    EXPECT_THAT(
+        proofText(unsignedBefore, replaced(unsignedBefore, "(unsigned)i", "(unsigned long long)i")),
+        HasSubstr("unproved"));
 }
 
 TEST(Proof, MovesReadsOfWhatNothingWrites) {

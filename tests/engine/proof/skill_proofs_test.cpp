@@ -38,6 +38,14 @@ struct Count {
 };
 using Counts = std::map<std::string, Count>;
 
+/// What the skill's document says that its edits do to results.
+skills::Numerics numericsOf(const std::string& skill) {
+    const std::string document = skills::readSource("skills/" + skill + "/SKILL.md");
+    return document.contains("\nnumerics: reassociates")        ? skills::Numerics::Reassociates
+           : document.contains("\nnumerics: reduced-precision") ? skills::Numerics::ReducedPrecision
+                                                                : skills::Numerics::Exact;
+}
+
 void countEdits(const std::string& text, const std::string& name,
                 const std::vector<const skills::Skill*>& catalogue,
                 const std::optional<skills::CompiledKernel>& compiled, Counts& counts) {
@@ -62,7 +70,7 @@ void countEdits(const std::string& text, const std::string& name,
                 const auto after = applyEdits(text, edits->begin()->second);
                 ASSERT_TRUE(after) << after.error().describe();
                 const Proof proof = proofOf(before, program.with(*after), kernel.qualifiedName,
-                                            offer->numerics.value_or(skills::Numerics::Exact));
+                                            offer->numerics.value_or(numericsOf(offer->skillId)));
                 Count& count = counts[offer->skillId];
                 ++count.edits;
                 count.proved += proof ? 1 : 0;

@@ -57,9 +57,13 @@ TEST_F(ReviewerTest, AnEditThatChangesNoResultPassesEveryCheck) {
                              "const float* __restrict__ x, float* __restrict__ y");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
     EXPECT_EQ(failed(verdict), nullptr) << report(verdict);
-    for (const char* name :
-         {"parses", "compiles", "matches original, seed 2", "control fails", "no new hazard"})
+    for (const char* name : {"parses", "proved", "compiles", "matches original, seed 1",
+                             "control fails", "no new hazard"})
         EXPECT_TRUE(hasCheck(verdict, name)) << name << "\n" << report(verdict);
+    EXPECT_FALSE(hasCheck(verdict, "matches original, seed 2")) << report(verdict);
+    EXPECT_EQ(verdict.confidence, Confidence::Proved);
+    EXPECT_THAT(verdict.summary, HasSubstr("Proved for all inputs and sizes, if the memory of x, y "
+                                           "is not written through another pointer."));
     EXPECT_FALSE(verdict.speedup);
     EXPECT_FALSE(verdict.before.empty());
     EXPECT_FALSE(verdict.after.empty());
@@ -70,6 +74,15 @@ TEST_F(ReviewerTest, PaddingLowersTheWavefrontsAndSaysSo) {
         review(sourceFile("examples/transpose.cu"), "tile[TILE][TILE];", "tile[TILE][TILE + 1];");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
     EXPECT_THAT(verdict.summary, HasSubstr("shared-memory wavefronts"));
+}
+
+TEST_F(ReviewerTest, WhatIsNotProvedIsRunAtSeveralSizes) {
+    const Verdict verdict =
+        review(sourceFile("examples/saxpy.cu"), "a * x[i] + y[i]", "y[i] - (0.0f - a) * x[i]");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_TRUE(hasCheck(verdict, "matches original, seed 3")) << report(verdict);
+    EXPECT_EQ(verdict.confidence, Confidence::Strong);
+    EXPECT_EQ(verdict.proof, "");
 }
 
 TEST_F(ReviewerTest, AWrongResultIsIncorrectAndNamesTheElement) {
