@@ -2,18 +2,23 @@
 
 #include "analysis/compile/compute_capability.h"
 #include "analysis/compile/nvrtc.h"
+#include "engine/process/walls.h"
 #include "engine/static_facts/compile_job.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace kernelskill::engine {
 namespace {
@@ -47,6 +52,28 @@ Result<void> limitThisProcess() {
     return {};
 }
 
+/// Lets this process read what the job needs, and nothing else. It comes after the program's own
+/// start, which reads more.
+Result<void> wallIn(const CompileJob& job) {
+    Walls walls;
+    walls.readable = systemFolders();
+    const std::filesystem::path library = job.library;
+    std::error_code ignored;
+    walls.readable.push_back(library.parent_path());
+    walls.readable.push_back(std::filesystem::weakly_canonical(library, ignored).parent_path());
+    std::vector<std::filesystem::path> included;
+    for (const std::string& option : job.request.options) {
+        if (option.starts_with("-I"))
+            included.emplace_back(option.substr(2));
+    }
+    for (auto& folder : withoutPrivate(std::move(included)))
+        walls.readable.push_back(std::move(folder));
+    if (PreparedWalls(walls).putUp())
+        return {};
+    return std::unexpected(
+        Error{ErrorKind::Failed, "the compiler's process cannot be limited", "compile-worker", {}});
+}
+
 std::string listed(const std::vector<int>& architectures) {
     std::string text;
     for (const int architecture : architectures)
@@ -60,6 +87,8 @@ Result<CompileReply> reply(const std::string& input) {
     auto job = decodeJob(input);
     if (!job)
         return std::unexpected(job.error());
+    if (auto walled = wallIn(*job); !walled)
+        return std::unexpected(walled.error());
     const auto nvrtc = analysis::Nvrtc::load(job->library);
     if (!nvrtc)
         return std::unexpected(nvrtc.error());

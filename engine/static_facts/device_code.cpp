@@ -137,30 +137,12 @@ private:
         const auto text = encodeJob(job);
         ContentHash hash = hashOf(library);
         hash.add(text);
-        return cached(hash.hex(), [&] { return workersReply(text, library); });
+        return cached(hash.hex(), [&] { return workersReply(text); });
     }
 
-    /// Limits on memory and time are the worker's own.
-    Walls workersWalls(const fs::path& library) const {
-        Walls walls;
-        walls.readable = systemFolders();
-        std::error_code ignored;
-        const auto real = fs::weakly_canonical(library, ignored);
-        for (const auto& folders :
-             {installationOf(options_.workerExecutable),
-              withoutPrivate(includeFolders(kernel_.program.command, toolkitFolders_)),
-              std::vector{library.parent_path(), real.parent_path(), options_.toolkit->root}})
-            walls.readable.insert(walls.readable.end(), folders.begin(), folders.end());
-        return walls;
-    }
-
-    Result<CompileReply> workersReply(const std::string& job, const fs::path& library) {
-        const auto child = runChild({options_.workerExecutable,
-                                     {"compile-worker"},
-                                     job,
-                                     options_.time,
-                                     workersWalls(library)},
-                                    stop_);
+    Result<CompileReply> workersReply(const std::string& job) {
+        const auto child =
+            runChild({options_.workerExecutable, {"compile-worker"}, job, options_.time}, stop_);
         if (!child) {
             auto error = child.error();
             if (error.kind == ErrorKind::Failed)

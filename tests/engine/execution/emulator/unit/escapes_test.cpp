@@ -192,9 +192,9 @@ INSTANTIATE_TEST_SUITE_P(
         Attempt{
             "TemplateRecursion",
             "template <int a, int b> struct f { enum { v = f<a - 1, b>::v + f<a, b - 1>::v }; };\n"
-            "template <int a> struct f<a, 0> { enum { v = f<a - 1, 300>::v }; };\n"
+            "template <int a> struct f<a, 0> { enum { v = f<a - 1, 850>::v }; };\n"
             "template <int b> struct f<0, b> { enum { v = b }; };\n",
-            "x[1] = f<300, 300>::v;"},
+            "x[1] = f<850, 850>::v;"},
         Attempt{
             "ExponentialTemplates",
             "template <class T, int n> struct g { g<g<T, 0>, n - 1> a; g<g<T, 1>, n - 1> b; };\n"
