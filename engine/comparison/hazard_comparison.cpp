@@ -45,6 +45,11 @@ bool isMadeUp(const Profile& profile, const Hazard& hazard) {
     return hazard.details.doubt == RaceDoubt::GuessedIndices;
 }
 
+/// Whether a read or a write comes first in a race of plain accesses is chance.
+bool isPlain(const Hazard& race) {
+    return race.details.pair == RacePair::ReadWrite || race.details.pair == RacePair::WriteWrite;
+}
+
 } // namespace
 
 std::vector<Hazard> newConflicts(const Profile& original, const Profile& candidate,
@@ -56,7 +61,8 @@ std::vector<Hazard> newConflicts(const Profile& original, const Profile& candida
         const bool isChance = isMadeUp(original, race) || isMadeUp(candidate, race);
         const auto isAlike = [&](const Hazard& other) {
             return other.kind == HazardKind::Race && other.details.object == race.details.object &&
-                   other.details.pair == race.details.pair &&
+                   (other.details.pair == race.details.pair ||
+                    (!countsPlaces && isPlain(other) && isPlain(race))) &&
                    (isChance || other.details.scope >= race.details.scope);
         };
         const auto before = std::ranges::count_if(original.hazards, isAlike);

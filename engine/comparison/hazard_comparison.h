@@ -20,8 +20,8 @@ namespace kernelskill::engine {
 
 /// Races and suspected races of `candidate` that `original` does not have on the same input. They
 /// are compared by the object, the kinds of the two accesses and the distance of their threads,
-/// because an edit moves lines. `countsPlaces`: a race that the original has may not be at more
-/// pairs of places either.
+/// because an edit moves lines. Without `countsPlaces`, plain reads and writes are one kind. With
+/// it, a race that the original has may not be at more pairs of places either.
 [[nodiscard]] std::vector<Hazard> newConflicts(const Profile& original, const Profile& candidate,
                                                bool countsPlaces);
 

@@ -427,8 +427,9 @@ bool Review::trySchedules() {
         return true;
     const Trial& trial = plan_.trials[*number];
     const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
-    CheckResult result =
-        checkSchedules(runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_);
+    CheckResult result = checkSchedules(
+        runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
+        usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text));
     if (stop_.stop_requested())
         return false;
     return take(withoutBlameForGuess(std::move(result), trial.original));

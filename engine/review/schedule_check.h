@@ -19,9 +19,11 @@ trialForSchedules(const TrialPlan& plan, const std::vector<std::string>& argumen
 /// Performs the check that both versions agree on `base` under each schedule, as far as the
 /// original agrees with itself, and that the candidate adds no race under any. A schedule under
 /// which the original does not end is left out. `removed`: what the edit takes away from the
-/// synchronisation. Then the check fails if no schedule could be run.
+/// synchronisation. Then the check fails if no schedule could be run. `isThorough`: with one more
+/// order, for kernels whose threads meet by more than barriers.
 [[nodiscard]] CheckResult checkSchedules(const TrialRunner& runner, const Comparand& base,
                                          const Closeness& closeness,
-                                         const std::vector<LessSynchronisation>& removed);
+                                         const std::vector<LessSynchronisation>& removed,
+                                         bool isThorough);
 
 } // namespace kernelskill::engine

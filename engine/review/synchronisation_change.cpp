@@ -56,6 +56,13 @@ std::vector<LessSynchronisation> lessSynchronisation(std::string_view original,
     return removed;
 }
 
+bool usesMoreThanBarriers(std::string_view text) {
+    return std::ranges::any_of(usesIn(text), [](const auto& use) {
+        const std::string& name = use.first;
+        return use.second > 0 && !name.contains("sync") && !name.contains("barrier");
+    });
+}
+
 std::string describe(const std::vector<LessSynchronisation>& removed) {
     std::string text;
     for (std::size_t i = 0; i < removed.size(); ++i) {

@@ -20,6 +20,9 @@ struct LessSynchronisation {
 [[nodiscard]] std::vector<LessSynchronisation> lessSynchronisation(std::string_view original,
                                                                    std::string_view candidate);
 
+/// Whether threads of `text` may order each other by other means than barriers.
+[[nodiscard]] bool usesMoreThanBarriers(std::string_view text);
+
 /// "1 of 2 '__syncthreads' and 1 of 1 'atomicAdd'"
 [[nodiscard]] std::string describe(const std::vector<LessSynchronisation>& removed);
 

@@ -34,7 +34,10 @@ TEST(NewConflicts, AreThoseOfAnotherObjectOrOfOtherAccesses) {
     const Profile original = showing({race("out", RaceScope::Block)});
     EXPECT_EQ(added(original, original), 0u);
     EXPECT_EQ(added(original, showing({race("tile", RaceScope::Block)})), 1u);
-    EXPECT_EQ(added(original, showing({race("out", RaceScope::Block, RacePair::WriteWrite)})), 1u);
+    EXPECT_EQ(added(original, showing({race("out", RaceScope::Block, RacePair::AtomicRead)})), 1u);
+    const Profile writes = showing({race("out", RaceScope::Block, RacePair::WriteWrite)});
+    EXPECT_EQ(added(original, writes), 0u);
+    EXPECT_EQ(added(original, writes, true), 1u);
 }
 
 TEST(NewConflicts, CountSuspicionsAsWell) {

@@ -203,6 +203,12 @@ __global__ void scatter(const int* index, const float* in, float* out, int n) {
     EXPECT_TRUE(isAccepted(verdict) || !verdict.isAboutEdit) << report(verdict);
 }
 
+TEST(SynchronisationChange, KnowsWhetherThereIsMoreThanBarriers) {
+    EXPECT_FALSE(usesMoreThanBarriers("__syncthreads(); __syncwarp(); x = 1;"));
+    EXPECT_TRUE(usesMoreThanBarriers("atomicAdd(&x, 1);"));
+    EXPECT_TRUE(usesMoreThanBarriers("__threadfence();"));
+}
+
 TEST(SynchronisationChange, CountsByNameAndInAssembly) {
     const auto removed = lessSynchronisation(
         "atomicAdd(&a, 1); atomicAdd(&b, 1); __syncthreads(); volatile int* f;",

@@ -52,7 +52,7 @@ CheckResult checked(const Answer& original, const Answer& candidate,
     Trial trial;
     trial.label = "n=8";
     const TrialRunner runner(executor, kernel, images, skills::Numerics::Exact, {});
-    return checkSchedules(runner, {&trial, 0, 1, 7}, {}, removed);
+    return checkSchedules(runner, {&trial, 0, 1, 7}, {}, removed, true);
 }
 
 const Answer one = [](const Schedule&) { return resultOf({1}); };
@@ -88,6 +88,19 @@ TEST(ScheduleCheck, FailsForARaceThatIsSeenInOneOrderOnly) {
     });
     ASSERT_FALSE(check);
     EXPECT_EQ(check.error().seen.stage, ReviewStage::Hazards);
+}
+
+TEST(ScheduleCheck, KnowsTheOriginalsRacesOfAllOrders) {
+    const auto racyIn = [](std::uint64_t seed) {
+        return [seed](const Schedule& schedule) {
+            RunResult result = resultOf({1});
+            if (schedule.seed == seed)
+                result.profile.hazards.emplace_back();
+            return Result<RunResult>(result);
+        };
+    };
+    EXPECT_TRUE(checked(racyIn(3), racyIn(2)));
+    EXPECT_FALSE(checked(one, racyIn(2)));
 }
 
 TEST(ScheduleCheck, FailsForACandidateThatDoesNotEnd) {

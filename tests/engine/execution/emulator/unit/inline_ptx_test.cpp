@@ -16,6 +16,13 @@ TEST(InlinePtx, globalAccessesBecomeAccesses) {
               "((unsigned*)(%0))[0] = %1, ((unsigned*)(%0))[1] = %2");
 }
 
+TEST(InlinePtx, fencesKeepTheirScope) {
+    EXPECT_EQ(hostEquivalent("membar.cta;"), "ks_fence(0)");
+    EXPECT_EQ(hostEquivalent("fence.acq_rel.cta;"), "ks_fence(0)");
+    EXPECT_EQ(hostEquivalent("membar.gl;"), "ks_fence(1)");
+    EXPECT_EQ(hostEquivalent("fence.acq_rel.gpu;"), "ks_fence(1)");
+}
+
 TEST(InlinePtx, prefetchesHaveNoEffect) {
     EXPECT_EQ(hostEquivalent("prefetch.global.L2 [%0];"), "");
 }
