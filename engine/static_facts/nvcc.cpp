@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t maxMemoryBytes = 8ULL << 30;
-constexpr std::uint64_t maxFileBytes = 512ULL << 20;
-constexpr std::chrono::seconds maxCpuTime{120};
+constexpr std::uint64_t maxNvccMemory = 8ULL << 30;
+constexpr std::uint64_t maxNvccFile = 512ULL << 20;
+constexpr std::chrono::seconds maxNvccTime{120};
 
 Walls wallsFor(const NvccJob& job, const fs::path& folder) {
     Walls walls;
@@ -23,9 +23,9 @@ Walls wallsFor(const NvccJob& job, const fs::path& folder) {
     for (const auto& folders : {installationOf(job.nvcc), withoutPrivate(job.includeDirs)})
         walls.readable.insert(walls.readable.end(), folders.begin(), folders.end());
     walls.writable = {folder};
-    walls.memoryBytes = maxMemoryBytes;
-    walls.fileBytes = maxFileBytes;
-    walls.cpuTime = maxCpuTime;
+    walls.memoryBytes = maxNvccMemory;
+    walls.fileBytes = maxNvccFile;
+    walls.cpuTime = maxNvccTime;
     return walls;
 }
 

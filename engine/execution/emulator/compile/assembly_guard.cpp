@@ -28,7 +28,7 @@ constexpr auto knownDirectives = std::to_array<std::string_view>({
 constexpr auto activeSections = std::to_array<std::string_view>(
     {".gnu.lto", ".deplibs", ".linker-option", ".llvm", ".gnu.offload"});
 
-bool isSpace(char c) {
+bool isWhite(char c) {
     return std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 
@@ -64,11 +64,11 @@ std::string_view withoutLabels(std::string_view statement) {
         if (statement.starts_with('"')) {
             end = afterString(statement, 0);
         } else {
-            while (end < statement.size() && !isSpace(statement[end]) && statement[end] != ':' &&
+            while (end < statement.size() && !isWhite(statement[end]) && statement[end] != ':' &&
                    statement[end] != '"')
                 ++end;
         }
-        while (end < statement.size() && isSpace(statement[end]))
+        while (end < statement.size() && isWhite(statement[end]))
             ++end;
         if (end >= statement.size() || statement[end] != ':')
             return statement;
@@ -81,7 +81,7 @@ std::optional<std::string> foreignStatement(std::string_view text) {
     if (!statement.starts_with('.'))
         return std::nullopt;
     std::size_t end = 0;
-    while (end < statement.size() && !isSpace(statement[end]) && statement[end] != '=' &&
+    while (end < statement.size() && !isWhite(statement[end]) && statement[end] != '=' &&
            statement[end] != '"')
         ++end;
     const std::string directive = lowered(statement.substr(0, end));
