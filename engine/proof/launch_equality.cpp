@@ -290,7 +290,7 @@ LaunchProof proveLaunchesUnder(LaunchAssumptions assumptions, KernelRef original
     if (!std::ranges::all_of(all, [&](Term term) { return position.holds(term); }))
         return failure("the launch is changed, and a thread does not follow from its number alone");
     std::vector<std::string> conditions;
-    if (terms.usedFewThreads())
+    if (assumptions.fewThreads)
         conditions.emplace_back("there are fewer than 2^31 threads");
     if (sameTotal)
         return conditions;

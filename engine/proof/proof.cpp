@@ -82,7 +82,7 @@ ThreadTrace inAllRounds(TermTable& terms, const ThreadTrace& before, const Threa
 
 /// The number of the parameter that `sum`, a marked result, differs from by a small constant.
 std::optional<std::size_t> nearParameter(const TermTable& terms, Term sum, std::size_t parameters) {
-    constexpr Wide small = 64;
+    constexpr Wide small = 1024;
     const std::vector<TermTable::Monomial> parts = terms.monomials(terms.arguments(sum).front());
     std::optional<std::size_t> found;
     for (const TermTable::Monomial& part : parts) {
@@ -169,7 +169,7 @@ Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attem
     if (auto reason = smallerArray(original.kernel.body, candidate.kernel.body))
         return std::unexpected(Unproved{std::move(*reason)});
     // Only the original's own limit may be taken for granted.
-    if (terms.usedFewThreads() && !isNarrow)
+    if (attempt.launches.fewThreads && !isNarrow)
         return std::unexpected(Unproved{"the number of a thread is kept in fewer bits"});
     Proved proved;
     proved.conditions.assign(after->conditions.begin(), after->conditions.end());
@@ -183,8 +183,8 @@ Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attem
             return std::unexpected(
                 Unproved{lines("arithmetic that may overflow where the original's does not",
                                after->lines.at(sum))});
-        proved.conditions.push_back(
-            fmt::format("{} is not one of the 64 smallest integers", parameters[*parameter].name));
+        proved.conditions.push_back(fmt::format("{} is not one of the 1024 smallest integers",
+                                                parameters[*parameter].name));
     }
     for (const auto& [parameter, condition] : after->covered)
         if (!launchesCover(candidate, parameter))
@@ -192,7 +192,7 @@ Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attem
     for (const std::string& condition : before->conditions)
         if (!after->conditions.contains(condition))
             proved.conditions.push_back(condition);
-    if (terms.usedFewThreads())
+    if (attempt.launches.fewThreads)
         proved.conditions.emplace_back("there are fewer than 2^31 threads");
     if (attempt.rules.overReals)
         proved.equality = Equality::Reals;

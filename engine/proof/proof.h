@@ -1,7 +1,8 @@
 /// Shows from the code of both kernels that an edit changes no result, for all inputs and sizes.
 ///
-/// A proof is sound and far from complete: without one, nothing is known of the edit. The program
-/// is taken to have no data race and no undefined behaviour before the edit.
+/// A proof is far from complete: without one, nothing is known of the edit. The program is taken to
+/// have no data race and no undefined behaviour before the edit, and the compiler to contract
+/// products and sums of both kernels alike.
 #pragma once
 
 #include "engine/execution/kernel_ref.h"

@@ -180,11 +180,21 @@ Term TermTable::add(Term left, Term right) {
         if (sum[atoms] > huge || sum[atoms] < -huge)
             return apply("+", {std::min(left, right), std::max(left, right)});
     }
-    return ofPolynomial(std::move(sum));
+    return bounded(ofPolynomial(std::move(sum)), sumOf(range(left, {}), range(right, {})));
 }
 
 Term TermTable::subtract(Term left, Term right) {
     return add(left, multiply(integer(-1), right));
+}
+
+Term TermTable::bounded(Term term, IntegerRange range) {
+    const Node& node = nodes_[term];
+    if (!node.function.empty() || node.polynomial.size() < 2)
+        return term;
+    const IntegerRange known = this->range(term, {});
+    if (range.low > known.low || range.high < known.high)
+        bounds_[term] = {std::max(range.low, known.low), std::min(range.high, known.high)};
+    return term;
 }
 
 std::optional<TermTable::Polynomial> TermTable::product(const Polynomial& left,
@@ -211,7 +221,8 @@ std::optional<TermTable::Polynomial> TermTable::product(const Polynomial& left,
 
 Term TermTable::multiply(Term left, Term right) {
     if (auto result = product(polynomialOf(left), polynomialOf(right)))
-        return ofPolynomial(std::move(*result));
+        return bounded(ofPolynomial(std::move(*result)),
+                       productOf(range(left, {}), range(right, {})));
     return apply("*", {std::min(left, right), std::max(left, right)});
 }
 
@@ -291,8 +302,10 @@ IntegerRange TermTable::narrowed(Term term, IntegerRange range, const Facts& fac
 
 IntegerRange TermTable::range(Term term, const Facts& facts) const {
     const Node& node = nodes_[term];
-    const IntegerRange known =
+    IntegerRange known =
         node.function.empty() ? rangeOf(node.polynomial, assumptions_.fewThreads) : node.range;
+    if (const auto bound = bounds_.find(term); bound != bounds_.end())
+        known = {std::max(known.low, bound->second.low), std::min(known.high, bound->second.high)};
     return narrowed(term, known, facts);
 }
 

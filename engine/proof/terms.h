@@ -127,6 +127,8 @@ private:
                                                     const Polynomial& right) const;
     [[nodiscard]] IntegerRange rangeOf(const Polynomial& polynomial, bool fewThreads) const;
     [[nodiscard]] IntegerRange narrowed(Term term, IntegerRange range, const Facts& facts) const;
+    /// `term`, of which it is known that it is in `range`.
+    Term bounded(Term term, IntegerRange range);
     /// `term` without the wrapping atoms that a wrap to `bits` makes superfluous.
     [[nodiscard]] Term unwrapped(Term term, int bits);
     [[nodiscard]] Term reduced(Term term, int bits);
@@ -135,6 +137,8 @@ private:
     std::vector<Node> nodes_;
     std::map<Key, Term> functions_;
     std::map<std::vector<std::pair<std::vector<Term>, Wide>>, Term> polynomials_;
+    /// Of sums and products, where the ranges of their operands tell more than the polynomial.
+    std::map<Term, IntegerRange> bounds_;
     bool usedFewThreads_ = false;
 };
 

@@ -99,6 +99,17 @@ Term TermTable::choice(Term condition, Term chosen, Term other, bool isTruth) {
         if (whenFalse == "false")
             return both(condition, chosen);
     }
+    // What both have in common is theirs whichever is chosen.
+    Polynomial common;
+    const Polynomial theirs = polynomialOf(other);
+    for (const auto& [atoms, factor] : polynomialOf(chosen))
+        if (const auto same = theirs.find(atoms); same != theirs.end() && same->second == factor)
+            common.emplace(atoms, factor);
+    if (!isTruth && !common.empty()) {
+        const Term shared = ofPolynomial(std::move(common));
+        return add(shared,
+                   choice(condition, subtract(chosen, shared), subtract(other, shared), false));
+    }
     const IntegerRange left = range(chosen, {});
     const IntegerRange right = range(other, {});
     return apply("choice", {condition, chosen, other},

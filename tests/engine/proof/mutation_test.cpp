@@ -133,6 +133,7 @@ const std::vector<Equivalent>& equivalents() {
         {"grayScott", "short r", "places in a tile of 18 fit every integer"},
         {"grayScott", "short c", "places in a tile of 18 fit every integer"},
         {"grayScott", "unsigned r", "at least 1, also before it is lowered by 1"},
+        {"digitCounts", "__shared__", "an array with more room"},
         {"rankSort", "unsigned rank", "counts up from 0"},
         {"blockSum", "__shared__", "an array with more room"},
         {"transpose", "__shared__", "an array with more room"},

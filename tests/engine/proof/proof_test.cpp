@@ -193,7 +193,7 @@ TEST(Proof, SplitsSumsAsRealNumbers) {
         return describe(proofOf(dot, after, skills::Numerics::Reassociates));
     };
     EXPECT_EQ(proofOfSum(gathered), std::string(always) +
-                                        ", as real numbers, if columns is not one of the 64 "
+                                        ", as real numbers, if columns is not one of the 1024 "
                                         "smallest integers");
     // The order of a sum changes its rounding.
     EXPECT_THAT(describe(proofOf(dot, gathered)), HasSubstr("unproved"));

@@ -70,6 +70,26 @@ TEST(TermTable, KnowsTruth) {
     EXPECT_NE(terms.choice(p, x, y, false), terms.choice(p, y, x, false));
 }
 
+TEST(TermTable, TakesOutWhatBothBranchesHave) {
+    TermTable terms({});
+    const Term p = terms.isNegative(terms.symbol("a", ints), {});
+    const Term x = terms.symbol("x", ints);
+    const Term two = terms.integer(2);
+    const Term zero = terms.integer(0);
+    EXPECT_EQ(terms.choice(p, terms.add(x, two), x, false),
+              terms.add(x, terms.choice(p, two, zero, false)));
+    EXPECT_NE(terms.choice(p, terms.add(x, two), x, false),
+              terms.add(x, terms.choice(p, zero, two, false)));
+}
+
+TEST(TermTable, BoundsAProductByItsFactors) {
+    TermTable terms({});
+    const Term sum = terms.add(terms.symbol("a", {0, 5}), terms.symbol("b", {-5, 0}));
+    const Term square = terms.multiply(sum, sum);
+    EXPECT_EQ(terms.range(square, {}).high, 25);
+    EXPECT_EQ(terms.range(square, {}).low, -25);
+}
+
 TEST(TermTable, KeepsTheRangeOfAQuotientWithoutFacts) {
     TermTable terms({});
     const Term a = terms.symbol("a", ints);
