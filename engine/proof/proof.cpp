@@ -183,8 +183,8 @@ Proof attemptProof(KernelRef original, KernelRef candidate, const Attempt& attem
             return std::unexpected(
                 Unproved{lines("arithmetic that may overflow where the original's does not",
                                after->lines.at(sum))});
-        proved.conditions.push_back(fmt::format("{} is not one of the 1024 smallest integers",
-                                                parameters[*parameter].name));
+        proved.conditions.push_back(
+            fmt::format("{} - 1024 does not overflow", parameters[*parameter].name));
     }
     for (const auto& [parameter, condition] : after->covered)
         if (!launchesCover(candidate, parameter))

@@ -401,7 +401,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     }
     const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
                        std::move(runs.truth)};
-    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair);
+    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);
     if (!hazards)
         return take(withoutBlameForGuess(std::move(hazards), launched));
     CheckResult outputs =

@@ -55,8 +55,9 @@ std::string summaryOfSuccess(const Verdict& verdict, const RunCounts& runs,
         untried += "; " + note;
     const std::string probes =
         runs.probes == 0 ? "" : fmt::format(", and on {} probes", runs.probes);
-    return fmt::format("Matches the original on {} fresh inputs of {} size{}{}{}{}.", runs.inputs,
-                       runs.sizes, runs.sizes == 1 ? "" : "s", probes, changes, untried);
+    return fmt::format("Matches the original on {} fresh input{} of {} size{}{}{}{}.", runs.inputs,
+                       runs.inputs == 1 ? "" : "s", runs.sizes, runs.sizes == 1 ? "" : "s", probes,
+                       changes, untried);
 }
 
 } // namespace kernelskill::engine

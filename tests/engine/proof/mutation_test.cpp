@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <ostream>
@@ -143,14 +144,22 @@ const std::vector<Equivalent>& equivalents() {
 
 class Mutations : public ::testing::TestWithParam<std::string> {};
 
+/// All mutants take a quarter of an hour: script/test --nightly asks for them.
+std::size_t mutantsApart() {
+    return std::getenv("KERNELSKILL_ALL_MUTANTS") != nullptr ? 1 : 8;
+}
+
 TEST_P(Mutations, AreNotProved) {
     const std::string text = skills::readSource(GetParam());
     EditedProgram program(text);
     const ProgramSource& before = program.original();
     ASSERT_FALSE(hasErrors(before));
     int tried = 0;
+    std::size_t made = 0;
     for (const analysis::KernelModel& kernel : before.model->kernels) {
         for (const Mutant& mutant : mutantsOf(text, kernel.bodySpan)) {
+            if (made++ % mutantsApart() != 0)
+                continue;
             std::string changed = text;
             changed.replace(mutant.span.begin, mutant.span.size(), mutant.text);
             const ProgramSource after = program.with(changed);
@@ -171,7 +180,7 @@ TEST_P(Mutations, AreNotProved) {
         }
     }
     std::cout << GetParam() << ": " << tried << " mutants\n";
-    EXPECT_GT(tried, 20);
+    EXPECT_GT(tried, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(

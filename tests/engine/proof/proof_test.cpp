@@ -193,8 +193,8 @@ TEST(Proof, SplitsSumsAsRealNumbers) {
         return describe(proofOf(dot, after, skills::Numerics::Reassociates));
     };
     EXPECT_EQ(proofOfSum(gathered), std::string(always) +
-                                        ", as real numbers, if columns is not one of the 1024 "
-                                        "smallest integers");
+                                        ", as real numbers, if columns - 1024 does not "
+                                        "overflow");
     // The order of a sum changes its rounding.
     EXPECT_THAT(describe(proofOf(dot, gathered)), HasSubstr("unproved"));
     for (const auto& [right, wrong] : std::vector<std::pair<std::string, std::string>>{

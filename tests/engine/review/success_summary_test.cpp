@@ -6,9 +6,12 @@ namespace kernelskill::engine {
 namespace {
 
 TEST(SuccessSummary, CountsInputsAndSizes) {
-    EXPECT_EQ(summaryOfSuccess({}, {5, 3, 0}, {}), "Matches the original on 5 fresh inputs of 3 sizes.");
+    EXPECT_EQ(summaryOfSuccess({}, {5, 3, 0}, {}),
+              "Matches the original on 5 fresh inputs of 3 sizes.");
     EXPECT_EQ(summaryOfSuccess({}, {3, 1, 0}, {"n cannot be resized"}),
               "Matches the original on 3 fresh inputs of 1 size; n cannot be resized.");
+    EXPECT_EQ(summaryOfSuccess({}, {1, 1, 0}, {}),
+              "Matches the original on 1 fresh input of 1 size.");
     EXPECT_EQ(summaryOfSuccess({}, {5, 3, 40}, {}),
               "Matches the original on 5 fresh inputs of 3 sizes, and on 40 probes.");
 }

@@ -126,6 +126,16 @@ std::optional<std::string> foreignInLine(std::string_view line) {
     return foreignStatement(line.substr(begin));
 }
 
+/// Whether a line between the marks of inline assembly holds no instruction. The emulator's own
+/// assembly is comments; compilers write labels and line numbers before they end the region.
+bool isHarmlessInside(std::string_view text) {
+    if (text.starts_with('#'))
+        return true;
+    const std::string_view statement = withoutLabels(text);
+    return !text.contains(';') &&
+           (statement.empty() || statement.starts_with(".loc ") || statement.starts_with(".loc\t"));
+}
+
 } // namespace
 
 std::optional<std::string> foreignAssembly(std::string_view assembly) {
@@ -143,7 +153,7 @@ std::optional<std::string> foreignAssembly(std::string_view assembly) {
         }
         if (auto foreign = foreignInLine(line))
             return foreign;
-        if (isInline && !text.starts_with('#')) // The emulator's own marks are comments.
+        if (isInline && !isHarmlessInside(text))
             return "inline assembly";
     }
     return std::nullopt;

@@ -222,6 +222,11 @@ TEST(ForeignAssembly, IsWhatNoCompilerWrites) {
     EXPECT_EQ(foreignAssembly("\tmovl $1, %eax ; .incbin \"x\"\n"), "the directive '.incbin'");
     EXPECT_EQ(foreignAssembly("a: \"b c\" : .InClude \"x\"\n"), "the directive '.include'");
     EXPECT_EQ(foreignAssembly("#APP\n\tmov $1, %eax\n#NO_APP\n"), "inline assembly");
+    EXPECT_EQ(foreignAssembly("#APP\n\t.loc 1 3 ; mov $1, %eax\n#NO_APP\n"), "inline assembly");
+    // g++ writes labels and line numbers before it ends the region.
+    EXPECT_EQ(foreignAssembly("#APP\n# 3 \"a.cu\" 1\n\t# ks_operation sfu\n# 0 \"\" 2\n"
+                              "\t.loc 1 3 44 discriminator 3 view .LVU10\n.LVL5:\n#NO_APP\n"),
+              std::nullopt);
     EXPECT_EQ(foreignAssembly(".string \"abc\n"), "a string without an end");
     EXPECT_EQ(foreignAssembly("\t.section .gnu.lto_.opts,\"e\"\n"), "the section '.gnu.lto_.opts'");
 }
