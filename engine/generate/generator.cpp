@@ -80,6 +80,7 @@ Result<Verdict> Generator::checked(const ProgramSource& program, const DraftChec
     const auto size = static_cast<std::uint32_t>(original.text.size());
     ReviewOptions untimed = options;
     untimed.measure = false; // Timing one thread against many is meaningless.
+    untimed.probeLargeLaunches = false;
     return reviewer_.review({original, *kernel},
                             {{original.file, {{{0, size}, check.candidateText}}}}, check.numerics,
                             std::move(stop), progress, untimed);

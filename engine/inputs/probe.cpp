@@ -108,6 +108,18 @@ Trial someBlocksOf(Trial probe) {
     return probe;
 }
 
+/// Whether each buffer of `candidate` is one of `original`, whose run tells its extent.
+bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
+    return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
+        const auto* buffer = std::get_if<BufferSpec>(&argument);
+        return buffer == nullptr ||
+               std::ranges::any_of(original.arguments, [&](const ArgumentSpec& other) {
+                   const auto* same = std::get_if<BufferSpec>(&other);
+                   return same != nullptr && same->name == buffer->name;
+               });
+    });
+}
+
 /// The arguments of `original` that `candidate` takes as well.
 LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
     const auto nameOf = [](const ArgumentSpec& argument) -> const std::string& {
@@ -307,6 +319,10 @@ void ProbePlanner::addBlocks() {
 void ProbePlanner::addDistantBlocks() {
     if (sizes_.extents().empty() || !sizes_.isGuarded())
         return;
+    if (!takesBuffersOf(stated_, base_.original)) {
+        plan_.unvaried.emplace_back("blocks of larger launches: the edit has buffers of its own");
+        return;
+    }
     for (const double threads : distantThreads)
         addDistant(threads);
     if (plan_.distant.empty()) {

@@ -58,8 +58,8 @@ public:
            std::stop_token stop, const ProgressSink& progress)
         : executor_(executor), toolchain_(toolchain), original_(original),
           closeness_(closenessFor(original.kernel, numerics)), gpu_(gpu),
-          measures_(options.measure), seeds_(options.seed.value_or(freshSeed())),
-          stop_(std::move(stop)), progress_(progress) {}
+          measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
+          seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
@@ -135,6 +135,7 @@ private:
     Closeness closeness_;
     const GpuSource& gpu_;
     bool measures_;
+    bool probesLargeLaunches_;
     std::mt19937_64 seeds_; ///< Gives one seed for each input.
     std::stop_token stop_;
     const ProgressSink& progress_;
@@ -338,6 +339,8 @@ bool Review::runProbes() {
     ProbePlan plan =
         planProbes({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
                    plan_, closeness_.numerics, seeds_());
+    if (!probesLargeLaunches_)
+        plan.sameBlocks.reset();
     if (isProved()) {
         std::shuffle(plan.probes.begin(), plan.probes.end(), seeds_);
         plan.probes.resize(std::min(plan.probes.size(), probesOfProved));
@@ -381,7 +384,8 @@ bool Review::doSameWork(const Trial& someBlocks) {
     if (!runs.original || !runs.candidate || !*runs.candidate)
         return false;
     const auto nameOf = [](const BufferContents& part) { return part.name; };
-    return std::ranges::equal(runs.original->outputs, (*runs.candidate)->outputs, {}, nameOf,
+    return !runs.original->outputs.empty() &&
+           std::ranges::equal(runs.original->outputs, (*runs.candidate)->outputs, {}, nameOf,
                               nameOf);
 }
 

@@ -21,6 +21,9 @@ using ProgressSink = std::function<void(std::string_view, double)>;
 struct ReviewOptions {
     /// Measure if there is a GPU. If false, an edit that passes is Unmeasured.
     bool measure = true;
+    /// Run some blocks of launches that are too large to run whole. False for a kernel whose
+    /// buffers are made for the file's own size.
+    bool probeLargeLaunches = true;
     /// The seed of the inputs. The same seed gives the same inputs. nullopt: a fresh seed.
     std::optional<std::uint64_t> seed = std::nullopt;
 };

@@ -111,7 +111,7 @@ Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
                                        const analysis::EditSet& edits, skills::Numerics numerics,
                                        std::stop_token stop, const ProgressSink& progress) const {
     return tools_.reviewer.review(original.ref(), edits, numerics, std::move(stop), progress,
-                                  {options_.measure, options_.seed});
+                                  {.measure = options_.measure, .seed = options_.seed});
 }
 
 std::optional<RememberedOutcome> WorkbenchSteps::recall(const KernelVersion& text,

@@ -37,8 +37,8 @@ TEST(DeviceMemory, ReadsTheSameWhetherAPageWasTouchedOrNot) {
     auto untouched = DeviceMemory::make(launch, 5, budget, false);
     ASSERT_TRUE(touched.has_value() && untouched.has_value());
     ASSERT_EQ(touched->provide(touched->buffers()[0].low), DeviceMemory::Fault::Provided);
-    const auto one = touched->contents(touched->buffers()[0], 1 << 18);
-    const auto other = untouched->contents(untouched->buffers()[0], 1 << 18);
+    const auto one = touched->contents(touched->buffers()[0], 0, 1 << 18);
+    const auto other = untouched->contents(untouched->buffers()[0], 0, 1 << 18);
     ASSERT_TRUE(one.has_value() && other.has_value());
     EXPECT_EQ(*one, *other);
 }
@@ -50,7 +50,7 @@ TEST(DeviceMemory, StopsAtItsBudget) {
     EXPECT_EQ(memory->provide(low), DeviceMemory::Fault::Provided);
     EXPECT_EQ(memory->provide(low + (1 << 20)), DeviceMemory::Fault::Provided);
     EXPECT_EQ(memory->provide(low + (2 << 20)), DeviceMemory::Fault::OverBudget);
-    EXPECT_FALSE(memory->contents(memory->buffers()[0], 1 << 20).has_value());
+    EXPECT_FALSE(memory->contents(memory->buffers()[0], 0, 1 << 20).has_value());
 }
 
 TEST(DeviceMemory, RefusesABufferBeyondItsAddresses) {
