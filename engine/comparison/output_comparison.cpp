@@ -109,6 +109,10 @@ double rootMeanSquare(const Row& row) {
     return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
 }
 
+/// The scale of an output that should be zero everywhere: what rounding leaves of differences of
+/// numbers near 1.
+constexpr double scaleOfZeros = 1e-6;
+
 double scaledError(double expected, double actual, double scale) {
     if (std::isnan(expected) && std::isnan(actual))
         return 0;
@@ -181,7 +185,8 @@ private:
 
 void compareFloating(Comparison& result, const Row& expected, const Row& actual,
                      const Tolerance& tolerance) {
-    const double scale = rootMeanSquare(expected);
+    const double size = rootMeanSquare(expected);
+    const double scale = size > 0 ? size : scaleOfZeros;
     double largest = 0;
     double firstWrong = 0;
     std::size_t where = 0;

@@ -108,6 +108,13 @@ Trial someBlocksOf(Trial probe) {
     return probe;
 }
 
+/// Whether the number may stand for a size of the grid or the block.
+bool isOfLaunch(const LaunchSpec& launch, std::int64_t number) {
+    return std::ranges::any_of(std::array{launch.grid.x, launch.grid.y, launch.grid.z,
+                                          launch.block.x, launch.block.y, launch.block.z},
+                               [&](std::uint32_t size) { return size == number; });
+}
+
 /// Whether each buffer of `candidate` is one of `original`, whose run tells its extent.
 bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
     return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
@@ -252,6 +259,9 @@ void ProbePlanner::addScalars() {
             const auto* scalar = std::get_if<ScalarSpec>(&base_.original.arguments[i]);
             if (scalar == nullptr || !scalar->integer ||
                 scalar->bytes.size() > sizeof(std::int64_t) || added == maxScalarProbes)
+                continue;
+            // A kernel may rely on a number of threads that it is told.
+            if (isOfLaunch(base_.original, *scalar->integer))
                 continue;
             const std::int64_t value =
                 offset == 0 ? *scalar->integer / 2 : *scalar->integer + offset;

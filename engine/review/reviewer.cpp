@@ -39,6 +39,23 @@ bool isClean(const Profile& profile) {
     });
 }
 
+/// Kernels count elements in int. Beyond this number the original may have wrapped around.
+constexpr std::uint64_t maxDistantElements = 21ull << 26;
+
+/// Whether the runs of some blocks of both kernels can be compared: the candidate wrote to the same
+/// places, or left some out.
+bool isComparable(const RunPair& pair) {
+    const auto isTooFar = [](const BufferExtent& extent) {
+        return extent.elements > maxDistantElements;
+    };
+    if (std::ranges::any_of(pair.original.profile.extents, isTooFar))
+        return false;
+    return std::ranges::all_of(pair.candidate.outputs, [&](const BufferContents& part) {
+        return std::ranges::find(pair.original.outputs, part.name, &BufferContents::name) !=
+               pair.original.outputs.end();
+    });
+}
+
 /// A proof covers what probes look for; some run all the same, in case the prover errs.
 constexpr std::size_t probesOfProved = 6;
 /// Where sums cancel, the rounding of another order may exceed the tolerance now and then.
@@ -405,6 +422,8 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     }
     const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
                        std::move(runs.truth)};
+    if (trial.maxBlocks && !isComparable(pair))
+        return true;
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);
     if (!hazards)
         return take(withoutBlameForGuess(std::move(hazards), launched));

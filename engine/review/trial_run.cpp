@@ -89,7 +89,9 @@ Runs TrialRunner::run(const Comparand& comparand) const {
         std::chrono::steady_clock::now() - begin);
     if (!runs.original || stop_.stop_requested())
         return runs;
-    job.launch = withExtents(trial.candidate, runs.original->profile.extents);
+    // Some blocks do not tell how far the others go.
+    job.launch = trial.maxBlocks ? trial.candidate
+                                 : withExtents(trial.candidate, runs.original->profile.extents);
     const bool isBlamed = hasTouchedExtents(trial.original);
     if (isBlamed)
         job.launch.origin = LaunchOrigin::Evaluated;

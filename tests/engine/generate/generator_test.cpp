@@ -66,7 +66,7 @@ protected:
         const HostFunctionReference reference(*source.model, source.model->loopFunctions.front());
         const SpoiltReference spoilt(reference, from, to);
         const Reference& chosen = from.empty() ? static_cast<const Reference&>(reference) : spoilt;
-        return generator.generate(source, chosen, {}, {}, {false, 7});
+        return generator.generate(source, chosen, {}, {}, {.measure = false, .seed = 7});
     }
 
     void expectRight(const std::string& text) const {
@@ -239,7 +239,8 @@ TEST_F(GeneratorTest, ReductionsAreRightAtTheEdgesOfWarpsAndBlocks) {
     const HostFunctionReference reference(*source.model, source.model->loopFunctions.front());
     for (const char* size : {"1", "769"}) {
         const ResizedReference resized(reference, size);
-        const auto generated = generator.generate(source, resized, {}, {}, {false, 7});
+        const auto generated =
+            generator.generate(source, resized, {}, {}, {.measure = false, .seed = 7});
         ASSERT_TRUE(generated) << generated.error().describe();
         EXPECT_EQ(generated->verdict.status, VerdictStatus::Unmeasured)
             << size << "\n"

@@ -6,6 +6,8 @@ import { expectSoon, patience } from './expect';
 
 /** After which the user would press the key again. */
 const brief = { timeout: 10_000 };
+/** More than any quick input of the tests shows. */
+const maxEntries = 30;
 
 export class Workbench {
     constructor(readonly page: Page) {}
@@ -64,10 +66,19 @@ export class Workbench {
         await this.entry(entry).waitFor({ state: 'hidden' });
     }
 
-    /** Takes an entry of the quick input. The mouse goes away first: the hover of another row may cover this one. */
+    /** Takes an entry of the quick input by the keyboard: hovers of rows keep the mouse out. */
     private async take(entry: string, patience: { timeout?: number } = {}): Promise<void> {
-        await this.page.mouse.move(0, 0);
-        await this.entry(entry).click(patience);
+        const row = this.entry(entry);
+        await row.waitFor(patience);
+        for (let presses = 0; presses < maxEntries; ++presses) {
+            const classes = (await row.getAttribute('class', patience)) ?? '';
+            if (classes.split(' ').includes('focused')) {
+                await this.page.keyboard.press('Enter');
+                return;
+            }
+            await this.page.keyboard.press('ArrowDown');
+        }
+        throw new errors.TimeoutError(`'${entry}' does not get the focus`);
     }
 
     /**
