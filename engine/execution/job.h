@@ -154,8 +154,8 @@ struct Job {
     /// after it. Much code does without, and most of it works.
     bool wantUnfenced = false;
     bool wantOutputs = false; ///< Return the contents of buffers marked isOutput.
-    /// Run at most so many blocks, corners included, and scale the counts. Outputs are then the
-    /// parts that were written, each a buffer "y[4096..]" of its own; they need wantHazards.
+    /// Run at most so many blocks, corners included, and scale the counts. If not all run, outputs
+    /// are the parts that were written, each a buffer "y[4096..]", and need wantHazards.
     std::optional<std::uint64_t> maxBlocks;
     /// Only for the emulator. Counts of a profile need the order Forward without interruptions.
     Schedule schedule;

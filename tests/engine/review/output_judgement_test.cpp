@@ -68,7 +68,7 @@ TEST(OutputJudgement, AReorderedSumMayBeSomewhatFurtherFromTheTruthThanTheOrigin
 }
 
 TEST(OutputJudgement, AnOriginalThatWasExactByChanceDoesNotMakeAnotherOrderOfALongSumWrong) {
-    RunPair pair = pairWithTruth({-24.4647753f}, {-24.4647999f}, {-24.4647753});
+    RunPair pair = pairWithTruth({-24.4647753f}, {-24.46485f}, {-24.4647753});
     EXPECT_FALSE(judged(pair, reordered)); // a sum of one term has no other order
     pair.original.profile.extents = {{"x", 4096, true, false}};
     EXPECT_TRUE(judged(pair, reordered));

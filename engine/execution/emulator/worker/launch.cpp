@@ -258,7 +258,8 @@ WorkerReport Launch::run() {
 }
 
 void Launch::copyOutputs() {
-    auto outputs = job_.maxBlocks ? writtenOutputs(memory_) : wholeOutputs(memory_);
+    const bool isSampled = sample_.size() < job_.launch.grid.count();
+    auto outputs = isSampled ? writtenOutputs(memory_) : wholeOutputs(memory_);
     if (!outputs)
         fail({outputs.error().kind, outputs.error().what, "", outputs.error().remedy, 0});
     outputs_ = std::move(*outputs);
