@@ -66,8 +66,9 @@ export class Workbench {
         await this.entry(entry).waitFor({ state: 'hidden' });
     }
 
-    /** Takes an entry of the quick input by the keyboard: hovers of rows keep the mouse out. */
+    /** Takes an entry of the quick input by the keyboard: hovers of rows keep the mouse out, which goes where it lights nothing. */
     private async take(entry: string, patience: { timeout?: number } = {}): Promise<void> {
+        await this.page.mouse.move(0, 0);
         const row = this.entry(entry);
         await row.waitFor(patience);
         for (let presses = 0; presses < maxEntries; ++presses) {
