@@ -35,7 +35,7 @@ struct CompileCommand {
     /// Options that change machine code, as nvcc and NVRTC spell them: "--maxrregcount=32".
     std::vector<std::string> codeOptions;
     std::vector<std::string> ignored; ///< Flags without an effect here, for `doctor` and the log.
-    /// What was left out for the user's safety, one sentence each, to be shown.
+    /// The flags that were left out for the user's safety, one sentence each, to be shown.
     std::vector<std::string> notes;
 };
 

@@ -17,7 +17,7 @@ namespace {
 /// Counts tokens as a preprocessor would make them, without making them.
 class ExpansionCounter {
 public:
-    /// Of the arguments of a macro, by the names of its parameters.
+    /// The arguments' tokens, counted, by the names of the macro's parameters.
     using Sizes = std::map<std::string, std::size_t, std::less<>>;
 
     ExpansionCounter(const MacroTable& macros, std::size_t maxMade)

@@ -193,7 +193,7 @@ Result<CapturedLaunch> parseCapture(std::string_view text) {
                                      "capture the program again"});
     };
     try {
-        // What is read from the text is walked and destroyed by recursive functions.
+        // Recursive functions walk and destroy the values that are read from the text.
         constexpr int maxNesting = 64;
         return launchFrom(Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
             if (depth > maxNesting)

@@ -67,6 +67,14 @@ bool isNearMiss(const ReviewFailure& seen, const Closeness& closeness) {
            seen.difference->maxError && *seen.difference->maxError < maxNearMiss;
 }
 
+/// The candidate did not run to its end, although the original did.
+CheckResult doesNotRun(const Trial& trial, const TrialPlace& place, const Runs& runs) {
+    const Error error = runs.candidate ? runs.candidate->error()
+                                       : Error{ErrorKind::Failed, "it was not started", "", ""};
+    return invalid("runs, " + trial.label, error.describe(),
+                   {.stage = ReviewStage::Run, .trial = place, .error = error});
+}
+
 /// One review, step by step. Each step appends its checks; a failed one ends the review.
 class Review {
 public:
@@ -303,14 +311,8 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
         trial.label,    comparand.trialNumber == 0, comparand.seedNumber, comparand.seed, false,
         trial.candidate};
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
-    if (!runs.candidate || !*runs.candidate) {
-        const Error error = runs.candidate ? runs.candidate->error()
-                                           : Error{ErrorKind::Failed, "it was not started", "", ""};
-        return take(withoutBlameForGuess(
-            invalid("runs, " + trial.label, error.describe(),
-                    {.stage = ReviewStage::Run, .trial = place, .error = error}),
-            launched));
-    }
+    if (!runs.candidate || !*runs.candidate)
+        return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
     RunPair pair{std::move(*runs.original), std::move(**runs.candidate), std::move(runs.truth)};
     if (comparand.isFirst()) {
         verdict_.before = pair.original.profile.metrics;
@@ -412,14 +414,8 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     const Trial& trial = *comparand.trial;
     const TrialPlace place{trial.label, false, 1, comparand.seed, false, trial.candidate};
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
-    if (!runs.candidate || !*runs.candidate) {
-        const Error error = runs.candidate ? runs.candidate->error()
-                                           : Error{ErrorKind::Failed, "it was not started", "", ""};
-        return take(withoutBlameForGuess(
-            invalid("runs, " + trial.label, error.describe(),
-                    {.stage = ReviewStage::Run, .trial = place, .error = error}),
-            launched));
-    }
+    if (!runs.candidate || !*runs.candidate)
+        return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
     const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
                        std::move(runs.truth)};
     if (trial.maxBlocks && !isComparable(pair))

@@ -8,7 +8,7 @@
 
 namespace kernelskill::engine {
 
-/// What is foreign in GNU assembly, to be named in a refusal: "the directive '.incbin'" or "inline
+/// The foreign part of GNU assembly, to be named in a refusal: "the directive '.incbin'" or "inline
 /// assembly". Directives have to be in a list of those that g++ and clang write. nullopt: nothing.
 [[nodiscard]] std::optional<std::string> foreignAssembly(std::string_view assembly);
 
