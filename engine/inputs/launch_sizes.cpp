@@ -22,15 +22,6 @@ bool sameShape(const LaunchSpec& a, const LaunchSpec& b) {
     return true;
 }
 
-/// `launch` with these extents; nullopt where that changes nothing, or the block.
-std::optional<LaunchSpec> withExtentsOf(const LaunchCandidates& launches, const LaunchSpec& launch,
-                                        const std::map<std::string, std::int64_t>& extents) {
-    auto resized = launches.again(launch, extents);
-    if (!resized || sameShape(*resized, launch) || resized->block != launch.block)
-        return std::nullopt;
-    return resized;
-}
-
 std::array<std::int64_t, 3> threadsByAxis(const LaunchSpec& launch) {
     return {std::int64_t{launch.grid.x} * launch.block.x,
             std::int64_t{launch.grid.y} * launch.block.y,
@@ -40,7 +31,7 @@ std::array<std::int64_t, 3> threadsByAxis(const LaunchSpec& launch) {
 /// The part of `extent` that the blocks of `resized` cover, for an extent that `launch` covers to
 /// the last thread; all of `extent` where nothing is left out. The number of blocks is odd where
 /// `odd`.
-std::int64_t withoutRest(const LaunchSpec& launch, std::int64_t present, const LaunchSpec& resized,
+std::int64_t coveredPart(const LaunchSpec& launch, std::int64_t present, const LaunchSpec& resized,
                          std::int64_t extent, bool odd) {
     const auto before = threadsByAxis(launch);
     const auto after = threadsByAxis(resized);
@@ -72,39 +63,49 @@ std::optional<std::size_t> axisWithRest(const LaunchSpec& launch, const LaunchSp
     return std::nullopt;
 }
 
+} // namespace
+
+LaunchSizes::LaunchSizes(const analysis::FileModel& file, const analysis::KernelModel& kernel,
+                         LaunchSpec launch, SizeSource source)
+    : launches_(file, kernel), launch_(std::move(launch)) {
+    if (auto candidates = launches_.all()) {
+        const auto origin =
+            std::ranges::find_if(*candidates, [&](const LaunchCandidate& candidate) {
+                return sameShape(candidate.spec, launch_) &&
+                       candidate.spec.templateArguments == launch_.templateArguments;
+            });
+        if (origin != candidates->end())
+            extents_ = std::move(origin->roots);
+    }
+    if (extents_.empty() && source == SizeSource::TextOrNumbers) {
+        relations_.emplace(launch_);
+        extents_ = relations_->extents();
+    }
+}
+
+std::optional<LaunchSpec> LaunchSizes::changed(const Extents& extents) const {
+    auto resized = relations_ ? relations_->at(extents) : launches_.again(launch_, extents);
+    if (!resized || sameShape(*resized, launch_) || resized->block != launch_.block)
+        return std::nullopt;
+    return resized;
+}
+
 /// `resized`, a launch with these extents. Where it leaves out a rest of their product, the max
 /// extent is rounded up to whole blocks, also in `extents`.
-std::optional<LaunchSpec> resizedWithoutRest(const LaunchCandidates& launches,
-                                             const LaunchSpec& launch, LaunchSpec resized,
-                                             std::map<std::string, std::int64_t>& extents) {
-    const auto axis = axisWithRest(launch, resized);
+std::optional<LaunchSpec> LaunchSizes::withoutRest(LaunchSpec resized, Extents& extents) const {
+    const auto axis = axisWithRest(launch_, resized);
     if (!axis || extents.empty())
         return resized;
-    const std::int64_t block = std::array{launch.block.x, launch.block.y, launch.block.z}.at(*axis);
+    const std::int64_t block =
+        std::array{launch_.block.x, launch_.block.y, launch_.block.z}.at(*axis);
     auto& largest = std::ranges::max_element(extents, {}, [](const auto& extent) {
                         return extent.second;
                     })->second;
     largest = (largest + block - 1) / block * block;
-    auto whole = withExtentsOf(launches, launch, extents);
-    if (!whole || axisWithRest(launch, *whole))
+    auto whole = changed(extents);
+    if (!whole || axisWithRest(launch_, *whole))
         return std::nullopt;
     return whole;
-}
-
-} // namespace
-
-LaunchSizes::LaunchSizes(const analysis::FileModel& file, const analysis::KernelModel& kernel,
-                         LaunchSpec launch)
-    : launches_(file, kernel), launch_(std::move(launch)) {
-    auto candidates = launches_.all();
-    if (!candidates)
-        return;
-    const auto origin = std::ranges::find_if(*candidates, [&](const LaunchCandidate& candidate) {
-        return sameShape(candidate.spec, launch_) &&
-               candidate.spec.templateArguments == launch_.templateArguments;
-    });
-    if (origin != candidates->end())
-        extents_ = std::move(origin->roots);
 }
 
 std::optional<ResizedLaunch> LaunchSizes::scaledBy(double scale, bool odd) const {
@@ -127,25 +128,25 @@ std::optional<ResizedLaunch> LaunchSizes::scaledBy(double scale, bool odd) const
 }
 
 std::optional<ResizedLaunch> LaunchSizes::with(const Extents& wanted, bool odd) const {
-    auto resized = withExtentsOf(launches_, launch_, wanted);
+    auto resized = changed(wanted);
     if (!resized)
         return std::nullopt;
     auto whole = wanted;
     for (const auto& [extent, size] : wanted) {
         if (const auto present = extents_.find(extent); present != extents_.end())
-            whole[extent] = withoutRest(launch_, present->second, *resized, size, odd);
+            whole[extent] = coveredPart(launch_, present->second, *resized, size, odd);
     }
     if (whole != wanted)
-        resized = withExtentsOf(launches_, launch_, whole);
+        resized = changed(whole);
     if (resized)
-        resized = resizedWithoutRest(launches_, launch_, std::move(*resized), whole);
+        resized = withoutRest(std::move(*resized), whole);
     if (!resized)
         return std::nullopt;
     return ResizedLaunch{std::move(*resized), std::move(whole)};
 }
 
 std::optional<LaunchSpec> LaunchSizes::at(const Extents& extents) const {
-    return withExtentsOf(launches_, launch_, extents);
+    return changed(extents);
 }
 
 std::optional<LaunchSpec> launchAt(const analysis::FileModel& file,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/inputs/launch_candidates.h"
+#include "engine/inputs/size_relations.h"
 
 #include <cstdint>
 #include <map>
@@ -16,6 +17,12 @@ struct ResizedLaunch {
         extents; ///< The variables that were changed, with their new values.
 };
 
+/// Where the sizes of a launch come from.
+enum class SizeSource : std::uint8_t {
+    Text,         ///< Variables that the host's code computes the launch from.
+    TextOrNumbers ///< Where there are none, what the launch's own numbers suggest.
+};
+
 /// The sizes that a launch can have. Reads the file once for all of them.
 class LaunchSizes {
 public:
@@ -23,7 +30,7 @@ public:
     using Extents = std::map<std::string, std::int64_t>;
 
     LaunchSizes(const analysis::FileModel& file, const analysis::KernelModel& kernel,
-                LaunchSpec launch);
+                LaunchSpec launch, SizeSource source = SizeSource::Text);
 
     /// The extents of the launch; empty if none can be changed.
     [[nodiscard]] const Extents& extents() const { return extents_; }
@@ -41,9 +48,14 @@ public:
     [[nodiscard]] std::optional<LaunchSpec> at(const Extents& extents) const;
 
 private:
+    /// With these extents; nullopt where that changes nothing, or the block.
+    [[nodiscard]] std::optional<LaunchSpec> changed(const Extents& extents) const;
+    [[nodiscard]] std::optional<LaunchSpec> withoutRest(LaunchSpec resized, Extents& extents) const;
+
     LaunchCandidates launches_;
     LaunchSpec launch_;
     Extents extents_;
+    std::optional<SizeRelations> relations_; ///< Set if the extents come from it.
 };
 
 /// The same launch at another problem size: integral scalars that act as extents become about

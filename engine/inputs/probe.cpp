@@ -29,11 +29,23 @@ constexpr std::array<std::int64_t, 3> maxExtentByCount{1200, 100, 24};
 constexpr std::size_t multiExtentProbes = 30;
 constexpr std::array<std::int64_t, 2> longExtents{1031, 1026};
 constexpr std::size_t maxScalarProbes = 4;
-/// Blocks that run of a launch far beyond the emulator's size.
+/// Blocks that run of the file's own launch, to see whether they do the same work.
 constexpr std::uint64_t sampledBlocks = 12;
-constexpr std::int64_t maxShortExtent = 33;
-/// Past 16 bits, and past 32 bits of bytes: where narrow indices wrap around.
-constexpr std::array<double, 2> distantThreads{1 << 20, 5 << 28};
+/// A launch far beyond the emulator's size.
+struct Distance {
+    double threads;
+    std::int64_t maxOther; ///< Of the extents that are not made large.
+    std::uint64_t blocks;  ///< Of its grid, so many run.
+    bool isPlain;          ///< Every element has a value of its own.
+};
+/// Past 16 bits, and past 32 bits of bytes: where narrow indices wrap around. The first is for
+/// threads that each walk all of the data.
+constexpr std::array<Distance, 4> distances{{
+    {1 << 17, 257, 4, true},
+    {1 << 20, 33, 12, false},
+    {1 << 20, 33, 12, true},
+    {5 << 28, 33, 12, true},
+}};
 /// Kernels count elements in int.
 constexpr double maxDistantElements = 5 << 28;
 
@@ -50,9 +62,10 @@ public:
                  skills::Numerics numerics, std::uint64_t seed)
         : original_(original), candidate_(candidate), stated_(plan.statedCandidate),
           dictionary_(valueDictionary(original, candidate)), bounds_{numerics},
-          sizes_(original.file, original.kernel, plan.statedOriginal),
-          candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate), random_(seed),
-          base_(smallest(plan)), whole_(plan.trials.front()) {}
+          sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
+          candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,
+                          SizeSource::TextOrNumbers),
+          random_(seed), base_(smallest(plan)), whole_(plan.trials.front()) {}
 
     ProbePlan plan() {
         addSizes();
@@ -71,7 +84,7 @@ private:
     void addGrids();
     void addBlocks();
     void addDistantBlocks();
-    void addDistant(double threads);
+    void addDistant(const Distance& distance);
 
     [[nodiscard]] std::vector<std::int64_t> interestingSizes(std::int64_t most) const;
     [[nodiscard]] bool hasSameShape() const {
@@ -85,6 +98,7 @@ private:
     [[nodiscard]] Trial smallest(const TrialPlan& plan) const;
     bool addSize(const Extents& extents);
     void add(LaunchSpec original, LaunchSpec candidate);
+    void add(LaunchSpec original, LaunchSpec candidate, InputStyle style);
 
     KernelInFile original_;
     KernelInFile candidate_;
@@ -101,9 +115,8 @@ private:
 };
 
 /// `probe` with only some blocks of its grid.
-Trial someBlocksOf(Trial probe) {
-    probe.maxBlocks =
-        std::min(sampledBlocks, std::max<std::uint64_t>(probe.original.grid.count() / 2, 1));
+Trial someBlocksOf(Trial probe, std::uint64_t blocks) {
+    probe.maxBlocks = std::min(blocks, std::max<std::uint64_t>(probe.original.grid.count() / 2, 1));
     probe.label += fmt::format(", {} of {} blocks", *probe.maxBlocks, probe.original.grid.count());
     return probe;
 }
@@ -145,7 +158,10 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate) {
     // Constants are where most edits differ, so they come twice.
     constexpr std::array styles{InputStyle::Constants, InputStyle::Plain, InputStyle::Ties,
                                 InputStyle::Constants, InputStyle::Extremes};
-    const InputStyle style = styles.at(styled_++ % styles.size());
+    add(std::move(original), std::move(candidate), styles.at(styled_++ % styles.size()));
+}
+
+void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle style) {
     Trial probe;
     probe.label = labelOf(original);
     if (style != InputStyle::Plain)
@@ -333,24 +349,25 @@ void ProbePlanner::addDistantBlocks() {
         plan_.unvaried.emplace_back("blocks of larger launches: the edit has buffers of its own");
         return;
     }
-    for (const double threads : distantThreads)
-        addDistant(threads);
+    for (const Distance& distance : distances)
+        addDistant(distance);
     if (plan_.distant.empty()) {
         plan_.unvaried.emplace_back("blocks of larger launches: none can be computed for both");
         return;
     }
     Trial sample = whole_;
     sample.isProbe = true;
-    plan_.sameBlocks = someBlocksOf(std::move(sample));
+    plan_.sameBlocks = someBlocksOf(std::move(sample), sampledBlocks);
 }
 
-/// Adds a launch with about `threads` threads, of which some blocks run. One extent after the other
+/// Adds a launch with about so many threads, of which some blocks run. One extent after the other
 /// is made large until the grid follows it; the others are short, since threads may loop over them.
-void ProbePlanner::addDistant(double threads) {
+void ProbePlanner::addDistant(const Distance& distance) {
+    const double threads = distance.threads;
     for (const auto& [large, unused] : sizes_.extents()) {
         Extents extents;
         for (const auto& [name, value] : sizes_.extents())
-            extents[name] = std::min<std::int64_t>(value, maxShortExtent);
+            extents[name] = std::min<std::int64_t>(value, distance.maxOther);
         double others = 1;
         for (const auto& [name, value] : extents)
             others *= name == large ? 1 : static_cast<double>(value);
@@ -370,8 +387,11 @@ void ProbePlanner::addDistant(double threads) {
         auto pair = candidateAt(*launch, extents);
         if (!pair || pair->grid != launch->grid || pair->block != launch->block)
             continue;
-        add(std::move(*launch), std::move(*pair));
-        plan_.distant.push_back(someBlocksOf(std::move(plan_.probes.back())));
+        if (distance.isPlain)
+            add(std::move(*launch), std::move(*pair), InputStyle::Plain);
+        else
+            add(std::move(*launch), std::move(*pair));
+        plan_.distant.push_back(someBlocksOf(std::move(plan_.probes.back()), distance.blocks));
         plan_.probes.pop_back();
         return;
     }

@@ -7,6 +7,7 @@
 #include "engine/review/gpu_measurement.h"
 #include "engine/review/guessed_launch.h"
 #include "engine/review/host/host_order.h"
+#include "engine/review/narrowed_values.h"
 #include "engine/review/output_judgement.h"
 #include "engine/review/proof_step.h"
 #include "engine/review/replay_check.h"
@@ -42,17 +43,9 @@ bool isClean(const Profile& profile) {
 /// Kernels count elements in int. Beyond this number the original may have wrapped around.
 constexpr std::uint64_t maxDistantElements = 21ull << 26;
 
-/// Whether the runs of some blocks of both kernels can be compared: the candidate wrote to the same
-/// places, or left some out.
-bool isComparable(const RunPair& pair) {
-    const auto isTooFar = [](const BufferExtent& extent) {
+bool isTooFar(const Profile& profile) {
+    return std::ranges::any_of(profile.extents, [](const BufferExtent& extent) {
         return extent.elements > maxDistantElements;
-    };
-    if (std::ranges::any_of(pair.original.profile.extents, isTooFar))
-        return false;
-    return std::ranges::all_of(pair.candidate.outputs, [&](const BufferContents& part) {
-        return std::ranges::find(pair.original.outputs, part.name, &BufferContents::name) !=
-               pair.original.outputs.end();
     });
 }
 
@@ -87,8 +80,8 @@ public:
           seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
-        if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
-            !runTrials() || !trySchedules() || !control())
+        if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !keepsWidths() ||
+            !build() || !runTrials() || !trySchedules() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
         verdict_.summary = withProof(
@@ -138,6 +131,8 @@ private:
     bool parseCandidate(const analysis::EditSet& edits);
     bool keepsHostOrder();
     bool planRuns();
+    /// Runs do not reach the sizes at which narrow positions wrap around, so this check does.
+    bool keepsWidths();
     bool build();
     bool runTrials();
     bool runBatch(const std::vector<Comparand>& batch);
@@ -235,6 +230,21 @@ bool Review::planRuns() {
     for (const Trial& trial : plan_.trials)
         runsPlanned_ += static_cast<std::size_t>(trial.seeds);
     return true;
+}
+
+bool Review::keepsWidths() {
+    if (isProved())
+        return true;
+    const auto narrowed =
+        narrowedValues(original_.file(), original_.kernel, *candidate_.model, *candidateKernel_);
+    if (narrowed.empty())
+        return true;
+    const NarrowedValue& first = narrowed.front();
+    return take(incorrect("positions keep their bits",
+                          fmt::format("line {} keeps {} bits of '{}', and nothing in the kernel "
+                                      "shows that so few are enough",
+                                      first.line, first.bits, first.text),
+                          {.stage = ReviewStage::Width}));
 }
 
 bool Review::build() {
@@ -418,7 +428,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
     const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
                        std::move(runs.truth)};
-    if (trial.maxBlocks && !isComparable(pair))
+    if (trial.maxBlocks && isTooFar(pair.original.profile))
         return true;
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);
     if (!hazards)

@@ -57,6 +57,7 @@ constexpr std::array<std::string_view, 5> fateNames{"killed", "survived", "equiv
 struct Judged {
     Fate fate = Fate::NotJudged;
     std::string reason;
+    std::string probes; ///< What the probes varied, and what they did not.
     double seconds = 0;
 };
 
@@ -109,6 +110,8 @@ private:
     [[nodiscard]] bool isSameCode(const Case& candidate);
     void work();
     void print() const;
+    /// One line of JSON.
+    void writeDetail(std::ostream& details, std::size_t at) const;
 
     [[nodiscard]] const ProgramSource& program(const Case& candidate) const {
         return programs_[candidate.program];
@@ -124,7 +127,8 @@ private:
     std::vector<Case> cases_;
     std::vector<Judged> judged_;
     std::atomic<std::size_t> next_ = 0;
-    std::mutex mutex_;                             ///< For originals_ and the terminal.
+    std::mutex mutex_; ///< For originals_, details_ and the terminal.
+    std::ofstream details_;
     std::map<std::size_t, std::string> originals_; ///< PTX by program.
 };
 
@@ -212,6 +216,10 @@ Judged Bench::judge(const Case& candidate) {
         return result;
     }
     result.reason = verdict->summary;
+    for (const engine::Check& check : verdict->checks) {
+        if (check.passed && check.name.ends_with(" probes"))
+            result.probes = check.detail;
+    }
     const bool compiles = std::ranges::any_of(verdict->checks, [](const engine::Check& check) {
         return check.name == "compiles" && check.passed;
     });
@@ -231,6 +239,9 @@ void Bench::work() {
         const std::scoped_lock lock(mutex_);
         if (judged_[at].fate == Fate::Survived)
             std::cerr << fmt::format("\r{} of {}   ", at + 1, cases_.size());
+        // At once, so that an interrupted survey leaves what it found.
+        if (details_.is_open())
+            writeDetail(details_, at);
     }
 }
 
@@ -277,24 +288,24 @@ void Bench::print() const {
             one.mutant.before, one.mutant.edit.newText,
             judged_[i].fate == Fate::NotJudged ? ": not judged: " + judged_[i].reason : "");
     }
-    if (options_.details.empty())
-        return;
-    std::ofstream details(options_.details);
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
-        const Case& one = cases_[i];
-        details << nlohmann::json{{"file", std::filesystem::relative(program(one).file).string()},
-                                  {"kernel", kernel(one).name},
-                                  {"line", one.mutant.line},
-                                  {"operator",
-                                   operatorNames[static_cast<std::size_t>(one.mutant.mutation)]},
-                                  {"before", one.mutant.before},
-                                  {"after", one.mutant.edit.newText},
-                                  {"fate", fateNames[static_cast<std::size_t>(judged_[i].fate)]},
-                                  {"seconds", judged_[i].seconds},
-                                  {"reason", judged_[i].reason}}
-                       .dump()
-                << "\n";
-    }
+}
+
+void Bench::writeDetail(std::ostream& details, std::size_t at) const {
+    const Case& one = cases_[at];
+    const Judged& judged = judged_[at];
+    details << nlohmann::json{{"file", std::filesystem::relative(program(one).file).string()},
+                              {"kernel", kernel(one).name},
+                              {"line", one.mutant.line},
+                              {"operator",
+                               operatorNames[static_cast<std::size_t>(one.mutant.mutation)]},
+                              {"before", one.mutant.before},
+                              {"after", one.mutant.edit.newText},
+                              {"fate", fateNames[static_cast<std::size_t>(judged.fate)]},
+                              {"seconds", judged.seconds},
+                              {"reason", judged.reason},
+                              {"probes", judged.probes}}
+                   .dump()
+            << std::endl;
 }
 
 int Bench::run() {
@@ -318,6 +329,8 @@ int Bench::run() {
             std::cerr << file << " cannot be read or parsed\n";
     }
     collect();
+    if (!options_.details.empty())
+        details_.open(options_.details);
     judged_.resize(cases_.size());
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < options_.jobs; ++i)
@@ -340,7 +353,7 @@ int main(int argc, char** argv) {
     app.add_option("--cache", options.cache)->required();
     app.add_option("--nvcc", options.nvcc);
     app.add_option("--details", options.details);
-    app.add_option("--operators", operators)->delimiter(',');
+    app.add_option("--operators", operators)->delimiter(',')->allow_extra_args(false);
     app.add_option("--sample", options.sample);
     app.add_option("--seed", options.seed);
     app.add_option("--jobs", options.jobs);

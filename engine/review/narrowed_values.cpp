@@ -1,0 +1,210 @@
+#include "engine/review/narrowed_values.h"
+
+#include "analysis/queries/code_map.h"
+#include "analysis/queries/value_range.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace kernelskill::engine {
+namespace {
+
+using analysis::Expr;
+using analysis::ExprId;
+using analysis::ExprKind;
+using analysis::noId;
+using analysis::ScalarKind;
+using analysis::ValueRange;
+
+constexpr int maxDefinitions = 16;
+/// A smaller mask cuts values that runs reach.
+constexpr std::int64_t minMask = 0xffff;
+
+struct IntegerForm {
+    unsigned bits = 0;
+    bool isSigned = false;
+};
+
+/// nullopt for what is no integer.
+std::optional<IntegerForm> formOf(const analysis::Type& type) {
+    if (type.pointerDepth > 0 || type.lanes != 1 || !type.arrayExtents.empty())
+        return std::nullopt;
+    switch (type.scalar) {
+    case ScalarKind::Char:
+        return IntegerForm{8, true};
+    case ScalarKind::UInt8:
+        return IntegerForm{8, false};
+    case ScalarKind::Int16:
+        return IntegerForm{16, true};
+    case ScalarKind::UInt16:
+        return IntegerForm{16, false};
+    case ScalarKind::Int32:
+        return IntegerForm{32, true};
+    case ScalarKind::UInt32:
+        return IntegerForm{32, false};
+    case ScalarKind::Int64:
+        return IntegerForm{64, true};
+    case ScalarKind::UInt64:
+        return IntegerForm{64, false};
+    default:
+        return std::nullopt;
+    }
+}
+
+bool fits(const std::optional<ValueRange>& range, IntegerForm form) {
+    if (form.bits >= 64)
+        return true;
+    if (!range)
+        return false;
+    const std::int64_t values = std::int64_t{1} << form.bits;
+    return form.isSigned ? range->low >= -values / 2 && range->high < values / 2
+                         : range->low >= 0 && range->high < values;
+}
+
+bool isIncrement(std::string_view op) {
+    return op == "++" || op == "--" || op == "p++" || op == "p--";
+}
+
+class Search {
+public:
+    explicit Search(const analysis::KernelModel& kernel)
+        : kernel_(kernel), body_(kernel.body), code_(kernel.body) {}
+
+    std::vector<std::pair<ExprId, unsigned>> sites() {
+        for (ExprId id = 0; id < body_.exprs.size(); ++id)
+            visit(id);
+        for (const analysis::Variable& variable : body_.variables) {
+            if (variable.storage == analysis::Storage::Local && variable.init != noId)
+                keep(variable.type, variable.init);
+        }
+        return std::move(sites_);
+    }
+
+private:
+    void visit(ExprId id) {
+        const Expr& expr = body_.expr(id);
+        if (expr.kind == ExprKind::Cast && !expr.children.empty())
+            keep(expr.type, expr.children[0]);
+        if (expr.kind == ExprKind::Unary && isIncrement(expr.op) && !expr.children.empty())
+            count(expr.children[0]);
+        if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
+            return;
+        const Expr& left = body_.expr(expr.children[0]);
+        if (expr.op == "=")
+            keep(left.type, expr.children[1]);
+        else if (expr.op == "+=")
+            count(expr.children[0]);
+        else if (expr.op == "&")
+            mask(expr.children[0], expr.children[1]);
+    }
+
+    /// `value` is kept as a `type`.
+    void keep(const analysis::Type& type, ExprId value) {
+        const auto form = formOf(type);
+        const auto from = formOf(body_.expr(value).type);
+        if (form && from && from->bits > form->bits && isPosition(value) &&
+            !fits(analysis::valueRangeOf(kernel_, code_, value), *form))
+            sites_.emplace_back(value, form->bits);
+    }
+
+    /// The variable grows step by step.
+    void count(ExprId variable) {
+        const Expr& expr = body_.expr(variable);
+        const auto form = formOf(expr.type);
+        if (expr.kind != ExprKind::Variable || !form || form->bits >= 32)
+            return;
+        const auto loop =
+            std::ranges::find(kernel_.loops, expr.variable, &analysis::Loop::inductionVariable);
+        if (loop != kernel_.loops.end() && loop->upperBound != noId &&
+            fits(analysis::valueRangeOf(kernel_, code_, loop->upperBound), *form))
+            return;
+        sites_.emplace_back(variable, form->bits);
+    }
+
+    void mask(ExprId value, ExprId constant) {
+        const auto bits = code_.constantValue(constant);
+        if (!bits || *bits < minMask || !isPosition(value))
+            return;
+        const auto range = analysis::valueRangeOf(kernel_, code_, value);
+        if (!range || range->low < 0 || range->high > *bits)
+            sites_.emplace_back(
+                value, static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(*bits))));
+    }
+
+    /// Data have all values in a run; positions only those of its sizes.
+    [[nodiscard]] bool isPosition(ExprId value) const {
+        return indexesAnArray(value) || !comesFromMemory(value, 0);
+    }
+
+    [[nodiscard]] bool indexesAnArray(ExprId value) const {
+        for (ExprId at = value, above = code_.parent(at); above != noId;
+             at = above, above = code_.parent(at)) {
+            const Expr& outer = body_.expr(above);
+            if (outer.kind == ExprKind::Subscript && outer.children.back() == at)
+                return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] bool comesFromMemory(ExprId value, int depth) const {
+        if (depth > maxDefinitions)
+            return true;
+        return std::ranges::any_of(code_.expressionsBelow(value), [&](ExprId id) {
+            const Expr& expr = body_.expr(id);
+            if (expr.kind == ExprKind::Subscript || expr.kind == ExprKind::Call ||
+                (expr.kind == ExprKind::Unary && expr.op == "*"))
+                return true;
+            if (expr.kind != ExprKind::Variable || expr.variable == noId)
+                return false;
+            const ExprId init = body_.variable(expr.variable).init;
+            return init != noId && comesFromMemory(init, depth + 1);
+        });
+    }
+
+    const analysis::KernelModel& kernel_;
+    const analysis::FunctionBody& body_;
+    analysis::CodeMap code_;
+    std::vector<std::pair<ExprId, unsigned>> sites_;
+};
+
+/// The kernel and the functions of its file that it calls.
+std::vector<const analysis::KernelModel*> codeOf(const analysis::FileModel& file,
+                                                 const analysis::KernelModel& kernel) {
+    std::vector<const analysis::KernelModel*> code{&kernel};
+    for (const analysis::KernelModel& function : file.deviceFunctions) {
+        if (function.file == kernel.file &&
+            std::ranges::find(kernel.calls, function.qualifiedName) != kernel.calls.end())
+            code.push_back(&function);
+    }
+    return code;
+}
+
+} // namespace
+
+std::vector<NarrowedValue> narrowedValues(const analysis::FileModel& original,
+                                          const analysis::KernelModel& originalKernel,
+                                          const analysis::FileModel& candidate,
+                                          const analysis::KernelModel& kernel) {
+    std::set<unsigned> usual;
+    for (const analysis::KernelModel* code : codeOf(original, originalKernel)) {
+        for (const auto& [value, bits] : Search(*code).sites())
+            usual.insert(bits);
+    }
+    std::vector<NarrowedValue> found;
+    for (const analysis::KernelModel* code : codeOf(candidate, kernel)) {
+        for (const auto& [value, bits] : Search(*code).sites()) {
+            if (usual.contains(bits) || code->file != candidate.file)
+                continue;
+            const analysis::Span span = code->body.expr(value).span;
+            found.push_back({std::string(candidate.source->slice(span)),
+                             candidate.source->lineColumn(span.begin).line + 1, bits});
+        }
+    }
+    std::ranges::sort(found, {}, &NarrowedValue::line);
+    return found;
+}
+
+} // namespace kernelskill::engine
