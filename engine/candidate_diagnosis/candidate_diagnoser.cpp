@@ -25,6 +25,7 @@ std::optional<CandidateDiagnosis> diagnoseCandidate(const DroppedCandidate& drop
     switch (failure.stage) {
     case ReviewStage::Edit:
     case ReviewStage::Order:
+    case ReviewStage::Reach:
         return std::nullopt;
     case ReviewStage::Parse:
     case ReviewStage::Compile:

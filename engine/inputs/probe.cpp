@@ -1,6 +1,7 @@
 #include "engine/inputs/probe.h"
 
 #include "analysis/source/gpu_constants.h"
+#include "engine/inputs/equal_pointers.h"
 #include "engine/inputs/input_style.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <random>
 #include <set>
@@ -59,6 +61,8 @@ public:
         addScalars();
         addGrids();
         addBlocks();
+        addCollisions();
+        addEqualPointers();
         addDistantBlocks();
         return std::move(plan_);
     }
@@ -70,6 +74,8 @@ private:
     void addScalars();
     void addGrids();
     void addBlocks();
+    void addCollisions();
+    void addEqualPointers();
     void addDistantBlocks();
     void addDistant(double threads);
 
@@ -85,6 +91,7 @@ private:
     [[nodiscard]] Trial smallest(const TrialPlan& plan) const;
     bool addSize(const Extents& extents);
     void add(LaunchSpec original, LaunchSpec candidate);
+    void add(LaunchSpec original, LaunchSpec candidate, InputStyle style);
 
     KernelInFile original_;
     KernelInFile candidate_;
@@ -106,6 +113,21 @@ Trial someBlocksOf(Trial probe) {
         std::min(sampledBlocks, std::max<std::uint64_t>(probe.original.grid.count() / 2, 1));
     probe.label += fmt::format(", {} of {} blocks", *probe.maxBlocks, probe.original.grid.count());
     return probe;
+}
+
+/// Whether no thread of a block takes notice of the others.
+bool hasIndependentThreads(KernelInFile subject) {
+    const auto meet = [](const analysis::KernelModel& function) {
+        return !function.barriers.empty() || !function.warpOperations.empty() ||
+               !function.sharedArrays.empty();
+    };
+    return !meet(subject.kernel) &&
+           std::ranges::none_of(
+               subject.file.deviceFunctions, [&](const analysis::KernelModel& function) {
+                   return std::ranges::find(subject.kernel.calls, function.qualifiedName) !=
+                              subject.kernel.calls.end() &&
+                          meet(function);
+               });
 }
 
 /// Whether the number may stand for a size of the grid or the block.
@@ -145,7 +167,10 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate) {
     // Constants are where most edits differ, so they come twice.
     constexpr std::array styles{InputStyle::Constants, InputStyle::Plain, InputStyle::Ties,
                                 InputStyle::Constants, InputStyle::Extremes};
-    const InputStyle style = styles.at(styled_++ % styles.size());
+    add(std::move(original), std::move(candidate), styles.at(styled_++ % styles.size()));
+}
+
+void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle style) {
     Trial probe;
     probe.label = labelOf(original);
     if (style != InputStyle::Plain)
@@ -310,9 +335,11 @@ void ProbePlanner::addBlocks() {
                                  : "other values depend on it"));
         return;
     }
-    // Kernels that halve a block's range take powers of two for granted.
-    for (const std::uint32_t threads : {64u, 512u}) {
-        if (threads == launch.block.x)
+    for (const std::uint32_t threads : {64u, 512u, 96u}) {
+        // Kernels that halve a block's range take powers of two for granted.
+        const bool fits = std::has_single_bit(threads) ||
+                          (hasIndependentThreads(original_) && hasIndependentThreads(candidate_));
+        if (threads == launch.block.x || !fits)
             continue;
         LaunchSpec original = launch;
         LaunchSpec candidate = base_.candidate;
@@ -324,6 +351,35 @@ void ProbePlanner::addBlocks() {
         plan_.probes.back().label += fmt::format(", blocks of {}", threads);
     }
     plan_.varied.emplace_back("the block size");
+}
+
+/// Where data decides which elements are updated atomically, threads have to meet at some.
+void ProbePlanner::addCollisions() {
+    if (original_.kernel.atomics.empty() || threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    add(base_.original, base_.candidate, InputStyle::Collisions);
+    plan_.varied.emplace_back("indices that collide");
+}
+
+void ProbePlanner::addEqualPointers() {
+    // These say which memory there is.
+    if (base_.original.origin == LaunchOrigin::Pinned ||
+        base_.original.origin == LaunchOrigin::Captured)
+        return;
+    const PointerPairs pairs = pointerPairs(original_, candidate_);
+    for (const PointerPair& pair : pairs.newlyRestricted)
+        plan_.unvaried.push_back(fmt::format("equal pointers: the edit is right only if '{}' and "
+                                             "'{}' do not overlap",
+                                             pair.input, pair.output));
+    if (pairs.equal.empty() || threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    for (const PointerPair& pair : pairs.equal) {
+        add(withEqualPointers(base_.original, pair), base_.candidate, InputStyle::Plain);
+        Trial& probe = plan_.probes.back();
+        probe.hasEqualPointers = true;
+        probe.label += fmt::format(", '{}' and '{}' equal", pair.input, pair.output);
+    }
+    plan_.varied.emplace_back("equal pointers");
 }
 
 void ProbePlanner::addDistantBlocks() {

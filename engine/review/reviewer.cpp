@@ -3,6 +3,7 @@
 #include "engine/inputs/probe.h"
 #include "engine/inputs/trial.h"
 #include "engine/review/control.h"
+#include "engine/review/edit_evidence.h"
 #include "engine/review/edited_program.h"
 #include "engine/review/gpu_measurement.h"
 #include "engine/review/guessed_launch.h"
@@ -88,7 +89,7 @@ public:
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
-            !runTrials() || !trySchedules() || !control())
+            !runTrials() || !trySchedules() || !showsEdit() || !control())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
         verdict_.summary = withProof(
@@ -148,11 +149,24 @@ private:
     /// Whether the same blocks of both kernels write to the same places.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
     bool trySchedules();
+    /// Whether the runs show what the edit does.
+    bool showsEdit() {
+        if (evidence_)
+            for (CheckResult& check : evidence_->checks())
+                if (!take(std::move(check)))
+                    return false;
+        return true;
+    }
     bool control();
     void measure();
 
     [[nodiscard]] bool isProved() const { return verdict_.confidence == Confidence::Proved; }
     [[nodiscard]] KernelRef candidate() const { return {candidate_, *candidateKernel_}; }
+    /// Both as they are built for runs.
+    [[nodiscard]] KernelPair runnable() const {
+        return evidence_ ? KernelPair{evidence_->original(), evidence_->candidate()}
+                         : KernelPair{original_, candidate()};
+    }
 
     Executor& executor_;
     const analysis::Toolchain& toolchain_;
@@ -170,6 +184,7 @@ private:
     std::vector<LessSynchronisation> removed_;
     TrialPlan plan_;
     ReviewImages images_;
+    std::optional<EditEvidence> evidence_; ///< Only if the edit is not proved.
     std::size_t runsDone_ = 0;
     std::size_t runsPlanned_ = 1;
     std::size_t probesDone_ = 0;
@@ -239,7 +254,9 @@ bool Review::planRuns() {
 
 bool Review::build() {
     report("compiling the original and the edit", 0.1);
-    images_ = buildImages(executor_, toolchain_, original_, candidate(), plan_.trials.front(),
+    if (!isProved())
+        evidence_.emplace(original_, candidate());
+    images_ = buildImages(executor_, toolchain_, runnable(), plan_.trials.front(),
                           closeness_.numerics, stop_);
     if (stop_.stop_requested())
         return false;
@@ -262,7 +279,7 @@ bool Review::runTrials() {
             // Their images replace those of the first instance.
             if (!runTheBatch() || !runProbes())
                 return false;
-            images_ = buildOtherInstance(executor_, original_, candidate(), trial, stop_);
+            images_ = buildOtherInstance(executor_, runnable(), trial, stop_);
             if (!images_.original) {
                 plan_.notes.push_back(trial.label +
                                       " was left out: " + images_.original.error().what);
@@ -344,6 +361,8 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
         if (!replay.detail.empty())
             verdict_.checks.push_back(std::move(replay));
     }
+    if (evidence_)
+        evidence_->add(pair);
     if (comparand.trialNumber == 0)
         controlOutputs_.push_back(std::move(pair.original.outputs));
     ++runsDone_;
@@ -412,6 +431,8 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     if (!runs.original || !isClean(runs.original->profile))
         return true;
     const Trial& trial = *comparand.trial;
+    if (trial.hasEqualPointers && !runs.original->profile.hazards.empty())
+        return true;
     const TrialPlace place{trial.label, false, 1, comparand.seed, false, trial.candidate};
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
     if (!runs.candidate || !*runs.candidate)
@@ -434,6 +455,8 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         outputs.error().seen.agreedBefore = static_cast<int>(runsDone_ + probesDone_);
         return take(withoutBlameForGuess(std::move(outputs), launched));
     }
+    if (evidence_)
+        evidence_->add(pair);
     ++probesDone_;
     return true;
 }
@@ -448,7 +471,8 @@ bool Review::trySchedules() {
     const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
     CheckResult result = checkSchedules(
         runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
-        usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text));
+        usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text),
+        evidence_ ? &*evidence_ : nullptr);
     if (stop_.stop_requested())
         return false;
     return take(withoutBlameForGuess(std::move(result), trial.original));
