@@ -149,7 +149,7 @@ bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
     });
 }
 
-/// The arguments of `original` that `candidate` takes as well.
+/// The arguments and symbols of `original` that `candidate` takes as well.
 LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
     const auto nameOf = [](const ArgumentSpec& argument) -> const std::string& {
         return std::visit([](const auto& spec) -> const std::string& { return spec.name; },
@@ -159,6 +159,11 @@ LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
         const auto same = std::ranges::find(original.arguments, nameOf(argument), nameOf);
         if (same != original.arguments.end() && same->index() == argument.index())
             argument = *same;
+    }
+    for (SymbolSpec& symbol : candidate.symbols) {
+        const auto same = std::ranges::find(original.symbols, symbol.name, &SymbolSpec::name);
+        if (same != original.symbols.end())
+            symbol = *same;
     }
     return candidate;
 }

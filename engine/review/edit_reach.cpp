@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <initializer_list>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,41 @@ std::vector<Side> sidesOf(const CodeCondition& condition, const ConditionOutcome
     if (!condition.isOfLoop)
         sides.push_back({false, seen.canBeFalse, seen.wasFalse, condition.whenFalse});
     return sides;
+}
+
+/// Whether one side of a comparison is a number other than zero.
+bool comparesWithNumber(const std::vector<analysis::Token>& tokens) {
+    const auto isOneOf = [&](std::size_t at, std::initializer_list<std::string_view> words) {
+        return at >= tokens.size() || std::ranges::find(words, tokens[at].text) != words.end();
+    };
+    const auto isComparison = [&](std::size_t at) {
+        return at < tokens.size() && isOneOf(at, {"<", "<=", ">", ">=", "==", "!="});
+    };
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens[i].kind != analysis::TokenKind::Number || tokens[i].text == "0")
+            continue;
+        // Before the first token is no token either.
+        if ((isComparison(i - 1) && isOneOf(i + 1, {"&&", "||", ")", "?"})) ||
+            (isComparison(i + 1) && isOneOf(i - 1, {"&&", "||", "("})))
+            return true;
+    }
+    return false;
+}
+
+/// Whether the outcome only keeps threads from work, by sizes and places: no code hangs on it that
+/// computes anything, and no number in the text says when it happens.
+bool onlyGuards(std::string_view text, const CodeCondition& condition, const Side& side) {
+    if (comparesWithNumber(analysis::lex(textOf(text, condition.span))))
+        return false;
+    if (!side.code)
+        return true;
+    const auto code = analysis::lex(textOf(text, *side.code));
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        const bool isCalled = i + 1 < code.size() && code[i + 1].is("(");
+        if (code[i].is(";") || (code[i].isIdentifier() && !isCalled))
+            return false;
+    }
+    return true;
 }
 
 std::string sentence(const ProgramSource& program, const CodeCondition& condition,
@@ -141,9 +177,9 @@ EditReach::Unreached EditReach::unreached(const Version& version, const Version&
             return;
         std::string text = sentence(version.program, condition, side);
         const bool isUntried =
-            condition.isOfAddress || std::ranges::any_of(untried, [&](const Span& code) {
-                return code.contains(condition.span);
-            });
+            condition.isOfAddress || onlyGuards(version.program.text, condition, side) ||
+            std::ranges::any_of(untried,
+                                [&](const Span& code) { return code.contains(condition.span); });
         auto& sentences = isUntried ? result.untried : result.unshown;
         if (std::ranges::find(sentences, text) == sentences.end())
             sentences.push_back(std::move(text));
@@ -162,9 +198,10 @@ CheckResult EditReach::check() const {
     if (sentences.empty() && found.untried.empty())
         return held(reachCheck);
     if (sentences.empty())
-        return held(reachCheck,
-                    fmt::format("not tried, because it depends on the address in a pointer: {}",
-                                fmt::join(found.untried, "; ")));
+        return held(
+            reachCheck,
+            fmt::format("not tried, because it depends on the address in a pointer or a size: {}",
+                        fmt::join(found.untried, "; ")));
     const std::size_t more = sentences.size() - std::min(sentences.size(), maxNamed);
     sentences.resize(sentences.size() - more);
     return invalid(reachCheck,

@@ -34,8 +34,9 @@ public:
 
     /// Performs the check that each edited part ran, in both versions, as far as the compiler kept
     /// it: code that hangs on a condition, and the other outcome of a condition that was edited.
-    /// Code that both versions have and neither reached is left out. Where the address in a pointer
-    /// decides, the check holds and says so.
+    /// Code that both versions have and neither reached is left out. The check holds, and says so,
+    /// where the address in a pointer decides, and where a guard by sizes and places, not
+    /// compared with a number, never kept a thread from its work.
     [[nodiscard]] CheckResult check() const;
 
 private:

@@ -89,7 +89,7 @@ public:
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !build() ||
-            !runTrials() || !trySchedules() || !showsEdit() || !control())
+            !runTrials() || !trySchedules() || !control() || !showsEdit())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
         verdict_.summary = withProof(

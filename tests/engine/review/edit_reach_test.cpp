@@ -80,6 +80,14 @@ TEST_F(EditReachTest, AcceptsTailsAndRareValues) {
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
 }
 
+TEST_F(EditReachTest, SaysThatAGuardNeverHeldAThreadBack) {
+    const Verdict verdict =
+        review(elementwise("    if (i < n) y[i] = 2 * x[i];\n"), "if (i < n) y[i] = 2 * x[i]",
+               "if (i < n && 0 < n) y[i] = x[i] + x[i]");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_THAT(report(verdict), HasSubstr("on line 3, '0 < n' was true for every input"));
+}
+
 TEST_F(EditReachTest, SaysThatAnAlignmentWasNotTried) {
     const Verdict verdict = review(
         elementwise("    if (i < n) y[i] = 2 * x[i];\n"), "    if (i < n) y[i] = 2 * x[i];\n",
