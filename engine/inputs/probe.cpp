@@ -137,6 +137,12 @@ bool isOfLaunch(const LaunchSpec& launch, std::int64_t number) {
                                [&](std::uint32_t size) { return size == number; });
 }
 
+void setInteger(ScalarSpec& scalar, std::int64_t value) {
+    scalar.integer = value;
+    for (std::size_t at = 0; at < scalar.bytes.size(); ++at)
+        scalar.bytes[at] = static_cast<std::byte>(value >> (8 * at));
+}
+
 /// Whether each buffer of `candidate` is one of `original`, whose run tells its extent.
 bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
     return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
@@ -283,6 +289,7 @@ void ProbePlanner::addScalars() {
         return;
     std::set<std::string> names;
     std::size_t added = 0;
+    LaunchSpec allLess = base_.original; // A product of them gets remainders that one alone leaves.
     // Never more: a loop over the grid would do work that the original's grid does not cover.
     for (const std::int64_t offset : {-1, -2, -5, 0}) {
         for (std::size_t i = 0; i < base_.original.arguments.size(); ++i) {
@@ -298,15 +305,16 @@ void ProbePlanner::addScalars() {
             if (value < 0 || value == *scalar->integer)
                 continue;
             LaunchSpec changed = base_.original;
-            auto& other = std::get<ScalarSpec>(changed.arguments[i]);
-            other.integer = value;
-            for (std::size_t at = 0; at < other.bytes.size(); ++at)
-                other.bytes[at] = static_cast<std::byte>(value >> (8 * at));
+            setInteger(std::get<ScalarSpec>(changed.arguments[i]), value);
+            if (offset == -1)
+                setInteger(std::get<ScalarSpec>(allLess.arguments[i]), value);
             add(std::move(changed), base_.candidate);
             names.insert(scalar->name);
             ++added;
         }
     }
+    if (names.size() > 1)
+        add(std::move(allLess), base_.candidate);
     for (const std::string& name : names)
         plan_.varied.push_back("'" + name + "'");
 }
@@ -354,6 +362,14 @@ void ProbePlanner::addBlocks() {
             static_cast<std::uint32_t>((covered + threads - 1) / threads);
         add(std::move(original), std::move(candidate));
         plan_.probes.back().label += fmt::format(", blocks of {}", threads);
+    }
+    // Threads that share the work of a block get more of it each.
+    if (launch.block.x > warpLanes) {
+        LaunchSpec original = launch;
+        LaunchSpec candidate = base_.candidate;
+        original.block.x = candidate.block.x = warpLanes;
+        add(std::move(original), std::move(candidate));
+        plan_.probes.back().label += fmt::format(", as many blocks of {}", warpLanes);
     }
     plan_.varied.emplace_back("the block size");
 }

@@ -164,6 +164,12 @@ EditReach::Unreached EditReach::unreached(const Version& version, const Version&
     unreachedSides(other, [&](const CodeCondition& condition, const Side& side) {
         known.insert(keyOf(other, condition, side));
     });
+    // What was reached in one of its copies: an unrolled body, a tail.
+    std::set<std::tuple<std::string, bool, std::string>> reached;
+    for (std::size_t i = 0; i < std::min(version.conditions.size(), version.outcomes.size()); ++i)
+        for (const Side& side : sidesOf(version.conditions[i], version.outcomes[i]))
+            if (side.was)
+                reached.insert(keyOf(version, version.conditions[i], side));
     Unreached result;
     // Code that only another address would reach.
     std::vector<Span> untried;
@@ -173,7 +179,8 @@ EditReach::Unreached EditReach::unreached(const Version& version, const Version&
     });
     unreachedSides(version, [&](const CodeCondition& condition, const Side& side) {
         if (!(isEdited(condition.span) || isEdited(side.code)) ||
-            known.contains(keyOf(version, condition, side)))
+            known.contains(keyOf(version, condition, side)) ||
+            reached.contains(keyOf(version, condition, side)))
             return;
         std::string text = sentence(version.program, condition, side);
         const bool isUntried =

@@ -34,7 +34,8 @@ public:
 
     /// Performs the check that each edited part ran, in both versions, as far as the compiler kept
     /// it: code that hangs on a condition, and the other outcome of a condition that was edited.
-    /// Code that both versions have and neither reached is left out. The check holds, and says so,
+    /// Code that both versions have and neither reached is left out, and so is a copy of code that
+    /// was reached. The check holds, and says so,
     /// where the address in a pointer decides, and where a guard by sizes and places, not
     /// compared with a number, never kept a thread from its work.
     [[nodiscard]] CheckResult check() const;
