@@ -1,6 +1,7 @@
 #include "engine/inputs/probe.h"
 
 #include "analysis/source/gpu_constants.h"
+#include "engine/inputs/block_work.h"
 #include "engine/inputs/equal_pointers.h"
 #include "engine/inputs/input_style.h"
 #include "engine/inputs/launch_pair.h"
@@ -84,6 +85,9 @@ private:
         return base_.original.grid == base_.candidate.grid &&
                base_.original.block == base_.candidate.block;
     }
+    [[nodiscard]] bool hasBlocksOfOwnWork() const {
+        return !followsGrid(original_.kernel) && !followsGrid(candidate_.kernel);
+    }
     /// The candidate's launch at the size of `original`, which has these extents.
     [[nodiscard]] std::optional<LaunchSpec> candidateAt(const LaunchSpec& original,
                                                         const Extents& extents) const;
@@ -113,21 +117,6 @@ Trial someBlocksOf(Trial probe) {
         std::min(sampledBlocks, std::max<std::uint64_t>(probe.original.grid.count() / 2, 1));
     probe.label += fmt::format(", {} of {} blocks", *probe.maxBlocks, probe.original.grid.count());
     return probe;
-}
-
-/// Whether no thread of a block takes notice of the others.
-bool hasIndependentThreads(KernelInFile subject) {
-    const auto meet = [](const analysis::KernelModel& function) {
-        return !function.barriers.empty() || !function.warpOperations.empty() ||
-               !function.sharedArrays.empty();
-    };
-    return !meet(subject.kernel) &&
-           std::ranges::none_of(
-               subject.file.deviceFunctions, [&](const analysis::KernelModel& function) {
-                   return std::ranges::find(subject.kernel.calls, function.qualifiedName) !=
-                              subject.kernel.calls.end() &&
-                          meet(function);
-               });
 }
 
 /// Whether the number may stand for a size of the grid or the block.
@@ -290,7 +279,7 @@ void ProbePlanner::addScalars() {
     std::set<std::string> names;
     std::size_t added = 0;
     LaunchSpec allLess = base_.original; // A product of them gets remainders that one alone leaves.
-    // Never more: a loop over the grid would do work that the original's grid does not cover.
+    // Not more: a loop over the grid would do work that the original's grid does not cover.
     for (const std::int64_t offset : {-1, -2, -5, 0}) {
         for (std::size_t i = 0; i < base_.original.arguments.size(); ++i) {
             const auto* scalar = std::get_if<ScalarSpec>(&base_.original.arguments[i]);
@@ -315,6 +304,14 @@ void ProbePlanner::addScalars() {
     }
     if (names.size() > 1)
         add(std::move(allLess), base_.candidate);
+    for (std::size_t i = 0; i < base_.original.arguments.size() && hasBlocksOfOwnWork(); ++i) {
+        const auto* scalar = std::get_if<ScalarSpec>(&base_.original.arguments[i]);
+        if (scalar == nullptr || !names.contains(scalar->name))
+            continue;
+        LaunchSpec more = base_.original;
+        setInteger(std::get<ScalarSpec>(more.arguments[i]), *scalar->integer * 4 + 1);
+        add(std::move(more), base_.candidate);
+    }
     for (const std::string& name : names)
         plan_.varied.push_back("'" + name + "'");
 }
@@ -364,7 +361,7 @@ void ProbePlanner::addBlocks() {
         plan_.probes.back().label += fmt::format(", blocks of {}", threads);
     }
     // Threads that share the work of a block get more of it each.
-    if (launch.block.x > warpLanes) {
+    if (launch.block.x > warpLanes && hasBlocksOfOwnWork()) {
         LaunchSpec original = launch;
         LaunchSpec candidate = base_.candidate;
         original.block.x = candidate.block.x = warpLanes;
