@@ -125,7 +125,8 @@ void Mutator::mutate(ExprId id) {
         } else if (isLoad(id) && isInteger(expr.type)) {
             const std::string load = of(expr.span);
             replace(Special, expr.span, fmt::format("({0} < 0 ? 0 : {0})", load));
-            replace(Special, expr.span, fmt::format("({0} > 255 ? 255 : {0})", load));
+            if (expr.type.scalar != ScalarKind::UInt8 && expr.type.scalar != ScalarKind::Char)
+                replace(Special, expr.span, fmt::format("({0} > 255 ? 255 : {0})", load));
         }
         break;
     case ExprKind::Variable:
@@ -290,6 +291,9 @@ void Mutator::mutateIndex(const Expr& expr) {
         return;
     const std::string text = of(index.span);
     replace(Index, index.span, fmt::format("({}) ^ 1", text));
+    const auto range = valueRangeOf(kernel_, shared_.code(), expr.children[1]);
+    if (range && range->low >= 0 && range->high <= UINT16_MAX)
+        return;
     replace(Position, index.span, fmt::format("(unsigned short)({})", text));
     replace(Position, index.span, fmt::format("({}) & 0xfffffff", text));
 }
