@@ -185,7 +185,9 @@ private:
 
 void compareFloating(Comparison& result, const Row& expected, const Row& actual,
                      const Tolerance& tolerance) {
-    const double size = rootMeanSquare(expected);
+    const auto usual = tolerance.usualScales.find(actual.buffer.name);
+    const double size = std::max(rootMeanSquare(expected),
+                                 usual == tolerance.usualScales.end() ? 0 : usual->second);
     const double scale = size > 0 ? size : scaleOfZeros;
     double largest = 0;
     double firstWrong = 0;
@@ -312,6 +314,15 @@ Comparison compareOutputs(const std::vector<BufferContents>& expected,
     if (result.agrees && result.detail.empty())
         result.detail = fmt::format("{} elements, equal bit by bit", elements);
     return result;
+}
+
+std::map<std::string, double> scalesOf(const std::vector<BufferContents>& outputs) {
+    std::map<std::string, double> scales;
+    for (const BufferContents& output : outputs) {
+        if (isFloating(output.element))
+            scales.emplace(output.name, rootMeanSquare(Row(output)));
+    }
+    return scales;
 }
 
 std::vector<BufferContents> zeroed(std::vector<BufferContents> outputs) {

@@ -4,6 +4,7 @@
 #include "engine/execution/profile.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,9 +15,12 @@ namespace kernelskill::engine {
 struct Tolerance {
     bool bitExact = true; ///< Every byte is equal. Two NaNs are equal, whatever their payload.
     /// Used if not bitExact, for floating point: the maximum of |actual - expected| /
-    /// max(|expected|, scale), where scale is the buffer's root mean square. Integers are always
-    /// compared bit by bit.
+    /// max(|expected|, scale), where scale is the buffer's root mean square, or its usual one if
+    /// that is larger. Integers are always compared bit by bit.
     double scaledError = 0;
+    /// The root mean square that outputs have on usual inputs, by buffer. Inputs chosen to find
+    /// mistakes may make all of an output cancel.
+    std::map<std::string, double> usualScales = {};
 };
 
 /// The place where an output differs. Elements are counted as scalars.
@@ -49,6 +53,9 @@ struct Comparison {
 [[nodiscard]] Comparison compareOutputs(const std::vector<BufferContents>& expected,
                                         const std::vector<BufferContents>& actual,
                                         const Tolerance& tolerance);
+
+/// The root mean square of each floating-point output.
+[[nodiscard]] std::map<std::string, double> scalesOf(const std::vector<BufferContents>& outputs);
 
 /// `outputs` with every byte zero, as if the candidate computed nothing.
 [[nodiscard]] std::vector<BufferContents> zeroed(std::vector<BufferContents> outputs);

@@ -71,6 +71,9 @@ struct BufferSpec {
     bool isInput = true;   ///< If true, filled by `fill`; else poisoned.
     std::optional<CapturedBytes> captured; ///< Only for Captured.
     std::optional<ValueChoice> choice;     ///< Only for Chosen.
+    /// The name of another buffer: the emulator passes its address, and this buffer is not used.
+    /// Empty for a buffer of its own.
+    std::string sameAs = {};
     bool operator==(const BufferSpec&) const = default;
 };
 
@@ -94,9 +97,10 @@ using ArgumentSpec = std::variant<BufferSpec, ScalarSpec>;
 /// initialise, because the host copies to it or another kernel writes it.
 struct SymbolSpec {
     std::string name;              ///< Without namespaces.
-    Fill fill = Fill::Random;      ///< Constant and Random follow the variable's type.
+    Fill fill = Fill::Random;      ///< Follows the variable's type. Chosen: Random for integers.
     double value = 0;              ///< Only for Constant.
     std::int64_t integerRange = 0; ///< Only for Random integers; 0: a small range.
+    std::optional<ValueChoice> choice = {}; ///< Only for Chosen.
 };
 
 /// The origin of a launch. Shown to users, who can then pin it.

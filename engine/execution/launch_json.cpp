@@ -48,6 +48,20 @@ std::vector<double> doublesFrom(const Json& json) {
     return values;
 }
 
+Json toJson(const ValueChoice& choice) {
+    return Json{{"values", doublesAsBytes(choice.values)},
+                {"share", choice.share},
+                {"minExponent", choice.minExponent},
+                {"maxExponent", choice.maxExponent},
+                {"isFloat", choice.isFloat}};
+}
+
+ValueChoice choiceFrom(const Json& json) {
+    return {doublesFrom(json.at("values")), json.at("share").get<double>(),
+            json.at("minExponent").get<int>(), json.at("maxExponent").get<int>(),
+            json.at("isFloat").get<bool>()};
+}
+
 Json toJson(const BufferSpec& buffer) {
     Json json{{"name", buffer.name},
               {"element", number(buffer.element)},
@@ -59,15 +73,13 @@ Json toJson(const BufferSpec& buffer) {
               {"input", buffer.isInput}};
     if (buffer.elements)
         json["elements"] = *buffer.elements;
+    if (!buffer.sameAs.empty())
+        json["sameAs"] = buffer.sameAs;
     if (buffer.captured)
         json["captured"] = {{"file", buffer.captured->before},
                             {"element", number(buffer.captured->element)}};
     if (buffer.choice)
-        json["choice"] = {{"values", doublesAsBytes(buffer.choice->values)},
-                          {"share", buffer.choice->share},
-                          {"minExponent", buffer.choice->minExponent},
-                          {"maxExponent", buffer.choice->maxExponent},
-                          {"isFloat", buffer.choice->isFloat}};
+        json["choice"] = toJson(*buffer.choice);
     return json;
 }
 
@@ -83,19 +95,16 @@ BufferSpec bufferFrom(const Json& json) {
     buffer.isInput = json.at("input").get<bool>();
     if (json.contains("elements"))
         buffer.elements = json.at("elements").get<std::uint64_t>();
+    if (json.contains("sameAs"))
+        buffer.sameAs = json.at("sameAs").get<std::string>();
     if (json.contains("captured")) {
         const Json& captured = json.at("captured");
         buffer.captured.emplace();
         buffer.captured->before = captured.at("file").get<std::string>();
         readEnum(captured.at("element"), buffer.captured->element);
     }
-    if (buffer.fill == Fill::Chosen) {
-        const Json& choice = json.at("choice");
-        buffer.choice =
-            ValueChoice{doublesFrom(choice.at("values")), choice.at("share").get<double>(),
-                        choice.at("minExponent").get<int>(), choice.at("maxExponent").get<int>(),
-                        choice.at("isFloat").get<bool>()};
-    }
+    if (buffer.fill == Fill::Chosen)
+        buffer.choice = choiceFrom(json.at("choice"));
     return buffer;
 }
 
@@ -116,10 +125,13 @@ ArgumentSpec argumentFrom(const Json& json) {
 }
 
 Json toJson(const SymbolSpec& symbol) {
-    return Json{{"name", symbol.name},
-                {"fill", number(symbol.fill)},
-                {"value", symbol.value},
-                {"range", symbol.integerRange}};
+    Json json{{"name", symbol.name},
+              {"fill", number(symbol.fill)},
+              {"value", symbol.value},
+              {"range", symbol.integerRange}};
+    if (symbol.choice)
+        json["choice"] = toJson(*symbol.choice);
+    return json;
 }
 
 SymbolSpec symbolFrom(const Json& json) {
@@ -128,6 +140,8 @@ SymbolSpec symbolFrom(const Json& json) {
     readEnum(json.at("fill"), symbol.fill);
     symbol.value = json.at("value").get<double>();
     symbol.integerRange = json.at("range").get<std::int64_t>();
+    if (symbol.fill == Fill::Chosen)
+        symbol.choice = choiceFrom(json.at("choice"));
     return symbol;
 }
 

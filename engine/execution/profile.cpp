@@ -1,5 +1,7 @@
 #include "engine/execution/profile.h"
 
+#include <cstddef>
+
 namespace kernelskill::engine {
 
 std::string_view spelling(HazardKind kind) {
@@ -16,6 +18,13 @@ std::string_view spelling(HazardKind kind) {
         return "misaligned";
     }
     return "";
+}
+
+void unite(Outcomes& all, const Outcomes& more) {
+    if (all.size() < more.size())
+        all.resize(more.size());
+    for (std::size_t i = 0; i < more.size(); ++i)
+        all[i] |= more[i];
 }
 
 } // namespace kernelskill::engine

@@ -96,6 +96,33 @@ struct Hazard {
     HazardDetails details;
 };
 
+/// The values that a watched condition had, and those that the compiler left possible.
+struct ConditionOutcomes {
+    bool canBeTrue = false;
+    bool canBeFalse = false;
+    bool wasTrue = false;
+    bool wasFalse = false;
+    ConditionOutcomes& operator|=(const ConditionOutcomes& other) {
+        canBeTrue |= other.canBeTrue;
+        canBeFalse |= other.canBeFalse;
+        wasTrue |= other.wasTrue;
+        wasFalse |= other.wasFalse;
+        return *this;
+    }
+    bool operator==(const ConditionOutcomes&) const = default;
+};
+/// By index into ProgramSource::watched. Those at the end that were compiled away are missing.
+using Outcomes = std::vector<ConditionOutcomes>;
+/// Adds what `more` saw.
+void unite(Outcomes& all, const Outcomes& more);
+
+/// An object in which atomics of different threads met at one address.
+struct Contention {
+    std::string object;       ///< The buffer, array or variable; empty if unknown.
+    bool amongBlocks = false; ///< Threads of different blocks met.
+    bool operator==(const Contention&) const = default;
+};
+
 struct BufferExtent {
     std::string name;
     std::uint64_t elements = 0;
@@ -120,6 +147,8 @@ struct Profile {
     std::vector<BufferExtent> extents; ///< The elements that each pointer accessed.
     std::uint64_t blocksRun = 0;       ///< Less than the grid if sampled.
     std::vector<std::string> notes;
+    std::vector<Contention> contentions; ///< At most one for each object.
+    Outcomes conditions;                 ///< Of the program's watched conditions.
 };
 
 struct RunResult {

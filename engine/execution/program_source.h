@@ -5,8 +5,10 @@
 #include "analysis/model/kernel_model.h"
 #include "analysis/parse/translation_unit.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -24,6 +26,11 @@ struct ProgramSource {
     /// Whether the user trusts this code: only then is it compiled and run. No executor and no
     /// compiler takes it otherwise.
     bool isTrusted = true;
+    /// Conditions in `text`. A run on the emulator reports their outcomes (Profile::conditions).
+    /// They may be nested. At most maxWatched.
+    std::vector<analysis::Span> watched = {};
 };
+
+inline constexpr std::size_t maxWatched = 2048;
 
 } // namespace kernelskill::engine

@@ -76,6 +76,12 @@ ValueChoice choiceFor(InputStyle style, bool isFloating, const ValueDictionary& 
         return constantsFor(isFloating, dictionary, numerics);
     if (style == InputStyle::Extremes)
         return extremesFor(isFloating, numerics);
+    if (style == InputStyle::Collisions) {
+        ValueChoice two;
+        two.values = isFloating ? std::vector<double>{0.25, 0.5} : std::vector<double>{0, 1};
+        two.share = 1;
+        return two;
+    }
     ValueChoice ties;
     ties.values = isFloating ? std::vector<double>{-1, 0, 1, 2} : std::vector<double>{0, 1, 2, 3};
     ties.share = 1;
@@ -120,6 +126,8 @@ std::string_view describe(InputStyle style) {
         return "many equal values";
     case InputStyle::Extremes:
         return "extreme values";
+    case InputStyle::Collisions:
+        return "values that make indices collide";
     }
     return "";
 }
@@ -136,12 +144,22 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
             continue;
         }
         auto& buffer = std::get<BufferSpec>(argument);
-        if (buffer.fill != Fill::Random || !buffer.isInput || buffer.integerRange != 0 ||
+        const bool isIndex = buffer.integerRange != 0;
+        if (buffer.fill != Fill::Random || !buffer.isInput ||
+            (isIndex && (style != InputStyle::Collisions || buffer.integerRange < 2)) ||
             buffer.element == analysis::ScalarKind::Unknown)
             continue;
         buffer.fill = Fill::Chosen;
         buffer.choice =
             choiceFor(style, isFloatingElement(buffer.element), dictionary, bounds.numerics);
+    }
+    for (SymbolSpec& symbol : launch.symbols) {
+        if (symbol.fill != Fill::Random || symbol.integerRange != 0)
+            continue;
+        symbol.fill = Fill::Chosen;
+        symbol.choice = choiceFor(style, true, dictionary, bounds.numerics);
+        // A float64 form of the kernel has to get the same values.
+        symbol.choice->isFloat = true;
     }
     return launch;
 }

@@ -16,6 +16,8 @@ enum class InputStyle : std::uint8_t {
     Constants, ///< The constants of both texts and their neighbours, among values of any magnitude.
     Ties,      ///< Few small values, so that most elements have equals.
     Extremes,  ///< Largest, smallest, denormal, infinite and negative values; NaN.
+    /// Two values, also for known indices: threads that follow them meet at the same elements.
+    Collisions,
 };
 
 /// "values around the constants of the text"; empty for Plain.
@@ -29,8 +31,9 @@ struct StyleBounds {
 };
 
 /// `launch` with values of `style`. Changes only buffers and symbols whose values are made up, and
-/// floating-point scalars. `seed` picks the scalars' values. Contents that class types have, and
-/// integers that are known to be indices, stay.
+/// floating-point scalars. `seed` picks the scalars' values. Contents that class types have stay,
+/// and so do integers that are known to be indices, except for Collisions, and symbols that hold
+/// integers.
 [[nodiscard]] LaunchSpec withStyle(LaunchSpec launch, InputStyle style,
                                    const ValueDictionary& dictionary, const StyleBounds& bounds,
                                    std::uint64_t seed);

@@ -27,6 +27,12 @@ bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
 
 } // namespace
 
+void setInteger(ScalarSpec& scalar, std::int64_t value) {
+    scalar.integer = value;
+    for (std::size_t at = 0; at < scalar.bytes.size(); ++at)
+        scalar.bytes[at] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * at));
+}
+
 double threadsOf(const LaunchSpec& launch) {
     return static_cast<double>(launch.grid.count()) * static_cast<double>(launch.block.count());
 }

@@ -3,10 +3,14 @@
 
 #include "engine/execution/job.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace kernelskill::engine {
+
+/// Sets the value and the bytes of an integer argument.
+void setInteger(ScalarSpec& scalar, std::int64_t value);
 
 [[nodiscard]] double threadsOf(const LaunchSpec& launch);
 

@@ -1,6 +1,8 @@
 #include "engine/inputs/probe.h"
 
 #include "analysis/source/gpu_constants.h"
+#include "engine/inputs/block_work.h"
+#include "engine/inputs/equal_pointers.h"
 #include "engine/inputs/input_style.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <random>
 #include <set>
@@ -72,6 +75,8 @@ public:
         addScalars();
         addGrids();
         addBlocks();
+        addCollisions();
+        addEqualPointers();
         addDistantBlocks();
         return std::move(plan_);
     }
@@ -83,6 +88,8 @@ private:
     void addScalars();
     void addGrids();
     void addBlocks();
+    void addCollisions();
+    void addEqualPointers();
     void addDistantBlocks();
     void addDistant(const Distance& distance);
 
@@ -90,6 +97,9 @@ private:
     [[nodiscard]] bool hasSameShape() const {
         return base_.original.grid == base_.candidate.grid &&
                base_.original.block == base_.candidate.block;
+    }
+    [[nodiscard]] bool hasBlocksOfOwnWork() const {
+        return !followsGrid(original_.kernel) && !followsGrid(candidate_.kernel);
     }
     /// The candidate's launch at the size of `original`, which has these extents.
     [[nodiscard]] std::optional<LaunchSpec> candidateAt(const LaunchSpec& original,
@@ -140,7 +150,7 @@ bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
     });
 }
 
-/// The arguments of `original` that `candidate` takes as well.
+/// The arguments and symbols of `original` that `candidate` takes as well.
 LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
     const auto nameOf = [](const ArgumentSpec& argument) -> const std::string& {
         return std::visit([](const auto& spec) -> const std::string& { return spec.name; },
@@ -150,6 +160,11 @@ LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
         const auto same = std::ranges::find(original.arguments, nameOf(argument), nameOf);
         if (same != original.arguments.end() && same->index() == argument.index())
             argument = *same;
+    }
+    for (SymbolSpec& symbol : candidate.symbols) {
+        const auto same = std::ranges::find(original.symbols, symbol.name, &SymbolSpec::name);
+        if (same != original.symbols.end())
+            symbol = *same;
     }
     return candidate;
 }
@@ -269,7 +284,8 @@ void ProbePlanner::addScalars() {
         return;
     std::set<std::string> names;
     std::size_t added = 0;
-    // Never more: a loop over the grid would do work that the original's grid does not cover.
+    LaunchSpec allLess = base_.original; // A product of them gets remainders that one alone leaves.
+    // Not more: a loop over the grid would do work that the original's grid does not cover.
     for (const std::int64_t offset : {-1, -2, -5, 0}) {
         for (std::size_t i = 0; i < base_.original.arguments.size(); ++i) {
             const auto* scalar = std::get_if<ScalarSpec>(&base_.original.arguments[i]);
@@ -284,14 +300,23 @@ void ProbePlanner::addScalars() {
             if (value < 0 || value == *scalar->integer)
                 continue;
             LaunchSpec changed = base_.original;
-            auto& other = std::get<ScalarSpec>(changed.arguments[i]);
-            other.integer = value;
-            for (std::size_t at = 0; at < other.bytes.size(); ++at)
-                other.bytes[at] = static_cast<std::byte>(value >> (8 * at));
+            setInteger(std::get<ScalarSpec>(changed.arguments[i]), value);
+            if (offset == -1)
+                setInteger(std::get<ScalarSpec>(allLess.arguments[i]), value);
             add(std::move(changed), base_.candidate);
             names.insert(scalar->name);
             ++added;
         }
+    }
+    if (names.size() > 1)
+        add(std::move(allLess), base_.candidate);
+    for (std::size_t i = 0; i < base_.original.arguments.size() && hasBlocksOfOwnWork(); ++i) {
+        const auto* scalar = std::get_if<ScalarSpec>(&base_.original.arguments[i]);
+        if (scalar == nullptr || !names.contains(scalar->name))
+            continue;
+        LaunchSpec more = base_.original;
+        setInteger(std::get<ScalarSpec>(more.arguments[i]), *scalar->integer * 4 + 1);
+        add(std::move(more), base_.candidate);
     }
     for (const std::string& name : names)
         plan_.varied.push_back("'" + name + "'");
@@ -326,9 +351,11 @@ void ProbePlanner::addBlocks() {
                                  : "other values depend on it"));
         return;
     }
-    // Kernels that halve a block's range take powers of two for granted.
-    for (const std::uint32_t threads : {64u, 512u}) {
-        if (threads == launch.block.x)
+    for (const std::uint32_t threads : {64u, 512u, 96u}) {
+        // Kernels that halve a block's range take powers of two for granted.
+        const bool fits = std::has_single_bit(threads) ||
+                          (hasIndependentThreads(original_) && hasIndependentThreads(candidate_));
+        if (threads == launch.block.x || !fits)
             continue;
         LaunchSpec original = launch;
         LaunchSpec candidate = base_.candidate;
@@ -339,7 +366,44 @@ void ProbePlanner::addBlocks() {
         add(std::move(original), std::move(candidate));
         plan_.probes.back().label += fmt::format(", blocks of {}", threads);
     }
+    // Threads that share the work of a block get more of it each.
+    if (launch.block.x > warpLanes && hasBlocksOfOwnWork()) {
+        LaunchSpec original = launch;
+        LaunchSpec candidate = base_.candidate;
+        original.block.x = candidate.block.x = warpLanes;
+        add(std::move(original), std::move(candidate));
+        plan_.probes.back().label += fmt::format(", as many blocks of {}", warpLanes);
+    }
     plan_.varied.emplace_back("the block size");
+}
+
+/// Where data decides which elements are updated atomically, threads have to meet at some.
+void ProbePlanner::addCollisions() {
+    if (original_.kernel.atomics.empty() || threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    add(base_.original, base_.candidate, InputStyle::Collisions);
+    plan_.varied.emplace_back("indices that collide");
+}
+
+void ProbePlanner::addEqualPointers() {
+    // These say which memory there is.
+    if (base_.original.origin == LaunchOrigin::Pinned ||
+        base_.original.origin == LaunchOrigin::Captured)
+        return;
+    const PointerPairs pairs = pointerPairs(original_, candidate_);
+    for (const PointerPair& pair : pairs.newlyRestricted)
+        plan_.unvaried.push_back(fmt::format("equal pointers: the edit is right only if '{}' and "
+                                             "'{}' do not overlap",
+                                             pair.input, pair.output));
+    if (pairs.equal.empty() || threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    for (const PointerPair& pair : pairs.equal) {
+        add(withEqualPointers(base_.original, pair), base_.candidate, InputStyle::Plain);
+        Trial& probe = plan_.probes.back();
+        probe.hasEqualPointers = true;
+        probe.label += fmt::format(", '{}' and '{}' equal", pair.input, pair.output);
+    }
+    plan_.varied.emplace_back("equal pointers");
 }
 
 void ProbePlanner::addDistantBlocks() {

@@ -1,5 +1,7 @@
 #include "engine/inputs/size_relations.h"
 
+#include "engine/inputs/launch_pair.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -18,12 +20,6 @@ constexpr std::int64_t maxGrid = std::numeric_limits<std::int32_t>::max();
 
 std::int64_t dividedUp(std::int64_t value, std::int64_t divisor) {
     return value / divisor + (value % divisor != 0 ? 1 : 0);
-}
-
-void setInteger(ScalarSpec& scalar, std::int64_t value) {
-    scalar.integer = value;
-    for (std::size_t at = 0; at < scalar.bytes.size(); ++at)
-        scalar.bytes[at] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * at));
 }
 
 /// Whether the argument's type holds the value.

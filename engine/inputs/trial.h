@@ -24,6 +24,9 @@ struct Trial {
     /// A run that only looks for a difference. It says nothing where the original does not run
     /// cleanly, since nothing in the program states such a launch.
     bool isProbe = false;
+    /// Pointers are equal that the original need not be made for. Then the run says nothing where
+    /// the original shows any hazard, a suspected one too.
+    bool hasEqualPointers = false;
     /// If set, so many blocks of the grid run, corners included, and only what they wrote is
     /// compared.
     std::optional<std::uint64_t> maxBlocks = {};

@@ -138,6 +138,7 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
     }
     auto conclude = [&](const std::vector<BufferContents>& expected, Tolerance tolerance,
                         const std::string& against) {
+        tolerance.usualScales = closeness.usualScales;
         Comparison result = compareOutputs(expected, pair.candidate.outputs, tolerance);
         return OutputJudgement{concluded(name, place, pair, result, against), tolerance};
     };

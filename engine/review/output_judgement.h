@@ -6,6 +6,7 @@
 #include "engine/review/trial_run.h"
 #include "engine/verdict/check_result.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace kernelskill::engine {
 struct Closeness {
     skills::Numerics numerics = skills::Numerics::Exact;
     std::string note; ///< Why it is looser than the edit's own numerics; for the verdict.
+    std::map<std::string, double> usualScales = {}; ///< See Tolerance.
 };
 
 /// The accuracy that an edit with `numerics` promises for `kernel`. It is not exact if threads add

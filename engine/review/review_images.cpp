@@ -15,6 +15,7 @@ Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchai
     auto program = doublePrecisionProgram(original, toolchain);
     if (!program)
         return std::unexpected(program.error());
+    program->watched.clear(); // Their places are those of another text.
     auto launch = withDoubleArguments(original.kernel, trial.original);
     if (!launch)
         return std::unexpected(launch.error());
@@ -26,19 +27,30 @@ Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchai
     return image;
 }
 
+Result<ImagePointer> buildWatched(Executor& executor, KernelRef subject, const LaunchSpec& launch,
+                                  const std::stop_token& stop) {
+    auto image = executor.build(subject, launch, stop);
+    if (image || subject.program.watched.empty() || stop.stop_requested())
+        return image;
+    ProgramSource plain = subject.program;
+    plain.watched.clear();
+    return executor.build({plain, subject.kernel}, launch, stop);
+}
+
 } // namespace
 
-ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchain,
-                         KernelRef original, KernelRef candidate, const Trial& trial,
-                         skills::Numerics numerics, const std::stop_token& stop) {
-    auto ahead = std::async(std::launch::async,
-                            [&] { return executor.build(candidate, trial.candidate, stop); });
+ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchain, KernelPair pair,
+                         const Trial& trial, skills::Numerics numerics,
+                         const std::stop_token& stop) {
+    auto ahead = std::async(std::launch::async, [&] {
+        return buildWatched(executor, pair.candidate, trial.candidate, stop);
+    });
     auto beside = std::async(std::launch::async, [&]() -> Result<ImagePointer> {
         if (numerics == skills::Numerics::Exact)
             return ImagePointer{};
-        return buildReference(executor, toolchain, original, trial, stop);
+        return buildReference(executor, toolchain, pair.original, trial, stop);
     });
-    auto own = executor.build(original, trial.original, stop);
+    auto own = buildWatched(executor, pair.original, trial.original, stop);
     ReviewImages images{std::move(own), ahead.get(), nullptr, ""};
     auto reference = beside.get();
     if (reference)
@@ -48,10 +60,10 @@ ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchai
     return images;
 }
 
-ReviewImages buildOtherInstance(Executor& executor, KernelRef original, KernelRef candidate,
-                                const Trial& trial, const std::stop_token& stop) {
-    auto own = executor.build(original, trial.original, stop);
-    auto other = executor.build(candidate, trial.candidate, stop);
+ReviewImages buildOtherInstance(Executor& executor, KernelPair pair, const Trial& trial,
+                                const std::stop_token& stop) {
+    auto own = buildWatched(executor, pair.original, trial.original, stop);
+    auto other = buildWatched(executor, pair.candidate, trial.candidate, stop);
     return {std::move(own), std::move(other), nullptr, "the launch has other template arguments"};
 }
 

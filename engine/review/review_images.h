@@ -22,15 +22,21 @@ struct ReviewImages {
     std::string referenceNote; ///< Why there is none.
 };
 
-/// Builds the original and the candidate for the launches of `trial`, all at once. Builds the
-/// original in float64 as well, unless the results must agree exactly.
+/// The two versions of a kernel.
+struct KernelPair {
+    KernelRef original;
+    KernelRef candidate;
+};
+
+/// Builds both for the launches of `trial`, all at once. Builds the original in float64 as well,
+/// unless the results must agree exactly. A program that does not compile with its watched
+/// conditions is built without them.
 [[nodiscard]] ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchain,
-                                       KernelRef original, KernelRef candidate, const Trial& trial,
+                                       KernelPair pair, const Trial& trial,
                                        skills::Numerics numerics, const std::stop_token& stop);
 
 /// Builds an instance with other template arguments than the first one. It gets no reference.
-[[nodiscard]] ReviewImages buildOtherInstance(Executor& executor, KernelRef original,
-                                              KernelRef candidate, const Trial& trial,
-                                              const std::stop_token& stop);
+[[nodiscard]] ReviewImages buildOtherInstance(Executor& executor, KernelPair pair,
+                                              const Trial& trial, const std::stop_token& stop);
 
 } // namespace kernelskill::engine

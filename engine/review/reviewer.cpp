@@ -3,6 +3,7 @@
 #include "engine/inputs/probe.h"
 #include "engine/inputs/trial.h"
 #include "engine/review/control.h"
+#include "engine/review/edit_evidence.h"
 #include "engine/review/edited_program.h"
 #include "engine/review/gpu_measurement.h"
 #include "engine/review/guessed_launch.h"
@@ -75,13 +76,13 @@ public:
            skills::Numerics numerics, const GpuSource& gpu, const ReviewOptions& options,
            std::stop_token stop, const ProgressSink& progress)
         : executor_(executor), toolchain_(toolchain), original_(original),
-          closeness_(closenessFor(original.kernel, numerics)), gpu_(gpu),
-          measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
+          closeness_(closenessFor(original.kernel, numerics)), probeCloseness_(closeness_),
+          gpu_(gpu), measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
           seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
     Result<Verdict> run(const analysis::EditSet& edits) {
         if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !keepsWidths() ||
-            !build() || !runTrials() || !trySchedules() || !control())
+            !build() || !runTrials() || !trySchedules() || !control() || !showsEdit())
             return finished();
         verdict_.status = VerdictStatus::Unmeasured;
         verdict_.summary = withProof(
@@ -143,16 +144,30 @@ private:
     /// Whether the same blocks of both kernels write to the same places.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
     bool trySchedules();
+    /// Whether the runs show what the edit does.
+    bool showsEdit() {
+        if (evidence_)
+            for (CheckResult& check : evidence_->checks())
+                if (!take(std::move(check)))
+                    return false;
+        return true;
+    }
     bool control();
     void measure();
 
     [[nodiscard]] bool isProved() const { return verdict_.confidence == Confidence::Proved; }
     [[nodiscard]] KernelRef candidate() const { return {candidate_, *candidateKernel_}; }
+    /// Both as they are built for runs.
+    [[nodiscard]] KernelPair runnable() const {
+        return evidence_ ? KernelPair{evidence_->original(), evidence_->candidate()}
+                         : KernelPair{original_, candidate()};
+    }
 
     Executor& executor_;
     const analysis::Toolchain& toolchain_;
     KernelRef original_;
     Closeness closeness_;
+    Closeness probeCloseness_; ///< The same, with the scales of the first trial.
     const GpuSource& gpu_;
     bool measures_;
     bool probesLargeLaunches_;
@@ -165,6 +180,7 @@ private:
     std::vector<LessSynchronisation> removed_;
     TrialPlan plan_;
     ReviewImages images_;
+    std::optional<EditEvidence> evidence_; ///< Only if the edit is not proved.
     std::size_t runsDone_ = 0;
     std::size_t runsPlanned_ = 1;
     std::size_t probesDone_ = 0;
@@ -249,7 +265,9 @@ bool Review::keepsWidths() {
 
 bool Review::build() {
     report("compiling the original and the edit", 0.1);
-    images_ = buildImages(executor_, toolchain_, original_, candidate(), plan_.trials.front(),
+    if (!isProved())
+        evidence_.emplace(original_, candidate());
+    images_ = buildImages(executor_, toolchain_, runnable(), plan_.trials.front(),
                           closeness_.numerics, stop_);
     if (stop_.stop_requested())
         return false;
@@ -272,7 +290,7 @@ bool Review::runTrials() {
             // Their images replace those of the first instance.
             if (!runTheBatch() || !runProbes())
                 return false;
-            images_ = buildOtherInstance(executor_, original_, candidate(), trial, stop_);
+            images_ = buildOtherInstance(executor_, runnable(), trial, stop_);
             if (!images_.original) {
                 plan_.notes.push_back(trial.label +
                                       " was left out: " + images_.original.error().what);
@@ -345,6 +363,8 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     if (!isSaid && !isKnownWrong && !take(std::move(hazards)))
         return false;
     controlTolerance_ = outputs.tolerance;
+    if (comparand.trialNumber == 0 && probeCloseness_.usualScales.empty())
+        probeCloseness_.usualScales = scalesOf(pair.original.outputs);
     if (!outputs.check)
         outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);
     if (!take(withoutBlameForGuess(std::move(outputs.check), launched)))
@@ -354,6 +374,8 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
         if (!replay.detail.empty())
             verdict_.checks.push_back(std::move(replay));
     }
+    if (evidence_)
+        evidence_->add(pair);
     if (comparand.trialNumber == 0)
         controlOutputs_.push_back(std::move(pair.original.outputs));
     ++runsDone_;
@@ -422,6 +444,8 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     if (!runs.original || !isClean(runs.original->profile))
         return true;
     const Trial& trial = *comparand.trial;
+    if (trial.hasEqualPointers && !runs.original->profile.hazards.empty())
+        return true;
     const TrialPlace place{trial.label, false, 1, comparand.seed, false, trial.candidate};
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
     if (!runs.candidate || !*runs.candidate)
@@ -434,7 +458,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     if (!hazards)
         return take(withoutBlameForGuess(std::move(hazards), launched));
     CheckResult outputs =
-        judgeOutputs("matches original, " + trial.label, place, pair, closeness_).check;
+        judgeOutputs("matches original, " + trial.label, place, pair, probeCloseness_).check;
     if (!outputs && !outputs.error().isAboutEdit)
         return true;
     if (!outputs && isNearMiss(outputs.error().seen, closeness_) &&
@@ -444,6 +468,8 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         outputs.error().seen.agreedBefore = static_cast<int>(runsDone_ + probesDone_);
         return take(withoutBlameForGuess(std::move(outputs), launched));
     }
+    if (evidence_)
+        evidence_->add(pair);
     ++probesDone_;
     return true;
 }
@@ -458,7 +484,8 @@ bool Review::trySchedules() {
     const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
     CheckResult result = checkSchedules(
         runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
-        usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text));
+        usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text),
+        evidence_ ? &*evidence_ : nullptr);
     if (stop_.stop_requested())
         return false;
     return take(withoutBlameForGuess(std::move(result), trial.original));

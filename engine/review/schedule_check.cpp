@@ -99,7 +99,8 @@ std::optional<std::size_t> trialForSchedules(const TrialPlan& plan,
 
 CheckResult checkSchedules(const TrialRunner& runner, const Comparand& base,
                            const Closeness& closeness,
-                           const std::vector<LessSynchronisation>& removed, bool isThorough) {
+                           const std::vector<LessSynchronisation>& removed, bool isThorough,
+                           EditEvidence* evidence) {
     std::vector<Comparand> batch;
     for (const NamedSchedule& named :
          std::span(schedules).first(isThorough ? schedules.size() : schedules.size() - 1)) {
@@ -158,6 +159,8 @@ CheckResult checkSchedules(const TrialRunner& runner, const Comparand& base,
         OutputJudgement outputs = judgeOutputs(named(schedule), place, pair, closeness);
         if (!outputs.check)
             return outputs.check;
+        if (evidence != nullptr)
+            evidence->add(pair);
     }
     std::string detail =
         fmt::format("{}: {} of {} orders", base.trial->label, pairs.size(), results.size());

@@ -20,7 +20,8 @@ enum class ReviewStage : std::uint8_t {
     Compile, ///< A compiler after the parser refuses it.
     Run,     ///< It does not run to its end.
     Hazards, ///< It adds a hazard.
-    Outputs  ///< It computes something else.
+    Outputs, ///< It computes something else.
+    Reach    ///< No input reaches code that it changes.
 };
 
 /// The position of a trial among those of a review.
@@ -35,7 +36,7 @@ struct TrialPlace {
 
 struct ReviewFailure {
     ReviewStage stage = ReviewStage::Edit;
-    std::optional<TrialPlace> trial = {}; ///< Set for Run and later stages.
+    std::optional<TrialPlace> trial = {}; ///< Set for Run, Hazards and Outputs.
     std::optional<Error> error = {};      ///< Set for Compile and Run.
     std::vector<Hazard> hazards = {}; ///< For Hazards: the new ones. For Outputs: new suspicions.
     std::optional<Difference> difference = {}; ///< For Outputs; nullopt if sizes differ.

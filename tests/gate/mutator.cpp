@@ -1,5 +1,7 @@
 #include "tests/gate/mutator.h"
 
+#include "analysis/queries/shared_analysis.h"
+#include "analysis/queries/value_range.h"
 #include "engine/comparison/output_comparison.h"
 #include "engine/inputs/launch_inference.h"
 
@@ -7,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,15 +34,15 @@ bool isFloat(const Type& type) {
 class Mutator {
 public:
     Mutator(const FileModel& file, const KernelModel& kernel, std::string_view text)
-        : file_(file), kernel_(kernel), body_(kernel.body), text_(text) {}
+        : file_(file), kernel_(kernel), body_(kernel.body), text_(text), shared_(file, kernel) {}
 
     std::vector<Mutant> all() {
         for (ExprId id = 0; id < body_.exprs.size(); ++id)
             mutate(id);
         for (const Stmt& stmt : body_.stmts)
             mutate(stmt);
-        for (const Variable& variable : body_.variables)
-            mutateType(variable);
+        for (VariableId id = 0; id < body_.variables.size(); ++id)
+            mutateType(id);
         mutateLaunches();
         std::ranges::stable_sort(mutants_, {}, &Mutant::line);
         return std::move(mutants_);
@@ -73,8 +76,11 @@ private:
     void mutate(const Stmt& stmt);
     void mutateBound(ExprId condition);
     void mutateStore(const Stmt& stmt);
-    void mutateType(const Variable& variable);
+    void mutateType(VariableId id);
     void mutateLaunches();
+    void mutateInstance(const Expr& value);
+    void mutateOrder(const Stmt& compound);
+    [[nodiscard]] bool fitsShort(VariableId id) const;
     [[nodiscard]] bool isLoad(ExprId id) const {
         return std::ranges::any_of(kernel_.accesses, [&](const MemoryAccess& access) {
             return access.expression == id && access.kind == AccessKind::Read;
@@ -85,6 +91,7 @@ private:
     const KernelModel& kernel_;
     const FunctionBody& body_;
     std::string_view text_;
+    SharedAnalysis shared_;
     std::set<std::tuple<std::uint32_t, std::uint32_t, std::string>> made_;
     std::vector<Mutant> mutants_;
 };
@@ -118,7 +125,8 @@ void Mutator::mutate(ExprId id) {
         } else if (isLoad(id) && isInteger(expr.type)) {
             const std::string load = of(expr.span);
             replace(Special, expr.span, fmt::format("({0} < 0 ? 0 : {0})", load));
-            replace(Special, expr.span, fmt::format("({0} > 255 ? 255 : {0})", load));
+            if (expr.type.scalar != ScalarKind::UInt8 && expr.type.scalar != ScalarKind::Char)
+                replace(Special, expr.span, fmt::format("({0} > 255 ? 255 : {0})", load));
         }
         break;
     case ExprKind::Variable:
@@ -167,9 +175,65 @@ void Mutator::mutateStoredValue(const Expr& assignment) {
     if (!isFloat(target.type) || value.fromMacro || !isInKernel(value.span))
         return;
     const std::string text = of(value.span);
+    if (target.kind == ExprKind::Subscript)
+        mutateInstance(value);
     replace(Precision, value.span, fmt::format("({}) * 1.001f", text));
     replace(Precision, value.span,
             fmt::format("((({0}) < 1e-3f && ({0}) > -1e-3f) ? 0 : ({0}))", text));
+}
+
+void Mutator::mutateInstance(const Expr& value) {
+    for (std::size_t i = 0; i < kernel_.templateParameters.size(); ++i) {
+        const TemplateParameter& parameter = kernel_.templateParameters[i];
+        std::set<std::string> arguments;
+        std::string last;
+        for (const LaunchSite& site : kernel_.launches) {
+            if (i >= site.templateArguments.size())
+                continue;
+            last = site.templateArguments[i];
+            arguments.insert(last);
+        }
+        if (arguments.size() < 2)
+            continue;
+        const std::string isLast = parameter.isType
+                                       ? fmt::format("__is_same({}, {})", parameter.name, last)
+                                       : fmt::format("{} == {}", parameter.name, last);
+        replace(Instance, value.span, fmt::format("({} ? 0 : ({}))", isLast, of(value.span)));
+    }
+}
+
+/// Reads a value before a store to another object and uses it after.
+void Mutator::mutateOrder(const Stmt& compound) {
+    const auto loadIn = [&](Span span) -> const Expr* {
+        for (ExprId id = 0; id < body_.exprs.size(); ++id) {
+            const Expr& expr = body_.expr(id);
+            if (expr.kind == ExprKind::Subscript && isLoad(id) && !expr.fromMacro &&
+                span.contains(expr.span))
+                return &expr;
+        }
+        return nullptr;
+    };
+    const auto baseOf = [&](const Expr& subscript) {
+        return of(body_.expr(subscript.children.at(0)).span);
+    };
+    for (std::size_t i = 0; i + 1 < compound.children.size(); ++i) {
+        const Stmt& store = body_.stmt(compound.children[i]);
+        const Stmt& use = body_.stmt(compound.children[i + 1]);
+        if (store.kind != StmtKind::Expression || store.expr == noId || store.fromMacro ||
+            use.fromMacro || !isInKernel(store.span) || !isInKernel(use.span))
+            continue;
+        const Expr& assignment = body_.expr(store.expr);
+        if (assignment.kind != ExprKind::Binary || !assignment.op.ends_with("=") ||
+            body_.expr(assignment.children.at(0)).kind != ExprKind::Subscript)
+            continue;
+        const Expr* const load = loadIn(use.span);
+        if (load == nullptr || baseOf(*load) == baseOf(body_.expr(assignment.children.at(0))))
+            continue;
+        const Span both{store.span.begin, use.span.end};
+        replace(Alias, both,
+                fmt::format("const auto early = {}; {}early{}", of(load->span),
+                            of({both.begin, load->span.begin}), of({load->span.end, both.end})));
+    }
 }
 
 void Mutator::mutateInteger(const Expr& expr) {
@@ -197,6 +261,8 @@ void Mutator::mutateCall(const Expr& expr) {
                {"max", {{Operator, "min"}}},
                {"min", {{Operator, "max"}}}};
     const std::string text = of(expr.span);
+    if (expr.name == "clock64" || expr.name == "clock" || expr.name == "__globaltimer")
+        replace(Clock, expr.span, fmt::format("({} / 2)", text));
     if (const auto found = others.find(expr.name);
         found != others.end() && text.starts_with(expr.name)) {
         const Span name{expr.span.begin,
@@ -225,6 +291,9 @@ void Mutator::mutateIndex(const Expr& expr) {
         return;
     const std::string text = of(index.span);
     replace(Index, index.span, fmt::format("({}) ^ 1", text));
+    const auto range = valueRangeOf(kernel_, shared_.code(), expr.children[1]);
+    if (range && range->low >= 0 && range->high <= UINT16_MAX)
+        return;
     replace(Position, index.span, fmt::format("(unsigned short)({})", text));
     replace(Position, index.span, fmt::format("({}) & 0xfffffff", text));
 }
@@ -258,6 +327,8 @@ void Mutator::mutate(const Stmt& stmt) {
             replace(Barrier, stmt.span, ";");
         mutateStore(stmt);
     }
+    if (stmt.kind == StmtKind::Compound)
+        mutateOrder(stmt);
     if (stmt.kind == StmtKind::If && stmt.condition != noId) {
         const Expr& condition = body_.expr(stmt.condition);
         if (!condition.fromMacro && isInKernel(condition.span)) {
@@ -296,7 +367,22 @@ void Mutator::mutateStore(const Stmt& stmt) {
     replace(Position, stmt.span, fmt::format("if (threadIdx.x != 33) {}", of(stmt.span)));
 }
 
-void Mutator::mutateType(const Variable& variable) {
+/// Whether each use of the variable has a value that 16 bits hold.
+bool Mutator::fitsShort(VariableId id) const {
+    bool isUsed = false;
+    for (ExprId expr = 0; expr < body_.exprs.size(); ++expr) {
+        if (body_.expr(expr).kind != ExprKind::Variable || body_.expr(expr).variable != id)
+            continue;
+        isUsed = true;
+        const auto range = valueRangeOf(kernel_, shared_.code(), expr);
+        if (!range || range->low < INT16_MIN || range->high > INT16_MAX)
+            return false;
+    }
+    return isUsed;
+}
+
+void Mutator::mutateType(VariableId id) {
+    const Variable& variable = body_.variable(id);
     static const std::vector<std::pair<std::string, std::string>> narrower{
         {"size_t", "int"},
         {"long long", "int"},
@@ -306,6 +392,8 @@ void Mutator::mutateType(const Variable& variable) {
         {"int", "short"}};
     if (variable.storage != Storage::Local || variable.fromMacro ||
         !isInKernel(variable.declarationSpan))
+        return;
+    if (isInteger(variable.type) && fitsShort(id))
         return;
     const std::string declaration = of(variable.declarationSpan);
     for (const auto& [wide, narrow] : narrower) {

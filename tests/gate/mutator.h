@@ -30,10 +30,14 @@ enum class MutationOperator : std::uint8_t {
     Position,   ///< wrong only in blocks or elements far from the beginning
     Scalar,     ///< a parameter's present value in place of the parameter
     Launch,     ///< another grid, block or amount of shared memory
+    Instance,   ///< wrong only in the last template instance that the file launches
+    Alias,      ///< a value from before a write that may have changed it
+    Clock,      ///< another time than the clock's
 };
-inline constexpr std::array<std::string_view, 16> operatorNames{
-    "comparison", "constant", "operator", "index",     "guard", "barrier",  "atomic", "scope",
-    "type-width", "mask",     "special",  "precision", "tail",  "position", "scalar", "launch"};
+inline constexpr std::array<std::string_view, 19> operatorNames{
+    "comparison", "constant",   "operator", "index",   "guard",     "barrier", "atomic",
+    "scope",      "type-width", "mask",     "special", "precision", "tail",    "position",
+    "scalar",     "launch",     "instance", "alias",   "clock"};
 
 struct Mutant {
     MutationOperator mutation = MutationOperator::Comparison;

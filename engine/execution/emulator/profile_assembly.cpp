@@ -174,6 +174,8 @@ Result<RunResult> assembleResult(WorkerReport report, const Job& job, PlaceTable
     profile.blocksRun = report.blocksRun;
     profile.extents = std::move(report.extents);
     profile.notes = std::move(report.notes);
+    profile.contentions = std::move(report.contentions);
+    profile.conditions = std::move(report.conditions);
     if (!resolved)
         profile.notes.push_back("no line numbers: " + resolved.error().describe());
     if (job.wantProfile) {

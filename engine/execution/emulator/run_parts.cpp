@@ -153,6 +153,7 @@ std::optional<WorkerReport> mergeParts(std::vector<WorkerReport> parts, const Jo
     for (WorkerReport& part : parts) {
         whole.blocksRun += part.blocksRun;
         addExtents(whole.extents, part.extents);
+        unite(whole.conditions, part.conditions);
         for (HazardReport& hazard : part.hazards)
             hazards.add(std::move(hazard));
         dropKnownSectors(part, loaded, false);

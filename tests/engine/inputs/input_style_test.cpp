@@ -47,6 +47,29 @@ TEST(InputStyle, ChangesWhatIsMadeUpAndLeavesIndicesAlone) {
     EXPECT_EQ(scalarNamed(styled, "n")->integer, 256);
 }
 
+TEST(InputStyle, MakesIndicesCollide) {
+    const LaunchSpec styled = withStyle(bestLaunch(clampText), InputStyle::Collisions,
+                                        dictionaryOf(clampText, clampText), {}, 1);
+    ASSERT_EQ(bufferNamed(styled, "table")->fill, Fill::Chosen);
+    EXPECT_EQ(bufferNamed(styled, "table")->choice->values, (std::vector<double>{0, 1}));
+    EXPECT_EQ(bufferNamed(styled, "table")->choice->share, 1);
+}
+
+TEST(InputStyle, ChoosesValuesOfConstants) {
+    const std::string text = "__constant__ float weights[4];\n"
+                             "__global__ void k(const float* x, float* y, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n) y[i] = weights[i % 4] > 0.75f ? x[i] : 0;\n}\n"
+                             "int main() { float *x, *y, w[4];\n"
+                             "    cudaMemcpyToSymbol(weights, w, sizeof w);\n"
+                             "    k<<<4, 64>>>(x, y, 256); }\n";
+    const LaunchSpec styled =
+        withStyle(bestLaunch(text), InputStyle::Constants, dictionaryOf(text, text), {}, 1);
+    ASSERT_EQ(styled.symbols.size(), 1u);
+    ASSERT_EQ(styled.symbols[0].fill, Fill::Chosen);
+    EXPECT_THAT(styled.symbols[0].choice->values, Contains(static_cast<double>(0.75f)));
+}
+
 TEST(InputStyle, VariesFloatingScalars) {
     const LaunchSpec launch = bestLaunch(clampText);
     bool isZeroOnce = false;

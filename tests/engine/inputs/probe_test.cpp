@@ -69,6 +69,19 @@ TEST(Probes, PassBothKernelsTheSameScalars) {
     EXPECT_TRUE(isVaried);
 }
 
+TEST(Probes, HaveBlocksThatAreNoPowerOfTwoWhereThreadsAreIndependent) {
+    const auto hasBlockOf = [](const ProbePlan& plan, std::uint32_t threads) {
+        return std::ranges::any_of(
+            plan.probes, [&](const Trial& probe) { return probe.original.block.x == threads; });
+    };
+    const std::string text = launchedFor("1 << 20", "argc > 1 ? 128 : 256");
+    EXPECT_TRUE(hasBlockOf(probesOf(text), 96));
+    std::string meeting = text;
+    meeting.replace(meeting.find("    if (i < n)"), 0, "    __syncthreads();\n");
+    EXPECT_TRUE(hasBlockOf(probesOf(meeting), 64));
+    EXPECT_FALSE(hasBlockOf(probesOf(meeting), 96));
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

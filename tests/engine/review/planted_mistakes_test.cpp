@@ -83,6 +83,10 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"16 bits", elementwise("x[i]"), "x[i]", "x[(unsigned short)i]"},
         Planted{"32 bits of bytes", elementwise("x[i]"), "x[i]",
                 "*(const float*)((const char*)x + (unsigned)(4 * (unsigned)i))"},
+        Planted{"a constant's value",
+                "__constant__ float w[4];\n" + elementwise("w[i % 4] > 0.75f ? a : x[i]") +
+                    "void set(const float* v) { cudaMemcpyToSymbol(w, v, sizeof w); }\n",
+                "> 0.75f", ">= 0.75f"},
         Planted{"a third instance", instances, "x[i] * W", "(W == 5 ? 0 : x[i] * W)"},
         Planted{"a literal launch",
                 "__global__ void k(const float* x, float* y, int n) {\n"

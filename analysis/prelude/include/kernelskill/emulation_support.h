@@ -75,6 +75,13 @@ struct __nv_bfloat16;
 /// The entry reads the argument array; that is no access of the kernel's.
 #define KS_UNSEEN_ENTRY KS_EXPORTED __attribute__((no_sanitize_thread))
 
+/// Marks the place that is reached after an outcome of a watched condition. The mark becomes code that notes it.
+#if defined(__aarch64__)
+#define KS_OUTCOME(number) asm volatile("# ks_outcome " #number ::: "x16", "x17")
+#else
+#define KS_OUTCOME(number) asm volatile("# ks_outcome " #number)
+#endif
+
 /// The names of the code behind the user's names begin with "ks", because the user's macros reach it too.
 namespace ks {
 

@@ -47,6 +47,9 @@ KS_STRAIGHT float ks_erring_power(float x, float y) {
 KS_STRAIGHT float ks_erring_quotient(float x, float y) {
     if (std::fabs(y) > 0x1p126f && !std::isinf(y))
         return std::isinf(x) ? static_cast<float>(NAN) : 0.0f;
+    int exponent = 0; // The reciprocal of a power of two is exact, and so is a product with it.
+    if (std::frexp(std::fabs(y), &exponent) == 0.5f)
+        return x / y;
     return ks_erring_ulps(y, static_cast<double>(x) / y, 2);
 }
 #endif

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view blockHook = "__sanitizer_cov_trace_pc";
 constexpr std::string_view foreignBlockHook = "ks_foreign_block";
+/// Before the number of a watched condition's outcome, in a comment. See KS_OUTCOME.
+constexpr std::string_view outcomeMark = "# ks_outcome ";
 /// The room on each side of a variable. A multiple of every alignment that a variable requires.
 constexpr std::string_view guardDirective = "\t.zero\t32768\n";
 
@@ -52,6 +54,7 @@ public:
         endBlock();
         defineAbsent();
         addArithmetic();
+        addConditions();
         return std::move(result_);
     }
 
@@ -86,6 +89,8 @@ private:
             endBlock();
         if (rest.starts_with(blockHook) && hookAt_)
             *hookAt_ = result_.size() + line.find(blockHook);
+        if (line.contains(outcomeMark) && noteOutcome(line))
+            return;
         const bool isHook = rest.starts_with(blockHook);
         if (!isHook && labelled_.contains(index))
             add(labelOf(index) + ":");
@@ -136,6 +141,40 @@ private:
                    std::to_string(arithmetic_.size()) + "\n" + entries;
     }
 
+    /// Writes the code that notes an outcome in place of its mark. Changes no flags and no register
+    /// but those that the mark's assembly clobbers.
+    bool noteOutcome(std::string_view line) {
+        auto text = line.substr(line.find(outcomeMark) + outcomeMark.size());
+        const auto outcome = number(takeWord(text));
+        if (!outcome || *outcome >= emulator::maxOutcomes)
+            return false;
+        outcomes_.insert(*outcome);
+        const std::string at = std::to_string(*outcome);
+#if defined(__aarch64__)
+        add("\tadrp\tx16, .Lks_outcomes");
+        add("\tadd\tx16, x16, :lo12:.Lks_outcomes");
+        add("\tmov\tw17, #1");
+        add("\tstrb\tw17, [x16, #" + at + "]");
+#else
+        add("\tmovb\t$1, .Lks_outcomes+" + at + "(%rip)");
+#endif
+        return true;
+    }
+
+    /// Adds the table, see ConditionTable.
+    void addConditions() {
+        if (outcomes_.empty())
+            return;
+        std::string numbers;
+        for (const unsigned outcome : outcomes_)
+            numbers += ", " + std::to_string(outcome);
+        result_ += "\t.data\n\t.p2align\t3\n\t.globl\tks_conditions\n"
+                   "\t.type\tks_conditions, %object\nks_conditions:\n\t.long\t" +
+                   std::to_string(emulator::conditionVersion) + ", " +
+                   std::to_string(outcomes_.size()) + numbers + "\n.Lks_outcomes:\n\t.zero\t" +
+                   std::to_string(emulator::maxOutcomes) + "\n";
+    }
+
     /// Whether a name is a plain C name that only a library defines.
     static bool isPlainName(std::string_view name) {
         return !name.empty() && name.front() != '_' && name.front() != '.';
@@ -182,7 +221,8 @@ private:
     std::set<std::size_t> labelled_; ///< The lines that the table names.
     std::string result_;
     std::set<unsigned> userFiles_;
-    std::set<std::string> weak_; ///< Names of functions that have no label yet.
+    std::set<unsigned> outcomes_; ///< Those of watched conditions that the compiler kept.
+    std::set<std::string> weak_;  ///< Names of functions that have no label yet.
     bool inUserFile_ = false;
     bool inThreadLocal_ = false;
     bool guarded_ = false; ///< After the label of a variable and before its bytes.

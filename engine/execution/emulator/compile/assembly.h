@@ -12,7 +12,7 @@ namespace kernelskill::engine {
 inline constexpr std::string_view assemblyEdition =
     "guards, predication all round, absent functions, arithmetic 4, guarded";
 
-/// GNU assembly of an instrumented unit, with four changes:
+/// GNU assembly of an instrumented unit, with five changes:
 /// - around each thread-local (`__shared__`) variable there is unused room, so that a kernel that
 /// overruns it is detected before it reaches a neighbour;
 /// - a basic block calls ks_foreign_block instead of __sanitizer_cov_trace_pc if it ends in a
@@ -20,7 +20,9 @@ inline constexpr std::string_view assemblyEdition =
 /// - a C function that is weak and undefined, as the prelude's host functions are, refuses by its
 /// name to be run;
 /// - a table lists the arithmetic of each basic block (see ArithmeticTable). The prelude's own
-/// arithmetic counts only where a `ks_operation` mark says so.
+/// arithmetic counts only where a `ks_operation` mark says so;
+/// - a `ks_outcome` mark becomes code that notes the outcome of a watched condition (see
+/// ConditionTable).
 [[nodiscard]] std::string annotateAssembly(std::string_view assembly,
                                            const AssemblyOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include "engine/execution/emulator/unit/entry.h"
 #include "engine/execution/emulator/unit/rewrites.h"
+#include "engine/execution/emulator/unit/watched_conditions.h"
 #include "engine/unit/unit_parts.h"
 
 #include <algorithm>
@@ -47,6 +48,8 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
         }
         if (breadth.includes == IncludeBreadth::DeviceHeaders)
             blankNestedStandardNamespaces(text, slices[f]);
+        if (f == 0)
+            text = withWatched(std::move(text), kernel.program.watched);
         text = rewriteForHost(std::move(text), file.source.path.string(), program.macros(), macros);
         unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});
     }

@@ -69,6 +69,18 @@ struct ArithmeticTable {
 };
 inline constexpr std::uint32_t arithmeticVersion = 1;
 
+/// An image with watched conditions exports this as `ks_conditions`. It is followed by
+/// `outcomeCount` numbers of outcomes, each of 4 bytes, and then by one byte for each possible
+/// number, which is 1 after the outcome. A condition's outcomes have twice its index, if true, and
+/// the next number.
+struct ConditionTable {
+    std::uint32_t version = 0;
+    std::uint32_t outcomeCount = 0;
+};
+inline constexpr std::uint32_t conditionVersion = 1;
+/// AArch64 can add a smaller number to an address in the instruction that stores a byte.
+inline constexpr std::uint32_t maxOutcomes = 4096;
+
 struct Counters {
     std::array<std::uint64_t, counterCount> values{};
 

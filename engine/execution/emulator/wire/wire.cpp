@@ -72,6 +72,24 @@ HazardReport hazardFrom(const Json& json) {
     return hazard;
 }
 
+/// One number for each condition, of which each bit is a member.
+Json toJson(const Outcomes& conditions) {
+    Json json = Json::array();
+    for (const ConditionOutcomes& one : conditions)
+        json.push_back((one.canBeTrue ? 1 : 0) | (one.canBeFalse ? 2 : 0) | (one.wasTrue ? 4 : 0) |
+                       (one.wasFalse ? 8 : 0));
+    return json;
+}
+
+Outcomes outcomesFrom(const Json& json) {
+    Outcomes conditions;
+    for (const Json& entry : json) {
+        const auto bits = entry.get<std::uint32_t>();
+        conditions.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0});
+    }
+    return conditions;
+}
+
 Json toJson(const std::vector<Interval>& intervals) {
     Json json = Json::array();
     for (const Interval& interval : intervals) {
@@ -121,7 +139,7 @@ PartFindings partFrom(const Json& json) {
 
 /// The bytes of the buffers that were `touched`, in whole sectors. Extents have the order of the
 /// launch's buffers.
-std::uint64_t bytesOf(const std::vector<BufferExtent>& extents, bool BufferExtent::* touched,
+std::uint64_t bytesOf(const std::vector<BufferExtent>& extents, bool BufferExtent::*touched,
                       const LaunchSpec& launch) {
     std::uint64_t bytes = 0;
     auto extent = extents.begin();
@@ -261,6 +279,11 @@ std::vector<std::byte> encode(const WorkerReport& report) {
               {"hazards", std::move(hazards)}, {"extents", std::move(extents)},
               {"blocksRun", report.blocksRun}, {"notes", report.notes},
               {"outputs", std::move(outputs)}, {"printed", printable(report.printed)}};
+    for (const Contention& contention : report.contentions)
+        json["contentions"].push_back(
+            Json::array({printable(contention.object), contention.amongBlocks}));
+    if (!report.conditions.empty())
+        json["conditions"] = toJson(report.conditions);
     if (report.part)
         json["part"] = toJson(*report.part);
     if (report.failure) {
@@ -289,6 +312,13 @@ Result<WorkerReport> decodeReport(std::span<const std::byte> payload) {
         for (const Json& contents : json.at("outputs"))
             fromJson(contents, report.outputs.emplace_back());
         report.printed = json.at("printed").get<std::string>();
+        if (json.contains("contentions")) {
+            for (const Json& entry : json.at("contentions"))
+                report.contentions.push_back(
+                    {entry.at(0).get<std::string>(), entry.at(1).get<bool>()});
+        }
+        if (json.contains("conditions"))
+            report.conditions = outcomesFrom(json.at("conditions"));
         if (json.contains("part"))
             report.part = partFrom(json.at("part"));
         if (json.contains("failure")) {

@@ -100,6 +100,8 @@ struct WorkerReport {
     std::vector<std::string> notes;
     std::vector<BufferContents> outputs;
     std::string printed;
+    std::vector<Contention> contentions;
+    Outcomes conditions;
 };
 
 /// Scales the counts of `run` blocks, which are spread evenly, to the launch's whole grid. Blocks

@@ -35,6 +35,13 @@ public:
         std::span<const std::byte> captured; ///< Only for Fill::Captured.
         std::vector<KsField> fields;         ///< The fields of its class; empty for plain numbers.
         std::vector<std::uint64_t> present;  ///< One bit for each chunk of the slot.
+
+        /// The distance from element 0 in elements, rounded towards minus infinity.
+        [[nodiscard]] std::int64_t elementAt(std::uint64_t address) const {
+            const auto distance = static_cast<std::int64_t>(address - low);
+            const auto size = static_cast<std::int64_t>(spec.elementBytes);
+            return distance >= 0 ? distance / size : -((-distance + size - 1) / size);
+        }
     };
 
     enum class Fault : std::uint8_t { Provided, NotOurs, OverBudget };

@@ -183,7 +183,11 @@ void Launch::passArguments() {
             std::memcpy(place, scalar->bytes.data(), scalar->bytes.size());
             at += scalar->bytes.size();
         } else {
-            const std::uint64_t address = memory_.buffers()[buffer++].low;
+            const auto& buffers = memory_.buffers();
+            const DeviceMemory::Buffer& own = buffers[buffer++];
+            const auto shared = std::ranges::find_if(
+                buffers, [&](const auto& other) { return other.spec.name == own.spec.sameAs; });
+            const std::uint64_t address = shared == buffers.end() ? own.low : shared->low;
             std::memcpy(place, &address, sizeof address);
             at += sizeof address;
         }
@@ -209,7 +213,11 @@ void Launch::fillSymbols() {
         spec.elementBytes = global.elementBytes;
         spec.integerRange = smallSymbolRange;
         if (symbol != wanted.end()) {
-            spec.fill = symbol->fill;
+            const bool isChosen =
+                symbol->fill == Fill::Chosen && isFloating && global.fieldCount == 0;
+            spec.fill = symbol->fill == Fill::Chosen && !isChosen ? Fill::Random : symbol->fill;
+            if (isChosen)
+                spec.choice = symbol->choice;
             spec.value = symbol->value;
             spec.integerRange = symbol->integerRange > 0 ? symbol->integerRange : smallSymbolRange;
         }

@@ -306,6 +306,8 @@ WorkerReport Launch::report() const {
     result.notes = notes_;
     result.outputs = outputs_;
     result.blocksRun = blocksRun_;
+    result.contentions = checker_.contentions();
+    result.conditions = image_.conditions();
     for (const DeviceMemory::Buffer& buffer : memory_.buffers())
         result.extents.push_back(DeviceMemory::extentOf(buffer));
     if (part_)

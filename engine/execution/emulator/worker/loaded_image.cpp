@@ -163,7 +163,31 @@ Result<LoadedImage> LoadedImage::load(const std::string& path) {
             return failure("it was compiled by another version");
         image.arithmetic_ = arithmeticOf(*table, image.base_);
     }
+    if (const auto* table = static_cast<const ConditionTable*>(dlsym(handle, "ks_conditions"))) {
+        if (table->version != conditionVersion || table->outcomeCount > maxOutcomes)
+            return failure("it was compiled by another version");
+        image.conditions_ = table;
+    }
     return image;
+}
+
+Outcomes LoadedImage::conditions() const {
+    Outcomes result;
+    if (conditions_ == nullptr)
+        return result;
+    const auto* const numbers = reinterpret_cast<const std::uint32_t*>(conditions_ + 1);
+    const auto* const seen =
+        reinterpret_cast<const volatile std::uint8_t*>(numbers + conditions_->outcomeCount);
+    for (const std::uint32_t number : std::span(numbers, conditions_->outcomeCount)) {
+        if (number >= maxOutcomes)
+            continue;
+        if (result.size() <= number / 2)
+            result.resize(number / 2 + 1);
+        ConditionOutcomes& condition = result[number / 2];
+        (number % 2 == 0 ? condition.canBeTrue : condition.canBeFalse) = true;
+        (number % 2 == 0 ? condition.wasTrue : condition.wasFalse) |= seen[number] != 0;
+    }
+    return result;
 }
 
 void LoadedImage::addArithmetic(std::map<Site, Counters>& sites) const {
@@ -222,7 +246,7 @@ std::string LoadedImage::globalNameAt(std::uint64_t address) const {
 }
 
 std::vector<SharedVariable> readSharedVariables(int descriptor) {
-    struct stat status{};
+    struct stat status {};
     if (fstat(descriptor, &status) != 0 || status.st_size <= 0)
         return {};
     const auto size = static_cast<std::size_t>(status.st_size);

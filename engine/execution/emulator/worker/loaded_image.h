@@ -54,6 +54,8 @@ public:
     /// Adds the arithmetic of the basic blocks in `sites`: for each run of a block, each active
     /// lane performs the block's operations.
     void addArithmetic(std::map<Site, Counters>& sites) const;
+    /// The outcomes so far of the watched conditions.
+    [[nodiscard]] Outcomes conditions() const;
     [[nodiscard]] bool contains(std::uint64_t address) const;
     /// The variable at `offset` of the shared segment, or the nearest one; nullptr if none is
     /// known.
@@ -79,6 +81,7 @@ private:
     std::vector<KsParameter> parameters_;
     std::vector<SharedVariable> sharedVariables_;
     std::vector<Arithmetic> arithmetic_;
+    const ConditionTable* conditions_ = nullptr; ///< Null if no condition is watched.
 };
 
 /// The thread-local variables in the symbol table of the object file `descriptor`, by the last

@@ -78,13 +78,6 @@ const void* bytesAt(std::uint64_t address) {
     return reinterpret_cast<const void*>(address);
 }
 
-/// The signed distance in elements, rounded towards minus infinity.
-std::int64_t elementOf(const DeviceMemory::Buffer& buffer, std::uint64_t address) {
-    const auto distance = static_cast<std::int64_t>(address - buffer.low);
-    const auto size = static_cast<std::int64_t>(buffer.spec.elementBytes);
-    return distance >= 0 ? distance / size : -((-distance + size - 1) / size);
-}
-
 Dim3 dimOf(KsIndex index) {
     return {index.x, index.y, index.z};
 }
@@ -159,42 +152,16 @@ void MemoryChecker::synchronise(SyncAccess access, unsigned thread) {
                    hint.block == races_.runningBlock();
         });
     }
-    races_.synchronise(thread, access, cellsOf(access.address));
+    const RaceDetector::Cell* const cell = cellsOf(access.address);
+    if (cell != nullptr && access.reads && access.writes)
+        noteContention(access, thread, *cell);
+    races_.synchronise(thread, access, cell);
 }
 
 void MemoryChecker::setShared(SharedMemory* shared) {
     shared_ = shared;
     hookState.staticShared = wantHazards_ ? shared->followedStatics() : FollowedRange{};
     hookState.dynamicShared = wantHazards_ ? shared->followedDynamic() : FollowedRange{};
-}
-
-std::string MemoryChecker::describe(std::uint64_t address) const {
-    if (arena_.contains(address)) {
-        const DeviceMemory::Buffer& buffer = memory_.bufferAt(address - arena_.low);
-        return fmt::format("element {} of '{}'", elementOf(buffer, address), buffer.spec.name);
-    }
-    if (shared_->statics().contains(address)) {
-        const std::uint64_t offset = address - shared_->statics().low;
-        const SharedVariable* variable = launch_.image().sharedVariableNear(offset);
-        return variable == nullptr ? fmt::format("byte {} of the block's shared memory", offset)
-                                   : fmt::format("shared '{}'", variable->name);
-    }
-    if (shared_->dynamic().contains(address))
-        return fmt::format("byte {} of the dynamic shared memory",
-                           address - shared_->dynamic().low);
-    const std::string global = launch_.image().globalNameAt(address);
-    return global.empty() ? fmt::format("address 0x{:x}", address) : fmt::format("'{}'", global);
-}
-
-std::string MemoryChecker::nameOf(std::uint64_t address) const {
-    if (arena_.contains(address))
-        return memory_.bufferAt(address - arena_.low).spec.name;
-    if (shared_->statics().contains(address)) {
-        const SharedVariable* variable =
-            launch_.image().sharedVariableNear(address - shared_->statics().low);
-        return variable == nullptr ? "" : variable->name;
-    }
-    return shared_->dynamic().contains(address) ? "" : launch_.image().globalNameAt(address);
 }
 
 HazardReport MemoryChecker::report(HazardKind kind, bool certain, Site site, Site otherSite,
@@ -219,7 +186,7 @@ void MemoryChecker::outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, st
     dependOnOtherBlocks();
     if (!hazards_.isNew(HazardKind::OutOfBounds, site, 0))
         return;
-    const std::int64_t element = elementOf(buffer, address);
+    const std::int64_t element = buffer.elementAt(address);
     const std::string size =
         buffer.spec.elements ? fmt::format("which has {} elements", *buffer.spec.elements)
         : element < 0        ? std::string("before its first")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/execution/emulator/worker/async_copies.h"
+#include "engine/execution/emulator/worker/contention_log.h"
 #include "engine/execution/emulator/worker/device_memory.h"
 #include "engine/execution/emulator/worker/event_log.h"
 #include "engine/execution/emulator/worker/hazard_log.h"
@@ -35,6 +36,7 @@ public:
     void setAtomicScope(SyncScope scope) { atomicScope_ = scope; }
     /// An atomic or volatile access, which may order others. Called before the access is checked.
     void synchronise(SyncAccess access, unsigned thread);
+    [[nodiscard]] std::vector<Contention> contentions() const { return contentions_.objects(); }
 
     // Each checks `bytes` bytes at `address`; `site` is that of the access. `isVolatile`: a read
     // takes no part in races, a write counts as an atomic one.
@@ -119,6 +121,10 @@ private:
     };
 
     void dependOnOtherBlocks();
+    /// `cell` is the one of the bytes that an atomic will update.
+    void noteContention(const SyncAccess& access, unsigned thread, const RaceDetector::Cell& cell);
+    /// The range of the buffer, array or variable that contains `address`.
+    [[nodiscard]] AddressRange objectAt(std::uint64_t address) const;
     void outOfBuffer(EventKind kind, DeviceMemory::Buffer& buffer, std::uint64_t address,
                      unsigned bytes, Site site);
     void outOfShared(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
@@ -150,6 +156,7 @@ private:
     Reservation globalCells_;
     std::optional<PendingStore> pendingStore_;
     std::vector<Hint> hints_;
+    ContentionLog contentions_;
     std::vector<UninitialisedRead> uninitialised_;
 };
 

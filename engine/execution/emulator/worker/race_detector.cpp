@@ -116,6 +116,14 @@ void RaceDetector::synchronise(unsigned thread, const SyncAccess& access, const 
         tick();
 }
 
+bool RaceDetector::meetsAtomic(unsigned thread, bool isShared, const Cell& cell,
+                               std::uint32_t& block) const {
+    if (cell.write == 0 || (cell.write & flagA) == 0 || (isShared && cell.write < own_.blockStart))
+        return false;
+    block = isShared ? block_ : blockAt(cell.write);
+    return block != block_ || threadOf(cell.write) != thread;
+}
+
 std::uint32_t RaceDetector::blockAt(std::uint64_t record) const {
     const Time time = timeOf(record);
     if (time >= turns_.back().first)

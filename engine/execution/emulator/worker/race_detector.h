@@ -63,6 +63,10 @@ public:
     /// Notes what an atomic or volatile access orders. `cell` is the one of the accessed bytes
     /// before this access is recorded; nullptr if there is none.
     void synchronise(unsigned thread, const SyncAccess& access, const Cell* cell);
+    /// Whether the last write of the cell is an atomic of another thread that lives beside this
+    /// one. `block` gets the number of its block.
+    [[nodiscard]] bool meetsAtomic(unsigned thread, bool isShared, const Cell& cell,
+                                   std::uint32_t& block) const;
     void sawVolatile() { volatiles_ = true; }
     /// Whether blocks may have communicated.
     [[nodiscard]] bool sawOrder() const { return sawOrder_; }

@@ -344,5 +344,31 @@ __global__ void half(int* out) {
     EXPECT_NE(valuesOf<int>(*result, "out").front(), 32);
 }
 
+TEST_F(EmulatedSchedules, NamesTheObjectsInWhichAtomicsMet) {
+    const auto result = runIn(R"(
+__device__ int arrivals = 0;
+__global__ void count(const int* index, int* scattered, int* total) {
+    __shared__ int sum;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    atomicAdd(&sum, 1);
+    atomicAdd(&scattered[index[i]], 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicAdd(total, sum);
+        atomicAdd(&arrivals, 1);
+    }
+}
+// kernelskill: launch count<<<2, 64>>>(index=iota[128], scattered=zero[128], total=zero[1])
+)",
+                              {});
+    ASSERT_TRUE(result) << result.error().describe();
+    EXPECT_THAT(result->profile.contentions,
+                testing::UnorderedElementsAre(Contention{"sum", false}, Contention{"total", true},
+                                              Contention{"arrivals", true}));
+}
+
 } // namespace
 } // namespace kernelskill::engine

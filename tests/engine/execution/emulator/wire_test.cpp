@@ -73,6 +73,8 @@ TEST(Wire, CarriesAReport) {
     report.notes = {"note"};
     report.printed = "text\xff";
     report.blocksRun = 5;
+    report.contentions = {{"bins", true}, {"sum", false}};
+    report.conditions = {{true, false, true, false}, {}, {true, true, false, true}};
 
     const auto decoded = decodeReport(payloadOf(encode(report)));
     ASSERT_TRUE(decoded.has_value()) << decoded.error().describe();
@@ -86,6 +88,8 @@ TEST(Wire, CarriesAReport) {
     EXPECT_EQ(decoded->outputs.at(0).bytes, report.outputs[0].bytes);
     EXPECT_EQ(decoded->printed, "text?");
     EXPECT_EQ(decoded->blocksRun, 5u);
+    EXPECT_EQ(decoded->contentions, report.contentions);
+    EXPECT_EQ(decoded->conditions, report.conditions);
 }
 
 TEST(Wire, RefusesWhatIsNoMessage) {
