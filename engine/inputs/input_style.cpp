@@ -70,12 +70,24 @@ ValueChoice extremesFor(bool isFloating, Numerics numerics) {
     return choice;
 }
 
+ValueChoice largeOnes(bool isFloating) {
+    ValueChoice choice;
+    choice.values = isFloating ? std::vector<double>{100, -100, 1000, -1000, 0.25, 0, 2, -2}
+                               : std::vector<double>{0, 1, 2, 255};
+    choice.share = 0.5;
+    if (isFloating)
+        choice.values.push_back(std::numeric_limits<double>::quiet_NaN());
+    return choice;
+}
+
 ValueChoice choiceFor(InputStyle style, bool isFloating, const ValueDictionary& dictionary,
                       Numerics numerics) {
     if (style == InputStyle::Constants)
         return constantsFor(isFloating, dictionary, numerics);
     if (style == InputStyle::Extremes)
         return extremesFor(isFloating, numerics);
+    if (style == InputStyle::Large)
+        return largeOnes(isFloating);
     if (style == InputStyle::Collisions) {
         ValueChoice two;
         two.values = isFloating ? std::vector<double>{0.25, 0.5} : std::vector<double>{0, 1};
@@ -126,6 +138,8 @@ std::string_view describe(InputStyle style) {
         return "many equal values";
     case InputStyle::Extremes:
         return "extreme values";
+    case InputStyle::Large:
+        return "large values and NaN";
     case InputStyle::Collisions:
         return "values that make indices collide";
     }

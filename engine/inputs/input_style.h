@@ -16,6 +16,7 @@ enum class InputStyle : std::uint8_t {
     Constants, ///< The constants of both texts and their neighbours, among values of any magnitude.
     Ties,      ///< Few small values, so that most elements have equals.
     Extremes,  ///< Largest, smallest, denormal, infinite and negative values; NaN.
+    Large,     ///< Values whose exponentials overflow, and NaN. For edits that reorder sums.
     /// Two values, also for known indices: threads that follow them meet at the same elements.
     Collisions,
 };

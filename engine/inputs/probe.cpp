@@ -76,6 +76,7 @@ public:
         addGrids();
         addBlocks();
         addCollisions();
+        addLargeValues();
         addEqualPointers();
         addDistantBlocks();
         return std::move(plan_);
@@ -89,6 +90,7 @@ private:
     void addGrids();
     void addBlocks();
     void addCollisions();
+    void addLargeValues();
     void addEqualPointers();
     void addDistantBlocks();
     void addDistant(const Distance& distance);
@@ -98,6 +100,8 @@ private:
         return base_.original.grid == base_.candidate.grid &&
                base_.original.block == base_.candidate.block;
     }
+    /// Whether the grid has a block for each of an extent, so that no thread lies beyond it.
+    [[nodiscard]] bool hasBlockForEach() const;
     [[nodiscard]] bool hasBlocksOfOwnWork() const {
         return !followsGrid(original_.kernel) && !followsGrid(candidate_.kernel);
     }
@@ -221,10 +225,19 @@ bool ProbePlanner::addSize(const Extents& extents) {
     return true;
 }
 
+bool ProbePlanner::hasBlockForEach() const {
+    const Dim3& grid = whole_.original.grid;
+    return std::ranges::all_of(std::array{grid.x, grid.y, grid.z}, [&](std::uint32_t blocks) {
+        return blocks == 1 || std::ranges::any_of(sizes_.extents(), [&](const auto& extent) {
+                   return extent.second == blocks;
+               });
+    });
+}
+
 std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) const {
     std::set<std::int64_t> sizes;
     const auto block = static_cast<std::int64_t>(base_.original.block.count());
-    if (!sizes_.isGuarded()) {
+    if (!sizes_.isGuarded() && !hasBlockForEach()) {
         for (const std::int64_t blocks : {1, 2, 3, 5})
             sizes.insert(blocks * std::max(block, warpLanes));
     } else {
@@ -383,6 +396,18 @@ void ProbePlanner::addCollisions() {
         return;
     add(base_.original, base_.candidate, InputStyle::Collisions);
     plan_.varied.emplace_back("indices that collide");
+}
+
+/// Two, since a NaN hides the rest of a sum.
+void ProbePlanner::addLargeValues() {
+    if (bounds_.numerics != skills::Numerics::Reassociates ||
+        threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    for (int probe = 0; probe < 2; ++probe) {
+        add(base_.original, base_.candidate, InputStyle::Large);
+        plan_.probes.back().onlyFiniteness = true;
+    }
+    plan_.varied.emplace_back("values whose exponentials overflow");
 }
 
 void ProbePlanner::addEqualPointers() {

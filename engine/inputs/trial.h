@@ -27,6 +27,8 @@ struct Trial {
     /// Pointers are equal that the original need not be made for. Then the run says nothing where
     /// the original shows any hazard, a suspected one too.
     bool hasEqualPointers = false;
+    /// Its values round too coarsely to compare results, except for infinities and NaN.
+    bool onlyFiniteness = false;
     /// If set, so many blocks of the grid run, corners included, and only what they wrote is
     /// compared.
     std::optional<std::uint64_t> maxBlocks = {};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -139,6 +140,8 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
     auto conclude = [&](const std::vector<BufferContents>& expected, Tolerance tolerance,
                         const std::string& against) {
         tolerance.usualScales = closeness.usualScales;
+        if (closeness.onlyFiniteness)
+            tolerance.scaledError = std::numeric_limits<double>::max();
         Comparison result = compareOutputs(expected, pair.candidate.outputs, tolerance);
         return OutputJudgement{concluded(name, place, pair, result, against), tolerance};
     };

@@ -17,6 +17,7 @@ struct Closeness {
     skills::Numerics numerics = skills::Numerics::Exact;
     std::string note; ///< Why it is looser than the edit's own numerics; for the verdict.
     std::map<std::string, double> usualScales = {}; ///< See Tolerance.
+    bool onlyFiniteness = false; ///< Any finite value does where one is expected.
 };
 
 /// The accuracy that an edit with `numerics` promises for `kernel`. It is not exact if threads add

@@ -457,8 +457,10 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);
     if (!hazards)
         return take(withoutBlameForGuess(std::move(hazards), launched));
+    Closeness closeness = probeCloseness_;
+    closeness.onlyFiniteness = trial.onlyFiniteness;
     CheckResult outputs =
-        judgeOutputs("matches original, " + trial.label, place, pair, probeCloseness_).check;
+        judgeOutputs("matches original, " + trial.label, place, pair, closeness).check;
     if (!outputs && !outputs.error().isAboutEdit)
         return true;
     if (!outputs && isNearMiss(outputs.error().seen, closeness_) &&
