@@ -157,7 +157,15 @@ std::uint32_t NestBuilder::calleeOf(const Expr& call, std::string& reason) const
         }
         found = std::move(exact);
     }
-    if (found.size() == 1)
+    // Specialisations for several types that differ in nothing else.
+    const bool isSameCode = std::ranges::all_of(found, [&](std::uint32_t candidate) {
+        const FunctionBody& first = functions[found.front()].body;
+        const FunctionBody& other = functions[candidate].body;
+        return first.exprs.size() == other.exprs.size() &&
+               first.stmts.size() == other.stmts.size() &&
+               first.variables.size() == other.variables.size();
+    });
+    if (found.size() == 1 || (!found.empty() && isSameCode))
         return found.front();
     reason = found.empty() ? "calls '" + std::string(name) + "', whose code is not known"
                            : "calls '" + std::string(name) + "', which has several meanings";
@@ -328,7 +336,7 @@ void NestBuilder::visitUnknownCall(ExprId id, const std::string& reason) {
     // A user's function may have effects beyond its arguments, a method on its object; the
     // functions of CUDA that take numbers alone have none.
     const bool isUsers = std::ranges::any_of(file_.deviceFunctions, [&](const KernelModel& known) {
-        return known.name == unqualified(expression.name);
+        return known.name == unqualified(expression.name) && touchesMemory(known);
     });
     if (mayTouch || isUsers || expression.isMethod)
         opaque(reason);

@@ -86,6 +86,15 @@ public:
         return best ? *best : whole;
     }
 
+    /// True if each term has at most one symbol that varies, with a factor that a launch decides.
+    [[nodiscard]] bool isParametric(const IndexExpression& expression) const {
+        return std::ranges::all_of(expression.terms(), [&](const auto& term) {
+            return std::ranges::count_if(term.first, [&](Symbol symbol) {
+                       return !nest_.symbols.isLaunchConstant(symbol);
+                   }) < 2;
+        });
+    }
+
     /// True if each term has at most one symbol that varies, with a constant factor.
     [[nodiscard]] bool isAffine(const IndexExpression& expression) const {
         return std::ranges::all_of(expression.terms(), [&](const auto& term) {
@@ -144,7 +153,7 @@ private:
         Split result = split(outer, depth + 1);
         result.subscripts.push_back({inner, stride});
         result.assumptions.insert(result.assumptions.end(), missing.begin(), missing.end());
-        if (!isAffine(inner)) // Another stride is in the rest: not a dimension.
+        if (!missing.empty() && !isAffine(inner)) // Another stride is in the rest: not a dimension.
             result.assumptions.push_back(NestCondition::never());
         return result;
     }
@@ -183,6 +192,35 @@ bool hasUnknownFunction(const NestSymbols& symbols, const IndexExpression& expre
     });
 }
 
+/// `expression` with blockIdx * blockDim + threadIdx in place of positions.
+IndexExpression withoutPositions(const Nest& nest, const IndexExpression& expression) {
+    IndexExpression result;
+    for (const auto& [monomial, coefficient] : expression.terms()) {
+        IndexExpression term = IndexExpression::constant(coefficient);
+        for (const Symbol symbol : monomial) {
+            const NestSymbol* named = nest.symbols.find(symbol);
+            if (named == nullptr || named->kind != NestSymbolKind::Position) {
+                term = term * IndexExpression::symbol(symbol);
+                continue;
+            }
+            const std::uint32_t axis = named->axis;
+            term = term * (IndexExpression::symbol({SymbolKind::BlockIdx, axis}) *
+                               IndexExpression::symbol({SymbolKind::BlockDim, axis}) +
+                           IndexExpression::symbol({SymbolKind::ThreadIdx, axis}));
+        }
+        result = result + term;
+    }
+    return result;
+}
+
+/// Whether all of the split is affine and certain.
+bool isBetter(const Splitter& splitter, const Splitter::Split& split) {
+    return split.assumptions.empty() &&
+           std::ranges::all_of(split.subscripts, [&](const NestSubscript& subscript) {
+               return splitter.isAffine(subscript.index);
+           });
+}
+
 void splitAccess(Nest& nest, NestAccess& access, const NestFacts& around) {
     if (!access.index)
         return;
@@ -192,15 +230,24 @@ void splitAccess(Nest& nest, NestAccess& access, const NestFacts& around) {
     NestFacts facts = around;
     addFacts(nest, access.condition, facts);
     const Splitter splitter(nest, facts);
-    const bool isWritten = array != nullptr && !array->extents.empty() &&
+    const bool isWritten = array != nullptr && array->extents.size() > 1 &&
                            access.subscripts.size() >= array->extents.size();
     if (!isWritten) {
+        std::vector<NestSubscript> inField;
+        if (!access.field.empty())
+            inField = access.subscripts;
         Splitter::Split split = splitter.split(*access.index);
-        const bool fits = std::ranges::none_of(split.assumptions, &NestCondition::isNever);
-        if (!fits)
+        if (std::ranges::any_of(split.subscripts, [&](const NestSubscript& subscript) {
+                return !splitter.isAffine(subscript.index);
+            })) {
+            // Block and thread may be dimensions of their own.
+            Splitter::Split apart = splitter.split(withoutPositions(nest, *access.index));
+            if (isBetter(splitter, apart))
+                split = std::move(apart);
+        }
+        if (std::ranges::any_of(split.assumptions, &NestCondition::isNever))
             split = {{{*access.index, std::nullopt}}, {}};
-        split.subscripts.insert(split.subscripts.end(), access.subscripts.begin(),
-                                access.subscripts.end());
+        split.subscripts.insert(split.subscripts.end(), inField.begin(), inField.end());
         access.subscripts = std::move(split.subscripts);
         access.assumptions = std::move(split.assumptions);
     }
@@ -222,9 +269,12 @@ void splitAccess(Nest& nest, NestAccess& access, const NestFacts& around) {
                })) {
         access.form = NestAccessForm::Indirect;
         access.reason = "the index is no affine function";
-    } else if (any([&](const IndexExpression& index) { return !splitter.isAffine(index); })) {
+    } else if (any([&](const IndexExpression& index) { return !splitter.isParametric(index); })) {
         access.form = NestAccessForm::Opaque;
-        access.reason = "the index has a product that is no dimension's stride";
+        access.reason = "the index has a product of numbers that vary";
+    } else if (any([&](const IndexExpression& index) { return !splitter.isAffine(index); })) {
+        access.form = NestAccessForm::Parametric;
+        access.reason = "the index has a stride that is no dimension's";
     }
 }
 

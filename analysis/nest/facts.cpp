@@ -59,6 +59,18 @@ private:
         NestFacts result = facts_;
         for (const Symbol symbol : monomial)
             define(symbol, result);
+        // Sizes of grids and blocks are at least one: a product is no less than its parts.
+        for (std::size_t i = 0; monomial.size() > 1 && i < monomial.size(); ++i) {
+            IndexExpression part = whole(1);
+            for (std::size_t j = 0; j < monomial.size(); ++j)
+                if (j != i)
+                    part = part * symbolTerm(monomial[j]);
+            const bool isSize = std::ranges::all_of(monomial, [](Symbol symbol) {
+                return symbol.kind == SymbolKind::BlockDim || symbol.kind == SymbolKind::GridDim;
+            });
+            if (isSize)
+                result.push_back(part * symbolTerm(monomial[i]) - part);
+        }
         return result;
     }
 

@@ -51,7 +51,9 @@ struct NestSubscript {
 };
 
 enum class NestAccessForm : std::uint8_t {
-    Affine,   ///< Each subscript is affine in iterators, positions and what derives from them.
+    Affine, ///< Each subscript is affine in iterators, positions and what derives from them.
+    /// The same with factors that a launch decides, where they are no dimension's extent: `i * s`.
+    Parametric,
     Indirect, ///< The index or the array depends on numbers loaded from memory.
     Opaque,   ///< Where it goes is not followed; `reason` tells why.
 };

@@ -155,6 +155,8 @@ std::string_view formName(NestAccessForm form) {
     switch (form) {
     case NestAccessForm::Affine:
         return "affine";
+    case NestAccessForm::Parametric:
+        return "parametric";
     case NestAccessForm::Indirect:
         return "indirect";
     case NestAccessForm::Opaque:

@@ -126,22 +126,46 @@ Symbol NestSymbols::derived(std::string_view op, std::vector<IndexExpression> op
     NestSymbol symbol;
     symbol.kind = NestSymbolKind::Derived;
     symbol.op = op;
+    for (const IndexExpression& operand : operands)
+        symbol.depth = std::max(symbol.depth, depthOf(operand) + 1);
+    symbol.name = derivedName(op, operands);
+    const auto isSafe = [&](const IndexExpression& operand) { return isNotNegative(operand); };
+    symbol.isNotNegative = op == "abs" || (op == "max" ? std::ranges::any_of(operands, isSafe)
+                                                       : std::ranges::all_of(operands, isSafe));
+    constexpr int maxDepth = 6;
+    if (symbol.depth > maxDepth) { // A hash, not an index.
+        symbol.kind = NestSymbolKind::Value;
+        symbol.op.clear();
+    } else {
+        symbol.operands = std::move(operands);
+    }
+    entry->second = add(std::move(symbol));
+    return entry->second;
+}
+
+int NestSymbols::depthOf(const IndexExpression& expression) const {
+    int depth = 0;
+    for (const auto& [monomial, coefficient] : expression.terms())
+        for (const Symbol symbol : monomial)
+            if (const NestSymbol* named = find(symbol))
+                depth = std::max(depth, named->depth);
+    return depth;
+}
+
+std::string NestSymbols::derivedName(std::string_view op,
+                                     const std::vector<IndexExpression>& operands) const {
     const bool isFunction = op.front() >= 'a' && op.front() <= 'z';
     std::string text;
     for (const IndexExpression& operand : operands) {
         if (!text.empty())
             text += isFunction ? ", " : " " + std::string(op) + " ";
-        const bool isSum = operand.terms().size() > 1;
-        text += (isSum && !isFunction ? "(" : "") + describe(operand) +
-                (isSum && !isFunction ? ")" : "");
+        const bool isSum = operand.terms().size() > 1 && !isFunction;
+        text += (isSum ? "(" : "") + describe(operand) + (isSum ? ")" : "");
     }
-    symbol.name = (isFunction ? std::string(op) : std::string()) + "(" + text + ")";
-    const auto isSafe = [&](const IndexExpression& operand) { return isNotNegative(operand); };
-    symbol.isNotNegative = op == "abs" || (op == "max" ? std::ranges::any_of(operands, isSafe)
-                                                       : std::ranges::all_of(operands, isSafe));
-    symbol.operands = std::move(operands);
-    entry->second = add(std::move(symbol));
-    return entry->second;
+    constexpr std::size_t longest = 120;
+    if (text.size() > longest)
+        text = "... " + std::string(op) + " ...";
+    return (isFunction ? std::string(op) : std::string()) + "(" + text + ")";
 }
 
 Symbol NestSymbols::selection(const NestCondition& condition, IndexExpression then,
@@ -158,6 +182,17 @@ Symbol NestSymbols::selection(const NestCondition& condition, IndexExpression th
     symbol.name =
         "(" + describe(condition) + " ? " + describe(then) + " : " + describe(otherwise) + ")";
     symbol.choice = {condition};
+    symbol.depth = std::max(depthOf(then), depthOf(otherwise)) + 1;
+    constexpr int maxDepth = 6;
+    constexpr std::size_t longest = 120;
+    if (symbol.name.size() > longest)
+        symbol.name = "(... ? ... : ...)";
+    if (symbol.depth > maxDepth) {
+        symbol.kind = NestSymbolKind::Value;
+        symbol.op.clear();
+        symbol.choice.clear();
+        return add(std::move(symbol));
+    }
     symbol.isNotNegative = isNotNegative(then) && isNotNegative(otherwise);
     symbol.operands = {std::move(then), std::move(otherwise)};
     return add(std::move(symbol));

@@ -31,6 +31,7 @@ struct NestSymbol {
     std::vector<IndexExpression> operands;
     std::vector<NestCondition> choice; ///< Of "select": the condition.
     bool isNotNegative = false;
+    int depth = 0; ///< Of Derived: how deeply operands are derived themselves.
 };
 
 /// Integers are meant as numbers: an index that wraps around is not followed.
@@ -75,6 +76,9 @@ public:
     [[nodiscard]] std::string describe(const NestCondition& condition) const;
 
 private:
+    [[nodiscard]] int depthOf(const IndexExpression& expression) const;
+    [[nodiscard]] std::string derivedName(std::string_view op,
+                                          const std::vector<IndexExpression>& operands) const;
     [[nodiscard]] IndexExpression withPositions(const IndexExpression& expression);
 
     std::vector<NestSymbol> symbols_;

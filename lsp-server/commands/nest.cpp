@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -46,8 +47,12 @@ int runNest(const NestArguments& arguments, const Invocation& invocation) {
         else
             fmt::print("{}{}", i > 0 ? "\n" : "", analysis::nestText(nest, file, *kernels[i]));
     }
+    const auto errors = std::ranges::count(file.diagnostics, analysis::Severity::Error,
+                                           &analysis::Diagnostic::severity);
     if (invocation.json)
-        printJson({{"file", file.file}, {"kernels", std::move(document)}});
+        printJson({{"file", file.file}, {"errors", errors}, {"kernels", std::move(document)}});
+    else if (errors > 0)
+        fmt::print(stderr, "the file has {} errors: what they are in is not understood\n", errors);
     return exitDone;
 }
 
