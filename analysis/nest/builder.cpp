@@ -32,7 +32,7 @@ NestBuilder::NestBuilder(const FileModel& file, const KernelModel& kernel)
 
 Nest NestBuilder::build() {
     nest_.kernel = kernel_.qualifiedName;
-    frames_.push_back({.function = &kernel_, .aliases = {}, .result = {}, .hasResult = false});
+    frames_.emplace_back().function = &kernel_;
     nest_.frames.emplace_back();
     readLaunches();
     bindTemplate();
@@ -86,6 +86,7 @@ void NestBuilder::bindConstant(std::string_view name, std::string_view value) {
                                                                   : numberIn(value);
     if (!number)
         return;
+    frames_[frame_].constants.emplace(name, *number);
     const FunctionBody& code = body();
     for (VariableId id = 0; id < code.variables.size(); ++id)
         if (code.variables[id].storage == Storage::HostGlobal && code.variables[id].name == name)

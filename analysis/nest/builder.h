@@ -67,7 +67,8 @@ private:
     struct Frame {
         const KernelModel* function = nullptr;
         std::map<VariableId, NestPlace> aliases; ///< References, and `this` under noId.
-        std::optional<NestFollowed> result;      ///< Of its return statements so far.
+        std::map<std::string, std::int64_t, std::less<>> constants; ///< Template parameters.
+        std::optional<NestFollowed> result; ///< Of its return statements so far.
         bool hasResult = false;
     };
     /// A change of a variable in a loop.

@@ -240,9 +240,7 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
             visit(argument);
         }
         if (!made.place)
-            made.value = followed(argument, leadsToMemory(expr(argument).type)
-                                                ? (isNestPointer(type) ? type : expr(argument).type)
-                                                : expr(argument).type);
+            made.value = followed(argument, isFollowed(type) ? type : expr(argument).type);
         if (!made.place && !isFollowed(type) && !type.isReference) {
             const NestPlace where = place(argument); // A struct by value: its fields are known.
             if (where.variable)
@@ -250,20 +248,16 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
         }
         arguments.push_back(std::move(made));
     }
-    std::map<std::string, std::int64_t> numbers;
+    // Template arguments: numbers, and the caller's own template parameters.
+    std::map<std::string, std::string> constants;
     for (std::size_t i = 0; i < function.templateParameters.size(); ++i) {
-        const std::string value = i < call.templateArguments.size()
-                                      ? call.templateArguments[i]
-                                      : function.templateParameters[i].defaultArgument.value_or("");
-        // A name of the caller's whose value is known, or a number.
-        for (VariableId known = 0; known < body().variables.size(); ++known)
-            if (body().variables[known].name == value)
-                if (const auto integer = integerOf(known))
-                    if (const auto number = integer->asConstant())
-                        numbers[function.templateParameters[i].name] = *number;
-        if (!numbers.contains(function.templateParameters[i].name) && !value.empty() &&
-            value.find_first_not_of("0123456789") == std::string::npos && value.size() < 10)
-            numbers[function.templateParameters[i].name] = std::stoll(value);
+        const TemplateParameter& parameter = function.templateParameters[i];
+        std::string value = i < call.templateArguments.size()
+                                ? call.templateArguments[i]
+                                : parameter.defaultArgument.value_or("");
+        const auto own = frames_[frame_].constants.find(value);
+        constants[parameter.name] =
+            own == frames_[frame_].constants.end() ? std::move(value) : std::to_string(own->second);
     }
 
     const std::uint32_t caller = frame_;
@@ -271,7 +265,7 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
     const std::size_t accesses = nest_.accesses.size();
     const std::vector<NestNodeId> siblings =
         parent_ == noId ? nest_.roots : nest_.nodes[parent_].children;
-    frames_.push_back({.function = &function, .aliases = {}, .result = {}, .hasResult = false});
+    frames_.emplace_back().function = &function;
     nest_.frames.push_back({functionIndex, caller, id});
     frame_ = static_cast<std::uint32_t>(frames_.size() - 1);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -283,8 +277,8 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
     }
     if (self)
         frames_[frame_].aliases[noId] = *self;
-    for (const auto& [name, number] : numbers)
-        bindConstant(name, std::to_string(number));
+    for (const auto& [name, value] : constants)
+        bindConstant(name, value);
     ++depth_;
     std::vector<NestCondition> conditions = std::exchange(within_, {});
     const NestNodeId outer = parent_;

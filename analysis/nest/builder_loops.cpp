@@ -141,12 +141,23 @@ NestExit NestBuilder::walkLoop(StmtId id) {
     const bool skips = !stmt.children.empty() && hasContinue(stmt.children.back());
 
     // Within a round, what the loop changes is what a variable had when the round began.
-    State before = state_;
     std::set<VariableId> changed;
     std::map<VariableId, Symbol> carried;
     for (const Change& change : changes)
         if (change.variable != noId)
             changed.insert(change.variable);
+    for (const VariableId variable : changed) // Parameters have their value from the launch.
+        if (!frames_[frame_].aliases.contains(variable) &&
+            !state_.contains({frame_, variable, ""}) &&
+            body().variable(variable).storage == Storage::Parameter) {
+            const Type& type = body().variable(variable).type;
+            if (isNestPointer(type))
+                set({frame_, variable, ""},
+                    {std::nullopt, pointerOf({frame_, variable, ""}, type)});
+            else if (const auto value = integerOf(variable))
+                set({frame_, variable, ""}, {value, std::nullopt});
+        }
+    const State before = state_;
     for (const VariableId variable : changed) {
         const Variable& declared = body().variable(variable);
         if (frames_[frame_].aliases.contains(variable) || !isFollowed(declared.type)) {
@@ -392,20 +403,7 @@ void NestBuilder::bindInductions(const NestLoop& loop,
         if (variable == loop.variable)
             continue;
         const auto start = before.find({frame_, variable, ""});
-        const Type& type = body().variable(variable).type;
         NestFollowed initial = start != before.end() ? start->second : NestFollowed{};
-        if (start == before.end() && isNestPointer(type) &&
-            body().variable(variable).storage == Storage::Parameter) {
-            State own = std::exchange(state_, before);
-            initial.address = pointerOf({frame_, variable, ""}, type);
-            state_ = std::move(own);
-        }
-        if (start == before.end() && isNestInteger(type) &&
-            body().variable(variable).storage == Storage::Parameter) {
-            State own = std::exchange(state_, before);
-            initial.integer = integerOf(variable);
-            state_ = std::move(own);
-        }
         // The number of rounds so far, times the step.
         std::optional<IndexExpression> distance;
         if (loop.variable == noId) {

@@ -1,5 +1,6 @@
 #include "analysis/nest/nest.h"
 
+#include "analysis/nest/dependences.h"
 #include "analysis/nest/nest_text.h"
 #include "lsp-server/commands/command_line.h"
 #include "lsp-server/commands/input_file.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kernelskill::lsp {
@@ -19,6 +21,7 @@ namespace {
 struct NestArguments {
     std::string place;
     std::string kernel;
+    bool dependences = false;
 };
 
 int runNest(const NestArguments& arguments, const Invocation& invocation) {
@@ -39,13 +42,22 @@ int runNest(const NestArguments& arguments, const Invocation& invocation) {
             return reportError(kernel.error(), invocation);
         kernels.push_back(*kernel);
     }
+    analysis::Polyhedra polyhedra;
     nlohmann::json document = nlohmann::json::array();
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const analysis::Nest nest = analysis::buildNest(file, *kernels[i]);
-        if (invocation.json)
+        std::optional<analysis::NestDependences> dependences;
+        if (arguments.dependences)
+            dependences = analysis::dependencesOf(nest, polyhedra);
+        if (invocation.json) {
             document.push_back(nestJson(nest, file, *kernels[i]));
-        else
-            fmt::print("{}{}", i > 0 ? "\n" : "", analysis::nestText(nest, file, *kernels[i]));
+            if (dependences)
+                document.back()["dependences"] = dependencesJson(nest, *dependences);
+            continue;
+        }
+        fmt::print("{}{}", i > 0 ? "\n" : "", analysis::nestText(nest, file, *kernels[i]));
+        if (dependences)
+            fmt::print("{}", analysis::dependencesText(nest, *dependences));
     }
     const auto errors = std::ranges::count(file.diagnostics, analysis::Severity::Error,
                                            &analysis::Diagnostic::severity);
@@ -66,6 +78,7 @@ void addNestCommand(CliCommand& program, Invocation& invocation) {
         "\nExamples:\n"
         "  kernelskill nest transpose.cu       every kernel of the file\n"
         "  kernelskill nest transpose.cu:7     the kernel at a line\n"
+        "  kernelskill nest --dependences transpose.cu\n"
         "\nIndices are followed through variables, moved pointers and calls, and split into "
         "dimensions where loops\nand guards allow it. What is not understood says why. Nothing is "
         "compiled or run.");
@@ -78,6 +91,10 @@ void addNestCommand(CliCommand& program, Invocation& invocation) {
                                         .placeholder = "NAME",
                                         .help = "The kernel; all of the file by default",
                                         .check = missingName});
+    command.flag(
+        arguments->dependences,
+        {.name = "--dependences",
+         .help = "Show as well which accesses have to stay in order, and what is independent"});
     command.whenChosen([&invocation, arguments] {
         invocation.run = [&invocation, arguments] { return runNest(*arguments, invocation); };
     });

@@ -161,4 +161,28 @@ json nestJson(const Nest& nest, const analysis::FileModel& file,
     return NestJson(nest, file, kernel).write();
 }
 
+json dependencesJson(const Nest& nest, const analysis::NestDependences& dependences) {
+    json pairs = json::array();
+    for (const analysis::NestDependence& found : dependences.dependences) {
+        const bool isLikely = found.independence == analysis::NestCertainty::Likely;
+        json pair{{"from", accessText(nest, nest.accesses[found.from])},
+                  {"to", accessText(nest, nest.accesses[found.to])},
+                  {"kind", analysis::dependenceName(found.kind)},
+                  {"carrier", analysis::carrierText(nest, found.carrier)},
+                  {"independence", isLikely ? "likely" : "broken"},
+                  {"reduction", found.isReduction}};
+        if (isLikely)
+            pair["conditions"] = found.conditions;
+        else
+            pair["reason"] = found.reason;
+        pairs.push_back(std::move(pair));
+    }
+    json overlaps = json::array();
+    for (const analysis::NestOverlap& overlap : dependences.overlaps)
+        overlaps.push_back({nest.arrays[overlap.first].name, nest.arrays[overlap.second].name});
+    return {{"pairs", std::move(pairs)},
+            {"overlaps", std::move(overlaps)},
+            {"complete", dependences.isComplete}};
+}
+
 } // namespace kernelskill::lsp
