@@ -87,6 +87,8 @@ std::string dependenceText(const Nest& nest, const NestDependence& dependence) {
     } else if (!dependence.reason.empty()) {
         text += ", " + dependence.reason;
     }
+    if (dependence.isSynchronised)
+        text += ", a barrier stands between";
     return dependence.isReduction ? text + " (a reduction)" : text;
 }
 

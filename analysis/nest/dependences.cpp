@@ -1,6 +1,6 @@
 #include "analysis/nest/dependences.h"
 
-#include "analysis/nest/nest_text.h"
+#include "analysis/nest/phases.h"
 #include "analysis/nest/point_set.h"
 
 #include <algorithm>
@@ -385,6 +385,9 @@ private:
         dependence.independence = certainty;
         dependence.conditions = std::move(conditions);
         dependence.reason = std::move(reason);
+        dependence.isSynchronised =
+            carrier.level == Level::Threads &&
+            isSeparatedByBarrier(nest_, nest_.accesses[a].node, nest_.accesses[b].node);
         const NestStatement* statement = nest_.node(nest_.accesses[a].node).computation();
         dependence.isReduction =
             nest_.accesses[a].node == nest_.accesses[b].node && !statement->reduction.empty();

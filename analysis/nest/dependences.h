@@ -43,6 +43,7 @@ struct NestDependence {
     NestCertainty independence = NestCertainty::Broken;
     std::vector<std::string> conditions; ///< Of Likely, as clauses: "j + 1 < n".
     std::string reason;                  ///< Of Broken.
+    bool isSynchronised = false; ///< Between threads: a barrier of the block stands between them.
     bool isReduction = false; ///< Both are of one statement `x = x op y`: any order gives the sum.
 };
 

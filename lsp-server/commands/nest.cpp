@@ -64,7 +64,8 @@ int runNest(const NestArguments& arguments, const Invocation& invocation) {
     if (invocation.json)
         printJson({{"file", file.file}, {"errors", errors}, {"kernels", std::move(document)}});
     else if (errors > 0)
-        fmt::print(stderr, "the file has {} errors: what they are in is not understood\n", errors);
+        fmt::print(stderr, "the file has {} error{}: what is around is not understood\n", errors,
+                   errors == 1 ? "" : "s");
     return exitDone;
 }
 

@@ -170,6 +170,7 @@ json dependencesJson(const Nest& nest, const analysis::NestDependences& dependen
                   {"kind", analysis::dependenceName(found.kind)},
                   {"carrier", analysis::carrierText(nest, found.carrier)},
                   {"independence", isLikely ? "likely" : "broken"},
+                  {"synchronised", found.isSynchronised},
                   {"reduction", found.isReduction}};
         if (isLikely)
             pair["conditions"] = found.conditions;

@@ -148,6 +148,27 @@ TEST(NestDependences, OrderHoldsWithinARound) {
     EXPECT_THAT(other.blocks().conditions, ElementsAre("the grid has one block"));
 }
 
+TEST(NestDependences, BarriersOrderThreads) {
+    const auto synchronised = [](const char* body) {
+        const Judged judged(
+            readBody(std::string("__shared__ float s[64]; int t = threadIdx.x;\n") + body));
+        std::vector<bool> found;
+        for (const NestDependence& dependence : judged.all().dependences)
+            if (dependence.carrier.level == Level::Threads)
+                found.push_back(dependence.isSynchronised);
+        return found;
+    };
+    EXPECT_THAT(synchronised("s[t] = a[t]; __syncthreads(); c[t] = s[63 - t];"), ElementsAre(true));
+    EXPECT_THAT(synchronised("s[t] = a[t]; c[t] = s[63 - t];"), ElementsAre(false));
+    EXPECT_THAT(synchronised("s[t] = a[t]; if (n > 0) __syncthreads(); c[t] = s[63 - t];"),
+                ElementsAre(false));
+    // A second barrier keeps the next round's write behind this round's read.
+    const std::string round = "for (int i = 0; i < n; ++i) { s[t] = a[i]; __syncthreads(); "
+                              "c[t * n + i] = s[63 - t];";
+    EXPECT_THAT(synchronised((round + " }").c_str()), Contains(false));
+    EXPECT_THAT(synchronised((round + " __syncthreads(); }").c_str()), Contains(true));
+}
+
 TEST(NestCounts, SumsRounds) {
     const auto rounds = [](const std::string& body) {
         const ReadNest found = readBody(body);
