@@ -73,20 +73,22 @@ std::uint32_t NestBuilder::elementSizeOf(const Type& type) const {
 }
 
 NestArrayId NestBuilder::arrayOf(const NestVariableKey& key, const Type& type) {
-    NestVariableKey owner = key;
-    const Variable& variable = frames_[key.frame].function->body.variable(key.variable);
-    const bool isGlobal =
-        variable.storage == Storage::DeviceGlobal || variable.storage == Storage::Constant;
-    if (isGlobal || (variable.storage == Storage::HostGlobal)) {
-        // One object, whichever function names it.
-        for (const auto& [known, id] : arrays_) {
-            const Variable& other = frames_[known.frame].function->body.variable(known.variable);
-            if (other.name == variable.name && other.storage == variable.storage &&
-                known.path == key.path)
-                return id;
-        }
+    const KernelModel* function = frames_[key.frame].function;
+    const Variable& variable = function->body.variable(key.variable);
+    // One object, whichever function names it; a function's own __shared__ one at every call.
+    const bool isNamed =
+        variable.storage == Storage::DeviceGlobal || variable.storage == Storage::Constant ||
+        variable.storage == Storage::HostGlobal || variable.storage == Storage::DynamicShared;
+    for (const auto& [known, id] : arrays_) {
+        const KernelModel* owner = frames_[known.frame].function;
+        const Variable& other = owner->body.variable(known.variable);
+        const bool isSame = isNamed ? other.name == variable.name
+                                    : variable.storage == Storage::Shared && owner == function &&
+                                          known.variable == key.variable;
+        if (isSame && other.storage == variable.storage && known.path == key.path)
+            return id;
     }
-    const auto [entry, isNew] = arrays_.try_emplace(owner, noId);
+    const auto [entry, isNew] = arrays_.try_emplace(key, noId);
     if (!isNew)
         return entry->second;
     NestArray array;

@@ -199,7 +199,7 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
     const KernelModel& function = file_.deviceFunctions[functionIndex];
     const bool isPure = !touchesMemory(function);
     const std::size_t first = call.isMethod ? 1 : 0;
-    if (isPure && !isNestInteger(call.type)) { // A value and nothing else.
+    if (isPure && !isFollowed(call.type)) { // A value and nothing else.
         for (std::size_t i = 0; i < call.children.size(); ++i)
             visit(call.children[i]);
         return;
@@ -292,7 +292,7 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
     within_ = std::move(conditions);
     --depth_;
     std::optional<NestFollowed> result = frames_[frame_].result;
-    if (isPure) { // Only the number that it returns matters.
+    if (isPure) { // Only what it returns matters.
         nest_.nodes.resize(nodes);
         nest_.accesses.resize(accesses);
         (parent_ == noId ? nest_.roots : nest_.nodes[parent_].children) = siblings;

@@ -357,10 +357,13 @@ void NestBuilder::classify(NestLoop& loop) const {
         Monomial both{threads, blocks};
         std::ranges::sort(both);
         loop.axis = axis;
-        if (monomial == both)
+        // From f * (block * size + thread), or f * block * size + thread: each thread's own.
+        const std::int64_t extra = coefficient({SymbolKind::ThreadIdx, axis});
+        if (monomial == both && factor > 0 && (extra == 0 || extra == 1 - factor))
             for (std::uint32_t id = 0; id < symbols.size(); ++id)
                 if (symbols[id].kind == NestSymbolKind::Position && symbols[id].axis == axis &&
-                    coefficient({SymbolKind::Named, id}) == factor) {
+                    coefficient({SymbolKind::Named, id}) == factor &&
+                    coefficient({SymbolKind::BlockIdx, axis}) == 0) {
                     loop.style = NestLoopStyle::GridStride;
                     return;
                 }

@@ -73,13 +73,13 @@ NestExit NestBuilder::walkSequence(const std::vector<StmtId>& statements) {
     NestExit all;
     const NestNodeId outer = parent_;
     NestCondition exits = NestCondition::never(); // Not yet in a guard.
+    StmtId leaving = noId;                        // The statement that exits.
     for (const StmtId statement : statements) {
         if (exits.isAlways())
             break;
-        if (!exits.isNever()) {
-            parent_ = openGuard(negation(exits), true, statement);
-            exits = NestCondition::never();
-        }
+        if (!exits.isNever())
+            parent_ = openGuard(negation(exits), true, leaving);
+        leaving = statement;
         const NestExit exit = walk(statement);
         all.returns = either(all.returns, exit.returns);
         all.leaves = either(all.leaves, exit.leaves);

@@ -413,15 +413,22 @@ private:
             written[access.array] = written[access.array] || writesAt(access.kind);
         }
         const auto isPassed = [&](const NestArray& array) {
-            return !array.isVariable &&
+            return !array.isVariable && !array.isRestrict &&
                    (array.space == MemorySpace::Global || array.space == MemorySpace::Generic);
+        };
+        // All `extern __shared__` arrays begin at one address.
+        const auto isDynamic = [&](const NestArray& array) {
+            return array.space == MemorySpace::Shared && array.extents.size() == 1 &&
+                   array.extents.front() < 0;
         };
         for (NestArrayId a = 0; a < nest_.arrays.size(); ++a)
             for (NestArrayId b = a + 1; b < nest_.arrays.size(); ++b) {
                 const bool meets =
                     (written[a] && (written[b] || read[b])) || (written[b] && read[a]);
-                if (meets && isPassed(nest_.arrays[a]) && isPassed(nest_.arrays[b]) &&
-                    !nest_.arrays[a].isRestrict && !nest_.arrays[b].isRestrict)
+                const NestArray& one = nest_.arrays[a];
+                const NestArray& other = nest_.arrays[b];
+                if (meets &&
+                    ((isPassed(one) && isPassed(other)) || (isDynamic(one) && isDynamic(other))))
                     result_.overlaps.push_back({a, b});
             }
     }
