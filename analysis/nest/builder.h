@@ -116,6 +116,9 @@ private:
     void findBounds(const Stmt& stmt, const Loop& described, NestLoop& loop,
                     const std::map<VariableId, IndexExpression>& steps,
                     const std::map<VariableId, Symbol>& carried, const State& before);
+    [[nodiscard]] VariableId countedBy(const Stmt& stmt,
+                                       const std::map<VariableId, IndexExpression>& steps,
+                                       const std::map<VariableId, Symbol>& carried, NestLoop& loop);
     void pointerBounds(const Stmt& stmt, NestLoop& loop,
                        const std::map<VariableId, IndexExpression>& steps, const State& before);
     void classify(NestLoop& loop) const;
@@ -164,6 +167,7 @@ private:
     [[nodiscard]] std::uint32_t calleeOf(const Expr& call, std::string& reason) const;
     [[nodiscard]] bool touchesMemory(const KernelModel& function, int depth = 0) const;
     void inlineCall(ExprId id, std::uint32_t function);
+    void forgetChanges(const State& before);
     void visitUnknownCall(ExprId id, const std::string& reason);
 
     const FileModel& file_;

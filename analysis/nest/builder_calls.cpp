@@ -16,6 +16,16 @@ bool leadsToMemory(const Type& type) {
     return type.pointerDepth > 0 || !type.arrayExtents.empty();
 }
 
+/// Whether the function returns before its last statement.
+bool hasEarlyReturn(const FunctionBody& body) {
+    const std::vector<StmtId>& statements = body.stmt(body.root).children;
+    const StmtId last = statements.empty() ? noId : statements.back();
+    for (StmtId id = 0; id < body.stmts.size(); ++id)
+        if (body.stmts[id].kind == StmtKind::Return && id != last)
+            return true;
+    return false;
+}
+
 } // namespace
 
 void NestBuilder::visitCall(ExprId id) {
@@ -176,7 +186,7 @@ std::uint32_t NestBuilder::calleeOf(const Expr& call, std::string& reason) const
 bool NestBuilder::touchesMemory(const KernelModel& function, int depth) const {
     const bool writesParameter =
         std::ranges::any_of(function.parameters, [](const Parameter& parameter) {
-            return (parameter.isWritten && parameter.type.isReference) ||
+            return (parameter.type.isReference && !parameter.type.isConst) ||
                    parameter.type.pointerDepth > 0 || parameter.escapes;
         });
     if (writesParameter || !function.accesses.empty() || !function.barriers.empty() ||
@@ -287,7 +297,10 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
         around = both(around, condition);
     if (!around.isAlways())
         parent_ = openGuard(around, false, function.body.root);
+    const State before = state_;
     (void)walk(function.body.root);
+    if (hasEarlyReturn(function.body)) // The state is that of the last return alone.
+        forgetChanges(before);
     parent_ = outer;
     within_ = std::move(conditions);
     --depth_;
@@ -300,6 +313,18 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
     std::erase_if(state_, [&](const auto& entry) { return entry.first.frame == frame_; });
     frame_ = caller;
     results_[{frame_, id}] = result.value_or(NestFollowed{});
+}
+
+/// Makes unknown what callers' variables hold, where that is not what they held `before`.
+void NestBuilder::forgetChanges(const State& before) {
+    std::vector<NestVariableKey> changed;
+    for (const auto& [key, value] : state_) {
+        const auto old = before.find(key);
+        if (key.frame < frame_ && (old == before.end() || !(old->second == value)))
+            changed.push_back(key);
+    }
+    for (const NestVariableKey& key : changed)
+        forget(key);
 }
 
 /// What the call does to memory is not known, unless nothing that leads there is passed.

@@ -254,7 +254,9 @@ NestExit NestBuilder::walkLoop(StmtId id) {
 void NestBuilder::findBounds(const Stmt& stmt, const Loop& described, NestLoop& loop,
                              const std::map<VariableId, IndexExpression>& steps,
                              const std::map<VariableId, Symbol>& carried, const State& before) {
-    const VariableId variable = described.inductionVariable;
+    VariableId variable = described.inductionVariable;
+    if (variable == noId)
+        variable = countedBy(stmt, steps, carried, loop);
     if (variable == noId || frames_[frame_].aliases.contains(variable)) {
         loop.unknown = "no variable counts the rounds";
         return;
@@ -289,14 +291,18 @@ void NestBuilder::findBounds(const Stmt& stmt, const Loop& described, NestLoop& 
     loop.isDownward =
         (by && *by < 0) || described.comparison.starts_with('>') ||
         (multiplies && (described.stepOperator == ">>=" || described.stepOperator == "/="));
-    if (described.upperBound != noId)
+    if (loop.end)
+        loop.isDownward = by && *by < 0;
+    else if (described.upperBound != noId)
         loop.end = integer(described.upperBound);
     else if (!described.comparison.empty())
         loop.end = IndexExpression::constant(0); // while (n)
-    if (loop.end && described.comparison == "<=")
-        loop.end = *loop.end + one();
-    if (loop.end && described.comparison == ">=")
-        loop.end = *loop.end - one();
+    if (loop.end && described.inductionVariable != noId) {
+        if (described.comparison == "<=")
+            loop.end = *loop.end + one();
+        else if (described.comparison == ">=")
+            loop.end = *loop.end - one();
+    }
     const auto varies = [&](const IndexExpression& bound) {
         return std::ranges::any_of(
             carried, [&](const auto& entry) { return bound.dependsOn(entry.second); });
@@ -316,6 +322,32 @@ void NestBuilder::findBounds(const Stmt& stmt, const Loop& described, NestLoop& 
                                  ? loop.end && nest_.symbols.isNotNegative(*loop.end + one())
                                  : loop.first && nest_.symbols.isNotNegative(*loop.first);
     loop.iterator = nest_.symbols.add(std::move(iterator));
+}
+
+/// The variable that `i + 3 < n` bounds, and its bound; noId where there is none.
+VariableId NestBuilder::countedBy(const Stmt& stmt,
+                                  const std::map<VariableId, IndexExpression>& steps,
+                                  const std::map<VariableId, Symbol>& carried, NestLoop& loop) {
+    ExprId test = stmt.condition;
+    while (test != noId && expr(test).kind == ExprKind::Binary && expr(test).op == "&&")
+        test = expr(test).children[0];
+    if (test == noId)
+        return noId;
+    const NestCondition goesOn = condition(test);
+    if (goesOn.kind != NestCondition::Kind::NotNegative)
+        return noId;
+    for (const auto& [variable, step] : steps) {
+        const IndexExpression own = IndexExpression::symbol(carried.at(variable));
+        const bool isDown = step.asConstant().value_or(1) < 0;
+        const IndexExpression rest = isDown ? goesOn.expression - own : goesOn.expression + own;
+        const bool isFree = std::ranges::none_of(
+            carried, [&](const auto& entry) { return rest.dependsOn(entry.second); });
+        if (!isFree || !isNestInteger(body().variable(variable).type))
+            continue;
+        loop.end = isDown ? IndexExpression::constant(-1) * rest - one() : rest + one();
+        return variable;
+    }
+    return noId;
 }
 
 /// `for (; p < end; p++)` counts elements from where the pointer stands before the loop.

@@ -7,6 +7,22 @@
 
 namespace kernelskill::analysis {
 
+namespace {
+
+/// Whether the statement holds a break of what is around it.
+bool hasBreak(const FunctionBody& body, StmtId id) {
+    const Stmt& stmt = body.stmt(id);
+    if (stmt.kind == StmtKind::Break)
+        return true;
+    const bool isOwn = stmt.kind == StmtKind::For || stmt.kind == StmtKind::While ||
+                       stmt.kind == StmtKind::Do || stmt.kind == StmtKind::RangeFor ||
+                       stmt.kind == StmtKind::Switch;
+    return !isOwn &&
+           std::ranges::any_of(stmt.children, [&](StmtId child) { return hasBreak(body, child); });
+}
+
+} // namespace
+
 NestExit NestBuilder::walk(StmtId id) {
     if (id == noId)
         return {};
@@ -220,6 +236,7 @@ NestExit NestBuilder::walkSwitch(StmtId id) {
     const NestNodeId outer = parent_;
     NestExit all;
     NestCondition fallsThrough = NestCondition::never();
+    bool breaksInside = false; // Under a condition, with what the case does behind it undone.
     State merged = before;
     for (const Part& part : parts) {
         const NestCondition here = either(part.condition, fallsThrough);
@@ -233,11 +250,23 @@ NestExit NestBuilder::walkSwitch(StmtId id) {
         all.returns = either(all.returns, both(here, exit.returns));
         all.skips = either(all.skips, both(here, exit.skips));
         fallsThrough = both(here, negation(exit.any()));
+        breaksInside = breaksInside || std::ranges::any_of(part.statements, [&](StmtId statement) {
+                           return body().stmt(statement).kind != StmtKind::Break &&
+                                  hasBreak(body(), statement);
+                       });
         const State own = std::exchange(state_, {});
         merge(here, own, merged);
         merged = std::move(state_);
     }
     state_ = std::move(merged);
+    if (breaksInside) {
+        std::vector<NestVariableKey> changed;
+        for (const auto& [key, value] : state_)
+            if (const auto old = before.find(key); old == before.end() || !(old->second == value))
+                changed.push_back(key);
+        for (const NestVariableKey& key : changed)
+            forget(key);
+    }
     return all;
 }
 

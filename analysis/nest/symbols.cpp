@@ -130,8 +130,12 @@ Symbol NestSymbols::derived(std::string_view op, std::vector<IndexExpression> op
         symbol.depth = std::max(symbol.depth, depthOf(operand) + 1);
     symbol.name = derivedName(op, operands);
     const auto isSafe = [&](const IndexExpression& operand) { return isNotNegative(operand); };
-    symbol.isNotNegative = op == "abs" || (op == "max" ? std::ranges::any_of(operands, isSafe)
-                                                       : std::ranges::all_of(operands, isSafe));
+    // A remainder has the sign of what is divided. Sizes that a launch divides by are positive.
+    const bool bySize = op == "/" && operands.size() == 2 && isLaunchConstant(operands[1]);
+    symbol.isNotNegative =
+        op == "abs" || (op == "max"           ? std::ranges::any_of(operands, isSafe)
+                        : op == "%" || bySize ? isSafe(operands[0])
+                                              : std::ranges::all_of(operands, isSafe));
     constexpr int maxDepth = 6;
     if (symbol.depth > maxDepth) { // A hash, not an index.
         symbol.kind = NestSymbolKind::Value;
@@ -157,10 +161,13 @@ std::string NestSymbols::derivedName(std::string_view op,
     const bool isFunction = op.front() >= 'a' && op.front() <= 'z';
     std::string text;
     for (const IndexExpression& operand : operands) {
-        if (!text.empty())
+        const bool isFirst = text.empty();
+        if (!isFirst)
             text += isFunction ? ", " : " " + std::string(op) + " ";
-        const bool isSum = operand.terms().size() > 1 && !isFunction;
-        text += (isSum ? "(" : "") + describe(operand) + (isSum ? ")" : "");
+        const bool isProduct =
+            operand.terms().size() == 1 && operand.terms().begin()->first.size() > 1;
+        const bool groups = !isFunction && (operand.terms().size() > 1 || (isProduct && !isFirst));
+        text += (groups ? "(" : "") + describe(operand) + (groups ? ")" : "");
     }
     constexpr std::size_t longest = 120;
     if (text.size() > longest)

@@ -10,7 +10,6 @@ namespace kernelskill::analysis::testing {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(Nest, SaysWhatAKernelDoes) {
     const ReadNest found = readBody("int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -96,6 +95,42 @@ TEST(Nest, CountsRoundsInEveryStyle) {
     EXPECT_EQ(loopText(counted.nest, counted.loop("n'2")), "for n'2 = n down to 1");
     const ReadNest open = readBody("while (a[m] > 0) { m = m * 3; c[0] = a[m]; }");
     EXPECT_FALSE(open.loop("round").unknown.empty());
+}
+
+TEST(Nest, CountsWhatABoundOffsets) {
+    const ReadNest ahead = readBody("int i = 0; for (; i + 3 < n; i += 4) c[i] = a[i + 3];");
+    EXPECT_EQ(loopText(ahead.nest, ahead.loop("i")), "for i = 0 .. n - 4 step 4");
+    const ReadNest down = readBody("int i = n; while (i - 2 > m) { i -= 3; c[i] = 0; }");
+    EXPECT_EQ(loopText(down.nest, down.loop("i")), "for i = n down to m + 3 step -3");
+    EXPECT_EQ(down.accesses(), "c[i - 3]");
+}
+
+TEST(Nest, PathsThatLeaveEarlyAreNotForgotten) {
+    const ReadNest called = readNest(
+        "__device__ void clamp(int& i, int n) { if (i < 0) { i = 0; return; } i = i + n; }\n"
+        "__device__ void move(int& i, int n) { i = i + n; }\n"
+        "__global__ void k(float* c, int n) {\n"
+        "  int i = threadIdx.x - 3, j = threadIdx.x; clamp(i, n); move(j, n);\n"
+        "  c[i] = 0; c[j] = 1;\n}\n");
+    EXPECT_THAT(called.accesses(), HasSubstr("indirect; c[threadIdx.x + n]"));
+    const ReadNest cased =
+        readBody("int i = 0, j = 0; switch (m) { case 1: if (n > 3) break; i = 1; "
+                 "break; default: j = 2; }\nc[i] = 0; c[j] = 1;");
+    EXPECT_THAT(cased.accesses(), HasSubstr("c[i] indirect"));
+    const ReadNest skipped =
+        readBody("int k = 0; for (int i = 0; i < n; ++i) { if (i == m) continue; "
+                 "c[k] = 0; k++; }");
+    EXPECT_EQ(skipped.accesses(), "c[k~] indirect");
+}
+
+TEST(Nest, CasesAreGuards) {
+    const ReadNest found = readBody("switch (m) { case 1: c[1] = 0; break; case 2: c[2] = 0; "
+                                    "case 3: case 4: c[3] = 0; break; default: c[4] = 0; }");
+    const std::string text = found.nodes();
+    EXPECT_THAT(text, HasSubstr("if m == 1\n"));
+    EXPECT_THAT(text, HasSubstr("if m == 2\n"));
+    EXPECT_THAT(text, HasSubstr("if m == 3 || m == 4 || m == 2\n"));
+    EXPECT_THAT(text, HasSubstr("if m != 1 && m != 2 && m != 3 && m != 4\n"));
 }
 
 TEST(Nest, SplitsIndicesWhereGuardsAllow) {
