@@ -122,6 +122,8 @@ private:
     void pointerBounds(const Stmt& stmt, NestLoop& loop,
                        const std::map<VariableId, IndexExpression>& steps, const State& before);
     void classify(NestLoop& loop) const;
+
+    // builder_inductions.cpp
     void bindInductions(const NestLoop& loop, const std::map<VariableId, IndexExpression>& steps,
                         const State& before);
     void afterLoop(const NestLoop& loop, const std::map<VariableId, IndexExpression>& steps,

@@ -156,6 +156,10 @@ private:
     }
 
     void test(NestAccessId a, NestAccessId b, const NestCarrier& carrier) {
+        if (nest_.arrays[nest_.accesses[a].array].isVariable) {
+            report(a, b, carrier, NestCertainty::Broken, {}, "both are of one variable");
+            return;
+        }
         std::vector<std::string> conditions;
         bool isExact = true;
         bool isDecided = true;
@@ -194,7 +198,7 @@ private:
         points.require(first.condition, 0);
         points.require(second.condition, 1);
         const std::string always = "(0 = 0)";
-        if (nest_.arrays[first.array].isVariable || !first.index || !second.index)
+        if (!first.index || !second.index)
             return always;
         const bool sameShape = first.subscripts.size() == second.subscripts.size() &&
                                first.unit == second.unit &&

@@ -9,8 +9,8 @@ namespace kernelskill::analysis {
 
 namespace {
 
-/// isl's own steps; some hundred milliseconds.
-constexpr unsigned long maxOperations = 200'000;
+/// isl's own steps; some ten milliseconds.
+constexpr unsigned long maxOperations = 50'000;
 
 struct FreeIsl {
     void operator()(isl_ctx* context) const { isl_ctx_free(context); }
