@@ -209,7 +209,7 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
     const KernelModel& function = file_.deviceFunctions[functionIndex];
     const bool isPure = !touchesMemory(function);
     const std::size_t first = call.isMethod ? 1 : 0;
-    if (isPure && !isFollowed(call.type)) { // A value and nothing else.
+    if (isPure && !isFollowed(call.type) && !call.type.isDependent) { // A value, nothing else.
         for (std::size_t i = 0; i < call.children.size(); ++i)
             visit(call.children[i]);
         return;

@@ -197,7 +197,7 @@ private:
         points.requireDomain(second.node, 1);
         points.require(first.condition, 0);
         points.require(second.condition, 1);
-        const std::string always = "(0 = 0)";
+        std::string always = "(0 = 0)";
         if (!first.index || !second.index)
             return always;
         const bool sameShape = first.subscripts.size() == second.subscripts.size() &&

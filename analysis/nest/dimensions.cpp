@@ -24,6 +24,13 @@ IndexExpression termOf(const Monomial& monomial, std::int64_t coefficient) {
     return term;
 }
 
+/// The sign of the term of the highest degree.
+std::int64_t leadingSign(const IndexExpression& expression) {
+    const auto leading = std::ranges::max_element(
+        expression.terms(), {}, [](const auto& term) { return term.first.size(); });
+    return leading->second < 0 ? -1 : 1;
+}
+
 /// A quotient q and the rest of `expression` = q * `divisor` + rest, by its terms; the rest is what
 /// cannot be divided.
 std::pair<IndexExpression, IndexExpression> splitBy(const IndexExpression& expression,
@@ -76,10 +83,13 @@ public:
         if (depth > maxDimensions)
             return whole;
         std::optional<Split> best;
-        for (const IndexExpression& stride : stridesOf(index)) {
-            Split candidate = splitAt(index, stride, depth);
+        for (const Stride& stride : stridesOf(index)) {
+            Split candidate = splitAt(index, stride.size, depth);
             if (candidate.assumptions.empty())
                 return candidate;
+            // Part of `16 - 2 n` is rarely a row: within rows that are known it is a mere step.
+            if (depth > 0 && !stride.isWhole)
+                continue;
             if (!best || candidate.assumptions.size() < best->assumptions.size())
                 best = std::move(candidate);
         }
@@ -106,8 +116,13 @@ public:
     }
 
 private:
+    struct Stride {
+        IndexExpression size;
+        bool isWhole = false; ///< All that a symbol is multiplied with.
+    };
+
     /// What the symbols that vary are multiplied with, where that is not a number; simplest first.
-    [[nodiscard]] std::vector<IndexExpression> stridesOf(const IndexExpression& index) const {
+    [[nodiscard]] std::vector<Stride> stridesOf(const IndexExpression& index) const {
         std::map<Monomial, IndexExpression> factors;
         for (const auto& [monomial, coefficient] : index.terms()) {
             Monomial varies;
@@ -119,18 +134,25 @@ private:
                 factor = factor + termOf(fixed, coefficient);
             }
         }
-        std::vector<IndexExpression> strides;
-        const auto add = [&](const IndexExpression& stride) {
-            if (degreeOf(stride) > 0 && std::ranges::find(strides, stride) == strides.end())
-                strides.push_back(stride);
+        std::vector<Stride> strides;
+        const auto add = [&](const IndexExpression& size, bool isWhole) {
+            const auto known = std::ranges::find(strides, size, &Stride::size);
+            if (known != strides.end())
+                known->isWhole = known->isWhole || isWhole;
+            else if (degreeOf(size) > 0)
+                strides.push_back({size, isWhole});
         };
-        for (const auto& [varies, factor] : factors) {
-            add(factor);
-            // -n is the stride n backwards, 4 n may be four rows.
-            if (factor.terms().size() == 1 && factor.terms().begin()->second != 1)
-                add(termOf(factor.terms().begin()->first, 1));
-        }
-        std::ranges::stable_sort(strides, {}, degreeOf);
+        for (const auto& [varies, factor] : factors)
+            for (const auto& [monomial, coefficient] : factor.terms()) {
+                const bool isWhole = factor.terms().size() == 1;
+                add(termOf(monomial, 1), isWhole); // 4 n may be four rows, -n a row backwards.
+                add(termOf(monomial, coefficient < 0 ? -coefficient : coefficient), isWhole);
+            }
+        for (const auto& [varies, factor] : factors) // n + 2
+            if (factor.terms().size() > 1)
+                add(IndexExpression::constant(leadingSign(factor)) * factor, false);
+        std::ranges::stable_sort(strides, {},
+                                 [](const Stride& stride) { return degreeOf(stride.size); });
         return strides;
     }
 

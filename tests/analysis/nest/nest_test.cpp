@@ -154,6 +154,34 @@ TEST(Nest, SplitsIndicesWhereGuardsAllow) {
               "c[i*j] opaque");
 }
 
+TEST(Nest, TakesRowsForDimensionsAndNotSteps) {
+    // Tiles that overlap: their step is no dimension.
+    EXPECT_EQ(readBody("int y = blockIdx.y * (16 - 2 * m) + threadIdx.y;\n"
+                       "int x = blockIdx.x * (16 - 2 * m) + threadIdx.x;\n"
+                       "if (x >= 0 && x < n) c[y * n + x] = 0;")
+                  .accesses(),
+              "c[threadIdx.y + 16*blockIdx.y - 2*blockIdx.y*m]"
+              "[threadIdx.x + 16*blockIdx.x - 2*blockIdx.x*m] parametric");
+    // A diagonal of tiles, walked backwards.
+    EXPECT_EQ(readBody("int y = m - 1 - blockIdx.x; int x = blockIdx.x * 16 + threadIdx.x;\n"
+                       "if (x < n) c[y * 16 * n + threadIdx.y * n + x] = 0;")
+                  .accesses(),
+              "c[threadIdx.y - 16*blockIdx.x + 16*m - 16][threadIdx.x + 16*blockIdx.x]");
+    EXPECT_EQ(readBody("c[16 * n * (m - 1 - blockIdx.x) + 16 * blockIdx.x] = 0;").accesses(),
+              "c[-16*blockIdx.x + 16*m - 16][16*blockIdx.x] if 16*blockIdx.x < n");
+}
+
+TEST(Nest, FollowsPointersThatHelpersReturn) {
+    const ReadNest found = readNest(
+        "template <typename T> struct Shared { __device__ T* get() { extern __shared__ T s[]; "
+        "return s; } };\n"
+        "template <> struct Shared<double> { __device__ double* get() { extern __shared__ "
+        "double d[]; return d; } };\n"
+        "template <typename T> __global__ void k(T* c) {\n"
+        "  Shared<T> shared; T* s = shared.get(); s[threadIdx.x] = c[threadIdx.x];\n}\n");
+    EXPECT_EQ(found.accesses(), "c[threadIdx.x]; s[threadIdx.x]");
+}
+
 TEST(Nest, KeepsQuotientsAndRemainders) {
     EXPECT_EQ(readBody("int t = threadIdx.x; c[t / 32 * 33 + t % 32] = a[(t >> 5) + (t & 31)];")
                   .accesses(),
