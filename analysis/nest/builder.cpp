@@ -99,12 +99,49 @@ std::string NestBuilder::text(ExprId id) const {
     constexpr std::size_t longest = 60;
     if (file_.source == nullptr || function.file != file_.file ||
         span.end > file_.source->text().size() || span.end <= span.begin)
-        return "expression";
+        return treeText(id);
     std::string result(file_.source->text().substr(span.begin, span.size()));
     std::ranges::replace(result, '\n', ' ');
     if (result.size() > longest)
         result = result.substr(0, longest - 3) + "...";
     return result;
+}
+
+std::string NestBuilder::treeText(ExprId id, int depth) const {
+    constexpr int deepest = 6;
+    if (depth > deepest)
+        return "...";
+    const Expr& expression = expr(id);
+    const auto child = [&](std::size_t i) { return treeText(expression.children[i], depth + 1); };
+    const std::size_t count = expression.children.size();
+    switch (expression.kind) {
+    case ExprKind::Integer:
+        return std::to_string(expression.integer);
+    case ExprKind::Floating:
+        return std::to_string(expression.floating);
+    case ExprKind::BuiltinIndex:
+        return expression.name + "." + "xyz"[std::min<int>(expression.axis, 2)];
+    case ExprKind::Subscript:
+        return child(0) + "[" + child(1) + "]";
+    case ExprKind::Member:
+        return (count == 0 ? std::string() : child(0) + (expression.isArrow ? "->" : ".")) +
+               expression.name;
+    case ExprKind::Unary:
+        return expression.op.starts_with('p') ? child(0) + expression.op.substr(1)
+                                              : expression.op + child(0);
+    case ExprKind::Binary:
+        return child(0) + " " + expression.op + " " + child(1);
+    case ExprKind::Cast:
+        return child(0);
+    case ExprKind::Conditional:
+        return child(0) + " ? " + child(1) + " : " + child(2);
+    default:
+        break;
+    }
+    std::string text = expression.name;
+    for (std::size_t i = 0; i < count; ++i)
+        text += (i == 0 ? "(" : ", ") + child(i);
+    return count == 0 ? text : text + ")";
 }
 
 NestNodeId NestBuilder::append(NestNode node) {

@@ -85,7 +85,9 @@ private:
     void bindConstant(std::string_view name, std::string_view value);
     [[nodiscard]] const FunctionBody& body() const { return frames_[frame_].function->body; }
     [[nodiscard]] const Expr& expr(ExprId id) const { return body().expr(id); }
+    /// As written; made from the tree where the text is in another file.
     [[nodiscard]] std::string text(ExprId id) const;
+    [[nodiscard]] std::string treeText(ExprId id, int depth = 0) const;
     NestNodeId append(NestNode node);
     [[nodiscard]] NestCondition unknownCondition(std::string text);
     [[nodiscard]] IndexExpression freshValue(const std::string& name, const Type& type);

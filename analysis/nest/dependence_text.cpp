@@ -56,6 +56,14 @@ NestJudgement judge(const Nest& nest, const NestDependences& dependences,
         if (std::ranges::find(judgement.conditions, condition) == judgement.conditions.end())
             judgement.conditions.push_back(condition);
     };
+    for (NestNodeId id = 0; id < nest.nodes.size(); ++id) {
+        const NestStatement* statement = nest.nodes[id].computation();
+        const std::vector<NestNodeId> outer = around(nest, id);
+        const bool takesPart =
+            carrier.loop == noId || std::ranges::find(outer, carrier.loop) != outer.end();
+        if (statement != nullptr && !statement->opaque.empty() && takesPart)
+            return {NestCertainty::Broken, {}, "a statement is opaque: " + statement->opaque};
+    }
     for (const NestDependence& dependence : dependences.dependences) {
         if (dependence.carrier != carrier)
             continue;

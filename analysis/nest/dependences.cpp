@@ -96,10 +96,11 @@ private:
             return;
         if (first.kind == AccessKind::Atomic && second.kind == AccessKind::Atomic)
             return; // Any order serves.
-        if (first.array == noId || second.array == noId) {
-            if (a != b || writesAt(first.kind))
-                report(a, b, {Level::Blocks, noId}, NestCertainty::Broken, {},
-                       "the address of one is not followed");
+        const std::string unknown =
+            whyUnknown(first).empty() ? whyUnknown(second) : whyUnknown(first);
+        if (!unknown.empty()) {
+            if (first.array == noId || second.array == noId || first.array == second.array)
+                reportAll(a, b, unknown);
             return;
         }
         if (first.array != second.array || areOtherFields(first, second))
@@ -123,6 +124,24 @@ private:
         }
         if (first.node != second.node)
             test(a, b, {Level::Order, noId});
+    }
+
+    /// Why an access may go to other memory than its array and index tell; empty if it does not.
+    [[nodiscard]] std::string whyUnknown(const NestAccess& access) const {
+        if (access.array == noId)
+            return "the address of one is not followed";
+        return nest_.arrays[access.array].isLoaded ? "one goes through a pointer read from memory"
+                                                   : std::string{};
+    }
+
+    void reportAll(NestAccessId a, NestAccessId b, const std::string& reason) {
+        std::vector<NestCarrier> carriers = {{Level::Blocks, noId}, {Level::Threads, noId}};
+        for (const NestNodeId loop : commonLoops(nest_.accesses[a].node, nest_.accesses[b].node))
+            carriers.push_back({Level::Loop, loop});
+        if (nest_.accesses[a].node != nest_.accesses[b].node)
+            carriers.push_back({Level::Order, noId});
+        for (const NestCarrier& carrier : carriers)
+            report(a, b, carrier, NestCertainty::Broken, {}, reason);
     }
 
     static bool areOtherFields(const NestAccess& a, const NestAccess& b) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace kernelskill::analysis {
@@ -85,12 +86,10 @@ public:
         std::optional<Split> best;
         for (const Stride& stride : stridesOf(index)) {
             Split candidate = splitAt(index, stride.size, depth);
-            if (candidate.assumptions.empty())
-                return candidate;
             // Part of `16 - 2 n` is rarely a row: within rows that are known it is a mere step.
-            if (depth > 0 && !stride.isWhole)
+            if (depth > 0 && !stride.isWhole && !candidate.assumptions.empty())
                 continue;
-            if (!best || candidate.assumptions.size() < best->assumptions.size())
+            if (!best || costOf(candidate) < costOf(*best))
                 best = std::move(candidate);
         }
         return best ? *best : whole;
@@ -116,6 +115,14 @@ public:
     }
 
 private:
+    /// What is taken for granted counts first, then how long the subscripts are.
+    [[nodiscard]] static std::pair<std::size_t, std::size_t> costOf(const Split& split) {
+        std::size_t terms = 0;
+        for (const NestSubscript& subscript : split.subscripts)
+            terms += subscript.index.terms().size();
+        return {split.assumptions.size(), terms};
+    }
+
     struct Stride {
         IndexExpression size;
         bool isWhole = false; ///< All that a symbol is multiplied with.
@@ -149,8 +156,16 @@ private:
                 add(termOf(monomial, coefficient < 0 ? -coefficient : coefficient), isWhole);
             }
         for (const auto& [varies, factor] : factors) // n + 2
-            if (factor.terms().size() > 1)
+            if (factor.terms().size() > 1) {
+                std::int64_t common = 0;
+                for (const auto& [monomial, coefficient] : factor.terms())
+                    common = std::gcd(common, coefficient);
+                IndexExpression rows; // n + 2 of 16 n + 32
+                for (const auto& [monomial, coefficient] : factor.terms())
+                    rows = rows + termOf(monomial, leadingSign(factor) * coefficient / common);
+                add(rows, false);
                 add(IndexExpression::constant(leadingSign(factor)) * factor, false);
+            }
         std::ranges::stable_sort(strides, {},
                                  [](const Stride& stride) { return degreeOf(stride.size); });
         return strides;

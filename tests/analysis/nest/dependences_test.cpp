@@ -148,6 +148,20 @@ TEST(NestDependences, OrderHoldsWithinARound) {
     EXPECT_THAT(other.blocks().conditions, ElementsAre("the grid has one block"));
 }
 
+TEST(NestDependences, WhatIsNotFollowedIsDependent) {
+    const Judged opaque(readNest("__device__ void f(float* p);\n"
+                                 "__global__ void k(float* c, int n) {\n"
+                                 "  for (int i = 0; i < n; ++i) c[i] = 1;\n"
+                                 "  for (int j = 0; j < n; ++j) f(c + j);\n}\n"));
+    EXPECT_EQ(opaque.loop("i").certainty, NestCertainty::Proved);
+    EXPECT_EQ(opaque.loop("j").certainty, NestCertainty::Broken);
+    EXPECT_THAT(opaque.threads().reason, HasSubstr("opaque: calls 'f'"));
+    const Judged loaded(
+        readNest("__global__ void k(float** c) { c[blockIdx.x][threadIdx.x] = 1; }"));
+    EXPECT_EQ(loaded.threads().certainty, NestCertainty::Broken);
+    EXPECT_THAT(loaded.threads().reason, HasSubstr("a pointer read from memory"));
+}
+
 TEST(NestDependences, BarriersOrderThreads) {
     const auto synchronised = [](const char* body) {
         const Judged judged(

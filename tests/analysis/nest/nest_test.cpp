@@ -162,6 +162,12 @@ TEST(Nest, TakesRowsForDimensionsAndNotSteps) {
                   .accesses(),
               "c[threadIdx.y + 16*blockIdx.y - 2*blockIdx.y*m]"
               "[threadIdx.x + 16*blockIdx.x - 2*blockIdx.x*m] parametric");
+    // Rows with a margin.
+    EXPECT_EQ(
+        readBody("c[(n + 1) * 16 * blockIdx.y + (n + 1) * threadIdx.y + threadIdx.x + 1 + n + 1] "
+                 "= 0;")
+            .accesses(),
+        "c[threadIdx.y + 16*blockIdx.y + 1][threadIdx.x + 1] if threadIdx.x < n");
     // A diagonal of tiles, walked backwards.
     EXPECT_EQ(readBody("int y = m - 1 - blockIdx.x; int x = blockIdx.x * 16 + threadIdx.x;\n"
                        "if (x < n) c[y * 16 * n + threadIdx.y * n + x] = 0;")
