@@ -10,7 +10,9 @@ namespace kernelskill::analysis {
 
 namespace {
 
-constexpr std::size_t maxPairs = 4000;
+/// Questions to isl about one kernel.
+constexpr std::size_t maxQuestions = 1000;
+constexpr std::size_t maxDependences = 20'000;
 
 bool readsAt(AccessKind kind) {
     return kind != AccessKind::Write;
@@ -105,10 +107,6 @@ private:
         }
         if (first.array != second.array || areOtherFields(first, second))
             return;
-        if (++pairs_ > maxPairs) {
-            result_.isComplete = false;
-            return;
-        }
         const NestArray& array = nest_.arrays[first.array];
         const bool isOwn = array.isVariable || array.space == MemorySpace::Local;
         if (!isOwn && array.space != MemorySpace::Shared)
@@ -177,6 +175,10 @@ private:
     void test(NestAccessId a, NestAccessId b, const NestCarrier& carrier) {
         if (nest_.arrays[nest_.accesses[a].array].isVariable) {
             report(a, b, carrier, NestCertainty::Broken, {}, "both are of one variable");
+            return;
+        }
+        if (++questions_ > maxQuestions) {
+            result_.isComplete = false;
             return;
         }
         std::vector<std::string> conditions;
@@ -421,6 +423,10 @@ private:
         for (const auto& [kind, holds] : kinds) {
             if (!holds)
                 continue;
+            if (result_.dependences.size() >= maxDependences) {
+                result_.isComplete = false;
+                return;
+            }
             dependence.kind = kind;
             result_.dependences.push_back(dependence);
         }
@@ -460,7 +466,7 @@ private:
     Polyhedra& polyhedra_;
     std::array<AxisUse, 3> axes_;
     NestDependences result_;
-    std::size_t pairs_ = 0;
+    std::size_t questions_ = 0;
 };
 
 } // namespace

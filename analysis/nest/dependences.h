@@ -57,11 +57,11 @@ struct NestDependences {
     /// All pairs that are not proved to be independent, in the order of the accesses.
     std::vector<NestDependence> dependences;
     std::vector<NestOverlap> overlaps;
-    bool isComplete = true; ///< False where there were too many pairs to look at.
+    bool isComplete = true; ///< False where there were too many pairs; `judge` then proves nothing.
 };
 
 /// Axes that the kernel does not name are taken to have one thread and one block. Threads that
-/// nothing tells apart are one thread. Takes some 0.1 ms a pair of accesses to one array.
+/// nothing tells apart are one thread. Takes milliseconds for most kernels, and is bounded.
 [[nodiscard]] NestDependences dependencesOf(const Nest& nest, Polyhedra& polyhedra);
 
 /// Whether the work that the carrier separates is independent, over all pairs. Sums and the like,

@@ -23,24 +23,26 @@ public:
         if (nest_.symbols.isNotNegative(goal))
             return true;
         constexpr int maxDepth = 8;
-        constexpr int maxAttempts = 400;
-        if (depth > maxDepth || goal.isTooLarge())
+        const Monomial* doubtful = depth < maxDepth ? doubtfulTerm(goal) : nullptr;
+        if (doubtful == nullptr)
             return false;
-        // A term that may be negative has to be outweighed by a fact with the same term.
-        for (const auto& [monomial, coefficient] : goal.terms()) {
-            if (isSafe(monomial, coefficient) || monomial.empty())
-                continue;
-            for (const IndexExpression& fact : known(monomial)) {
+        // It has to be outweighed by a fact with the same term.
+        const Monomial monomial = *doubtful;
+        const std::int64_t coefficient = goal.terms().at(monomial);
+        NestFacts definitions;
+        define(monomial, definitions);
+        for (const NestFacts* facts : {&facts_, static_cast<const NestFacts*>(&definitions)})
+            for (const IndexExpression& fact : *facts) {
                 const auto same = fact.terms().find(monomial);
                 if (same == fact.terms().end() || (same->second < 0) != (coefficient < 0) ||
                     coefficient % same->second != 0)
                     continue;
+                constexpr int maxAttempts = 48;
                 if (++attempts_ > maxAttempts)
                     return false;
                 if (prove(goal - whole(coefficient / same->second) * fact, depth + 1))
                     return true;
             }
-        }
         return false;
     }
 
@@ -54,24 +56,38 @@ private:
         return nest_.symbols.isNotNegative(term);
     }
 
-    /// The given facts, then what the definitions of the term's symbols tell.
-    [[nodiscard]] NestFacts known(const Monomial& monomial) const {
-        NestFacts result = facts_;
+    /// A term that may be negative: of what varies if there is one, since sizes come in with it.
+    [[nodiscard]] const Monomial* doubtfulTerm(const IndexExpression& goal) const {
+        const Monomial* found = nullptr;
+        for (const auto& [monomial, coefficient] : goal.terms()) {
+            if (monomial.empty() || isSafe(monomial, coefficient))
+                continue;
+            const bool varies = std::ranges::any_of(
+                monomial, [&](Symbol symbol) { return !nest_.symbols.isLaunchConstant(symbol); });
+            if (varies)
+                return &monomial;
+            if (found == nullptr)
+                found = &monomial;
+        }
+        return found;
+    }
+
+    /// What the definitions of the term's symbols tell.
+    void define(const Monomial& monomial, NestFacts& facts) const {
         for (const Symbol symbol : monomial)
-            define(symbol, result);
+            define(symbol, facts);
         // Sizes of grids and blocks are at least one: a product is no less than its parts.
-        for (std::size_t i = 0; monomial.size() > 1 && i < monomial.size(); ++i) {
+        const bool isSize =
+            monomial.size() > 1 && std::ranges::all_of(monomial, [](Symbol symbol) {
+                return symbol.kind == SymbolKind::BlockDim || symbol.kind == SymbolKind::GridDim;
+            });
+        for (std::size_t i = 0; isSize && i < monomial.size(); ++i) {
             IndexExpression part = whole(1);
             for (std::size_t j = 0; j < monomial.size(); ++j)
                 if (j != i)
                     part = part * symbolTerm(monomial[j]);
-            const bool isSize = std::ranges::all_of(monomial, [](Symbol symbol) {
-                return symbol.kind == SymbolKind::BlockDim || symbol.kind == SymbolKind::GridDim;
-            });
-            if (isSize)
-                result.push_back(part * symbolTerm(monomial[i]) - part);
+            facts.push_back(part * symbolTerm(monomial[i]) - part);
         }
-        return result;
     }
 
     void define(Symbol symbol, NestFacts& facts) const {

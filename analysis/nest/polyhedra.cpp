@@ -10,7 +10,7 @@ namespace kernelskill::analysis {
 namespace {
 
 /// isl's own steps; some ten milliseconds.
-constexpr unsigned long maxOperations = 50'000;
+constexpr unsigned long maxOperations = 20'000;
 
 struct FreeIsl {
     void operator()(isl_ctx* context) const { isl_ctx_free(context); }
