@@ -3,6 +3,7 @@
 #include "analysis/nest/builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace kernelskill::analysis {
@@ -220,6 +221,7 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
         std::optional<NestPlace> place;
     };
     std::vector<Argument> arguments;
+    std::vector<NestVariableKey> copied; // Read from the caller's object, written to a copy.
     std::optional<NestPlace> self;
     if (call.isMethod && !call.children.empty()) {
         const Expr& object = expr(call.children.front());
@@ -253,8 +255,10 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
             made.value = followed(argument, isFollowed(type) ? type : expr(argument).type);
         if (!made.place && !isFollowed(type) && !type.isReference) {
             const NestPlace where = place(argument); // A struct by value: its fields are known.
-            if (where.variable)
+            if (where.variable) {
                 made.place = where;
+                copied.push_back(*where.variable);
+            }
         }
         arguments.push_back(std::move(made));
     }
@@ -299,6 +303,13 @@ void NestBuilder::inlineCall(ExprId id, std::uint32_t functionIndex) {
         parent_ = openGuard(around, false, function.body.root);
     const State before = state_;
     (void)walk(function.body.root);
+    for (const NestVariableKey& object : copied) {
+        const auto isOfObject = [&](const auto& entry) {
+            return entry.first.frame == object.frame && entry.first.variable == object.variable;
+        };
+        std::erase_if(state_, isOfObject);
+        std::ranges::copy_if(before, std::inserter(state_, state_.end()), isOfObject);
+    }
     if (hasEarlyReturn(function.body)) // The state is that of the last return alone.
         forgetChanges(before);
     parent_ = outer;

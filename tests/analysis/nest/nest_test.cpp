@@ -123,6 +123,15 @@ TEST(Nest, PathsThatLeaveEarlyAreNotForgotten) {
     EXPECT_EQ(skipped.accesses(), "c[k~] indirect");
 }
 
+TEST(Nest, CopiesOfObjectsAreTheirOwn) {
+    const ReadNest found =
+        readNest("struct Size { int rows, columns; };\n"
+                 "__device__ void fill(float* c, Size s) { s.rows = s.rows + 1; c[s.rows] = 0; }\n"
+                 "__global__ void k(float* c, int n) {\n"
+                 "  Size s; s.rows = n; s.columns = 2; fill(c, s); c[s.rows] = 1;\n}\n");
+    EXPECT_EQ(found.accesses(), "c[n + 1]; c[n]");
+}
+
 TEST(Nest, CasesAreGuards) {
     const ReadNest found = readBody("switch (m) { case 1: c[1] = 0; break; case 2: c[2] = 0; "
                                     "case 3: case 4: c[3] = 0; break; default: c[4] = 0; }");
