@@ -123,6 +123,8 @@ private:
             return loopStart(symbol.id, depth);
         case SymbolKind::Opaque:
             return opaque(symbol.id, depth);
+        case SymbolKind::Named: // Not made by the model.
+            break;
         }
         return std::nullopt;
     }

@@ -163,6 +163,11 @@ IndexExpression::evaluate(const std::map<Symbol, std::int64_t>& values) const {
 }
 
 std::string IndexExpression::describe(const FunctionBody& body) const {
+    return describe([&](Symbol symbol) { return nameOf(symbol, body); });
+}
+
+std::string
+IndexExpression::describe(const std::function<std::string(Symbol)>& nameOfSymbol) const {
     // Threads first, the constant last: the usual order in code.
     std::vector<std::pair<Monomial, std::int64_t>> ordered(terms_.begin(), terms_.end());
     std::ranges::stable_sort(ordered, [](const auto& a, const auto& b) {
@@ -192,7 +197,7 @@ std::string IndexExpression::describe(const FunctionBody& body) const {
         for (std::size_t i = 0; i < monomial.size(); ++i) {
             if (i > 0)
                 text += '*';
-            text += nameOf(monomial[i], body);
+            text += nameOfSymbol(monomial[i]);
         }
     }
     return text.empty() ? "0" : text;

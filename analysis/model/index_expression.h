@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ enum class SymbolKind : std::uint8_t {
     LoopVariable, ///< id: VariableId
     Parameter,    ///< id: VariableId of an integral parameter never assigned in the kernel
     Opaque,       ///< id: VariableId of a variable whose value is not a polynomial of the others
+    Named,        ///< id: index into a table of whoever made the expression
 };
 
 struct Symbol {
@@ -68,6 +70,8 @@ public:
 
     /// "threadIdx.x + blockIdx.x*blockDim.x + 4", with names from `body`.
     [[nodiscard]] std::string describe(const FunctionBody& body) const;
+    /// The same with names from `nameOf`.
+    [[nodiscard]] std::string describe(const std::function<std::string(Symbol)>& nameOf) const;
 
 private:
     std::map<Monomial, std::int64_t> terms_;

@@ -139,6 +139,7 @@ int runCommandLine(int argc, char** argv) {
     addGenerateCommand(program, invocation);
     addRepairCommand(program, invocation);
     addAssemblyCommand(program, invocation);
+    addNestCommand(program, invocation);
     addCaptureCommand(program, invocation);
     addMemoryCommand(program, invocation);
     addTimelineCommand(program, invocation);

@@ -33,6 +33,7 @@ void addOptimizeCommand(CliCommand& program, Invocation& invocation);
 void addGenerateCommand(CliCommand& program, Invocation& invocation);
 void addRepairCommand(CliCommand& program, Invocation& invocation);
 void addAssemblyCommand(CliCommand& program, Invocation& invocation);
+void addNestCommand(CliCommand& program, Invocation& invocation);
 void addCaptureCommand(CliCommand& program, Invocation& invocation);
 void addMemoryCommand(CliCommand& program, Invocation& invocation);
 void addTrustCommand(CliCommand& program, Invocation& invocation);

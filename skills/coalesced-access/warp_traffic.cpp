@@ -61,6 +61,8 @@ private:
                 init != noId && !code_.isEverWritten(symbol.id) && isUniformInput(code_, init);
             return isUniform ? std::optional(largeMultiple) : std::nullopt;
         }
+        case SymbolKind::Named: // Not made by the model.
+            break;
         }
         return std::nullopt;
     }

@@ -1,0 +1,13 @@
+/// What barriers of a block order.
+#pragma once
+
+#include "analysis/nest/nest.h"
+
+namespace kernelskill::analysis {
+
+/// Whether every thread of the block has run `first` when any runs `second`, wherever both are in
+/// one round of the loops around both, and the other way round from one round to the next. False
+/// where no barrier is found that holds for both.
+[[nodiscard]] bool isSeparatedByBarrier(const Nest& nest, NestNodeId first, NestNodeId second);
+
+} // namespace kernelskill::analysis
