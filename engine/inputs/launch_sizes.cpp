@@ -83,6 +83,15 @@ LaunchSizes::LaunchSizes(const analysis::FileModel& file, const analysis::Kernel
     }
 }
 
+bool LaunchSizes::hasBlockForEach() const {
+    const Dim3& grid = launch_.grid;
+    return std::ranges::all_of(std::array{grid.x, grid.y, grid.z}, [&](std::uint32_t blocks) {
+        return blocks == 1 || std::ranges::any_of(extents_, [&](const auto& extent) {
+                   return extent.second == blocks;
+               });
+    });
+}
+
 std::optional<LaunchSpec> LaunchSizes::changed(const Extents& extents) const {
     auto resized = relations_ ? relations_->at(extents) : launches_.again(launch_, extents);
     if (!resized || sameShape(*resized, launch_) || resized->block != launch_.block)

@@ -38,6 +38,9 @@ public:
     /// blocks.
     [[nodiscard]] bool isGuarded() const { return launches_.hasBounds(); }
 
+    /// Whether the grid has a block for each of an extent, so that no thread lies beyond it.
+    [[nodiscard]] bool hasBlockForEach() const;
+
     /// See resizeLaunch().
     [[nodiscard]] std::optional<ResizedLaunch> scaledBy(double scale, bool odd) const;
     /// With these extents, or slightly others where the grid would leave out a rest; an odd number

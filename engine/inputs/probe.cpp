@@ -100,8 +100,6 @@ private:
         return base_.original.grid == base_.candidate.grid &&
                base_.original.block == base_.candidate.block;
     }
-    /// Whether the grid has a block for each of an extent, so that no thread lies beyond it.
-    [[nodiscard]] bool hasBlockForEach() const;
     [[nodiscard]] bool hasBlocksOfOwnWork() const {
         return !followsGrid(original_.kernel) && !followsGrid(candidate_.kernel);
     }
@@ -225,19 +223,10 @@ bool ProbePlanner::addSize(const Extents& extents) {
     return true;
 }
 
-bool ProbePlanner::hasBlockForEach() const {
-    const Dim3& grid = whole_.original.grid;
-    return std::ranges::all_of(std::array{grid.x, grid.y, grid.z}, [&](std::uint32_t blocks) {
-        return blocks == 1 || std::ranges::any_of(sizes_.extents(), [&](const auto& extent) {
-                   return extent.second == blocks;
-               });
-    });
-}
-
 std::vector<std::int64_t> ProbePlanner::interestingSizes(std::int64_t most) const {
     std::set<std::int64_t> sizes;
     const auto block = static_cast<std::int64_t>(base_.original.block.count());
-    if (!sizes_.isGuarded() && !hasBlockForEach()) {
+    if (!sizes_.isGuarded() && !sizes_.hasBlockForEach()) {
         for (const std::int64_t blocks : {1, 2, 3, 5})
             sizes.insert(blocks * std::max(block, warpLanes));
     } else {
