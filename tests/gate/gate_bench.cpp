@@ -50,9 +50,10 @@ struct Case {
     Mutant mutant;
 };
 
-enum class Fate : std::uint8_t { Killed, Survived, Equivalent, Stillborn, NotJudged };
-constexpr std::array<std::string_view, 5> fateNames{"killed", "survived", "equivalent", "stillborn",
-                                                    "not judged"};
+/// Equivalent: nvcc makes the same PTX of it. Proved: the Reviewer's own prover says so.
+enum class Fate : std::uint8_t { Killed, Survived, Equivalent, Proved, Stillborn, NotJudged };
+constexpr std::array<std::string_view, 6> fateNames{"killed", "survived",  "equivalent",
+                                                    "proved", "stillborn", "not judged"};
 
 struct Judged {
     Fate fate = Fate::NotJudged;
@@ -224,7 +225,9 @@ Judged Bench::judge(const Case& candidate) {
         return check.name == "compiles" && check.passed;
     });
     if (verdict->status == VerdictStatus::Unmeasured)
-        result.fate = isSameCode(candidate) ? Fate::Equivalent : Fate::Survived;
+        result.fate = isSameCode(candidate)                       ? Fate::Equivalent
+                      : verdict->confidence == Confidence::Proved ? Fate::Proved
+                                                                  : Fate::Survived;
     else if (!verdict->isAboutEdit && !verdict->summary.contains("with a guessed launch"))
         result.fate = Fate::NotJudged;
     else
@@ -246,8 +249,8 @@ void Bench::work() {
 }
 
 void Bench::print() const {
-    std::map<std::string, std::array<std::size_t, 5>> byOperator;
-    std::array<std::size_t, 5> all{};
+    std::map<std::string, std::array<std::size_t, fateNames.size()>> byOperator;
+    std::array<std::size_t, fateNames.size()> all{};
     std::vector<double> seconds;
     std::set<std::pair<std::size_t, std::size_t>> kernels;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
@@ -258,17 +261,18 @@ void Bench::print() const {
         seconds.push_back(judged_[i].seconds);
         kernels.insert({cases_[i].program, cases_[i].kernel});
     }
-    const auto row = [](const std::string& name, const std::array<std::size_t, 5>& counts) {
+    const auto row = [](const std::string& name,
+                        const std::array<std::size_t, fateNames.size()>& counts) {
         const double judged = static_cast<double>(counts[0] + counts[1]);
-        std::cout << fmt::format("| {} | {} | {} | {} | {} | {} | {:.1f} % |\n", name, counts[0],
-                                 counts[1], counts[2], counts[3], counts[4],
+        std::cout << fmt::format("| {} | {} | {} | {} | {} | {} | {} | {:.1f} % |\n", name,
+                                 counts[0], counts[1], counts[2], counts[3], counts[4], counts[5],
                                  judged == 0 ? 0 : 100 * static_cast<double>(counts[0]) / judged);
     };
-    std::cout
-        << fmt::format("{} mutants of {} kernels of {} files\n\n", cases_.size(), kernels.size(),
-                       programs_.size())
-        << "| operator | killed | survived | equivalent | do not compile | not judged | killed "
-           "of those not equivalent |\n|---|---:|---:|---:|---:|---:|---:|\n";
+    std::cout << fmt::format("{} mutants of {} kernels of {} files\n\n", cases_.size(),
+                             kernels.size(), programs_.size())
+              << "| operator | killed | survived | same PTX | proved equal | do not compile | not "
+                 "judged | killed "
+                 "of those not equivalent |\n|---|---:|---:|---:|---:|---:|---:|---:|\n";
     for (const auto& [name, counts] : byOperator)
         row(name, counts);
     row("all", all);
