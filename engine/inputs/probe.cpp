@@ -135,7 +135,8 @@ Trial someBlocksOf(Trial probe, std::uint64_t blocks) {
 
 /// Whether the number may stand for a size of the grid or the block.
 bool isOfLaunch(const LaunchSpec& launch, std::int64_t number) {
-    return std::ranges::any_of(std::array{launch.grid.x, launch.grid.y, launch.grid.z,
+    return number > 1 &&
+           std::ranges::any_of(std::array{launch.grid.x, launch.grid.y, launch.grid.z,
                                           launch.block.x, launch.block.y, launch.block.z},
                                [&](std::uint32_t size) { return size == number; });
 }

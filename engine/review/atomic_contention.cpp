@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -21,6 +22,14 @@ struct Uses {
     bool isShared = false;
 };
 
+/// Whether the place follows from the block as well as from the thread.
+bool isOfOneBlock(analysis::MemorySpace space, const analysis::IndexExpression& index) {
+    return space == analysis::MemorySpace::Shared ||
+           std::ranges::any_of(std::array{0u, 1u, 2u}, [&](std::uint32_t axis) {
+               return index.dependsOn({analysis::SymbolKind::BlockIdx, axis});
+           });
+}
+
 void addUses(const analysis::KernelModel& function, bool isKernel, std::map<Update, Uses>& uses) {
     for (const analysis::Atomic& atomic : function.atomics) {
         if (atomic.access >= function.accesses.size())
@@ -34,7 +43,8 @@ void addUses(const analysis::KernelModel& function, bool isKernel, std::map<Upda
             object = function.body.variable(access.base).name;
         Uses& found = uses[{std::move(object), function.body.expr(atomic.call).name}];
         ++found.count;
-        found.isAnywhere |= !access.index || access.index->hasOpaque();
+        found.isAnywhere |= !access.index || access.index->hasOpaque() ||
+                            !isOfOneBlock(access.space, *access.index);
         found.isShared |= access.space == analysis::MemorySpace::Shared;
     }
 }

@@ -87,7 +87,10 @@ bool comparesWithNumber(const std::vector<analysis::Token>& tokens) {
 /// Whether the outcome only keeps threads from work, by sizes and places: no code hangs on it that
 /// computes anything, and no number in the text says when it happens.
 bool onlyGuards(std::string_view text, const CodeCondition& condition, const Side& side) {
-    if (comparesWithNumber(analysis::lex(textOf(text, condition.span))))
+    const auto tokens = analysis::lex(textOf(text, condition.span));
+    const bool readsData =
+        std::ranges::any_of(tokens, [](const analysis::Token& token) { return token.is("["); });
+    if (readsData || comparesWithNumber(tokens))
         return false;
     if (!side.code)
         return true;

@@ -78,6 +78,7 @@ private:
     void mutateStore(const Stmt& stmt);
     void mutateType(VariableId id);
     void mutateLaunches();
+    [[nodiscard]] bool isOnShared(const Expr& call) const;
     void mutateInstance(const Expr& value);
     void mutateOrder(const Stmt& compound);
     [[nodiscard]] bool fitsShort(VariableId id) const;
@@ -124,7 +125,8 @@ void Mutator::mutate(ExprId id) {
             replace(Precision, expr.span, fmt::format("({} * 1.004f)", load));
         } else if (isLoad(id) && isInteger(expr.type)) {
             const std::string load = of(expr.span);
-            replace(Special, expr.span, fmt::format("({0} < 0 ? 0 : {0})", load));
+            if (expr.type.scalar < ScalarKind::UInt8 || expr.type.scalar > ScalarKind::UInt64)
+                replace(Special, expr.span, fmt::format("({0} < 0 ? 0 : {0})", load));
             if (expr.type.scalar != ScalarKind::UInt8 && expr.type.scalar != ScalarKind::Char)
                 replace(Special, expr.span, fmt::format("({0} > 255 ? 255 : {0})", load));
         }
@@ -213,6 +215,13 @@ void Mutator::mutateOrder(const Stmt& compound) {
         }
         return nullptr;
     };
+    // Other memory cannot be the same.
+    const auto isFreePointer = [&](const Expr& subscript) {
+        const Expr& base = body_.expr(subscript.children.at(0));
+        return base.kind == ExprKind::Variable && base.variable != noId &&
+               body_.variable(base.variable).storage == Storage::Parameter &&
+               !body_.variable(base.variable).type.isRestrict;
+    };
     const auto baseOf = [&](const Expr& subscript) {
         return of(body_.expr(subscript.children.at(0)).span);
     };
@@ -227,7 +236,9 @@ void Mutator::mutateOrder(const Stmt& compound) {
             body_.expr(assignment.children.at(0)).kind != ExprKind::Subscript)
             continue;
         const Expr* const load = loadIn(use.span);
-        if (load == nullptr || baseOf(*load) == baseOf(body_.expr(assignment.children.at(0))))
+        if (load == nullptr || !isFreePointer(*load) ||
+            !isFreePointer(body_.expr(assignment.children.at(0))) ||
+            baseOf(*load) == baseOf(body_.expr(assignment.children.at(0))))
             continue;
         const Span both{store.span.begin, use.span.end};
         replace(Alias, both,
@@ -267,8 +278,10 @@ void Mutator::mutateCall(const Expr& expr) {
         found != others.end() && text.starts_with(expr.name)) {
         const Span name{expr.span.begin,
                         expr.span.begin + static_cast<std::uint32_t>(expr.name.size())};
-        for (const auto& [mutation, other] : found->second)
-            replace(mutation, name, other);
+        for (const auto& [mutation, other] : found->second) {
+            if (mutation != Scope || !isOnShared(expr))
+                replace(mutation, name, other);
+        }
     }
     if (expr.name == "atomicAdd" && expr.children.size() == 2) {
         const Span place = body_.expr(expr.children[0]).span;
@@ -281,6 +294,14 @@ void Mutator::mutateCall(const Expr& expr) {
         if (isInKernel(argument))
             replace(Special, argument, fmt::format("(({0}) > 4 ? 4 : ({0}))", of(argument)));
     }
+}
+
+/// Whether the call is an atomic of shared memory, which no other block sees.
+bool Mutator::isOnShared(const Expr& call) const {
+    return std::ranges::any_of(kernel_.atomics, [&](const analysis::Atomic& atomic) {
+        return &body_.expr(atomic.call) == &call && atomic.access < kernel_.accesses.size() &&
+               kernel_.accesses[atomic.access].space == MemorySpace::Shared;
+    });
 }
 
 void Mutator::mutateIndex(const Expr& expr) {
@@ -407,6 +428,12 @@ void Mutator::mutateType(VariableId id) {
 }
 
 void Mutator::mutateLaunches() {
+    // Loops over the grid do the same work with any number of threads.
+    const bool followsGrid = std::ranges::any_of(body_.exprs, [](const Expr& expr) {
+        return expr.kind == ExprKind::BuiltinIndex && expr.name == "gridDim";
+    });
+    if (followsGrid)
+        return;
     for (const LaunchSite& site : kernel_.launches) {
         if (site.fromMacro || site.host >= file_.hostFunctions.size() ||
             file_.hostFunctions[site.host].file != file_.file)
@@ -415,7 +442,8 @@ void Mutator::mutateLaunches() {
         if (site.grid != noId && !host.expr(site.grid).fromMacro &&
             isInteger(host.expr(site.grid).type)) {
             const Span grid = host.expr(site.grid).span;
-            replace(Launch, grid, fmt::format("({} + 1) / 2", of(grid)));
+            if (of(grid) != "1")
+                replace(Launch, grid, fmt::format("({} + 1) / 2", of(grid)));
         }
         if (site.block != noId && !host.expr(site.block).fromMacro &&
             isInteger(host.expr(site.block).type)) {

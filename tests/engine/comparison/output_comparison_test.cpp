@@ -15,7 +15,7 @@ using kernelskill::testing::bufferOf;
 using kernelskill::testing::floats;
 using ::testing::HasSubstr;
 
-constexpr Tolerance loose{false, 1e-5};
+const Tolerance loose{false, 1e-5};
 
 TEST(OutputComparison, EqualBytesAgree) {
     Comparison result = compareOutputs({floats({1, 2, 3})}, {floats({1, 2, 3})}, {});
