@@ -54,6 +54,16 @@ std::optional<IntegerForm> formOf(const analysis::Type& type) {
     }
 }
 
+/// Bits of an integer, or of what a conversion of a floating-point value to `int` keeps; 0 for
+/// other types.
+unsigned bitsOf(const analysis::Type& type) {
+    if (const auto form = formOf(type))
+        return form->bits;
+    const bool isFloating = type.pointerDepth == 0 && type.lanes == 1 &&
+                            (type.scalar == ScalarKind::Float || type.scalar == ScalarKind::Double);
+    return isFloating ? 32 : 0;
+}
+
 bool fits(const std::optional<ValueRange>& range, IntegerForm form) {
     if (form.bits >= 64)
         return true;
@@ -78,7 +88,7 @@ public:
             visit(id);
         for (const analysis::Variable& variable : body_.variables) {
             if (variable.storage == analysis::Storage::Local && variable.init != noId)
-                keep(variable.type, variable.init);
+                keep(variable.type, variable.init, isAnyIndex(variable));
         }
         return std::move(sites_);
     }
@@ -101,11 +111,11 @@ private:
             mask(expr.children[0], expr.children[1]);
     }
 
-    /// `value` is kept as a `type`.
-    void keep(const analysis::Type& type, ExprId value) {
+    /// `value` is kept as a `type`. `isIndex`: arrays are indexed with what is kept.
+    void keep(const analysis::Type& type, ExprId value, bool isIndex = false) {
         const auto form = formOf(type);
-        const auto from = formOf(body_.expr(value).type);
-        if (form && from && from->bits > form->bits && isPosition(value) &&
+        const unsigned from = bitsOf(body_.expr(value).type);
+        if (form && from > form->bits && (isIndex || isPosition(value)) &&
             !fits(analysis::valueRangeOf(kernel_, code_, value), *form))
             sites_.emplace_back(value, form->bits);
     }
@@ -132,6 +142,11 @@ private:
         if (!range || range->low < 0 || range->high > *bits)
             sites_.emplace_back(
                 value, static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(*bits))));
+    }
+
+    [[nodiscard]] bool isAnyIndex(const analysis::Variable& variable) const {
+        const auto id = static_cast<analysis::VariableId>(&variable - body_.variables.data());
+        return std::ranges::any_of(code_.uses(id), [&](ExprId use) { return indexesAnArray(use); });
     }
 
     /// Data have all values in a run; positions only those of its sizes.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -109,6 +111,24 @@ TEST(OutputJudgement, ReducedPrecisionAllowsMore) {
     const RunPair pair = pairWithTruth({1.0f}, {1.002f}, {1.0});
     EXPECT_FALSE(judged(pair, reordered));
     EXPECT_TRUE(judged(pair, {skills::Numerics::ReducedPrecision, ""}));
+}
+
+TEST(OutputJudgement, OutputsThatCancelAreComparedAtTheirUsualScale) {
+    const RunPair pair = pairWithTruth({0.0f}, {0.0003f}, {1e-9});
+    Closeness reduced{skills::Numerics::ReducedPrecision, ""};
+    EXPECT_FALSE(judged(pair, reduced));
+    reduced.usualScales = {{pair.original.outputs.front().name, 1.0}};
+    EXPECT_TRUE(judged(pair, reduced));
+}
+
+TEST(OutputJudgement, OnlyInfinitiesAndNanCountWhereValuesAreTooLarge) {
+    Closeness coarse = reordered;
+    coarse.onlyFiniteness = true;
+    EXPECT_TRUE(judged(pairWithTruth({1.0f}, {900.0f}, {1.0}), coarse));
+    EXPECT_FALSE(
+        judged(pairWithTruth({1.0f}, {std::numeric_limits<float>::quiet_NaN()}, {1.0}), coarse));
+    EXPECT_FALSE(
+        judged(pairWithTruth({1.0f}, {std::numeric_limits<float>::infinity()}, {1.0}), coarse));
 }
 
 TEST(OutputJudgement, WithoutATruthReducedPrecisionMayRoundToTheNextValueOfTheOutputsType) {
