@@ -105,7 +105,8 @@ std::shared_ptr<const Result<LaunchSpec>> KernelInsights::gpuLaunch(KernelRef ke
                           *capturesOf(kernel.program.captures));
         if (!launches)
             return std::unexpected(launches.error());
-        return measurableLaunch({kernel.file(), kernel.kernel}, launches->front());
+        return measurableLaunch({kernel.file(), kernel.kernel}, launches->front(),
+                                source(kernel.program));
     });
 }
 

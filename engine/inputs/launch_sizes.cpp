@@ -67,7 +67,12 @@ std::optional<std::size_t> axisWithRest(const LaunchSpec& launch, const LaunchSp
 
 LaunchSizes::LaunchSizes(const analysis::FileModel& file, const analysis::KernelModel& kernel,
                          LaunchSpec launch, SizeSource source)
-    : launches_(file, kernel), launch_(std::move(launch)) {
+    : LaunchSizes(std::make_shared<const LaunchSource>(file), file, kernel, std::move(launch),
+                  source) {}
+
+LaunchSizes::LaunchSizes(std::shared_ptr<const LaunchSource> text, const analysis::FileModel& file,
+                         const analysis::KernelModel& kernel, LaunchSpec launch, SizeSource source)
+    : launches_(std::move(text), file, kernel, LaunchTarget::Emulator), launch_(std::move(launch)) {
     if (auto candidates = launches_.all()) {
         const auto origin =
             std::ranges::find_if(*candidates, [&](const LaunchCandidate& candidate) {

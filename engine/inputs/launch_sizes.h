@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -31,6 +32,10 @@ public:
 
     LaunchSizes(const analysis::FileModel& file, const analysis::KernelModel& kernel,
                 LaunchSpec launch, SizeSource source = SizeSource::Text);
+    /// `text` is of `file`.
+    LaunchSizes(std::shared_ptr<const LaunchSource> text, const analysis::FileModel& file,
+                const analysis::KernelModel& kernel, LaunchSpec launch,
+                SizeSource source = SizeSource::Text);
 
     /// The extents of the launch; empty if none can be changed.
     [[nodiscard]] const Extents& extents() const { return extents_; }

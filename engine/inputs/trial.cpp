@@ -28,13 +28,13 @@ constexpr double measuredThreads = 1 << 22;
 
 /// The resizing whose thread count comes closest to `threads`. A scale acts on each extent, so a
 /// launch over two axes shrinks with its square.
-std::optional<ResizedLaunch> resizedTo(KernelInFile subject, const LaunchSpec& launch,
+std::optional<ResizedLaunch> resizedTo(const LaunchSizes& sizes, const LaunchSpec& launch,
                                        double threads, bool odd) {
     double ratio = threads / threadsOf(launch);
     std::optional<ResizedLaunch> best;
     double bestDistance = 0;
     for (double scale : {ratio, std::sqrt(ratio), std::cbrt(ratio)}) {
-        auto resized = resizeLaunch(subject.file, subject.kernel, launch, scale, odd);
+        auto resized = sizes.scaledBy(scale, odd);
         if (!resized)
             continue;
         double distance = std::abs(std::log(std::max(1.0, threadsOf(resized->launch)) / threads));
@@ -77,7 +77,8 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
 std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
                                   KernelInFile candidate, const LaunchSpec& candidateLaunch,
                                   double threads, bool odd) {
-    auto resized = resizedTo(original, originalLaunch, threads, odd);
+    auto resized = resizedTo(LaunchSizes(original.file, original.kernel, originalLaunch),
+                             originalLaunch, threads, odd);
     if (!resized)
         return std::nullopt;
     auto& [launch, extents] = *resized;
@@ -248,10 +249,14 @@ Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
     return Trial{.label = labelOf(launch), .original = launch, .candidate = std::move(*pair)};
 }
 
-LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch) {
+LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch,
+                            std::shared_ptr<const LaunchSource> text) {
     if (launch.origin != LaunchOrigin::Guessed || threadsOf(launch) >= measuredThreads)
         return launch;
-    auto resized = resizedTo(subject, launch, measuredThreads, false);
+    if (text == nullptr)
+        text = std::make_shared<const LaunchSource>(subject.file);
+    auto resized = resizedTo(LaunchSizes(std::move(text), subject.file, subject.kernel, launch),
+                             launch, measuredThreads, false);
     return resized ? std::move(resized->launch) : launch;
 }
 

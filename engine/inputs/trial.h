@@ -7,6 +7,7 @@
 #include "engine/inputs/launch_inference.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,8 +55,10 @@ struct TrialPlan {
 [[nodiscard]] Result<Trial> planMeasurement(KernelInFile original, KernelInFile candidate,
                                             const StoredCaptures& captures = {});
 
-/// `launch`; where it is guessed, one that is large enough to fill a GPU.
-[[nodiscard]] LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch);
+/// `launch`; where it is guessed, one that is large enough to fill a GPU. `text` is of the
+/// subject's file, and read from it if null.
+[[nodiscard]] LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch,
+                                          std::shared_ptr<const LaunchSource> text = nullptr);
 
 /// `candidate` on buffers of exactly the extents that the original touched: one element more is out
 /// of bounds.

@@ -197,6 +197,13 @@ std::vector<const analysis::KernelModel*> codeOf(const analysis::FileModel& file
     return code;
 }
 
+bool computesIn64Bits(const analysis::KernelModel* code) {
+    return std::ranges::any_of(code->body.exprs, [](const Expr& expr) {
+        const auto form = formOf(expr.type);
+        return form && form->bits == 64 && expr.kind != ExprKind::Integer;
+    });
+}
+
 } // namespace
 
 std::vector<NarrowedValue> narrowedValues(const analysis::FileModel& original,
@@ -204,7 +211,11 @@ std::vector<NarrowedValue> narrowedValues(const analysis::FileModel& original,
                                           const analysis::FileModel& candidate,
                                           const analysis::KernelModel& kernel) {
     std::set<unsigned> usual;
-    for (const analysis::KernelModel* code : codeOf(original, originalKernel)) {
+    const auto originals = codeOf(original, originalKernel);
+    // What was in 32 bits before may be computed in 64 in between.
+    if (std::ranges::none_of(originals, computesIn64Bits))
+        usual.insert(32);
+    for (const analysis::KernelModel* code : originals) {
         for (const auto& [value, bits] : Search(*code).sites())
             usual.insert(bits);
     }

@@ -58,6 +58,18 @@ TEST(NarrowedValues, AValueThatFitsIsFine) {
     EXPECT_TRUE(narrowedBy("y[i]", "y[i]").empty());
 }
 
+TEST(NarrowedValues, BackToTheWidthOfTheOriginal) {
+    std::string before(gather);
+    before.replace(before.find("size_t total"), 12, "int total");
+    before.replace(before.find("size_t wide"), 11, "int wide");
+    std::string after = before;
+    after.replace(after.find("int wide = i"), 12, "long long far = i; int wide = far");
+    const auto original = parsedProgram(before);
+    const auto candidate = parsedProgram(after);
+    EXPECT_TRUE(narrowedValues(original, original.kernels.at(0), candidate, candidate.kernels.at(0))
+                    .empty());
+}
+
 TEST(NarrowedValues, DataMayBeKeptInFewerBits) {
     EXPECT_TRUE(narrowedBy("+ lane", "+ (unsigned char)place[i]").empty());
 }
