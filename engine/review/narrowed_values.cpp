@@ -197,11 +197,30 @@ std::vector<const analysis::KernelModel*> codeOf(const analysis::FileModel& file
     return code;
 }
 
-bool computesIn64Bits(const analysis::KernelModel* code) {
-    return std::ranges::any_of(code->body.exprs, [](const Expr& expr) {
-        const auto form = formOf(expr.type);
-        return form && form->bits == 64 && expr.kind != ExprKind::Integer;
-    });
+/// Uses of 64 bits for positions.
+struct Wide {
+    std::size_t variables = 0;
+    std::size_t indices = 0;
+};
+
+Wide wideIn(const std::vector<const analysis::KernelModel*>& code) {
+    const auto isWide = [](const analysis::Type& type) {
+        const auto form = formOf(type);
+        return form && form->bits == 64;
+    };
+    Wide wide;
+    for (const analysis::KernelModel* function : code) {
+        const analysis::FunctionBody& body = function->body;
+        for (const analysis::Variable& variable : body.variables)
+            wide.variables +=
+                variable.storage == analysis::Storage::Local && isWide(variable.type) ? 1 : 0;
+        for (const Expr& expr : body.exprs)
+            wide.indices +=
+                expr.kind == ExprKind::Subscript && isWide(body.expr(expr.children.back()).type)
+                    ? 1
+                    : 0;
+    }
+    return wide;
 }
 
 } // namespace
@@ -212,15 +231,18 @@ std::vector<NarrowedValue> narrowedValues(const analysis::FileModel& original,
                                           const analysis::KernelModel& kernel) {
     std::set<unsigned> usual;
     const auto originals = codeOf(original, originalKernel);
+    const auto candidates = codeOf(candidate, kernel);
     // What was in 32 bits before may be computed in 64 in between.
-    if (std::ranges::none_of(originals, computesIn64Bits))
+    const Wide before = wideIn(originals);
+    const Wide after = wideIn(candidates);
+    if (after.variables >= before.variables && after.indices >= before.indices)
         usual.insert(32);
     for (const analysis::KernelModel* code : originals) {
         for (const auto& [value, bits] : Search(*code).sites())
             usual.insert(bits);
     }
     std::vector<NarrowedValue> found;
-    for (const analysis::KernelModel* code : codeOf(candidate, kernel)) {
+    for (const analysis::KernelModel* code : candidates) {
         for (const auto& [value, bits] : Search(*code).sites()) {
             if (usual.contains(bits) || code->file != candidate.file)
                 continue;

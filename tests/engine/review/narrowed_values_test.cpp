@@ -48,6 +48,10 @@ TEST(NarrowedValues, AnIndexFromMemory) {
     EXPECT_EQ(narrowedBy("int from", "short from").size(), 1u);
 }
 
+TEST(NarrowedValues, FewerThanSixtyFourBits) {
+    EXPECT_EQ(narrowedBy("size_t wide = i", "int wide = total").size(), 1u);
+}
+
 TEST(NarrowedValues, AMaskThatCutsHighBits) {
     EXPECT_EQ(narrowedBy("x[c]", "x[c & 0xfffff]").size(), 1u);
     EXPECT_EQ(narrowedBy("x[c]", "x[c & 31]").size(), 0u) << "runs reach more than 31";
