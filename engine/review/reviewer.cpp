@@ -44,9 +44,17 @@ bool isClean(const Profile& profile) {
 /// Kernels count elements in int. Beyond this number the original may have wrapped around.
 constexpr std::uint64_t maxDistantElements = 21ull << 26;
 
-bool isTooFar(const Profile& profile) {
-    return std::ranges::any_of(profile.extents, [](const BufferExtent& extent) {
+/// Whether the runs of some blocks of both kernels can be compared: the candidate wrote to the same
+/// places, or left some out. Where it wrote to others, its blocks have other work at this size.
+bool isComparable(const RunPair& pair) {
+    const auto isTooFar = [](const BufferExtent& extent) {
         return extent.elements > maxDistantElements;
+    };
+    if (std::ranges::any_of(pair.original.profile.extents, isTooFar))
+        return false;
+    return std::ranges::all_of(pair.candidate.outputs, [&](const BufferContents& part) {
+        return std::ranges::find(pair.original.outputs, part.name, &BufferContents::name) !=
+               pair.original.outputs.end();
     });
 }
 
@@ -452,7 +460,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
     const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
                        std::move(runs.truth)};
-    if (trial.maxBlocks && isTooFar(pair.original.profile))
+    if (trial.maxBlocks && !isComparable(pair))
         return true;
     CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);
     if (!hazards)
