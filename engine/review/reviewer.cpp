@@ -58,6 +58,11 @@ bool isComparable(const RunPair& pair) {
     });
 }
 
+/// Whether the candidate left out places, which blocks of its that did not run may write to.
+bool leavesPlacesToOthers(const ReviewFailure& seen) {
+    return seen.difference && seen.difference->unwritten > 0;
+}
+
 /// A proof covers what probes look for; some run all the same, in case the prover errs.
 constexpr std::size_t probesOfProved = 6;
 /// Where sums cancel, the rounding of another order may exceed the tolerance now and then.
@@ -470,6 +475,8 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     CheckResult outputs =
         judgeOutputs("matches original, " + trial.label, place, pair, closeness).check;
     if (!outputs && !outputs.error().isAboutEdit)
+        return true;
+    if (!outputs && trial.maxBlocks && leavesPlacesToOthers(outputs.error().seen))
         return true;
     if (!outputs && isNearMiss(outputs.error().seen, closeness_) &&
         ++nearMisses_ <= nearMissesAllowed)

@@ -86,8 +86,15 @@ TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");
     EXPECT_THAT(describe(plan, 0), HasSubstr("the block size: the launch states 256"));
+}
+
+TEST(Probes, VaryALiteralLengthWithItsGrid) {
+    const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
+                                            "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");
     const auto sizes = sizesOf(plan);
-    EXPECT_TRUE(sizes.contains(999)) << "a literal length is varied as a scalar";
+    for (const std::int64_t size : {1, 31, 257, 514})
+        EXPECT_TRUE(sizes.contains(size)) << size;
+    EXPECT_FALSE(plan.distant.empty());
 }
 
 } // namespace
