@@ -217,28 +217,4 @@ bool FactCollector::isBoundsGuard(const Stmt& stmt) const {
     return comparesWithBound(stmt.condition);
 }
 
-MemorySpace FactCollector::spaceOf(VariableId base, const Type& type) const {
-    if (base == noId)
-        return MemorySpace::Generic;
-    (void)type;
-    const Variable& variable = body_.variable(base);
-    switch (variable.storage) {
-    case Storage::Parameter:
-        return variable.type.pointerDepth > 0 ? MemorySpace::Global : MemorySpace::Local;
-    case Storage::Shared:
-    case Storage::DynamicShared:
-        return MemorySpace::Shared;
-    case Storage::Constant:
-        return MemorySpace::Constant;
-    case Storage::DeviceGlobal:
-        return MemorySpace::Global;
-    case Storage::Local:
-        return variable.type.pointerDepth > 0 && variable.type.arrayExtents.empty()
-                   ? MemorySpace::Generic
-                   : MemorySpace::Local;
-    default:
-        return MemorySpace::Generic;
-    }
-}
-
 } // namespace kernelskill::analysis

@@ -56,7 +56,6 @@ private:
     [[nodiscard]] bool isBoundsGuard(const Stmt& stmt) const;
     [[nodiscard]] bool comparesWithBound(ExprId condition) const;
     [[nodiscard]] bool leavesLoopOrFunction(StmtId statement) const;
-    [[nodiscard]] MemorySpace spaceOf(VariableId base, const Type& type) const;
     [[nodiscard]] bool isMemory(const Expr& expr) const;
     void noteSharedArrays();
 

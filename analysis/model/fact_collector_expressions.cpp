@@ -1,5 +1,6 @@
 #include "analysis/model/fact_collector.h"
 #include "analysis/model/known_functions.h"
+#include "analysis/model/memory_space.h"
 
 #include <algorithm>
 
@@ -267,7 +268,8 @@ std::uint32_t FactCollector::addAccess(ExprId expression, const Address& address
     access.kind = kind;
     access.base = address.base;
     access.width = width;
-    access.space = spaceOf(address.base, body_.expr(expression).type);
+    access.space =
+        address.base == noId ? MemorySpace::Generic : memorySpaceOf(body_.variable(address.base));
     access.index = address.offset;
     access.subscripts = address.subscripts;
     access.loops = loops_;

@@ -34,13 +34,13 @@ struct NestVariableKey {
     auto operator<=>(const NestVariableKey&) const = default;
 };
 
-/// What an lvalue names: a variable, or memory.
+/// The variable or the memory that an lvalue names.
 struct NestPlace {
     std::optional<NestVariableKey> variable;
     NestAddress address;
 };
 
-/// What is known of a variable.
+/// The value that a variable holds, as far as it is known.
 struct NestFollowed {
     std::optional<IndexExpression> integer;
     std::optional<NestAddress> address;

@@ -1,4 +1,5 @@
 #include "analysis/model/dependence.h"
+#include "analysis/model/memory_space.h"
 #include "analysis/nest/builder.h"
 
 #include <algorithm>
@@ -8,22 +9,6 @@
 namespace kernelskill::analysis {
 
 namespace {
-
-MemorySpace spaceOf(const Variable& variable) {
-    switch (variable.storage) {
-    case Storage::Shared:
-    case Storage::DynamicShared:
-        return MemorySpace::Shared;
-    case Storage::Constant:
-        return MemorySpace::Constant;
-    case Storage::DeviceGlobal:
-        return MemorySpace::Global;
-    case Storage::Parameter:
-        return variable.type.pointerDepth > 0 ? MemorySpace::Global : MemorySpace::Local;
-    default:
-        return MemorySpace::Local;
-    }
-}
 
 /// "float" of "const float *__restrict__".
 std::string elementName(const Type& type) {
@@ -94,7 +79,7 @@ NestArrayId NestBuilder::arrayOf(const NestVariableKey& key, const Type& type) {
     NestArray array;
     array.name = variable.name + key.path;
     const bool pointsAway = isNestPointer(type);
-    array.space = pointsAway ? MemorySpace::Global : spaceOf(variable);
+    array.space = pointsAway ? MemorySpace::Global : memorySpaceOf(variable);
     array.element = elementName(type);
     array.scalar = type.scalar;
     array.lanes = type.lanes;

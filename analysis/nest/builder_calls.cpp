@@ -338,7 +338,7 @@ void NestBuilder::forgetChanges(const State& before) {
         forget(key);
 }
 
-/// What the call does to memory is not known, unless nothing that leads there is passed.
+/// The call may read and write memory if it is passed a pointer or a reference.
 void NestBuilder::visitUnknownCall(ExprId id, const std::string& reason) {
     const Expr& expression = expr(id);
     bool mayTouch = false;

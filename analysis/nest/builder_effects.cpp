@@ -212,7 +212,7 @@ void NestBuilder::visitAssignment(ExprId id) {
             next.address = std::move(address);
         }
     }
-    // What is assigned under a condition within an expression may not be.
+    // An assignment under a condition within an expression may not take place.
     if (std::ranges::any_of(within_, [](const NestCondition& c) { return !c.isAlways(); }))
         forget(*where.variable);
     else

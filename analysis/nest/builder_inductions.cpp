@@ -61,7 +61,7 @@ void NestBuilder::bindInductions(const NestLoop& loop,
     }
 }
 
-/// What the variables are behind the loop: what the rounds added, or a value of its own.
+/// Sets the values of variables after the loop: the sum of its steps, or a new unknown value.
 void NestBuilder::afterLoop(const NestLoop& loop,
                             const std::map<VariableId, IndexExpression>& steps, const State& before,
                             const std::set<VariableId>& changed) {

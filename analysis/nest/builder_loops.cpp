@@ -83,7 +83,7 @@ void NestBuilder::collectChanges(StmtId id, bool conditional, std::vector<Change
         collectChanges(child, conditional || !isPlain, changes);
 }
 
-/// What the change adds to its variable; nullopt where it is no sum.
+/// The amount that the change adds to its variable; nullopt where it is no sum.
 std::optional<IndexExpression> NestBuilder::stepOf(const Change& change) {
     if (change.expression == noId)
         return std::nullopt;

@@ -1,4 +1,4 @@
-/// How often statements run.
+/// Counts the runs of statements.
 #pragma once
 
 #include "analysis/nest/nest.h"
@@ -26,9 +26,9 @@ struct NestCount {
 /// bound is not known or rounds have a stride.
 [[nodiscard]] std::optional<NestCount> roundsOf(const Nest& nest, NestNodeId node);
 
-/// How often the node runs in the whole launch, counted by isl: `values` gives gridDim, blockDim on
-/// the axes that the kernel names, and each parameter of bounds and guards. nullopt where these
-/// leave it open, a condition is not affine, or it takes too long.
+/// The number of times that the node runs in the whole launch, by isl: `values` gives gridDim,
+/// blockDim on the axes that the kernel names, and each parameter of bounds and guards. nullopt
+/// where these leave it open, a condition is not affine, or it takes too long.
 [[nodiscard]] std::optional<std::int64_t> runsOf(const Nest& nest, NestNodeId node,
                                                  const std::map<Symbol, std::int64_t>& values,
                                                  Polyhedra& polyhedra);

@@ -15,7 +15,7 @@ enum class NestDependenceKind : std::uint8_t {
     Output, ///< Written twice.
 };
 
-/// What separates the two runs of a dependence.
+/// The level at which the two runs of a dependence differ.
 struct NestCarrier {
     enum class Level : std::uint8_t {
         Blocks,  ///< Threads of different blocks: no order holds between them.
@@ -76,7 +76,7 @@ struct NestJudgement {
 
 /// "c[j - 1] -> c[j] from round to round of j: read before write, …": one line for people.
 [[nodiscard]] std::string dependenceText(const Nest& nest, const NestDependence& dependence);
-/// What is independent in which way, then every pair that is not: a line each.
+/// One line for each way in which runs are independent, then one for each pair that is not.
 [[nodiscard]] std::string dependencesText(const Nest& nest, const NestDependences& dependences);
 [[nodiscard]] std::string_view dependenceName(NestDependenceKind kind);
 /// "between blocks", "from round to round of j".

@@ -115,7 +115,7 @@ public:
     }
 
 private:
-    /// What is taken for granted counts first, then how long the subscripts are.
+    /// Assumptions count first, then the terms of the subscripts.
     [[nodiscard]] static std::pair<std::size_t, std::size_t> costOf(const Split& split) {
         std::size_t terms = 0;
         for (const NestSubscript& subscript : split.subscripts)
@@ -128,7 +128,7 @@ private:
         bool isWhole = false; ///< All that a symbol is multiplied with.
     };
 
-    /// What the symbols that vary are multiplied with, where that is not a number; simplest first.
+    /// The factors of symbols that vary, except for numbers; simplest first.
     [[nodiscard]] std::vector<Stride> stridesOf(const IndexExpression& index) const {
         std::map<Monomial, IndexExpression> factors;
         for (const auto& [monomial, coefficient] : index.terms()) {
@@ -195,7 +195,7 @@ private:
         return result;
     }
 
-    /// What of 0 <= inner < stride does not follow.
+    /// The parts of 0 <= inner < stride that are not proved.
     [[nodiscard]] std::vector<NestCondition> missingAt(const IndexExpression& inner,
                                                        const IndexExpression& stride) const {
         std::vector<NestCondition> missing;

@@ -72,7 +72,7 @@ private:
         return found;
     }
 
-    /// What the definitions of the term's symbols tell.
+    /// Adds the facts that the definitions of the term's symbols give.
     void define(const Monomial& monomial, NestFacts& facts) const {
         for (const Symbol symbol : monomial)
             define(symbol, facts);
@@ -160,7 +160,7 @@ void addFacts(const Nest& nest, const NestCondition& condition, NestFacts& facts
             addFacts(nest, part, facts);
         return;
     case NestCondition::Kind::NotZero: {
-        // What cannot be negative and is not zero is at least one.
+        // An integer that is neither negative nor zero is at least one.
         const IndexExpression opposite = whole(-1) * condition.expression;
         if (isProved(nest, facts, condition.expression))
             facts.push_back(condition.expression - whole(1));

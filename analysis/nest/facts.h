@@ -1,4 +1,4 @@
-/// What loops and guards tell of the integers of a nest, and what follows from it.
+/// Facts about the integers of a nest, from loops and guards, and proofs from them.
 #pragma once
 
 #include "analysis/nest/nest.h"
@@ -10,11 +10,11 @@ namespace kernelskill::analysis {
 /// Each expression is at least zero.
 using NestFacts = std::vector<IndexExpression>;
 
-/// What holds where the node runs: from the loops and guards around it and the block's size.
+/// The facts that hold where the node runs, from loops and guards around it and the block's size.
 [[nodiscard]] NestFacts factsAt(const Nest& nest, NestNodeId node);
-/// What else holds where `condition` does.
+/// Adds the facts that hold where `condition` does.
 void addFacts(const Nest& nest, const NestCondition& condition, NestFacts& facts);
-/// What loop headers tell of their iterators.
+/// Adds the bounds that the loop's header puts on its iterator.
 void addFacts(const NestLoop& loop, NestFacts& facts);
 
 /// Whether `expression` >= 0 was found to follow; false: not found. Bounded work.

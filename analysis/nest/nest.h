@@ -72,7 +72,7 @@ struct NestAccess {
     /// The index by dimensions, outermost first, and those of an array within `field` behind them.
     std::vector<NestSubscript> subscripts;
     NestCondition condition; ///< Within the statement: a ?: or && around it.
-    /// What the split into dimensions takes for granted, where guards and loops do not tell:
+    /// The split into dimensions is right only if these hold, which guards and loops do not show:
     /// "j + 1 < n".
     std::vector<NestCondition> assumptions;
     NestAccessForm form = NestAccessForm::Affine;

@@ -1,4 +1,4 @@
-/// What barriers of a block order.
+/// The order that barriers give to the statements of a block.
 #pragma once
 
 #include "analysis/nest/nest.h"

@@ -1,9 +1,11 @@
 #include "engine/inputs/input_style.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace kernelskill::engine {
 namespace {
@@ -34,6 +36,20 @@ ValueChoice constantsFor(bool isFloating, const ValueDictionary& dictionary, Num
     }
     if (numerics != Numerics::Exact)
         choice.maxExponent = std::ilogb(maxRoundedMagnitude);
+    return choice;
+}
+
+/// Values of `choice` for a symbol, which may have no more than four elements: most of them get one
+/// of four values in a row, and each turn takes the next four, so that every value has its turn.
+ValueChoice windowOf(ValueChoice choice, std::size_t turn) {
+    constexpr std::size_t window = 4;
+    const std::size_t count = choice.values.size();
+    if (count <= window)
+        return choice;
+    std::ranges::rotate(choice.values,
+                        choice.values.begin() + static_cast<std::ptrdiff_t>(turn * window % count));
+    choice.values.resize(window);
+    choice.share = 0.9;
     return choice;
 }
 
@@ -172,6 +188,8 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
             continue;
         symbol.fill = Fill::Chosen;
         symbol.choice = choiceFor(style, true, dictionary, bounds.numerics);
+        if (style == InputStyle::Constants)
+            symbol.choice = windowOf(*std::move(symbol.choice), bounds.turn);
         // A float64 form of the kernel has to get the same values.
         symbol.choice->isFloat = true;
     }

@@ -185,6 +185,8 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle sty
     if (style != InputStyle::Plain)
         probe.label += fmt::format(", {}", describe(style));
     probe.original = withStyle(std::move(original), style, dictionary_, bounds_, random_());
+    if (style == InputStyle::Constants)
+        ++bounds_.turn;
     probe.candidate = withArgumentsOf(std::move(candidate), probe.original);
     probe.isProbe = true;
     plan_.probes.push_back(std::move(probe));

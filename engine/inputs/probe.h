@@ -13,7 +13,7 @@
 
 namespace kernelskill::engine {
 
-/// What the probes of a review vary, and what they do not, with the reason.
+/// The probes of a review; and, for the verdict, what they vary and what they do not.
 struct ProbePlan {
     std::vector<Trial> probes;
     /// Some blocks of launches that are too large to run whole. They show something only if the

@@ -36,7 +36,7 @@ void addUses(const analysis::KernelModel& function, bool isKernel, std::map<Upda
             continue;
         const analysis::MemoryAccess& access = function.accesses[atomic.access];
         std::string object;
-        // What a function's parameter points to depends on its callers.
+        // A function's parameter points to other objects for other callers.
         if (access.base != analysis::noId &&
             (isKernel ||
              function.body.variable(access.base).storage != analysis::Storage::Parameter))

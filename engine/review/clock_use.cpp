@@ -26,7 +26,7 @@ constexpr const char* clockCheck = "clocks";
 constexpr std::array<std::string_view, 6> clockCalls = {
     "clock", "clock64", "__globaltimer", "__clock64", "__clock", "__nvvm_read_ptx_sreg_clock64"};
 
-/// What follows from clocks in one function.
+/// Follows the values of clocks through one function.
 class ClockFlow {
 public:
     ClockFlow(const analysis::KernelModel& function, std::string_view text)

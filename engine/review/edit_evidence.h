@@ -1,4 +1,4 @@
-/// What the runs of a review show of an edit, beyond equal results.
+/// Collects from the runs of a review whether they show anything about the edit.
 #pragma once
 
 #include "engine/review/atomic_contention.h"

@@ -167,7 +167,7 @@ EditReach::Unreached EditReach::unreached(const Version& version, const Version&
     unreachedSides(other, [&](const CodeCondition& condition, const Side& side) {
         known.insert(keyOf(other, condition, side));
     });
-    // What was reached in one of its copies: an unrolled body, a tail.
+    // Code may have copies, an unrolled body and a tail: one of them that was reached is enough.
     std::set<std::tuple<std::string, bool, std::string>> reached;
     for (std::size_t i = 0; i < std::min(version.conditions.size(), version.outcomes.size()); ++i)
         for (const Side& side : sidesOf(version.conditions[i], version.outcomes[i]))

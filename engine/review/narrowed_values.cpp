@@ -232,7 +232,7 @@ std::vector<NarrowedValue> narrowedValues(const analysis::FileModel& original,
     std::set<unsigned> usual;
     const auto originals = codeOf(original, originalKernel);
     const auto candidates = codeOf(candidate, kernel);
-    // What was in 32 bits before may be computed in 64 in between.
+    // An edit may compute in 64 bits and go back to the 32 of the original.
     const Wide before = wideIn(originals);
     const Wide after = wideIn(candidates);
     if (after.variables >= before.variables && after.indices >= before.indices)

@@ -58,7 +58,7 @@ constexpr std::array<std::string_view, 6> fateNames{"killed", "survived",  "equi
 struct Judged {
     Fate fate = Fate::NotJudged;
     std::string reason;
-    std::string probes; ///< What the probes varied, and what they did not.
+    std::string probes; ///< The verdict's list of what varied.
     double seconds = 0;
 };
 

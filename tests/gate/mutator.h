@@ -12,7 +12,7 @@
 
 namespace kernelskill::testing {
 
-/// What a mutation gets wrong. Every class of wrong edits that a reviewer may meet has one.
+/// The kind of mistake. Every class of wrong edits that a reviewer may meet has one.
 enum class MutationOperator : std::uint8_t {
     Comparison, ///< `<` for `<=`
     Constant,   ///< 16 for 15

@@ -1,4 +1,4 @@
-/// What a nest reads and writes behind the kernel's parameters, to compare kernels by.
+/// Writes the accesses of a nest to the kernel's parameters as text, to compare kernels.
 #pragma once
 
 #include "analysis/nest/nest.h"

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Level = NestCarrier::Level;
 
-/// What the accesses of a kernel allow.
+/// A kernel's nest and its dependences.
 class Judged {
 public:
     explicit Judged(ReadNest found) : found_(std::move(found)) {

@@ -1,4 +1,4 @@
-// What holds of every nest, tried on all kernels of the repository.
+// Checks invariants of nests on all kernels of the repository.
 #include "analysis/nest/dependences.h"
 #include "analysis/nest/nest_text.h"
 #include "analysis/nest/understanding.h"

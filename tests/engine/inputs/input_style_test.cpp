@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
+#include <vector>
 
 namespace kernelskill::engine {
 namespace {
@@ -55,7 +57,7 @@ TEST(InputStyle, MakesIndicesCollide) {
     EXPECT_EQ(bufferNamed(styled, "table")->choice->share, 1);
 }
 
-TEST(InputStyle, ChoosesValuesOfConstants) {
+TEST(InputStyle, GivesSymbolsEachConstantInTurn) {
     const std::string text = "__constant__ float weights[4];\n"
                              "__global__ void k(const float* x, float* y, int n) {\n"
                              "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -63,11 +65,18 @@ TEST(InputStyle, ChoosesValuesOfConstants) {
                              "int main() { float *x, *y, w[4];\n"
                              "    cudaMemcpyToSymbol(weights, w, sizeof w);\n"
                              "    k<<<4, 64>>>(x, y, 256); }\n";
-    const LaunchSpec styled =
-        withStyle(bestLaunch(text), InputStyle::Constants, dictionaryOf(text, text), {}, 1);
-    ASSERT_EQ(styled.symbols.size(), 1u);
-    ASSERT_EQ(styled.symbols[0].fill, Fill::Chosen);
-    EXPECT_THAT(styled.symbols[0].choice->values, Contains(static_cast<double>(0.75f)));
+    std::set<double> met;
+    for (std::size_t turn = 0; turn < 12; ++turn) {
+        const LaunchSpec styled = withStyle(bestLaunch(text), InputStyle::Constants,
+                                            dictionaryOf(text, text), {.turn = turn}, 1);
+        ASSERT_EQ(styled.symbols.size(), 1u);
+        ASSERT_EQ(styled.symbols[0].fill, Fill::Chosen);
+        const std::vector<double>& values = styled.symbols[0].choice->values;
+        EXPECT_LE(values.size(), 4u) << "more than the symbol has elements";
+        met.insert(values.begin(), values.end());
+    }
+    for (const double value : dictionaryOf(text, text).floating)
+        EXPECT_THAT(met, Contains(value));
 }
 
 TEST(InputStyle, VariesFloatingScalars) {

@@ -53,7 +53,7 @@ TEST_P(PlantedMistakes, AreRefused) {
     const auto verdict =
         Reviewer(executor_.get(), bench_.toolchain)
             .review({source, source.model->kernels.at(0)}, {{source.file, {{span, planted.wrong}}}},
-                    planted.numerics, {}, {}, {.seed = 12});
+                    planted.numerics, {}, {}, {.seed = 11});
     ASSERT_TRUE(verdict) << verdict.error().describe();
     EXPECT_EQ(verdict->status, VerdictStatus::Incorrect) << verdict->summary;
     EXPECT_TRUE(verdict->isAboutEdit) << verdict->summary;

@@ -41,7 +41,7 @@ struct BlockKnowledge {
         SharedClock known;
         /// Seen in locations, by scope; known from the next fence of that scope or barrier on.
         std::array<SharedClock, 2> pending;
-        /// What its last fence of each scope published.
+        /// The clocks that its last fence of each scope published.
         std::array<SharedClock, 2> published;
         std::array<Time, 2> publishedAt{};
     };
@@ -125,9 +125,9 @@ private:
                                                             unsigned thread) const;
     [[nodiscard]] SharedClock joined(const SharedClock& one, const SharedClock& other);
     void add(SharedClock& clock, const SharedClock& more) { clock = joined(clock, more); }
-    /// What `by` did and knows up to now.
+    /// The clock of all that `by` did and knows up to now.
     [[nodiscard]] SharedClock snapshot(const Observer& by, const SharedClock& known);
-    /// What a fence of this scope lets the thread know.
+    /// Adds to the thread's clock the writes that a fence of this scope makes visible.
     void makeKnown(BlockKnowledge::Thread& thread, SyncScope scope);
     /// Gives all of `threads` what any of them knew, waits for or published.
     void share(BlockKnowledge& knowledge, std::span<const unsigned> threads);

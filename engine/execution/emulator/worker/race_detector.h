@@ -127,7 +127,7 @@ private:
         std::uint64_t interval = 0; ///< The last barrier of the block.
         std::uint64_t blockStart = 0;
     };
-    /// What is kept of a block while others run.
+    /// The state of a block that is kept while others run.
     struct PausedBlock {
         Starts starts;
         std::array<std::uint64_t, 32> warpStart{};

@@ -45,7 +45,8 @@ using emulator::WorkerJob;
 using emulator::WorkerReport;
 using wire::frameHeaderBytes;
 
-/// Of a report without the contents of buffers: ten times what the largest kernels give.
+/// The max size of a report without the contents of buffers, ten times that of the largest
+/// kernels.
 constexpr std::uint64_t maxReportBytes = 256ull << 20;
 
 constexpr std::uint64_t arenaOverhead = 8ull

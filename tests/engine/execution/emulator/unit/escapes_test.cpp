@@ -151,7 +151,7 @@ std::vector<Attempt> attempts() {
          "x[1] = v[x[0]];"},
         {"Imported", "__device__ const char v[] =\n#import \"LITERAL\"\n;", "x[1] = v[x[0]];"},
         {"IncludedThroughProc",
-         "__device__ const char v[] =\n#include \"/proc/self/root/LITERAL\"\n;", "x[1] = v[x[0]];"},
+         "__device__ const char v[] =\n#include \"/proc/self/rootLITERAL\"\n;", "x[1] = v[x[0]];"},
         {"Environment", "#include \"/proc/self/environ\"", ""},
         {"Pragma", "#pragma GCC pch_preprocess \"SECRET\"", ""},
         {"Dependency", "#pragma GCC dependency \"SECRET\"", ""},
