@@ -110,6 +110,9 @@ INSTANTIATE_TEST_SUITE_P(
         // A bin left behind.
         Mistake{"atomics-privatization", "entry < 64; entry += blockDim.x)\n        if",
                 "entry < 63; entry += blockDim.x)\n        if", VerdictStatus::Incorrect},
+        // The sum of another row, or none at all.
+        Mistake{"scalar-promotion", "y[i] = sum;", "y[i] += sum;", VerdictStatus::Incorrect},
+        Mistake{"scalar-promotion", "sum = 0.0f", "sum = y[i]", VerdictStatus::Incorrect},
         // An approximation of the wrong function.
         Mistake{"fast-math-intrinsics", "rsqrtf(squared)", "__fdividef(1.0f, squared)",
                 VerdictStatus::Incorrect},
