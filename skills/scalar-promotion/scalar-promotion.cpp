@@ -1,14 +1,12 @@
 /// Keeps an element of an array that every round of a loop uses in a register.
-#include "analysis/queries/source_words.h"
 #include "skills/base/planned_skill.h"
-#include "skills/schedule/kept_element.h"
 #include "skills/schedule/nest_of.h"
+#include "skills/schedule/promote.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 namespace kernelskill::skills {
 
@@ -16,33 +14,11 @@ using namespace analysis;
 
 namespace {
 
-/// The elements of one loop.
-struct KeptElements {
+/// The elements of one loop, with the names of their registers.
+struct Promotion {
     std::vector<KeptElement> elements;
-    std::vector<std::string> names; ///< Of their registers.
-};
-
-std::vector<std::string> registerNames(const SkillContext& context,
-                                       const std::vector<KeptElement>& elements) {
-    const FunctionBody& body = context.kernel.body;
-    const bool hasUnderscores = std::ranges::any_of(body.variables, [](const Variable& variable) {
-        return variable.storage != Storage::HostGlobal && variable.name.contains('_');
-    });
     std::vector<std::string> names;
-    for (const KeptElement& element : elements) {
-        const std::string& array = nestOf(context).arrays[element.array].name;
-        std::string name = array;
-        std::ranges::replace(name, '.', '_');
-        name = elements.size() == 1 && element.reduction == "+" ? "sum"
-               : hasUnderscores                                 ? name + "_value"
-                                                                : name + "Value";
-        name = freshName(body, name);
-        while (std::ranges::find(names, name) != names.end())
-            name += '2';
-        names.push_back(std::move(name));
-    }
-    return names;
-}
+};
 
 /// Loads and stores of a round, in the loops that use the elements most deeply.
 double accessesOfRound(const SkillContext& context, const KeptElement& element) {
@@ -67,10 +43,11 @@ double accessesOfRound(const SkillContext& context, const KeptElement& element) 
     return count;
 }
 
-class ScalarPromotionSkill : public PlannedSkill<KeptElements> {
-    [[nodiscard]] Gated<KeptElements> plan(const SkillContext& context) const override {
+class ScalarPromotionSkill : public PlannedSkill<Promotion> {
+    [[nodiscard]] Gated<Promotion> plan(const SkillContext& context) const override {
         KERNELSKILL_CHECK(requireEditable(context));
-        KERNELSKILL_TRY(std::vector<KeptElement> all, keptElements(context));
+        KERNELSKILL_TRY(std::vector<KeptElement> all,
+                        keptElements(context, KeptElements::Reloaded));
         const FunctionBody& body = context.kernel.body;
         StmtId loop = all.front().loop;
         for (const KeptElement& element : all) {
@@ -79,14 +56,14 @@ class ScalarPromotionSkill : public PlannedSkill<KeptElements> {
                 loop = element.loop;
         }
         std::erase_if(all, [&](const KeptElement& element) { return element.loop != loop; });
-        KeptElements kept;
+        Promotion kept;
         kept.names = registerNames(context, all);
         kept.elements = std::move(all);
         return kept;
     }
 
     [[nodiscard]] Gated<Offer> offer(const SkillContext& context,
-                                     const KeptElements& kept) const override {
+                                     const Promotion& kept) const override {
         const Stmt& loop = context.kernel.body.stmt(kept.elements.front().loop);
         Offer offer = newOffer(context, loop.span);
         std::vector<std::string> texts;
@@ -114,11 +91,12 @@ class ScalarPromotionSkill : public PlannedSkill<KeptElements> {
     }
 
     [[nodiscard]] GatedEdits edits(const SkillContext& context,
-                                   const KeptElements& kept) const override {
-        std::vector<NamedElement> named;
+                                   const Promotion& kept) const override {
+        Draft draft(context);
         for (std::size_t i = 0; i < kept.elements.size(); ++i)
-            named.push_back({kept.elements[i], kept.names[i]});
-        return promoted(context, named);
+            promote(draft, context, kept.elements[i], kept.names[i]);
+        storeBack(draft, kept.elements, kept.names);
+        return draft.edits();
     }
 };
 

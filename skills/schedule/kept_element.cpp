@@ -10,7 +10,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -39,10 +38,6 @@ bool differInType(const NestArray& a, const NestArray& b) {
            a.scalar != b.scalar;
 }
 
-bool isThreadsOwn(const NestArray& array) {
-    return array.isVariable || array.space == MemorySpace::Local;
-}
-
 bool differInSpace(const NestArray& a, const NestArray& b) {
     return a.space != b.space && a.space != MemorySpace::Generic && b.space != MemorySpace::Generic;
 }
@@ -60,9 +55,10 @@ std::string valueType(const Type& type) {
 
 class ElementFinder {
 public:
-    explicit ElementFinder(const SkillContext& context)
-        : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()),
-          nest_(nestOf(context)), layout_(*context.file.source, context.kernel) {
+    ElementFinder(const SkillContext& context, KeptElements which)
+        : context_(context), which_(which), kernel_(context.kernel), code_(context.code()),
+          body_(code_.body()), nest_(nestOf(context)),
+          layout_(*context.file.source, context.kernel) {
         for (NestNodeId id = 0; id < nest_.nodes.size(); ++id)
             places_.push_back(placeOf(id));
     }
@@ -75,7 +71,7 @@ public:
             const NestAccess& access = nest_.accesses[id];
             const StmtId loop =
                 access.frame == 0 && isElement(access) ? outermostLoop(access.expression) : noId;
-            if (loop == noId || !isReloaded(access, loop) ||
+            if (loop == noId || (which_ == KeptElements::Reloaded && !isReloaded(access, loop)) ||
                 !known.emplace(loop, firstLike(access, loop)).second)
                 continue;
             auto element = keptIn(access, loop);
@@ -309,15 +305,13 @@ private:
     }
 
     [[nodiscard]] Gated<void> requireOwnLines(const KeptElement& element) const {
-        const Stmt& first = body_.stmt(element.region.front());
-        const Stmt& last = body_.stmt(element.region.back());
-        const std::uint32_t begin =
-            first.pragma.empty() ? first.span.begin : first.pragmaSpan.begin;
-        if (layout_.startsLine(begin) && layout_.endsLine(last.span.end))
+        if (hasOwnLines(body_, layout_, element.region.front(), element.region.back()))
             return {};
-        return refuse("several-statements-a-line",
-                      fmt::format("other code stands on the lines of {} to {}", line(first.span),
-                                  lineNumber(context_, last.span.end)));
+        return refuse(
+            "several-statements-a-line",
+            fmt::format("other code stands on the lines of {} to {}",
+                        line(body_.stmt(element.region.front()).span),
+                        lineNumber(context_, body_.stmt(element.region.back()).span.end)));
     }
 
     /// In `statement` the element is used by its name alone, and by this thread alone.
@@ -471,6 +465,7 @@ private:
     }
 
     const SkillContext& context_;
+    KeptElements which_;
     const KernelModel& kernel_;
     const CodeMap& code_;
     const FunctionBody& body_;
@@ -481,38 +476,8 @@ private:
 
 } // namespace
 
-Gated<std::vector<KeptElement>> keptElements(const SkillContext& context) {
-    return ElementFinder(context).find();
-}
-
-std::vector<TextEdit> promoted(const SkillContext& context,
-                               const std::vector<NamedElement>& elements) {
-    const SourceText& source = *context.file.source;
-    const FunctionBody& body = context.kernel.body;
-    const SourceLayout layout(source, context.kernel);
-    std::vector<TextEdit> edits;
-    std::map<std::uint32_t, std::string> lines; // By the offset that they stand at.
-    for (const auto& [element, name] : elements) {
-        const Stmt& first = body.stmt(element.region.front());
-        const std::string indentation = layout.indentation(first.span.begin);
-        const std::string constant = element.isWritten ? "" : "const ";
-        if (element.initialisation == noId)
-            lines[layout.lineBegin(first.pragma.empty() ? first.span.begin
-                                                        : first.pragmaSpan.begin)] +=
-                fmt::format("{}{}{} {} = {};{}", indentation, constant, element.type, name,
-                            element.text, layout.newline());
-        for (const ExprId use : element.uses) {
-            const bool isDeclared = element.initialisation != noId && use == element.uses.front();
-            edits.push_back({body.expr(use).span,
-                             isDeclared ? fmt::format("{} {}", element.type, name) : name});
-        }
-        if (element.isWritten)
-            lines[layout.lineAfter(body.stmt(element.region.back()).span.end)] +=
-                fmt::format("{}{} = {};{}", indentation, element.text, name, layout.newline());
-    }
-    for (auto& [offset, text] : lines)
-        edits.push_back({{offset, offset}, std::move(text)});
-    return edits;
+Gated<std::vector<KeptElement>> keptElements(const SkillContext& context, KeptElements which) {
+    return ElementFinder(context, which).find();
 }
 
 } // namespace kernelskill::skills

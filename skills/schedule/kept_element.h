@@ -1,11 +1,11 @@
-/// The primitive `promote`: an element of an array that a loop keeps to lives in a register for the
-/// time of the loop.
+/// Elements of arrays that loops keep to.
 #pragma once
 
 #include "analysis/nest/nest.h"
 #include "analysis/queries/code_map.h"
 #include "skills/base/skill.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,20 +30,17 @@ struct KeptElement {
     int roundUses = 0;      ///< Loads and stores of it in a round of the innermost loop.
 };
 
-/// The elements that the loops of the kernel keep to and that the compiler has to load or store
-/// each time, since other pointers may lead there as far as it knows. In the order of their loops.
-/// Refuses with the reason of the first that has to stay in memory: `may-alias`,
-/// `may-not-run`, `ordered-memory`, `unknown-effects`, `leaves-loop`, `index-changes`,
-/// `several-statements-a-line`; or with `no-kept-element`.
-[[nodiscard]] Gated<std::vector<KeptElement>> keptElements(const SkillContext& context);
-
-struct NamedElement {
-    const KeptElement& element;
-    std::string name; ///< The register's, which nothing else in the kernel has.
+/// Which elements are looked for.
+enum class KeptElements : std::uint8_t {
+    Reloaded, ///< Those that the compiler has to load or store each time, since other pointers may
+              ///< lead there as far as it knows.
+    All,
 };
 
-/// The edits that give each element a register.
-[[nodiscard]] std::vector<analysis::TextEdit> promoted(const SkillContext& context,
-                                                       const std::vector<NamedElement>& elements);
+/// The elements that the loops of the kernel keep to, in the order of their loops. Refuses with the
+/// reason of the first that has to stay in memory: `may-alias`, `may-not-run`, `ordered-memory`,
+/// `unknown-effects`, `leaves-loop`, `several-statements-a-line`; or with `no-kept-element`.
+[[nodiscard]] Gated<std::vector<KeptElement>> keptElements(const SkillContext& context,
+                                                           KeptElements which);
 
 } // namespace kernelskill::skills

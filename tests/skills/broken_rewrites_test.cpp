@@ -110,6 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
         // A bin left behind.
         Mistake{"atomics-privatization", "entry < 64; entry += blockDim.x)\n        if",
                 "entry < 63; entry += blockDim.x)\n        if", VerdictStatus::Incorrect},
+        // A lane that is left out, a row that begins twice, and a row that is a block's.
+        Mistake{"row-per-warp", "offset = 16", "offset = 8", VerdictStatus::Incorrect},
+        Mistake{"row-per-warp", "column = lane", "column = 0", VerdictStatus::Incorrect},
+        Mistake{"row-per-warp", "/ 128 * 32,", "/ 128,", VerdictStatus::Incorrect},
         // The sum of another row, or none at all.
         Mistake{"scalar-promotion", "y[i] = sum;", "y[i] += sum;", VerdictStatus::Incorrect},
         Mistake{"scalar-promotion", "sum = 0.0f", "sum = y[i]", VerdictStatus::Incorrect},

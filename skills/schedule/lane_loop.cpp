@@ -1,0 +1,270 @@
+#include "skills/schedule/lane_loop.h"
+
+#include "analysis/queries/source_words.h"
+#include "analysis/source/gpu_constants.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/schedule/draft.h"
+#include "skills/schedule/nest_of.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+bool isFoldable(ScalarKind scalar) {
+    return scalar == ScalarKind::Float || scalar == ScalarKind::Double ||
+           scalar == ScalarKind::Int32 || scalar == ScalarKind::UInt32 ||
+           scalar == ScalarKind::Int64 || scalar == ScalarKind::UInt64;
+}
+
+bool isFoldOperator(std::string_view op) {
+    return op == "+" || op == "*" || op == "&" || op == "|" || op == "^" || op == "min" ||
+           op == "max";
+}
+
+std::unexpected<Refusal> carries(std::uint32_t line, const std::string& name) {
+    return refuse("carries-over",
+                  fmt::format("line {} changes {}, which the next round sees", line, name));
+}
+
+bool isSamePlace(const NestAccess& a, const NestAccess& b) {
+    return a.array == b.array && a.field == b.field && a.index == b.index;
+}
+
+} // namespace
+
+LaneLoopReader::LaneLoopReader(const SkillContext& context)
+    : context_(context), code_(context.code()), body_(code_.body()), nest_(nestOf(context)),
+      layout_(*context.file.source, context.kernel) {
+    auto kept = keptElements(context, KeptElements::All);
+    if (kept)
+        candidates_ = *std::move(kept);
+    else
+        refusal_ = std::move(kept.error());
+}
+
+std::uint32_t LaneLoopReader::line(NestNodeId id) const {
+    return lineNumber(context_, nest_.node(id).span.begin);
+}
+
+const KeptElement* keptWith(const std::vector<KeptElement>& elements, const NestAccess& access) {
+    const auto found = std::ranges::find_if(elements, [&](const KeptElement& element) {
+        return access.frame == 0 &&
+               std::ranges::find(element.uses, access.expression) != element.uses.end();
+    });
+    return found == elements.end() ? nullptr : &*found;
+}
+
+Gated<LaneLoop> LaneLoopReader::read(NestNodeId id) {
+    const NestLoop& nestLoop = *nest_.node(id).loop();
+    const StmtId statement = nest_.node(id).statement;
+    const auto found = std::ranges::find(context_.kernel.loops, statement, &Loop::statement);
+    const auto other = [&](std::string_view why) {
+        return refuse("no-row-loop", fmt::format("the loop on line {} {}", line(id), why));
+    };
+    if (found == context_.kernel.loops.end() || nestLoop.style != NestLoopStyle::Serial ||
+        found->inductionVariable == noId || found->step != 1 ||
+        (found->comparison != "<" && found->comparison != "<="))
+        return other("does not count its columns upwards by one");
+    const Stmt& stmt = body_.stmt(statement);
+    if (found->hasEarlyExit)
+        return other("may end early");
+    if (stmt.init == noId || stmt.increment == noId || body_.expr(stmt.increment).fromMacro ||
+        body_.expr(found->lowerBound).fromMacro ||
+        !isWrittenAs(*context_.file.source, stmt.span, {"for"}) || stmt.parent == noId ||
+        body_.stmt(stmt.parent).kind != StmtKind::Compound ||
+        !hasOwnLines(body_, layout_, statement, statement))
+        return other("is written in a way that an edit would not keep");
+    if (found->tripCount && *found->tripCount < warpLanes)
+        return refuse("short-rows",
+                      fmt::format("the {} rounds of the loop on line {} leave lanes of a warp "
+                                  "without work",
+                                  *found->tripCount, line(id)));
+    KERNELSKILL_CHECK(requireOwnIterator(*found));
+    LaneLoop loop{.statement = statement,
+                  .loop = static_cast<std::uint32_t>(found - context_.kernel.loops.begin()),
+                  .folds = {},
+                  .extremes = extremeFolds(code_, statement, found->inductionVariable),
+                  .syncsBefore = false,
+                  .syncsAfter = false};
+    KERNELSKILL_CHECK(readEffects(id, loop));
+    return loop;
+}
+
+/// Behind the loop the iterator is not what it was before the edit.
+Gated<void> LaneLoopReader::requireOwnIterator(const Loop& loop) const {
+    if (code_.declarationOf(loop.inductionVariable) == body_.stmt(loop.statement).init)
+        return {};
+    for (const ExprId use : code_.uses(loop.inductionVariable)) {
+        bool isCounted = false;
+        for (const Loop& other : context_.kernel.loops)
+            isCounted |= other.inductionVariable == loop.inductionVariable &&
+                         other.lowerBound != noId && code_.holds(other.statement, use);
+        if (!isCounted)
+            return refuse("carries-over",
+                          fmt::format("line {} uses {}, which counts the rounds of a loop",
+                                      lineNumber(context_, body_.expr(use).span.begin),
+                                      body_.variable(loop.inductionVariable).name));
+    }
+    return {};
+}
+
+/// Folds, and stores of which each round has its own.
+Gated<void> LaneLoopReader::readEffects(NestNodeId id, LaneLoop& loop) {
+    for (NestAccessId at = 0; at < nest_.accesses.size(); ++at) {
+        const NestAccess& access = nest_.accesses[at];
+        if (access.kind == AccessKind::Read || !isInside(nest_, id, access.node))
+            continue;
+        const std::uint32_t accessLine = line(access.node);
+        if (access.array == noId)
+            return refuse("columns-overlap",
+                          fmt::format("where line {} stores is not known", accessLine));
+        if (isThreadsOwn(nest_, access)) {
+            KERNELSKILL_CHECK(readOwn(id, access, loop));
+            continue;
+        }
+        if (access.kind == AccessKind::Atomic) {
+            if (!isStatementOfItsOwn(access))
+                return refuse("columns-overlap",
+                              fmt::format("the atomic on line {} may return what depends on the "
+                                          "order of the columns",
+                                          accessLine));
+            continue;
+        }
+        const auto step = access.index
+                              ? access.index->coefficientOf(nest_.node(id).loop()->iterator)
+                              : std::nullopt;
+        const auto apart = step ? step->asConstant() : std::nullopt;
+        if (step && apart && *apart == 0) {
+            KERNELSKILL_CHECK(addKeptFold(id, access, loop));
+            continue;
+        }
+        if (!apart)
+            return refuse("columns-overlap",
+                          fmt::format("it is not known that each column has a place of its own "
+                                      "in the store on line {}",
+                                      accessLine));
+    }
+    return {};
+}
+/// A variable that the loop does not declare has to be what rounds fold into.
+Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, LaneLoop& loop) const {
+    const NestArray& array = nest_.arrays[access.array];
+    const StmtId declaration = array.frame == 0 ? code_.declarationOf(array.variable) : noId;
+    if (access.frame != 0 || array.frame != 0 ||
+        (declaration != noId && code_.encloses(loop.statement, declaration)))
+        return {};
+    const Variable& variable = body_.variable(array.variable);
+    if (variable.type.isReference || !access.field.empty() || !array.isVariable)
+        return carries(line(access.node), array.name);
+    const bool isExtreme = std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
+        return fold.best == array.variable || fold.place == array.variable;
+    });
+    if (isExtreme)
+        return isFoldable(array.scalar) ? Gated<void>{} : carries(line(access.node), array.name);
+    return addFold(id, access, variable.name, loop);
+}
+
+bool LaneLoopReader::isStatementOfItsOwn(const NestAccess& access) const {
+    const NestNode& node = nest_.node(access.node);
+    if (node.frame != 0 || node.statement == noId ||
+        body_.stmt(node.statement).kind != StmtKind::Expression)
+        return false;
+    const Expr& expr = body_.expr(body_.stmt(node.statement).expr);
+    return expr.kind == ExprKind::Call;
+}
+
+/// Every use of the place in the loop folds into it by one operator.
+Gated<void> LaneLoopReader::addFold(NestNodeId id, const NestAccess& written,
+                                    const std::string& name, LaneLoop& loop) const {
+    if (std::ranges::find(loop.folds, name, &LaneFold::name) != loop.folds.end())
+        return {};
+    const NestArray& array = nest_.arrays[written.array];
+    std::string op;
+    std::vector<StmtId> folding;
+    for (NestNodeId at = 0; at < nest_.nodes.size(); ++at) {
+        const NestStatement* statement = nest_.node(at).computation();
+        if (statement == nullptr || !isInside(nest_, id, at))
+            continue;
+        int reads = 0;
+        int writes = 0;
+        for (const NestAccessId accessId : statement->accesses) {
+            const NestAccess& access = nest_.accesses[accessId];
+            if (access.array != written.array)
+                continue;
+            if (!isSamePlace(access, written))
+                return carries(line(at), name);
+            reads += access.kind == AccessKind::Write ? 0 : 1;
+            writes += access.kind == AccessKind::Read ? 0 : 1;
+        }
+        if (reads + writes == 0)
+            continue;
+        const bool isSame = folding.empty() || op == statement->reduction;
+        if (reads != 1 || writes != 1 || statement->reduction.empty() || !isSame)
+            return carries(line(at), name);
+        op = statement->reduction;
+        folding.push_back(nest_.node(at).statement);
+    }
+    if (isThreadsOwn(array))
+        for (const ExprId use : code_.uses(array.variable))
+            if (code_.holds(loop.statement, use) &&
+                std::ranges::find(folding, code_.statement(use)) == folding.end())
+                return carries(line(written.node), name);
+    // Each lane subtracts its own rounds' values; what they come to is added up.
+    op = op == "-" ? "+" : op;
+    if (!isFoldOperator(op) || !isFoldable(array.scalar) || array.lanes != 1)
+        return carries(line(written.node), name);
+    loop.folds.push_back({.name = name,
+                          .op = op,
+                          .scalar = array.scalar,
+                          .startsNeutral = startsNeutral(loop, written, op)});
+    return {};
+}
+
+/// The place is set to the operator's identity, and first used again in the loop.
+bool LaneLoopReader::startsNeutral(const LaneLoop& loop, const NestAccess& folded,
+                                   std::string_view op) const {
+    std::vector<ExprId> uses;
+    ExprId value = noId;
+    if (isThreadsOwn(nest_, folded)) {
+        const VariableId variable = nest_.arrays[folded.array].variable;
+        value = body_.variable(variable).init;
+        uses = code_.uses(variable);
+    } else {
+        const KeptElement* kept = keptWith(candidates_, folded);
+        if (kept->initialisation == noId || kept->loop != loop.statement)
+            return false;
+        value = body_.expr(body_.stmt(kept->initialisation).expr).children[1];
+        uses.assign(kept->uses.begin() + 1, kept->uses.end());
+    }
+    if (value == noId || uses.empty() || !code_.holds(loop.statement, uses.front()))
+        return false;
+    // A loop around would come back with another value.
+    const StmtId set = code_.statement(value);
+    if (isThreadsOwn(nest_, folded) && body_.stmt(loop.statement).parent != body_.stmt(set).parent)
+        return false;
+    const Expr& number = body_.expr(code_.withoutCasts(value));
+    const double identity = op == "*" ? 1 : 0;
+    return (number.kind == ExprKind::Integer && static_cast<double>(number.integer) == identity) ||
+           (number.kind == ExprKind::Floating && number.floating == identity);
+}
+
+Gated<void> LaneLoopReader::addKeptFold(NestNodeId id, const NestAccess& access, LaneLoop& loop) {
+    const KeptElement* known = keptWith(candidates_, access);
+    if (known == nullptr)
+        return std::unexpected(refusal_.value_or(Refusal{
+            "carries-over", fmt::format("line {} changes an element that the next round sees",
+                                        line(access.node))}));
+    KERNELSKILL_CHECK(addFold(id, access, known->text, loop));
+    if (keptWith(kept_, access) == nullptr)
+        kept_.push_back(*known);
+    return {};
+}
+
+} // namespace kernelskill::skills

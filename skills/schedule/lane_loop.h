@@ -1,0 +1,76 @@
+/// Loops whose rounds the lanes of a warp can share.
+#pragma once
+
+#include "analysis/queries/source_layout.h"
+#include "skills/base/skill.h"
+#include "skills/schedule/extreme_fold.h"
+#include "skills/schedule/kept_element.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// A value that the rounds of a loop fold into by one operator.
+struct LaneFold {
+    std::string name;
+    std::string op; ///< "+", "*", "&", "|", "^", "min" or "max".
+    analysis::ScalarKind scalar = analysis::ScalarKind::Float;
+    bool startsNeutral = false; ///< It is the operator's identity when the loop begins.
+};
+
+/// A loop along the row, whose rounds the lanes share.
+struct LaneLoop {
+    analysis::StmtId statement = analysis::noId;
+    std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
+    std::vector<LaneFold> folds;
+    std::vector<ExtremeFold> extremes;
+    bool syncsBefore = false; ///< It stores what all lanes use outside of shared loops.
+    bool syncsAfter =
+        false; ///< It shares memory with other code of the row, and one of them stores.
+};
+
+/// Reads loops of one kernel. Keeps references to the context's models.
+class LaneLoopReader {
+public:
+    explicit LaneLoopReader(const SkillContext& context);
+
+    /// The node is a loop of the kernel's own text. Refuses with `no-row-loop`, `short-rows`,
+    /// `carries-over`, `columns-overlap`, or why an element that it folds into has to stay in
+    /// memory.
+    [[nodiscard]] Gated<LaneLoop> read(analysis::NestNodeId id);
+    /// The elements that the loops fold into which were read without a refusal. A fold has the
+    /// element's text for a name.
+    [[nodiscard]] const std::vector<KeptElement>& kept() const { return kept_; }
+
+private:
+    [[nodiscard]] std::uint32_t line(analysis::NestNodeId id) const;
+    [[nodiscard]] Gated<void> requireOwnIterator(const analysis::Loop& loop) const;
+    [[nodiscard]] Gated<void> readEffects(analysis::NestNodeId id, LaneLoop& loop);
+    [[nodiscard]] Gated<void> readOwn(analysis::NestNodeId id, const analysis::NestAccess& access,
+                                      LaneLoop& loop) const;
+    [[nodiscard]] Gated<void> addFold(analysis::NestNodeId id, const analysis::NestAccess& written,
+                                      const std::string& name, LaneLoop& loop) const;
+    [[nodiscard]] Gated<void> addKeptFold(analysis::NestNodeId id,
+                                          const analysis::NestAccess& access, LaneLoop& loop);
+    [[nodiscard]] bool startsNeutral(const LaneLoop& loop, const analysis::NestAccess& folded,
+                                     std::string_view op) const;
+    [[nodiscard]] bool isStatementOfItsOwn(const analysis::NestAccess& access) const;
+
+    const SkillContext& context_;
+    const analysis::CodeMap& code_;
+    const analysis::FunctionBody& body_;
+    const analysis::Nest& nest_;
+    analysis::SourceLayout layout_;
+    std::vector<KeptElement> candidates_;
+    std::optional<Refusal> refusal_; ///< Why there are no candidates.
+    std::vector<KeptElement> kept_;
+};
+
+/// The one that the access uses; nullptr: none.
+[[nodiscard]] const KeptElement* keptWith(const std::vector<KeptElement>& elements,
+                                          const analysis::NestAccess& access);
+
+} // namespace kernelskill::skills

@@ -1,0 +1,184 @@
+#include "tests/skills/skill_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kernelskill::skills {
+namespace {
+
+constexpr std::string_view id = "row-per-warp";
+
+/// A kernel on rows with `body` behind its index, launched in blocks of `block` with three
+/// allocations.
+std::string
+kernel(const std::string& body, const std::string& block = "128",
+       const std::string& index = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n",
+       const std::string& grid = "(m + 127) / 128") {
+    return "__global__ void k(const float* a, const float* b, float* c, int m, int n) {\n" + index +
+           body + "}\nvoid run(int m, int n) {\n    float *a, *b, *c;\n    cudaMalloc(&a, n);\n" +
+           "    cudaMalloc(&b, n);\n    cudaMalloc(&c, n);\n    k<<<" + grid + ", " + block +
+           ">>>(a, b, c, m, n);\n}\n";
+}
+
+std::string warpKernel(const std::string& body) {
+    return kernel(body, "128",
+                  "    int i = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n"
+                  "    const int lane = threadIdx.x % 32;\n",
+                  "(m + 127) / 128 * 32");
+}
+
+TEST(RowPerWarp, SharesSeveralLoops) {
+    checkApplicable(id,
+                    kernel("    if (i >= m) return;\n"
+                           "    float largest = a[i * n];\n"
+                           "    for (int j = 1; j < n; ++j)\n"
+                           "        largest = fmaxf(largest, a[i * n + j]);\n"
+                           "    for (int j = 0; j < n; j++)\n"
+                           "        c[i * n + j] = expf(a[i * n + j] - largest);\n"),
+                    warpKernel("    if (i >= m) return;\n"
+                               "    float largest = a[i * n];\n"
+                               "    for (int j = 1 + lane; j < n; j += 32)\n"
+                               "        largest = fmaxf(largest, a[i * n + j]);\n"
+                               "    for (int offset = 16; offset > 0; offset /= 2)\n"
+                               "        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, "
+                               "largest, offset));\n"
+                               "    for (int j = lane; j < n; j += 32)\n"
+                               "        c[i * n + j] = expf(a[i * n + j] - largest);\n"));
+}
+
+TEST(RowPerWarp, FoldsIntoMemoryByWayOfRegisters) {
+    checkApplicable(id,
+                    kernel("    if (i < m) {\n"
+                           "        for (int j = 0; j < 4096; ++j)\n"
+                           "            c[i] += a[i * n + j] * b[j];\n"
+                           "    }\n"),
+                    warpKernel("    if (i < m) {\n"
+                               "        float sum = c[i];\n"
+                               "        if (lane != 0)\n"
+                               "            sum = 0.0f;\n"
+                               "        for (int j = lane; j < 4096; j += 32)\n"
+                               "            sum += a[i * n + j] * b[j];\n"
+                               "        for (int offset = 16; offset > 0; offset /= 2)\n"
+                               "            sum += __shfl_xor_sync(0xffffffff, sum, offset);\n"
+                               "        if (lane == 0)\n"
+                               "            c[i] = sum;\n"
+                               "    }\n"));
+}
+
+TEST(RowPerWarp, FindsPlacesOfExtremes) {
+    const std::string text = appliedText(id, kernel("    if (i >= m) return;\n"
+                                                    "    int found = 0;\n"
+                                                    "    float least = a[i * n];\n"
+                                                    "    for (int j = 1; j < n; ++j)\n"
+                                                    "        if (a[i * n + j] <= least) {\n"
+                                                    "            least = a[i * n + j];\n"
+                                                    "            found = j;\n"
+                                                    "        }\n"
+                                                    "    c[i] = found;\n"));
+    EXPECT_TRUE(text.contains("if (otherLeast < least || (otherLeast == least && otherFound > "
+                              "found)) {"))
+        << text;
+    EXPECT_TRUE(text.contains("    if (lane == 0)\n        c[i] = found;\n")) << text;
+}
+
+TEST(RowPerWarp, WaitsWhereLanesReadWhatOthersStored) {
+    const std::string text = appliedText(
+        id, kernel("    if (i >= m) return;\n"
+                   "    for (int j = 0; j < n; ++j)\n        c[i * n + j] = a[i * n + j];\n"
+                   "    float sum = 0;\n"
+                   "    for (int j = 0; j < n - 1; ++j)\n        sum += c[i * n + j + 1];\n"
+                   "    for (int j = 0; j < n; ++j)\n        c[i * n + j] *= sum;\n"));
+    EXPECT_TRUE(text.contains("c[i * n + j] = a[i * n + j];\n    __syncwarp();\n")) << text;
+    EXPECT_TRUE(text.contains("sum += __shfl_xor_sync(0xffffffff, sum, offset);\n"
+                              "    __syncwarp();\n"))
+        << text;
+}
+
+TEST(RowPerWarp, TakesBlocksOfWholeWarpsAndNamesThatAreTaken) {
+    const std::string text =
+        appliedText(id, kernel("    int lane = 3;\n    if (i >= m) return;\n    float sum = lane;\n"
+                               "    for (int j = 0; j < n; ++j)\n        sum -= a[i * n + j];\n"
+                               "    c[i] = sum;\n",
+                               "dim3(32, 4)"));
+    EXPECT_TRUE(text.contains("const int lane2 = threadIdx.x % 32;")) << text;
+    EXPECT_TRUE(text.contains("    if (lane2 != 0)\n        sum = 0.0f;\n")) << text;
+    EXPECT_TRUE(text.contains("sum += __shfl_xor_sync")) << text;
+}
+
+TEST(RowPerWarp, KeepsTheNumericsOfWhatItFolds) {
+    EXPECT_EQ(offeredNumerics(id, kernel("    float sum = 0;\n    for (int j = 0; j < n; ++j)\n"
+                                         "        sum += a[i * n + j];\n    c[i] = sum;\n")),
+              Numerics::Reassociates);
+    EXPECT_EQ(offeredNumerics(id, kernel("    float most = 0;\n    for (int j = 0; j < n; ++j)\n"
+                                         "        most = fmaxf(most, a[i * n + j]);\n"
+                                         "    c[i] = most;\n")),
+              Numerics::Exact);
+}
+
+TEST(RowPerWarp, SaysWhatARoundTouches) {
+    const Subject subject =
+        parseSubject(kernel("    float sum = 0;\n    for (int j = 0; j < n; ++j)\n"
+                            "        sum += a[i * n + j] * b[j];\n    c[i] = sum;\n"));
+    const auto offer = skillNamed(id).prepare(subject.context());
+    ASSERT_TRUE(offer) << offer.error().reason;
+    EXPECT_EQ(offer->why, "the thread of a row walks along it (line 4), so that neighbouring lanes "
+                          "are a row apart: a round of a warp touches 33 sectors, and 8 if its "
+                          "lanes walk side by side and fold sum across the warp");
+    ASSERT_TRUE(offer->gain);
+    EXPECT_DOUBLE_EQ(offer->gain->factor, 33.0 / 8);
+}
+
+class RowPerWarpGates : public ::testing::TestWithParam<GateCase> {};
+
+TEST_P(RowPerWarpGates, Refuses) {
+    checkNotApplicable(id, GetParam().source, GetParam().gate);
+}
+
+std::string walking(const std::string& inLoop, const std::string& behind = "    c[i] = sum;\n") {
+    return kernel("    float sum = 0;\n    for (int j = 0; j < n; ++j) {\n"
+                  "        sum += a[i * n + j];\n" +
+                  inLoop + "    }\n" + behind);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RowPerWarpGates,
+    ::testing::Values(
+        GateCase{"NoIndex", "no-row-index",
+                 kernel("    for (int j = 0; j < n; ++j) c[i * n + j] = a[i * n + j];\n", "128",
+                        "    int i = blockIdx.x;\n")},
+        GateCase{"AnotherIndex", "uses-thread-position",
+                 walking("", "    c[threadIdx.x] = sum;\n")},
+        GateCase{"Shared", "shares-memory",
+                 walking("", "    __shared__ float s[4];\n    s[0] = 1;\n")},
+        GateCase{"Barrier", "barrier", walking("", "    __syncthreads();\n    c[i] = sum;\n")},
+        GateCase{"Shuffle", "warp-operation",
+                 walking("", "    c[i] = __shfl_sync(~0u, sum, 0);\n")},
+        GateCase{"Columns", "coalesced",
+                 kernel("    float sum = 0;\n    for (int j = 0; j < n; ++j)\n"
+                        "        sum += a[j * n + i];\n    c[i] = sum;\n")},
+        GateCase{"Prefix", "carries-over", walking("        c[i * n + j] = sum;\n", "")},
+        GateCase{"Condition", "carries-over", walking("        if (sum > 3) sum += 1;\n")},
+        GateCase{"TwiceItself", "carries-over",
+                 kernel("    float sum = 1;\n    for (int j = 0; j < n; ++j)\n"
+                        "        sum += sum * a[i * n + j];\n    c[i] = sum;\n")},
+        GateCase{"TwoOperators", "carries-over", walking("        sum *= 2;\n")},
+        GateCase{"Recurrence", "carries-over",
+                 kernel("    float x = 0;\n    for (int j = 0; j < n; ++j)\n"
+                        "        x = a[i * n + j] - x;\n    c[i] = x;\n")},
+        GateCase{"Neighbour", "columns-overlap", walking("        c[j * j] = a[i * n + j];\n", "")},
+        GateCase{"Short", "short-rows",
+                 kernel("    float sum = 0;\n    for (int j = 0; j < 8; ++j)\n"
+                        "        sum += a[i * 8 + j];\n    c[i] = sum;\n")},
+        GateCase{"Exit", "no-row-loop", walking("        if (a[i * n + j] < 0) break;\n")},
+        GateCase{"Downwards", "no-row-loop",
+                 kernel("    float sum = 0;\n    for (int j = n - 1; j >= 0; --j)\n"
+                        "        sum += a[i * n + j];\n    c[i] = sum;\n")},
+        GateCase{"RowMemory", "row-memory",
+                 walking("", "    c[2 * i] = sum;\n    c[2 * i + 1] = c[2 * i];\n")},
+        GateCase{"PartialWarps", "partial-warps",
+                 kernel("    float sum = 0;\n    for (int j = 0; j < n; ++j)\n"
+                        "        sum += a[i * n + j];\n    c[i] = sum;\n",
+                        "100")}),
+    [](const auto& tested) { return tested.param.name; });
+
+} // namespace
+} // namespace kernelskill::skills
