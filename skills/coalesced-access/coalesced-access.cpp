@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace kernelskill::skills {
 
@@ -18,9 +19,11 @@ namespace {
 /// alone adds one sector to four.
 constexpr double minOverfetch = 1.5;
 
-/// The place of a way in the order in which they are tried, from 1.
-enum class Way : int {};
-constexpr std::array ways = {exchangeAxes, giveRowsToWarps, interleaveChunks, stageTile};
+/// The numbers stay what memories hold; 2 was the way that became the skill row-per-warp.
+enum class Way : int { Exchange = 1, Interleave = 3, Stage = 4 };
+constexpr std::array ways = {std::pair{Way::Exchange, &exchangeAxes},
+                             std::pair{Way::Interleave, &interleaveChunks},
+                             std::pair{Way::Stage, &stageTile}};
 
 struct Choice {
     Way way{};
@@ -40,15 +43,15 @@ bool hasScatteredAccess(const SkillContext& context) {
 Gated<Choice> choose(const SkillContext& context) {
     KERNELSKILL_CHECK(requireEditable(context));
     std::optional<Refusal> nearest;
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-        FoundRewrite found = ways[i](context);
+    for (const auto& [way, find] : ways) {
+        FoundRewrite found = find(context);
         if (found && found->after.sectors * minOverfetch > found->before.sectors)
             found = refuse("no-fewer-sectors",
                            fmt::format("a warp would still touch {:.0f} sectors where it touches "
                                        "{:.0f}",
                                        found->after.sectors, found->before.sectors));
         if (found)
-            return Choice{Way{static_cast<int>(i) + 1}, std::move(*found)};
+            return Choice{way, std::move(*found)};
         if (!nearest && found.error().gate != "other-shape")
             nearest = found.error();
     }
@@ -59,10 +62,11 @@ Gated<Choice> choose(const SkillContext& context) {
                                   context.kernel.name));
     if (nearest)
         return std::unexpected(*nearest);
-    return refuse("no-known-shape",
-                  fmt::format("{} neither exchanges its axes, nor walks along rows or chunks by "
-                              "single threads, nor copies across",
-                              context.kernel.name));
+    return refuse(
+        "no-known-shape",
+        fmt::format("{} neither exchanges its axes, nor walks along chunks by single threads, "
+                    "nor copies across",
+                    context.kernel.name));
 }
 
 class CoalescedAccessSkill : public PlannedSkill<Choice, Way> {

@@ -24,8 +24,6 @@ using FoundRewrite = Gated<CoalescingRewrite>;
 
 /// Threads whose threadIdx.x runs along the slow index: the roles of x and y are exchanged.
 [[nodiscard]] FoundRewrite exchangeAxes(const SkillContext& context);
-/// A thread for each row, walking along it: a warp for each row.
-[[nodiscard]] FoundRewrite giveRowsToWarps(const SkillContext& context);
 /// A thread that walks over its own chunk: the threads walk side by side.
 [[nodiscard]] FoundRewrite interleaveChunks(const SkillContext& context);
 /// Loads or stores that go across: through a tile of shared memory.

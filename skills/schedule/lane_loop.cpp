@@ -150,9 +150,26 @@ Gated<void> LaneLoopReader::readEffects(NestNodeId id, LaneLoop& loop) {
                           fmt::format("it is not known that each column has a place of its own "
                                       "in the store on line {}",
                                       accessLine));
+        KERNELSKILL_CHECK(requireApart(id, access, *apart));
     }
     return {};
 }
+/// No two rounds, which are `step` elements apart, meet at the array that `store` goes to.
+Gated<void> LaneLoopReader::requireApart(NestNodeId id, const NestAccess& store,
+                                         std::int64_t step) const {
+    for (const NestAccess& other : nest_.accesses) {
+        if (other.array != store.array || !isInside(nest_, id, other.node))
+            continue;
+        const auto distance =
+            other.index ? (*other.index - *store.index).asConstant() : std::nullopt;
+        if (!distance || other.unit != store.unit || (*distance != 0 && *distance % step == 0))
+            return refuse("columns-overlap",
+                          fmt::format("lines {} and {} may touch one element from two columns",
+                                      line(store.node), line(other.node)));
+    }
+    return {};
+}
+
 /// A variable that the loop does not declare has to be what rounds fold into.
 Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, LaneLoop& loop) const {
     const NestArray& array = nest_.arrays[access.array];

@@ -6,6 +6,7 @@
 #include "skills/schedule/extreme_fold.h"
 #include "skills/schedule/kept_element.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,9 @@ private:
     [[nodiscard]] std::uint32_t line(analysis::NestNodeId id) const;
     [[nodiscard]] Gated<void> requireOwnIterator(const analysis::Loop& loop) const;
     [[nodiscard]] Gated<void> readEffects(analysis::NestNodeId id, LaneLoop& loop);
+    [[nodiscard]] Gated<void> requireApart(analysis::NestNodeId id,
+                                           const analysis::NestAccess& store,
+                                           std::int64_t step) const;
     [[nodiscard]] Gated<void> readOwn(analysis::NestNodeId id, const analysis::NestAccess& access,
                                       LaneLoop& loop) const;
     [[nodiscard]] Gated<void> addFold(analysis::NestNodeId id, const analysis::NestAccess& written,

@@ -25,6 +25,8 @@ using namespace analysis;
 namespace {
 
 constexpr double sectorBytes = 32;
+/// The sectors before over those after that are worth an edit.
+constexpr double minOverfetch = 1.5;
 
 /// The sectors of a warp whose lanes are `stride` elements of `width` bytes apart; nullopt: by a
 /// number that the launch decides.
@@ -148,12 +150,12 @@ private:
             before += sectorsOf(strideOf(access, Symbol{SymbolKind::ThreadIdx, 0}), width);
             after += sectorsOf(strideOf(access, loop->iterator), width);
         }
-        if (after >= before) {
-            note(
-                refuse("coalesced",
-                       fmt::format("lanes side by side in the loop on line {} would touch no fewer "
-                                   "sectors",
-                                   line(nest_.node(id).span))));
+        if (after * minOverfetch > before) {
+            note(refuse(
+                "coalesced",
+                fmt::format("lanes side by side in the loop on line {} would hardly touch fewer "
+                            "sectors",
+                            line(nest_.node(id).span))));
             return {};
         }
         auto shared = reader_.read(id);

@@ -23,20 +23,8 @@ std::string across(const std::string& work, const std::string& block = "dim3(16,
                   "<<<" + grid + ", " + block + ">>>");
 }
 
-/// A row a thread.
-std::string rows(const std::string& work, const std::string& launch = "<<<(n + 63) / 64, 64>>>") {
-    return kernel("    int r = blockIdx.x * blockDim.x + threadIdx.x;\n    if (r >= n)\n"
-                  "        return;\n" +
-                      work,
-                  launch);
-}
-
 std::string chunks(const std::string& work) {
     return kernel("    int t = blockIdx.x * blockDim.x + threadIdx.x;\n" + work);
-}
-
-bool parses(const std::string& text) {
-    return parseSubject(text).file.diagnostics.empty();
 }
 
 TEST(CoalescedAccess, ExchangesTheThreadsOfASquareBlockAndLeavesTheLaunch) {
@@ -68,25 +56,6 @@ TEST(CoalescedAccess, ExchangesAxesWhereTheProductOfAMatrixNeedsIt) {
         id, across("    float sum = 0;\n    for (int j = 0; j < w; ++j)\n        sum += in[r * w + "
                    "j] * in[j * w + c];\n    out[r * w + c] = sum;\n"));
     EXPECT_TRUE(text.contains("int r = blockIdx.x * blockDim.y + threadIdx.y;")) << text;
-}
-
-TEST(CoalescedAccess, GivesEachRowOfACopyToAWarp) {
-    checkApplicable(
-        id, rows("    for (int c = 0; c < w; ++c)\n        out[r * w + c] = in[m[r] * w + c];\n"),
-        kernel("    int r = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n    if (r >= n)\n"
-               "        return;\n"
-               "    for (int c = threadIdx.x % 32; c < w; c += 32)\n"
-               "        out[r * w + c] = in[m[r] * w + c];\n",
-               "<<<(n + 63) / 64 * 32, 64>>>"));
-}
-
-TEST(CoalescedAccess, KeepsWhatAWarpWorksOutForItsRow) {
-    const std::string text =
-        appliedText(id, rows("    const float scale = 1.0f / m[r];\n    for (int c = 1; c < w; "
-                             "c++) {\n        float v = in[r * w + c];\n        out[r * w + c] = v "
-                             "* scale;\n    }\n"));
-    EXPECT_TRUE(text.contains("for (int c = 1 + threadIdx.x % 32; c < w; c += 32) {")) << text;
-    EXPECT_TRUE(parses(text)) << text;
 }
 
 TEST(CoalescedAccess, InterleavesChunksWhoseEndIsCutOff) {
@@ -170,20 +139,19 @@ TEST(CoalescedAccess, StagesATileWhoseLoadsRunAcross) {
 }
 
 TEST(CoalescedAccess, ComputesItsGainFromTheSectors) {
-    const Subject subject = parseSubject(
-        rows("    for (int c = 0; c < w; ++c)\n        out[r * w + c] = in[r * w + c];\n"));
+    const std::string source = chunks("    for (int i = t * w; i < t * w + w; ++i)\n"
+                                      "        out[i] = in[i];\n");
+    const Subject subject = parseSubject(source);
     const auto offer = skillNamed(id).prepare(subject.context());
     ASSERT_TRUE(offer) << offer.error().reason;
     ASSERT_TRUE(offer->gain);
     EXPECT_DOUBLE_EQ(offer->gain->factor, 8);
-    EXPECT_EQ(offeredNumerics(id, rows("    for (int c = 0; c < w; ++c)\n        out[r * w + c] = "
-                                       "in[r * w + c];\n")),
-              Numerics::Exact);
+    EXPECT_EQ(offeredNumerics(id, source), Numerics::Exact);
 }
 
 TEST(CoalescedAccess, IsAboutTheLoopOrTheCheck) {
-    checkTarget(id, rows("    for (int c = 0; c < w; ++c)\n        out[r * w + c] = 1;\n"),
-                "for (int c = 0; c < w; ++c)\n        out[r * w + c] = 1;");
+    checkTarget(id, chunks("    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = 1;\n"),
+                "for (int i = t * w; i < t * w + w; ++i)\n        out[i] = 1;");
 }
 
 class CoalescedAccessIsNotOffered : public testing::TestWithParam<GateCase> {};
@@ -193,8 +161,6 @@ TEST_P(CoalescedAccessIsNotOffered, WhenAGateDoesNotHold) {
 }
 
 const std::string copyAcross = "    if (r < n && c < w)\n        out[r * w + c] = in[r * w + c];\n";
-const std::string copyRow = "    for (int c = 0; c < w; ++c)\n        out[r * w + c] = in[r * w + "
-                            "c];\n";
 const std::string copyChunk = "    for (int i = t * w; i < t * w + w; ++i)\n        out[i] = "
                               "in[i];\n";
 
@@ -231,25 +197,6 @@ INSTANTIATE_TEST_SUITE_P(
                 kernel("    int r = ROW;\n    int c = blockIdx.y * blockDim.y + threadIdx.y;\n" +
                            copyAcross,
                        "<<<dim3(n / 16, w / 16), dim3(16, 16)>>>")},
-        GateCase{
-            "RowSum", "row-reduction",
-            rows("    float s = 0;\n    for (int c = 0; c < w; ++c)\n        s += in[r * w + c];\n"
-                 "    out[r] = s;\n")},
-        GateCase{
-            "RowScan", "columns-overlap",
-            rows("    for (int c = 1; c < w; ++c)\n        out[r * w + c] = out[r * w + c - 1] + "
-                 "in[r * w + c];\n")},
-        GateCase{"PartialWarps", "partial-warps", rows(copyRow, "<<<(n + 39) / 40, 40>>>")},
-        GateCase{
-            "ShortRows", "short-rows",
-            rows("    for (int c = 0; c < 16; ++c)\n        out[r * 16 + c] = in[r * 16 + c];\n")},
-        GateCase{
-            "RowsOfOneBuffer", "may-alias",
-            kernel("    int r = blockIdx.x * blockDim.x + threadIdx.x;\n    if (r >= n)\n        "
-                   "return;\n" +
-                   copyRow) +
-                "void again(float* x, const int* m, int n, int w) {\n    k<<<(n + 63) / 64, "
-                "64>>>(x + 1, m, x, n, w);\n}\n"},
         GateCase{
             "ChunkCarriesOver", "carries-over",
             chunks("    float s = 0;\n    for (int i = t * w; i < t * w + w; ++i)\n        out[i] "

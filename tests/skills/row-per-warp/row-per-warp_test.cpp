@@ -104,6 +104,25 @@ TEST(RowPerWarp, TakesBlocksOfWholeWarpsAndNamesThatAreTaken) {
     EXPECT_TRUE(text.contains("sum += __shfl_xor_sync")) << text;
 }
 
+TEST(RowPerWarp, TakesCopiesThroughATable) {
+    checkApplicable(id,
+                    kernel("    if (i >= m)\n        return;\n"
+                           "    const int from = static_cast<int>(b[i]);\n"
+                           "    for (int j = 0; j < n; ++j)\n"
+                           "        c[i * n + j] = a[from * n + j];\n"),
+                    warpKernel("    if (i >= m)\n        return;\n"
+                               "    const int from = static_cast<int>(b[i]);\n"
+                               "    for (int j = lane; j < n; j += 32)\n"
+                               "        c[i * n + j] = a[from * n + j];\n"));
+}
+
+TEST(RowPerWarp, TakesSeveralStoresOfARoundThatAreApart) {
+    EXPECT_TRUE(appliedText(id, kernel("    for (int j = 0; j < n; ++j) {\n"
+                                       "        c[2 * (i * n + j)] = a[i * n + j];\n"
+                                       "        c[2 * (i * n + j) + 1] = b[i * n + j];\n    }\n"))
+                    .contains("j += 32"));
+}
+
 TEST(RowPerWarp, KeepsTheNumericsOfWhatItFolds) {
     EXPECT_EQ(offeredNumerics(id, kernel("    float sum = 0;\n    for (int j = 0; j < n; ++j)\n"
                                          "        sum += a[i * n + j];\n    c[i] = sum;\n")),
@@ -165,6 +184,14 @@ INSTANTIATE_TEST_SUITE_P(
                  kernel("    float x = 0;\n    for (int j = 0; j < n; ++j)\n"
                         "        x = a[i * n + j] - x;\n    c[i] = x;\n")},
         GateCase{"Neighbour", "columns-overlap", walking("        c[j * j] = a[i * n + j];\n", "")},
+        GateCase{"Scan", "columns-overlap",
+                 kernel("    for (int j = 1; j < n; ++j)\n"
+                        "        c[i * n + j] = c[i * n + j - 1] + a[i * n + j];\n")},
+        GateCase{"OneBuffer", "may-alias",
+                 kernel("    for (int j = 0; j < n; ++j)\n"
+                        "        c[i * n + j] = a[i * n + j];\n") +
+                     "void again(float* x, int m, int n) { k<<<(m + 127) / 128, 128>>>(x + 1, x, "
+                     "x, m, n); }\n"},
         GateCase{"Short", "short-rows",
                  kernel("    float sum = 0;\n    for (int j = 0; j < 8; ++j)\n"
                         "        sum += a[i * 8 + j];\n    c[i] = sum;\n")},
