@@ -298,6 +298,36 @@ TEST(Nest, OpaqueStatementsLeaveTheRestUnderstood) {
     EXPECT_EQ(understood.hotOpaque, 0U);
 }
 
+TEST(Nest, PointersLeaveThePartThatTheyWereTakenOf) {
+    const auto accesses = [](const std::string& body) {
+        return readNest("struct Item { float3 position; float weights[4]; };\n"
+                        "__global__ void k(float4* v, Item* items, float* c) {\n"
+                        "  int i = threadIdx.x;\n" +
+                        body + "\n}\n")
+            .accesses();
+    };
+    EXPECT_EQ(accesses("const float* p = &v[i].z; c[i] = p[3];"),
+              "v[4*threadIdx.x + 5]; c[threadIdx.x]");
+    EXPECT_EQ(accesses("const float* p = &v[i].z; c[i] = p[0];"),
+              "v[threadIdx.x].z; c[threadIdx.x]");
+    EXPECT_EQ(accesses("float2* p = (float2*)&v[i].z; c[i] = p[1].x;"),
+              "v[2*threadIdx.x + 2].x; c[threadIdx.x]");
+    EXPECT_THAT(accesses("float* p = &items[i].position.x; c[i] = p[1];"), HasSubstr("opaque"));
+    EXPECT_THAT(accesses("float* p = items[i].weights; c[i] = *(p + 1);"), HasSubstr("opaque"));
+    EXPECT_THAT(accesses("float* p = items[i].weights; c[i] = p[1];"),
+                ::testing::Not(HasSubstr("opaque")));
+}
+
+TEST(Nest, FunctionsNamedAsAtomicsAreFollowedWhereTheirCodeIsKnown) {
+    const ReadNest found =
+        readNest("__device__ void atomicLargest(float* place, float value) {\n"
+                 "  if (*place < value) *place = value;\n}\n"
+                 "__global__ void k(float* c) { atomicLargest(c + threadIdx.x, 1.0f); }\n");
+    EXPECT_EQ(found.accesses(), "c[threadIdx.x]; c[threadIdx.x]");
+    for (const NestAccess& access : found.nest.accesses)
+        EXPECT_NE(access.kind, AccessKind::Atomic);
+}
+
 TEST(Nest, HashesDoNotGrowWithoutEnd) {
     std::string body = "unsigned x = n, y = m;\n";
     for (int i = 0; i < 200; ++i)
