@@ -247,7 +247,8 @@ NestAddress NestBuilder::carriedPointer(VariableId variable, const std::vector<C
             place.offset = freshValue(name + "~", {});
             carried_.insert(place.offset->terms().begin()->first.front());
         }
-        result.choices.push_back({unknownCondition("where " + name + " points to"), place});
+        result.choices.push_back(
+            {unknownCondition(name + " points to " + nest_.arrays[place.array].name), place});
     }
     return result;
 }

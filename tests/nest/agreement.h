@@ -16,9 +16,9 @@ namespace kernelskill::testing {
 /// Each a sentence; none where nest and run agree. Where the nest tells exactly what happens, each
 /// thread's accesses have to be those of the nest, as often; where it does not, what it tells for
 /// certain has to happen, and nothing that it excludes.
-[[nodiscard]] std::vector<std::string> accessDisagreements(const analysis::Nest& nest,
-                                                           const NestRun& run,
-                                                           const std::vector<RecordedAccess>& recorded);
+[[nodiscard]] std::vector<std::string>
+accessDisagreements(const analysis::Nest& nest, const NestRun& run,
+                    const std::vector<RecordedAccess>& recorded);
 
 /// Accesses that met at run time though the nest's dependences say that they never do, or that
 /// no barrier separated though they say so.

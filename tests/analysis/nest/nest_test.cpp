@@ -318,6 +318,18 @@ TEST(Nest, PointersLeaveThePartThatTheyWereTakenOf) {
                 ::testing::Not(HasSubstr("opaque")));
 }
 
+TEST(Nest, PointersOfSeveralArraysAccessEach) {
+    EXPECT_THAT(readBody("const float* p = n > 3 ? a : b; c[0] = p[m];").nodes(),
+                HasSubstr("reads a[m] if n >= 4, b[m] if n < 4\n"));
+    EXPECT_THAT(readBody("const float* p = a; if (n > 3) p = b + 1; c[0] = p[m];").nodes(),
+                HasSubstr("reads b[m + 1] if n >= 4, a[m] if n < 4\n"));
+    EXPECT_THAT(
+        readBody("const float* p = a; const float* q = b;\n"
+                 "for (int k = 0; k < n; ++k) { c[k] = p[k]; const float* o = p; p = q; q = o; }")
+            .nodes(),
+        HasSubstr("reads a[k] if p points to a, b[k] if p points to b\n"));
+}
+
 TEST(Nest, FunctionsNamedAsAtomicsAreFollowedWhereTheirCodeIsKnown) {
     const ReadNest found =
         readNest("__device__ void atomicLargest(float* place, float value) {\n"
