@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/model/index_expression.h"
+#include "analysis/model/kept_nests.h"
 #include "analysis/source/diagnostic.h"
 #include "analysis/syntax/syntax.h"
 
@@ -216,6 +217,7 @@ struct FileModel {
     HostOnlyCode hostOnly;
     std::vector<Include> includes;
     std::vector<std::string> userFiles; ///< Non-system files read, the main file first.
+    KeptNests nests;                    ///< Of its kernels, see nestOf() in analysis/nest/nest.h.
 };
 
 /// The kernel of the main file whose definition contains `offset`; nullptr if there is none.

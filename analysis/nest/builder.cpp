@@ -173,6 +173,13 @@ Nest buildNest(const FileModel& file, const KernelModel& kernel) {
     return NestBuilder(file, kernel).build();
 }
 
+std::shared_ptr<const Nest> nestOf(const FileModel& file, const KernelModel& kernel) {
+    const auto make = [&] { return std::make_shared<const Nest>(buildNest(file, kernel)); };
+    const bool isOfFile =
+        std::ranges::any_of(file.kernels, [&](const KernelModel& own) { return &own == &kernel; });
+    return isOfFile ? file.nests.of(kernel, make) : make(); // Others may be gone before the file.
+}
+
 const KernelModel& functionOf(const FileModel& file, const KernelModel& kernel,
                               const NestFrame& frame) {
     return frame.function == noId ? kernel : file.deviceFunctions.at(frame.function);

@@ -13,6 +13,8 @@
 
 namespace kernelskill::analysis {
 
+struct NestChoice;
+
 /// A pointer's value or a place in memory.
 struct NestAddress {
     NestArrayId array = noId;
@@ -23,8 +25,24 @@ struct NestAddress {
     std::string field;
     std::vector<NestSubscript> inner; ///< Subscripts within the field.
     std::string reason;               ///< Why the array or the offset is not known.
-    bool operator==(const NestAddress&) const = default;
+    std::vector<NestChoice> choices;  ///< If any: it is one of these, and `array` is noId.
+    bool operator==(const NestAddress&) const;
 };
+
+/// An address, and when it is the one.
+struct NestChoice {
+    NestCondition when;
+    NestAddress address;
+    bool operator==(const NestChoice&) const = default;
+};
+
+/// `change` of each address that it may be.
+template <typename Change>
+NestAddress eachOf(NestAddress address, const Change& change) {
+    for (NestChoice& choice : address.choices)
+        choice.address = change(std::move(choice.address));
+    return address;
+}
 
 /// A variable of a frame, or a field of one.
 struct NestVariableKey {
@@ -77,6 +95,14 @@ private:
         ExprId expression = noId;
         bool isConditional = false; ///< Not once in every round.
         bool isHeader = false;      ///< In the for's increment.
+    };
+
+    /// Where a pointer may be that a loop changes.
+    struct PointerTargets {
+        std::vector<NestAddress> addresses;
+        std::vector<VariableId> variables; ///< What they hold.
+        bool isMoved = false;              ///< By an amount that is not told here.
+        bool isLost = false;
     };
 
     // builder.cpp
@@ -147,13 +173,21 @@ private:
     [[nodiscard]] NestPlace place(ExprId id);
     [[nodiscard]] NestAddress pointer(ExprId id);
     [[nodiscard]] NestAddress pointerOf(const NestVariableKey& key, const Type& type);
-    [[nodiscard]] NestAddress moved(NestAddress address, const IndexExpression& by) const;
-    [[nodiscard]] NestAddress inUnits(NestAddress address, std::uint32_t unit) const;
     [[nodiscard]] NestAddress subscripted(NestAddress address, ExprId subscript, const Type& type);
     [[nodiscard]] NestAddress loadedArray(ExprId id, const Type& type);
     NestArrayId arrayOf(const NestVariableKey& key, const Type& type);
     [[nodiscard]] std::uint32_t sizeOf(const Type& type) const;
     [[nodiscard]] std::uint32_t elementSizeOf(const Type& type) const;
+
+    // builder_pointers.cpp
+    [[nodiscard]] NestAddress inUnits(NestAddress address, std::uint32_t unit) const;
+    [[nodiscard]] NestAddress outOfField(NestAddress address) const;
+    [[nodiscard]] NestAddress moved(NestAddress address, const IndexExpression& by) const;
+    [[nodiscard]] NestAddress chosen(const NestCondition& condition, const NestAddress& then,
+                                     const NestAddress& otherwise);
+    void addTargets(ExprId value, PointerTargets& targets);
+    [[nodiscard]] NestAddress
+    carriedPointer(VariableId variable, const std::vector<Change>& changes, const State& before);
 
     // builder_effects.cpp
     enum class Use : std::uint8_t { Read, Write, ReadWrite };

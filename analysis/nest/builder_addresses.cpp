@@ -147,52 +147,6 @@ NestAddress NestBuilder::pointerOf(const NestVariableKey& key, const Type& type)
     return address;
 }
 
-NestAddress NestBuilder::inUnits(NestAddress address, std::uint32_t unit) const {
-    if (address.unit == unit || address.array == noId)
-        return address;
-    const std::uint32_t from = std::exchange(address.unit, unit);
-    address.extents.clear();
-    address.written.clear();
-    if (!address.offset || address.offset->terms().empty())
-        return address;
-    std::optional<IndexExpression> scaled = IndexExpression{};
-    for (const auto& [monomial, coefficient] : address.offset->terms()) {
-        if (from == 0 || unit == 0 || coefficient * from % unit != 0) {
-            scaled.reset();
-            break;
-        }
-        IndexExpression term = IndexExpression::constant(coefficient * from / unit);
-        for (const Symbol symbol : monomial)
-            term = term * IndexExpression::symbol(symbol);
-        scaled = *scaled + term;
-    }
-    address.offset = std::move(scaled);
-    if (!address.offset)
-        address.reason = "a cast to an element of another size at an offset that may not fit";
-    return address;
-}
-
-NestAddress NestBuilder::moved(NestAddress address, const IndexExpression& by) const {
-    if (address.extents.size() > 1) { // By rows.
-        std::int64_t stride = 1;
-        for (std::size_t i = 1; i < address.extents.size(); ++i)
-            stride *= address.extents[i];
-        address.extents.clear();
-        address.written.clear();
-        address.offset =
-            address.offset ? std::optional(*address.offset + by * IndexExpression::constant(stride))
-                           : std::nullopt;
-        return address;
-    }
-    address.extents.clear();
-    address.written.clear();
-    if (address.offset)
-        address.offset = IndexExpression::sum(*address.offset, by);
-    if (!address.offset && address.reason.empty())
-        address.reason = "a sum that is too long";
-    return address;
-}
-
 NestAddress NestBuilder::pointer(ExprId id) {
     if (id == noId)
         return {};
@@ -223,8 +177,14 @@ NestAddress NestBuilder::pointer(ExprId id) {
     case ExprKind::Cast: {
         NestAddress address = pointer(expression.children.front());
         const std::uint32_t unit = elementSizeOf(expression.type);
-        return isNestPointer(expression.type) && unit != 0 ? inUnits(std::move(address), unit)
-                                                           : address;
+        if (!isNestPointer(expression.type) || unit == 0)
+            return address;
+        if (!address.field.empty()) {
+            if (elementSizeOf(expr(expression.children.front()).type) == unit)
+                return address; // The same part by another name.
+            address = outOfField(std::move(address));
+        }
+        return inUnits(std::move(address), unit);
     }
     case ExprKind::Unary: {
         const ExprId operand = expression.children.front();
@@ -270,20 +230,8 @@ NestAddress NestBuilder::pointer(ExprId id) {
                      expression.op == "-" ? IndexExpression::constant(-1) * *by : *by);
     }
     case ExprKind::Conditional: {
-        const NestAddress then = pointer(expression.children[1]);
-        const NestAddress otherwise = pointer(expression.children[2]);
-        if (then == otherwise)
-            return then;
-        if (then.array != noId && then.array == otherwise.array && then.unit == otherwise.unit &&
-            then.offset && otherwise.offset) {
-            NestAddress chosen = then;
-            chosen.extents.clear();
-            chosen.written.clear();
-            chosen.offset = IndexExpression::symbol(nest_.symbols.selection(
-                condition(expression.children[0]), *then.offset, *otherwise.offset));
-            return chosen;
-        }
-        return lost("a pointer that is one of two");
+        return chosen(condition(expression.children[0]), pointer(expression.children[1]),
+                      pointer(expression.children[2]));
     }
     case ExprKind::Subscript:
         if (!expression.type.arrayExtents.empty())
@@ -304,6 +252,10 @@ NestAddress NestBuilder::pointer(ExprId id) {
 
 /// The element of `address` at a subscript; `type` is the element's.
 NestAddress NestBuilder::subscripted(NestAddress address, ExprId subscript, const Type& type) {
+    if (!address.choices.empty())
+        return eachOf(std::move(address), [&](NestAddress one) {
+            return subscripted(std::move(one), subscript, type);
+        });
     const auto index = integer(subscript);
     std::int64_t stride = 1;
     const bool isDimension = !address.extents.empty();
@@ -320,7 +272,11 @@ NestAddress NestBuilder::subscripted(NestAddress address, ExprId subscript, cons
         address.reason = "a subscript that is not followed";
         return address;
     }
+    if (!isDimension && !index->terms().empty())
+        address = outOfField(std::move(address));
     if (!address.field.empty()) {
+        if (!isDimension)
+            return address;
         NestSubscript inner{*index, std::nullopt};
         if (extent)
             inner.extent = IndexExpression::constant(*extent);
@@ -401,6 +357,14 @@ NestPlace NestBuilder::place(ExprId id) {
             return result;
         }
         NestAddress& address = object.address;
+        if (!address.choices.empty()) {
+            address = eachOf(std::move(address), [&](NestAddress one) {
+                one.field += "." + expression.name;
+                one.extents = expression.type.arrayExtents;
+                return one;
+            });
+            return object;
+        }
         if (address.array == noId)
             return object;
         if (const auto& array = nest_.arrays[address.array]; array.isVariable && address.offset &&

@@ -105,7 +105,10 @@ bool NestBuilder::visitKnownCall(ExprId id) {
         access(where, accessKind, target, type);
         visitFrom(1);
     };
-    if (isAtomic(expression.name) && !expression.children.empty()) {
+    const bool isOwn = std::ranges::any_of(file_.deviceFunctions, [&](const KernelModel& function) {
+        return function.name == name && function.body.root != noId;
+    });
+    if (isAtomic(expression.name) && !isOwn && !expression.children.empty()) {
         pointerAccess(AccessKind::Atomic);
         return true;
     }

@@ -223,6 +223,16 @@ void NestBuilder::access(const NestPlace& place, AccessKind kind, ExprId express
                          const Type& type) {
     if (pending_.empty())
         return;
+    if (!place.variable && !place.address.choices.empty()) { // One of these is accessed.
+        for (const NestChoice& choice : place.address.choices) {
+            within_.push_back(choice.when);
+            NestPlace one;
+            one.address = choice.address;
+            this->access(one, kind, expression, type);
+            within_.pop_back();
+        }
+        return;
+    }
     NestAccess access;
     access.kind = kind;
     access.frame = frame_;

@@ -55,7 +55,7 @@ void NestBuilder::bindInductions(const NestLoop& loop,
         if (initial.integer)
             set({frame_, variable, ""}, {*initial.integer + *distance, std::nullopt});
         else if (initial.address && initial.address->offset) {
-            initial.address->offset = *initial.address->offset + *distance;
+            initial.address = moved(std::move(*initial.address), *distance);
             set({frame_, variable, ""}, std::move(initial));
         }
     }
@@ -88,11 +88,18 @@ void NestBuilder::afterLoop(const NestLoop& loop,
             set(key, {*start->second.integer + *distance, std::nullopt});
         } else if (start != before.end() && start->second.address &&
                    start->second.address->offset && distance) {
-            NestAddress address = *start->second.address;
-            address.offset = *address.offset + *distance;
-            set(key, {std::nullopt, std::move(address)});
+            set(key, {std::nullopt, moved(*start->second.address, *distance)});
         } else {
+            const NestFollowed* now = known(key);
+            const bool isElsewhere = start != before.end() && start->second.address &&
+                                     now != nullptr && now->address &&
+                                     now->address->array != start->second.address->array;
             forget(key);
+            if (isElsewhere) { // Where no round has run, it is where it was.
+                NestAddress address;
+                address.reason = "a pointer that the loop sets to others";
+                set(key, {std::nullopt, std::move(address)});
+            }
         }
     }
 }

@@ -157,7 +157,11 @@ NestExit NestBuilder::walkLoop(StmtId id) {
             carried[variable] = value.terms().begin()->first.front();
             set({frame_, variable, ""}, {value, std::nullopt});
         } else {
-            NestAddress address = pointerOf({frame_, variable, ""}, declared.type);
+            NestAddress address = carriedPointer(variable, changes, before);
+            if (address.array == noId || state_.find({frame_, variable, ""}) == state_.end()) {
+                set({frame_, variable, ""}, {std::nullopt, std::move(address)});
+                continue;
+            }
             IndexExpression offset = freshValue(declared.name + "~", {});
             carried[variable] = offset.terms().begin()->first.front();
             address.offset = std::move(offset);

@@ -172,12 +172,8 @@ void NestBuilder::merge(const NestCondition& condition, State then, const State&
         if (value.integer && other->second.integer) {
             value.integer = IndexExpression::symbol(
                 nest_.symbols.selection(condition, *value.integer, *other->second.integer));
-        } else if (value.address && other->second.address &&
-                   value.address->array == other->second.address->array &&
-                   value.address->unit == other->second.address->unit && value.address->offset &&
-                   other->second.address->offset) {
-            value.address->offset = IndexExpression::symbol(nest_.symbols.selection(
-                condition, *value.address->offset, *other->second.address->offset));
+        } else if (value.address && other->second.address) {
+            value.address = chosen(condition, *value.address, *other->second.address);
         } else if (value.address) {
             value.address = NestAddress{};
             value.address->reason = "a pointer that is one of two";

@@ -44,6 +44,7 @@ void NestBuilder::forget(const NestVariableKey& key) {
         set(key, {freshValue(variable.name, variable.type), std::nullopt});
     } else if (isNestPointer(variable.type)) {
         NestAddress address = frame_ == key.frame ? pointerOf(key, variable.type) : NestAddress{};
+        address.choices.clear();
         address.offset.reset();
         if (address.reason.empty())
             address.reason = "a pointer that moves by an amount that is not followed";

@@ -374,6 +374,24 @@ private:
         return text;
     }
 
+    /// Whether the threads that a loop is shared by begin apart and nothing else moves its start.
+    [[nodiscard]] bool isOwnStart(const IndexExpression& first, std::uint8_t axis,
+                                  Level level) const {
+        return std::ranges::all_of(first.terms(), [&](const auto& term) {
+            return std::ranges::all_of(term.first, [&](Symbol symbol) {
+                const NestSymbol* named = nest_.symbols.find(symbol);
+                const bool isIndex =
+                    symbol.kind == SymbolKind::ThreadIdx || symbol.kind == SymbolKind::BlockIdx;
+                // Threads of a block have its index in common.
+                return nest_.symbols.isLaunchConstant(symbol) ||
+                       (isIndex && (symbol.id == axis || (level == Level::Threads &&
+                                                          symbol.kind == SymbolKind::BlockIdx))) ||
+                       (named != nullptr && named->kind == NestSymbolKind::Position &&
+                        named->axis == axis);
+            });
+        });
+    }
+
     /// Threads that share the rounds of a loop never have the same one.
     [[nodiscard]] std::string otherRounds(PointSet& points, NestNodeId first, NestNodeId second,
                                           std::uint8_t axis, Level level) const {
@@ -390,7 +408,7 @@ private:
                     one->style == NestLoopStyle::GridStride ||
                     (one->style == NestLoopStyle::BlockStride && level == Level::Threads) ||
                     (one->style == NestLoopStyle::BlocksOfGrid && level == Level::Blocks);
-                if (!shares)
+                if (!shares || !isOwnStart(*one->first, axis, level))
                     continue;
                 const std::string left = points.dimension(one->iterator, 0);
                 const std::string right = points.dimension(other->iterator, 1);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -166,8 +167,13 @@ struct Nest {
     [[nodiscard]] const NestNode& node(NestNodeId id) const { return nodes.at(id); }
 };
 
-/// Follows the kernel's code once. Never fails: what it does not follow is opaque.
+/// Follows the kernel's code once. Never fails: what it does not follow is opaque. Gives up on
+/// following indices after some hundred thousand expressions.
 [[nodiscard]] Nest buildNest(const FileModel& file, const KernelModel& kernel);
+
+/// The nest, built when it is first asked for in this parse if `kernel` is one of file.kernels.
+/// Thread-safe; the work is bounded as that of buildNest().
+[[nodiscard]] std::shared_ptr<const Nest> nestOf(const FileModel& file, const KernelModel& kernel);
 
 /// The function whose arena a frame's statements and expressions are in.
 [[nodiscard]] const KernelModel& functionOf(const FileModel& file, const KernelModel& kernel,

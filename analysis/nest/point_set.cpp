@@ -228,14 +228,13 @@ void PointSet::requireDomain(NestNodeId node, int run) {
         addFacts(*loop, facts);
         for (const IndexExpression& fact : facts)
             require(atLeastZero(fact, run));
-        const auto step = loop->step ? loop->step->asConstant() : std::nullopt;
+        const auto step = loop->step ? loop->step->evaluate(fixed_) : std::nullopt;
         const auto first = loop->first ? linear(*loop->first, run) : std::nullopt;
         if (step && first && *step != 1 && *step != -1)
             require("exists k : " + self + " = " + *first + (*step < 0 ? " - " : " + ") +
                     std::to_string(*step < 0 ? -*step : *step) + " k");
-        const bool isCounted = loop->first && loop->end && step;
-        if (!isCounted || loop->mayStop)
-            isExact_ = isExact_ && loop->style != NestLoopStyle::Serial && !loop->mayStop;
+        if (!loop->first || !loop->end || !step || loop->mayStop)
+            isExact_ = false;
     }
 }
 

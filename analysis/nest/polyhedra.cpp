@@ -56,7 +56,9 @@ std::optional<std::int64_t> Polyhedra::count(const std::string& set) {
     if (read == nullptr || isl_set_is_bounded(read.get()) != isl_bool_true)
         return std::nullopt;
     const IslValue value(isl_set_count_val(read.get()));
-    if (value == nullptr || isl_val_is_int(value.get()) != isl_bool_true ||
+    // A count that took too long is that of the points so far.
+    if (value == nullptr || isl_ctx_last_error(context_->isl.get()) != isl_error_none ||
+        isl_val_is_int(value.get()) != isl_bool_true ||
         isl_val_cmp_si(value.get(), INT64_MAX / 2) > 0)
         return std::nullopt;
     return isl_val_get_num_si(value.get());

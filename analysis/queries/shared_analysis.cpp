@@ -12,6 +12,12 @@ const CodeMap& SharedAnalysis::host(std::uint32_t function) const {
     return hosts_.try_emplace(function, file_.hostFunctions.at(function).body).first->second;
 }
 
+const Nest& SharedAnalysis::nest() const {
+    if (nest_ == nullptr)
+        nest_ = nestOf(file_, kernel_);
+    return *nest_;
+}
+
 const std::vector<Token>& SharedAnalysis::tokens() const {
     if (!tokens_)
         tokens_ = lex(file_.source->text());

@@ -1,10 +1,12 @@
 /// The maps and tokens that several questions about one kernel and its file need, made once.
 #pragma once
 
+#include "analysis/nest/nest.h"
 #include "analysis/queries/code_map.h"
 #include "analysis/syntax/lexer.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,6 +24,8 @@ public:
     [[nodiscard]] const CodeMap& code() const;
     /// The map of a function of FileModel::hostFunctions.
     [[nodiscard]] const CodeMap& host(std::uint32_t function) const;
+    /// The kernel's nest; others that look at this parse share it.
+    [[nodiscard]] const Nest& nest() const;
     /// The tokens of the whole main file. The cost grows with the file, not with the kernel: ask
     /// only when occurrences() leaves a doubt.
     [[nodiscard]] const std::vector<Token>& tokens() const;
@@ -31,6 +35,7 @@ private:
     const KernelModel& kernel_;
     mutable std::optional<CodeMap> code_;
     mutable std::map<std::uint32_t, CodeMap> hosts_;
+    mutable std::shared_ptr<const Nest> nest_;
     mutable std::optional<std::vector<Token>> tokens_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "lsp-server/commands/assembly_text.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/kernel_option.h"
 #include "lsp-server/commands/terminal.h"
 #include "lsp-server/features/assembly_json.h"
 
@@ -22,8 +22,7 @@ namespace {
 constexpr std::size_t usualWidth = 160;
 
 struct AssemblyArguments {
-    std::string place;
-    std::string kernel;
+    KernelArguments kernel;
     std::string architecture;
     std::string against;
     std::string skill;
@@ -56,22 +55,19 @@ AssemblyQuestion questionOf(const AssemblyArguments& arguments, const Invocation
 }
 
 int runAssembly(const AssemblyArguments& arguments, const Invocation& invocation) {
-    const auto place = parseFilePlace(arguments.place);
-    if (!place)
-        return reportError(place.error(), invocation);
-    const auto snapshot = openInput(place->file, invocation.options);
-    if (!snapshot)
-        return reportError(snapshot.error(), invocation);
-    const auto kernel = chooseKernel(**snapshot, arguments.kernel, place->line);
+    const auto opened = openPlace(arguments.kernel, invocation.options);
+    if (!opened)
+        return reportError(opened.error(), invocation);
+    const auto kernel = opened->chosen();
     if (!kernel)
         return reportError(kernel.error(), invocation);
-    const auto& kernels = (*snapshot)->model().kernels;
-    if (arguments.kernel.empty() && !place->line && kernels.size() > 1)
+    const auto& kernels = opened->snapshot->model().kernels;
+    if (!opened->namesKernel() && kernels.size() > 1)
         fmt::print(stderr, "the file has {} kernels; this is '{}' (choose with --kernel)\n",
                    kernels.size(), (*kernel)->qualifiedName);
     auto question = questionOf(arguments, invocation);
-    question.line = place->line;
-    const auto view = assemblyView(**snapshot, **kernel, question, std::stop_token{}, {});
+    question.line = opened->place.line;
+    const auto view = assemblyView(*opened->snapshot, **kernel, question, std::stop_token{}, {});
     if (!view)
         return reportError(view.error(), invocation);
     if (invocation.json) {
@@ -79,8 +75,9 @@ int runAssembly(const AssemblyArguments& arguments, const Invocation& invocation
         return exitDone;
     }
     const Terminal terminal(stdout);
-    fmt::print("{}", view->difference ? differenceText(*view, terminalWidth(), terminal)
-                                      : listingText(view->versions.front(), place->file, terminal));
+    fmt::print("{}", view->difference
+                         ? differenceText(*view, terminalWidth(), terminal)
+                         : listingText(view->versions.front(), opened->place.file, terminal));
     return exitDone;
 }
 
@@ -102,13 +99,7 @@ void addAssemblyCommand(CliCommand& program, Invocation& invocation) {
         "verified; `apply` does that.");
     addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<AssemblyArguments>();
-    command.option(&arguments->place, {.name = "FILE",
-                                       .help = "The CUDA file, or FILE:LINE for the kernel there",
-                                       .required = true});
-    command.option(&arguments->kernel, {.name = "--kernel",
-                                        .placeholder = "NAME",
-                                        .help = "The kernel; the first one by default",
-                                        .check = missingName});
+    addKernelArguments(command, arguments->kernel, "the first one by default");
     command.option(&arguments->architecture,
                    {.name = "--arch",
                     .placeholder = "SM",

@@ -6,7 +6,8 @@ namespace kernelskill::lsp {
 void addEmulatorWorkerCommand(CliCommand& program, Invocation& invocation) {
     CliCommand& command = program.add("emulator-worker", "Runs kernels for the emulator");
     command.hide();
-    command.whenChosen([&invocation] { invocation.run = engine::runEmulatorWorker; });
+    command.whenChosen(
+        [&invocation] { invocation.run = [] { return engine::runEmulatorWorker(); }; });
 }
 
 } // namespace kernelskill::lsp

@@ -3,7 +3,7 @@
 #include "analysis/nest/dependences.h"
 #include "analysis/nest/nest_text.h"
 #include "lsp-server/commands/command_line.h"
-#include "lsp-server/commands/input_file.h"
+#include "lsp-server/commands/kernel_option.h"
 #include "lsp-server/report/nest_json.h"
 
 #include <nlohmann/json.hpp>
@@ -19,25 +19,21 @@ namespace kernelskill::lsp {
 namespace {
 
 struct NestArguments {
-    std::string place;
-    std::string kernel;
+    KernelArguments kernel;
     bool dependences = false;
 };
 
 int runNest(const NestArguments& arguments, const Invocation& invocation) {
-    const auto place = parseFilePlace(arguments.place);
-    if (!place)
-        return reportError(place.error(), invocation);
-    const auto snapshot = openInput(place->file, invocation.options);
-    if (!snapshot)
-        return reportError(snapshot.error(), invocation);
-    const analysis::FileModel& file = (*snapshot)->model();
+    const auto opened = openPlace(arguments.kernel, invocation.options);
+    if (!opened)
+        return reportError(opened.error(), invocation);
+    const analysis::FileModel& file = opened->snapshot->model();
     std::vector<const analysis::KernelModel*> kernels;
-    if (arguments.kernel.empty() && !place->line && !file.kernels.empty()) {
+    if (!opened->namesKernel() && !file.kernels.empty()) {
         for (const analysis::KernelModel& kernel : file.kernels)
             kernels.push_back(&kernel);
     } else {
-        const auto kernel = chooseKernel(**snapshot, arguments.kernel, place->line);
+        const auto kernel = opened->chosen();
         if (!kernel)
             return reportError(kernel.error(), invocation);
         kernels.push_back(*kernel);
@@ -45,7 +41,8 @@ int runNest(const NestArguments& arguments, const Invocation& invocation) {
     analysis::Polyhedra polyhedra;
     nlohmann::json document = nlohmann::json::array();
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-        const analysis::Nest nest = analysis::buildNest(file, *kernels[i]);
+        const std::shared_ptr<const analysis::Nest> kept = analysis::nestOf(file, *kernels[i]);
+        const analysis::Nest& nest = *kept;
         std::optional<analysis::NestDependences> dependences;
         if (arguments.dependences)
             dependences = analysis::dependencesOf(nest, polyhedra);
@@ -85,13 +82,7 @@ void addNestCommand(CliCommand& program, Invocation& invocation) {
         "compiled or run.");
     addJsonFlag(command, invocation);
     const auto arguments = std::make_shared<NestArguments>();
-    command.option(&arguments->place, {.name = "FILE",
-                                       .help = "The CUDA file, or FILE:LINE for the kernel there",
-                                       .required = true});
-    command.option(&arguments->kernel, {.name = "--kernel",
-                                        .placeholder = "NAME",
-                                        .help = "The kernel; all of the file by default",
-                                        .check = missingName});
+    addKernelArguments(command, arguments->kernel, "all of the file by default");
     command.flag(
         arguments->dependences,
         {.name = "--dependences",

@@ -1,6 +1,5 @@
 /// Keeps an element of an array that every round of a loop uses in a register.
 #include "skills/base/planned_skill.h"
-#include "skills/schedule/nest_of.h"
 #include "skills/schedule/promote.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -22,7 +21,7 @@ struct Promotion {
 
 /// Loads and stores of a round, in the loops that use the elements most deeply.
 double accessesOfRound(const SkillContext& context, const KeptElement& element) {
-    const Nest& nest = nestOf(context);
+    const Nest& nest = context.shared().nest();
     const CodeMap& code = context.code();
     StmtId innermost = element.loop;
     for (const Loop& loop : context.kernel.loops) {

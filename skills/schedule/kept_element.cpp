@@ -5,7 +5,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
-#include "skills/schedule/nest_of.h"
+#include "skills/schedule/nest_queries.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -57,7 +57,7 @@ class ElementFinder {
 public:
     ElementFinder(const SkillContext& context, KeptElements which)
         : context_(context), which_(which), kernel_(context.kernel), code_(context.code()),
-          body_(code_.body()), nest_(nestOf(context)),
+          body_(code_.body()), nest_(context.shared().nest()),
           layout_(*context.file.source, context.kernel) {
         for (NestNodeId id = 0; id < nest_.nodes.size(); ++id)
             places_.push_back(placeOf(id));

@@ -5,7 +5,7 @@
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
 #include "skills/schedule/draft.h"
-#include "skills/schedule/nest_of.h"
+#include "skills/schedule/nest_queries.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -40,7 +40,7 @@ bool isSamePlace(const NestAccess& a, const NestAccess& b) {
 } // namespace
 
 LaneLoopReader::LaneLoopReader(const SkillContext& context)
-    : context_(context), code_(context.code()), body_(code_.body()), nest_(nestOf(context)),
+    : context_(context), code_(context.code()), body_(code_.body()), nest_(context.shared().nest()),
       layout_(*context.file.source, context.kernel) {
     auto kept = keptElements(context, KeptElements::All);
     if (kept)

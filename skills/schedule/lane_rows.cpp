@@ -9,7 +9,7 @@
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
 #include "skills/gates/launch_sites.h"
-#include "skills/schedule/nest_of.h"
+#include "skills/schedule/nest_queries.h"
 #include "skills/schedule/promote.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -41,7 +41,8 @@ class RowFinder {
 public:
     explicit RowFinder(const SkillContext& context)
         : context_(context), kernel_(context.kernel), code_(context.code()), body_(code_.body()),
-          nest_(nestOf(context)), layout_(*context.file.source, context.kernel), reader_(context) {}
+          nest_(context.shared().nest()), layout_(*context.file.source, context.kernel),
+          reader_(context) {}
 
     Gated<LaneRows> find() {
         KERNELSKILL_CHECK(requireEditable(context_));
@@ -290,7 +291,7 @@ Gated<LaneRows> laneRows(const SkillContext& context) {
 }
 
 Gated<void> requireIndependentRounds(const SkillContext& context, const LaneRows& rows) {
-    const Nest& nest = nestOf(context);
+    const Nest& nest = context.shared().nest();
     Polyhedra polyhedra;
     const NestDependences found = dependencesOf(nest, polyhedra);
     for (const LaneLoop& loop : rows.loops) {

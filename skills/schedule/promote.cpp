@@ -1,7 +1,5 @@
 #include "skills/schedule/promote.h"
 
-#include "skills/schedule/nest_of.h"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -19,7 +17,7 @@ std::vector<std::string> registerNames(const SkillContext& context,
     });
     std::vector<std::string> names;
     for (const KeptElement& element : elements) {
-        std::string name = nestOf(context).arrays[element.array].name;
+        std::string name = context.shared().nest().arrays[element.array].name;
         std::ranges::replace(name, '.', '_');
         name = elements.size() == 1 && element.reduction == "+" ? "sum"
                : hasUnderscores                                 ? name + "_value"

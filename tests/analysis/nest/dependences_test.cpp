@@ -231,6 +231,32 @@ TEST(NestCounts, CountsRunsOfALaunch) {
     EXPECT_EQ(runsOf(found.nest, statement, values, polyhedra), std::nullopt);
 }
 
+TEST(NestCounts, RunsOfSharedLoopsAreThoseOfAllThreads) {
+    const ReadNest found = readBody(
+        "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)\n"
+        "    c[i] = a[i];");
+    std::map<Symbol, std::int64_t> values = {{{SymbolKind::BlockDim, 0}, 8},
+                                             {{SymbolKind::GridDim, 0}, 3}};
+    for (std::uint32_t id = 0; id < found.nest.symbols.all().size(); ++id)
+        if (found.nest.symbols.all()[id].name == "n")
+            values[{SymbolKind::Named, id}] = 75;
+    Polyhedra polyhedra;
+    const auto statement = static_cast<NestNodeId>(found.nest.nodes.size() - 1);
+    EXPECT_EQ(runsOf(found.nest, statement, values, polyhedra), 75);
+}
+
+TEST(NestDependences, SharedLoopsThatBeginElsewhereInOtherRoundsMeet) {
+    for (const char* body :
+         {"for (int j = 0; j < n; ++j) for (int i = threadIdx.x + j; i < m; i += blockDim.x) "
+          "c[i] = a[j];",
+          "for (int j = 0; j < n; ++j) for (int i = blockIdx.x * blockDim.x + threadIdx.x + j; "
+          "i < m; i += blockDim.x * gridDim.x) c[i] = a[j];"})
+        EXPECT_EQ(judgedNest(body).threads().certainty, NestCertainty::Broken) << body;
+    const Judged same = judgedNest("for (int j = 0; j < n; ++j) for (int i = threadIdx.x + m; "
+                                   "i < n; i += blockDim.x) c[i] = a[j];");
+    EXPECT_EQ(same.threads().certainty, NestCertainty::Proved) << same.threads().reason;
+}
+
 TEST(Polyhedra, AnswersAndGivesUp) {
     Polyhedra polyhedra;
     EXPECT_EQ(polyhedra.isEmpty("[n] -> { [i] : 0 <= i < n and n <= 0 }"), true);
@@ -239,6 +265,10 @@ TEST(Polyhedra, AnswersAndGivesUp) {
     EXPECT_EQ(polyhedra.count("{ [i, j] : 0 <= i < 10 and 0 <= j < i }"), 45);
     EXPECT_EQ(polyhedra.count("{ [i] : i >= 0 }"), std::nullopt);
     EXPECT_EQ(polyhedra.count("{ [i] : 0 <= i < 3 }"), 3); // An error before does no harm.
+    // No count of a part of the points.
+    EXPECT_EQ(polyhedra.count("{ [a, b, c] : 0 <= a < 99 and 0 <= b < 99 and 0 <= c < 99 and "
+                              "a + b + c < 200 and exists k : a + 2 b + c = 3 k }"),
+              std::nullopt);
     std::string hard = "{ [a, b, c, d, e, f] : (exists k : 7a + 11b + 13c = 17k)";
     for (int i = 0; i < 14; ++i)
         hard += " and (a + " + std::to_string(i) + " b < c or d + " + std::to_string(i) +

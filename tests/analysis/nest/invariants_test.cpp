@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::filesystem::path> kernelFiles() {
     std::vector<std::filesystem::path> files;
-    for (const char* folder : {"tests/corpus", "tests/nest/kernels", "examples"})
+    for (const char* folder : {"tests/corpus", "tests/nest/kernels", "tests/nest/hard", "examples"})
         for (const auto& entry :
              std::filesystem::recursive_directory_iterator(sourceDirectory() / folder))
             if (entry.path().extension() == ".cu")

@@ -298,6 +298,48 @@ TEST(Nest, OpaqueStatementsLeaveTheRestUnderstood) {
     EXPECT_EQ(understood.hotOpaque, 0U);
 }
 
+TEST(Nest, PointersLeaveThePartThatTheyWereTakenOf) {
+    const auto accesses = [](const std::string& body) {
+        return readNest("struct Item { float3 position; float weights[4]; };\n"
+                        "__global__ void k(float4* v, Item* items, float* c) {\n"
+                        "  int i = threadIdx.x;\n" +
+                        body + "\n}\n")
+            .accesses();
+    };
+    EXPECT_EQ(accesses("const float* p = &v[i].z; c[i] = p[3];"),
+              "v[4*threadIdx.x + 5]; c[threadIdx.x]");
+    EXPECT_EQ(accesses("const float* p = &v[i].z; c[i] = p[0];"),
+              "v[threadIdx.x].z; c[threadIdx.x]");
+    EXPECT_EQ(accesses("float2* p = (float2*)&v[i].z; c[i] = p[1].x;"),
+              "v[2*threadIdx.x + 2].x; c[threadIdx.x]");
+    EXPECT_THAT(accesses("float* p = &items[i].position.x; c[i] = p[1];"), HasSubstr("opaque"));
+    EXPECT_THAT(accesses("float* p = items[i].weights; c[i] = *(p + 1);"), HasSubstr("opaque"));
+    EXPECT_THAT(accesses("float* p = items[i].weights; c[i] = p[1];"),
+                ::testing::Not(HasSubstr("opaque")));
+}
+
+TEST(Nest, PointersOfSeveralArraysAccessEach) {
+    EXPECT_THAT(readBody("const float* p = n > 3 ? a : b; c[0] = p[m];").nodes(),
+                HasSubstr("reads a[m] if n >= 4, b[m] if n < 4\n"));
+    EXPECT_THAT(readBody("const float* p = a; if (n > 3) p = b + 1; c[0] = p[m];").nodes(),
+                HasSubstr("reads b[m + 1] if n >= 4, a[m] if n < 4\n"));
+    EXPECT_THAT(
+        readBody("const float* p = a; const float* q = b;\n"
+                 "for (int k = 0; k < n; ++k) { c[k] = p[k]; const float* o = p; p = q; q = o; }")
+            .nodes(),
+        HasSubstr("reads a[k] if p points to a, b[k] if p points to b\n"));
+}
+
+TEST(Nest, FunctionsNamedAsAtomicsAreFollowedWhereTheirCodeIsKnown) {
+    const ReadNest found =
+        readNest("__device__ void atomicLargest(float* place, float value) {\n"
+                 "  if (*place < value) *place = value;\n}\n"
+                 "__global__ void k(float* c) { atomicLargest(c + threadIdx.x, 1.0f); }\n");
+    EXPECT_EQ(found.accesses(), "c[threadIdx.x]; c[threadIdx.x]");
+    for (const NestAccess& access : found.nest.accesses)
+        EXPECT_NE(access.kind, AccessKind::Atomic);
+}
+
 TEST(Nest, HashesDoNotGrowWithoutEnd) {
     std::string body = "unsigned x = n, y = m;\n";
     for (int i = 0; i < 200; ++i)

@@ -12,6 +12,7 @@
 #include "engine/execution/emulator/worker/memory_checker.h"
 #include "engine/execution/emulator/worker/report_channel.h"
 #include "engine/execution/emulator/worker/warp_trace.h"
+#include "engine/execution/emulator/worker/worker_main.h"
 
 #include <chrono>
 #include <deque>
@@ -40,6 +41,8 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<Launch>>
     prepare(const Job& job, const LoadedImage& image, const ReportChannel& channel,
             std::optional<JobPart> part, CapturedContents captured);
+
+    void observe(EventObserver observer) { observer_ = observer; }
 
     /// Runs every block, or the sampled ones, and reports. A run that ends early calls fail().
     [[nodiscard]] WorkerReport run();
@@ -202,6 +205,7 @@ private:
         Site site = 0;
         unsigned thread = 0;
     } lastEvent_;
+    EventObserver observer_ = nullptr;
     std::string printed_;
     bool printedTooMuch_ = false;
     std::vector<std::string> notes_;

@@ -74,6 +74,8 @@ void Launch::drainLog(Warp& warp, std::uint32_t unfinished) {
         for (const std::uint32_t count : log_.counts)
             logged -= count;
     } else {
+        if (observer_ != nullptr)
+            observer_(*this, log_);
         log_.counts.fill(0);
     }
     events_ += logged;

@@ -59,7 +59,8 @@ std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::strin
 }
 
 /// Runs in the child: from here on the process belongs to the job.
-[[noreturn]] void runJob(const WorkerJob& job, int reportDescriptor) {
+[[noreturn]] void runJob(const WorkerJob& job, int reportDescriptor,
+                         emulator::EventObserver observer) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == 1)
         _exit(1);
@@ -101,6 +102,7 @@ std::vector<std::byte> failureFrame(ErrorKind kind, std::string what, std::strin
     auto launch = Launch::prepare(job.job, *loaded, channel, job.part, std::move(*captured));
     if (!launch)
         fail(launch.error());
+    (*launch)->observe(observer);
     channel.finish((*launch)->run());
 }
 
@@ -153,7 +155,7 @@ bool isWhole(const std::vector<std::byte>& frame) {
 }
 
 /// Runs one job in a child and answers. Returns false if the server is gone.
-bool serve(std::span<const std::byte> payload) {
+bool serve(std::span<const std::byte> payload, emulator::EventObserver observer) {
     const Result<WorkerJob> job = emulator::decodeJob(payload);
     if (!job)
         return wire::writeAll(STDOUT_FILENO, failureFrame(job.error().kind, job.error().what, ""));
@@ -163,7 +165,7 @@ bool serve(std::span<const std::byte> payload) {
                               failureFrame(ErrorKind::Failed, "out of descriptors", ""));
     const pid_t child = fork();
     if (child == 0)
-        runJob(*job, ends[1]);
+        runJob(*job, ends[1], observer);
     close(ends[1]);
     if (child < 0) {
         close(ends[0]);
@@ -193,12 +195,12 @@ bool serve(std::span<const std::byte> payload) {
 
 } // namespace
 
-int runEmulatorWorker() {
+int runEmulatorWorker(emulator::EventObserver observer) {
     std::signal(SIGPIPE, SIG_IGN);
     // A process that runs kernels must not have the server's other descriptors.
     close_range(3, ~0u, 0);
     while (const auto payload = wire::readPayload(STDIN_FILENO)) {
-        if (!serve(*payload))
+        if (!serve(*payload, observer))
             break;
     }
     return 0;

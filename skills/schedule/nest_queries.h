@@ -1,17 +1,9 @@
-/// The kernel's nest, made once for a context and its copies, and questions about it.
+/// Questions about a nest that several primitives ask.
 #pragma once
 
 #include "analysis/nest/nest.h"
-#include "skills/base/held_values.h"
-#include "skills/base/skill.h"
 
 namespace kernelskill::skills {
-
-/// Valid as long as the context or a copy of it.
-[[nodiscard]] inline const analysis::Nest& nestOf(const SkillContext& context) {
-    return context.held().value<analysis::Nest>(
-        {}, [&] { return analysis::buildNest(context.file, context.kernel); });
-}
 
 /// Memory that no other thread reaches.
 [[nodiscard]] inline bool isThreadsOwn(const analysis::NestArray& array) {
