@@ -88,6 +88,15 @@ TEST(Probes, SayWhatTheyDidNotVary) {
     EXPECT_THAT(describe(plan, 0), HasSubstr("the block size: the launch states 256"));
 }
 
+TEST(Probes, VaryALiteralSizeBesideAVariableThatTheLaunchDoesNotFollow) {
+    const auto plan =
+        probesOf(kernelText + "int main() { const int count = 2048; float *x, *y, *z;\n"
+                              "    cudaMalloc(&z, count * sizeof(float));\n"
+                              "    cudaMalloc(&x, count * sizeof(float));\n"
+                              "    k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");
+    EXPECT_GT(sizesOf(plan).size(), 10u);
+}
+
 TEST(Probes, VaryALiteralLengthWithItsGrid) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");
