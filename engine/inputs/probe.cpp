@@ -14,6 +14,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -123,6 +124,7 @@ private:
     Trial base_; ///< For what changes something other than the size.
     const Trial& whole_;
     std::size_t styled_ = 0;
+    std::map<InputStyle, std::size_t> turns_; ///< Launches of each style.
     ProbePlan plan_;
 };
 
@@ -184,9 +186,8 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle sty
     probe.label = labelOf(original);
     if (style != InputStyle::Plain)
         probe.label += fmt::format(", {}", describe(style));
+    bounds_.turn = turns_[style]++;
     probe.original = withStyle(std::move(original), style, dictionary_, bounds_, random_());
-    if (style == InputStyle::Constants)
-        ++bounds_.turn;
     probe.candidate = withArgumentsOf(std::move(candidate), probe.original);
     probe.isProbe = true;
     plan_.probes.push_back(std::move(probe));
