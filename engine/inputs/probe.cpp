@@ -33,6 +33,8 @@ constexpr std::array<std::int64_t, 3> maxExtentByCount{1200, 100, 24};
 constexpr std::size_t multiExtentProbes = 30;
 constexpr std::array<std::int64_t, 2> longExtents{1031, 1026};
 constexpr std::size_t maxScalarProbes = 4;
+/// Fewer probes show too few values.
+constexpr std::size_t minProbes = 14;
 /// Blocks that run of the file's own launch, to see whether they do the same work.
 constexpr std::uint64_t sampledBlocks = 12;
 /// A launch far beyond the emulator's size.
@@ -78,6 +80,7 @@ public:
         addBlocks();
         addCollisions();
         addLargeValues();
+        addValues();
         addEqualPointers();
         addDistantBlocks();
         return std::move(plan_);
@@ -92,6 +95,7 @@ private:
     void addBlocks();
     void addCollisions();
     void addLargeValues();
+    void addValues();
     void addEqualPointers();
     void addDistantBlocks();
     void addDistant(const Distance& distance);
@@ -331,7 +335,18 @@ void ProbePlanner::addScalars() {
 void ProbePlanner::addGrids() {
     if (!hasSameShape())
         return;
-    // Fewer would leave work undone that a loop over the grid does.
+    // Fewer would leave work undone that a loop over the grid does, unless both have one.
+    if (loopsOverGrid(original_.kernel) && loopsOverGrid(candidate_.kernel)) {
+        for (const std::uint32_t fewer : {6u, 3u}) {
+            if (fewer >= base_.original.grid.x)
+                continue;
+            LaunchSpec original = base_.original;
+            LaunchSpec candidate = base_.candidate;
+            original.grid.x = candidate.grid.x = fewer;
+            add(std::move(original), std::move(candidate));
+            plan_.probes.back().label += fmt::format(", only {} blocks", fewer);
+        }
+    }
     for (const std::uint32_t more : {1u, 3u}) {
         LaunchSpec original = base_.original;
         LaunchSpec candidate = base_.candidate;
@@ -401,6 +416,14 @@ void ProbePlanner::addLargeValues() {
         plan_.probes.back().onlyFiniteness = true;
     }
     plan_.varied.emplace_back("values whose exponentials overflow");
+}
+
+/// Where little else varies, the values have to do it alone.
+void ProbePlanner::addValues() {
+    if (threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    while (plan_.probes.size() < minProbes)
+        add(base_.original, base_.candidate);
 }
 
 void ProbePlanner::addEqualPointers() {

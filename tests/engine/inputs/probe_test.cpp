@@ -97,6 +97,28 @@ TEST(Probes, VaryALiteralSizeBesideAVariableThatTheLaunchDoesNotFollow) {
     EXPECT_GT(sizesOf(plan).size(), 10u);
 }
 
+TEST(Probes, HaveFewerBlocksOnlyWhereBothKernelsLoopOverTheGrid) {
+    const std::string loop = "__global__ void k(const float* x, float* y, int n) {\n"
+                             "    const int step = gridDim.x * blockDim.x;\n"
+                             "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += "
+                             "step) y[i] = x[i];\n}\n";
+    const std::string main = "int main() { float *x, *y; k<<<40, 64>>>(x, y, 3000); }\n";
+    const auto hasFewBlocks = [](const ProbePlan& plan) {
+        return std::ranges::any_of(plan.probes, [](const Trial& probe) {
+            return probe.original.grid.x < 10 && *scalarNamed(probe.original, "n")->integer > 640;
+        });
+    };
+    EXPECT_TRUE(hasFewBlocks(probesOf(loop + main)));
+    EXPECT_FALSE(hasFewBlocks(probesOf(launchedFor("3000", "64"))));
+}
+
+TEST(Probes, VaryValuesWhereLittleElseVaries) {
+    const auto plan = probesOf("__global__ void k(const float* x, float* y) {\n"
+                               "    y[threadIdx.x] = x[threadIdx.x];\n}\n"
+                               "int main() { float *x, *y; k<<<1, 64>>>(x, y); }\n");
+    EXPECT_GE(plan.probes.size(), 10u);
+}
+
 TEST(Probes, VaryALiteralLengthWithItsGrid) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");
