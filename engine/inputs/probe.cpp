@@ -190,7 +190,10 @@ Trial ProbePlanner::smallest(const TrialPlan& plan) {
 
 bool ProbePlanner::addSize(const Extents& extents) {
     auto resized = sizes_.with(extents, true);
-    if (!resized || threadsOf(resized->launch) > maxProbeThreads)
+    // A launch of the same grid for every size may be larger.
+    const double most =
+        std::max(maxProbeThreads, std::min(threadsOf(base_.original), 4 * maxProbeThreads));
+    if (!resized || threadsOf(resized->launch) > most)
         return false;
     auto pair = candidateAt(resized->launch, resized->extents);
     if (!pair)
