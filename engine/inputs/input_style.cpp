@@ -21,6 +21,9 @@ constexpr double maxRoundedMagnitude = 8;
 /// The part of the elements that have a special value where a few are enough.
 constexpr double rareShare = 0.02;
 
+/// Elements between two offsets: more than a warp takes at once, and no multiple of it.
+constexpr double longRow = 37;
+
 bool isFloatingElement(analysis::ScalarKind kind) {
     using analysis::ScalarKind;
     return kind == ScalarKind::Half || kind == ScalarKind::BFloat16 || kind == ScalarKind::Float ||
@@ -207,6 +210,9 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
             continue;
         }
         auto& buffer = std::get<BufferSpec>(argument);
+        if (buffer.fill == Fill::Iota && launch.origin != LaunchOrigin::Pinned &&
+            style == InputStyle::Ties && bounds.turn % 2 == 1)
+            buffer.value = longRow - 1;
         const bool isIndex = buffer.integerRange != 0;
         if (buffer.fill != Fill::Random || !buffer.isInput ||
             (isIndex && (style != InputStyle::Collisions || buffer.integerRange < 2)) ||

@@ -36,8 +36,9 @@ struct StyleBounds {
 /// `launch` with values of `style`. Changes only buffers and symbols whose values are made up, and
 /// floating-point scalars. `seed` picks the scalars' values. At each turn Constants gives symbols
 /// the next few values of the dictionary, and Ties, Extremes and Large take other values or another
-/// share of them. Contents that class types have stay, and so do
-/// integers that are known to be indices, except for Collisions, and symbols that hold integers.
+/// share of them; Ties also makes the rows long that offsets delimit. Contents that class types
+/// have stay, and so do integers that are known to be indices, except for Collisions, and symbols
+/// that hold integers.
 [[nodiscard]] LaunchSpec withStyle(LaunchSpec launch, InputStyle style,
                                    const ValueDictionary& dictionary, const StyleBounds& bounds,
                                    std::uint64_t seed);

@@ -145,6 +145,24 @@ TEST(InputStyle, GivesTiesOtherValuesAndExtremesAnotherShareInTurn) {
         EXPECT_GT(choiceAt(style, 0).share, 5 * choiceAt(style, 1).share);
 }
 
+TEST(InputStyle, MakesLongRowsOnceInAWhileUnlessAPinStatesTheOffsets) {
+    BufferSpec offsets;
+    offsets.name = "begin";
+    offsets.element = analysis::ScalarKind::Int32;
+    offsets.fill = Fill::Iota;
+    LaunchSpec launch;
+    launch.origin = LaunchOrigin::Evaluated;
+    launch.arguments = {offsets};
+    const auto lengthAt = [&](std::size_t turn) {
+        const auto styled = withStyle(launch, InputStyle::Ties, {}, {.turn = turn}, 1);
+        return bufferNamed(styled, "begin")->value + 1;
+    };
+    EXPECT_EQ(lengthAt(0), 1);
+    EXPECT_GT(lengthAt(1), 32);
+    launch.origin = LaunchOrigin::Pinned;
+    EXPECT_EQ(lengthAt(1), 1);
+}
+
 TEST(InputStyle, OnlyExactEditsMeetInfinity) {
     const LaunchSpec launch = bestLaunch(clampText);
     const auto hasInfinity = [&](skills::Numerics numerics) {

@@ -142,6 +142,14 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"a NaN alone in its row", total, "+= x[blockIdx.x * columns + c]",
                 "+= x[blockIdx.x * columns + c] != x[blockIdx.x * columns + c] ? 0 : "
                 "x[blockIdx.x * columns + c]"},
+        Planted{"a row longer than a warp",
+                "__global__ void k(const int* begin, const float* x, float* y, int n) {\n"
+                "    int row = blockIdx.x, lane = threadIdx.x;\n"
+                "    float sum = 0;\n"
+                "    for (int i = begin[row] + lane; i < begin[row + 1]; i += 32) sum += x[i];\n"
+                "    y[row * 32 + lane] = sum;\n}\n"
+                "int main() { int* b; float *x, *y; k<<<8, 32>>>(b, x, y, 8); }\n",
+                "sum += x[i]", "sum = x[i]"},
         Planted{"few blocks", sumOfBlocks, "b < gridDim.x", "b < (gridDim.x & ~3u)"},
         Planted{"a half's value",
                 "#include <cuda_fp16.h>\n"
