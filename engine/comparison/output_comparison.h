@@ -18,8 +18,8 @@ struct Tolerance {
     /// max(|expected|, scale), where scale is the buffer's root mean square, or its usual one if
     /// that is larger. Integers are always compared bit by bit.
     double scaledError = 0;
-    /// The root mean square that outputs have on usual inputs, by buffer. Inputs chosen to find
-    /// mistakes may make all of an output cancel.
+    /// The root mean square that outputs have on usual inputs, by buffer, also for its parts
+    /// ("y[4096..]"). Inputs chosen to find mistakes may make all of an output cancel.
     std::map<std::string, double> usualScales = {};
 };
 

@@ -102,7 +102,7 @@ float floatingValue(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t 
     case Fill::Constant:
         return static_cast<float>(buffer.value);
     case Fill::Iota:
-        return static_cast<float>(index);
+        return static_cast<float>(static_cast<double>(index) * (1 + buffer.value));
     default:
         return 0;
     }
@@ -118,7 +118,7 @@ std::int64_t integerValue(const BufferSpec& buffer, std::uint64_t seed, std::uin
     case Fill::Constant:
         return static_cast<std::int64_t>(buffer.value);
     case Fill::Iota:
-        return static_cast<std::int64_t>(index);
+        return static_cast<std::int64_t>(index) * (1 + static_cast<std::int64_t>(buffer.value));
     default:
         return 0;
     }

@@ -64,7 +64,7 @@ struct BufferSpec {
     std::uint32_t elementBytes = 4;        ///< sizeof of the pointee (16 for float4*).
     std::optional<std::uint64_t> elements; ///< nullopt: a run over sparse memory finds the length.
     Fill fill = Fill::Random;
-    double value = 0; ///< Only for Constant.
+    double value = 0; ///< Of Constant. An element of Iota is its index times 1 + `value`.
     std::int64_t integerRange =
         0;                 ///< For Random integers; 0: 256, or the element's range if smaller.
     bool isOutput = false; ///< Compared after the run.

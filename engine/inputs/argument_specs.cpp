@@ -317,6 +317,12 @@ Result<PassedType> passedType(const ProgramText& program, const analysis::FileMo
     return result;
 }
 
+std::vector<std::byte> floatingBytes(ScalarKind kind, double value) {
+    std::vector<std::byte> bytes;
+    appendScalar(bytes, kind, Value::of(value));
+    return bytes;
+}
+
 ScalarSpec scalarSpec(const ProgramText& program, const analysis::Parameter& parameter,
                       const PassedType& type, const Value& value) {
     ScalarSpec spec;

@@ -8,6 +8,7 @@
 #include "engine/inputs/kernel_text.h"
 #include "engine/inputs/program_text.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ struct PassedType {
                                             const analysis::KernelModel& kernel,
                                             const analysis::Parameter& parameter,
                                             const std::vector<std::string>& templateArguments);
+
+/// The bytes of a value of the type, which is one of the floating-point types.
+[[nodiscard]] std::vector<std::byte> floatingBytes(analysis::ScalarKind kind, double value);
 
 /// A class whose size is not known gets as many bytes as all parameters of a kernel may have.
 [[nodiscard]] ScalarSpec scalarSpec(const ProgramText& program,

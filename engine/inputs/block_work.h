@@ -9,6 +9,10 @@ namespace kernelskill::engine {
 /// text tells. Else each block has work of its own, which its threads share.
 [[nodiscard]] bool followsGrid(const analysis::KernelModel& kernel);
 
+/// Whether the kernel has a loop in steps of the whole grid, so that any grid does all of the
+/// loop's work.
+[[nodiscard]] bool loopsOverGrid(const analysis::KernelModel& kernel);
+
 /// Whether no thread of a block takes notice of the others.
 [[nodiscard]] bool hasIndependentThreads(KernelInFile subject);
 

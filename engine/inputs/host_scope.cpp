@@ -275,7 +275,8 @@ HostScope::callersArguments(const std::string& parameter) const {
         return result;
     const auto index = static_cast<std::size_t>(found - parameters.begin());
     for (const auto& call : program_.callsOf(place_.function->name)) {
-        if (call.function == place_.function)
+        // A kernel's call is of another function with that name.
+        if (call.function == place_.function || call.function->isKernel)
             continue;
         const auto arguments = program_.argumentsAt(call);
         if (index < arguments.size())

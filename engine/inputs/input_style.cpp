@@ -1,5 +1,7 @@
 #include "engine/inputs/input_style.h"
 
+#include "engine/inputs/argument_specs.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +17,12 @@ using skills::Numerics;
 /// The largest magnitude of inputs for an edit that rounds differently. Sums of larger values
 /// cancel to results that no order computes closely, and approximations are not made for them.
 constexpr double maxRoundedMagnitude = 8;
+
+/// The part of the elements that have a special value where a few are enough.
+constexpr double rareShare = 0.02;
+
+/// Elements between two offsets: more than a warp takes at once, and no multiple of it.
+constexpr double longRow = 37;
 
 bool isFloatingElement(analysis::ScalarKind kind) {
     using analysis::ScalarKind;
@@ -53,7 +61,8 @@ ValueChoice windowOf(ValueChoice choice, std::size_t turn) {
     return choice;
 }
 
-ValueChoice extremesFor(bool isFloating, Numerics numerics) {
+/// At every other turn few elements have one, since many hide each other: all sums are NaN.
+ValueChoice extremesFor(bool isFloating, Numerics numerics, std::size_t turn) {
     ValueChoice choice;
     choice.share = 0.25;
     if (numerics != Numerics::Exact)
@@ -63,6 +72,8 @@ ValueChoice extremesFor(bool isFloating, Numerics numerics) {
                          65536, -65536, 2147483647., -2147483648., 1e9, -1e9,   4294967295.};
         return choice;
     }
+    if (turn % 2 == 1)
+        choice.share = rareShare;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     constexpr double denormal = 0x1p-140;
     if (numerics == Numerics::Exact)
@@ -81,39 +92,49 @@ ValueChoice extremesFor(bool isFloating, Numerics numerics) {
     if (numerics == Numerics::Reassociates) {
         choice.values.insert(choice.values.end(), 12, 0.25);
         choice.values.push_back(std::numeric_limits<double>::quiet_NaN());
-        choice.share = 0.1;
+        choice.share = std::min(choice.share, 0.1);
     }
     return choice;
 }
 
-ValueChoice largeOnes(bool isFloating) {
+ValueChoice largeOnes(bool isFloating, std::size_t turn) {
     ValueChoice choice;
     choice.values = isFloating ? std::vector<double>{100, -100, 1000, -1000, 0.25, 0, 2, -2}
                                : std::vector<double>{0, 1, 2, 255};
-    choice.share = 0.5;
+    choice.share = turn % 2 == 0 ? 0.5 : rareShare;
     if (isFloating)
         choice.values.push_back(std::numeric_limits<double>::quiet_NaN());
     return choice;
 }
 
+/// Every element has one of few values. At each turn others: a maximum is then 0.5, or tiny, and
+/// rows are the same from end to end.
+ValueChoice tiesFor(bool isFloating, std::size_t turn) {
+    static const std::array<std::vector<double>, 4> floating{
+        {{-1, 0, 1, 2}, {-0.5, 0.25, 0.5}, {0x1p-12, -0x1p-13, 0x1.8p-13}, {-1, 0, 0.5}}};
+    static const std::array<std::vector<double>, 4> integral{
+        {{0, 1, 2, 3}, {1, 2}, {-1, 0, 1}, {3}}};
+    ValueChoice ties;
+    ties.values = (isFloating ? floating : integral).at(turn % floating.size());
+    ties.share = 1;
+    return ties;
+}
+
 ValueChoice choiceFor(InputStyle style, bool isFloating, const ValueDictionary& dictionary,
-                      Numerics numerics) {
+                      const StyleBounds& bounds) {
     if (style == InputStyle::Constants)
-        return constantsFor(isFloating, dictionary, numerics);
+        return constantsFor(isFloating, dictionary, bounds.numerics);
     if (style == InputStyle::Extremes)
-        return extremesFor(isFloating, numerics);
+        return extremesFor(isFloating, bounds.numerics, bounds.turn);
     if (style == InputStyle::Large)
-        return largeOnes(isFloating);
+        return largeOnes(isFloating, bounds.turn);
     if (style == InputStyle::Collisions) {
         ValueChoice two;
         two.values = isFloating ? std::vector<double>{0.25, 0.5} : std::vector<double>{0, 1};
         two.share = 1;
         return two;
     }
-    ValueChoice ties;
-    ties.values = isFloating ? std::vector<double>{-1, 0, 1, 2} : std::vector<double>{0, 1, 2, 3};
-    ties.share = 1;
-    return ties;
+    return tiesFor(isFloating, bounds.turn);
 }
 
 template <typename T>
@@ -124,9 +145,24 @@ void store(std::vector<std::byte>& bytes, double value) {
 
 /// Another value of a scalar; 0 among them, but seldom, since a product with it hides the rest.
 double otherValue(double value, std::uint64_t seed) {
-    const std::array<double, 8> values{value * 1.3828125, -value, 1, 0.5, -1.25,
-                                       value + 0.75,      value,  0};
-    return values[(seed >> 7) % values.size()];
+    const std::array<double, 8> values{value * 1.375, -value,       1,           0.5,
+                                       -1.25,         value + 0.75, value - 2.5, 0};
+    const double other = values[(seed >> 7) % values.size()];
+    return other == value ? value + 0.75 : other;
+}
+
+/// Sets a half or a bfloat16 to `value`, or to its negative where its bytes mean the same in both
+/// types: then so do those of the negative.
+void varyTwoBytes(ScalarSpec& scalar, double value) {
+    using analysis::ScalarKind;
+    const double present = *scalar.floating;
+    const bool isHalf = scalar.bytes == floatingBytes(ScalarKind::Half, present);
+    const bool isBFloat = scalar.bytes == floatingBytes(ScalarKind::BFloat16, present);
+    if (!isHalf && !isBFloat)
+        return;
+    scalar.floating = isHalf && isBFloat ? -present : value;
+    scalar.bytes =
+        floatingBytes(isHalf ? ScalarKind::Half : ScalarKind::BFloat16, *scalar.floating);
 }
 
 void vary(ScalarSpec& scalar, std::uint64_t seed) {
@@ -138,7 +174,7 @@ void vary(ScalarSpec& scalar, std::uint64_t seed) {
     else if (scalar.bytes.size() == sizeof(double))
         store<double>(scalar.bytes, value);
     else
-        return;
+        return varyTwoBytes(scalar, value);
     scalar.floating = value;
 }
 
@@ -174,20 +210,22 @@ LaunchSpec withStyle(LaunchSpec launch, InputStyle style, const ValueDictionary&
             continue;
         }
         auto& buffer = std::get<BufferSpec>(argument);
+        if (buffer.fill == Fill::Iota && launch.origin != LaunchOrigin::Pinned &&
+            style == InputStyle::Ties && bounds.turn % 2 == 1)
+            buffer.value = longRow - 1;
         const bool isIndex = buffer.integerRange != 0;
         if (buffer.fill != Fill::Random || !buffer.isInput ||
             (isIndex && (style != InputStyle::Collisions || buffer.integerRange < 2)) ||
             buffer.element == analysis::ScalarKind::Unknown)
             continue;
         buffer.fill = Fill::Chosen;
-        buffer.choice =
-            choiceFor(style, isFloatingElement(buffer.element), dictionary, bounds.numerics);
+        buffer.choice = choiceFor(style, isFloatingElement(buffer.element), dictionary, bounds);
     }
     for (SymbolSpec& symbol : launch.symbols) {
         if (symbol.fill != Fill::Random || symbol.integerRange != 0)
             continue;
         symbol.fill = Fill::Chosen;
-        symbol.choice = choiceFor(style, true, dictionary, bounds.numerics);
+        symbol.choice = choiceFor(style, true, dictionary, bounds);
         if (style == InputStyle::Constants)
             symbol.choice = windowOf(*std::move(symbol.choice), bounds.turn);
         // A float64 form of the kernel has to get the same values.

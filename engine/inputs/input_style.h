@@ -30,13 +30,15 @@ enum class InputStyle : std::uint8_t {
 struct StyleBounds {
     skills::Numerics numerics = skills::Numerics::Exact;
     bool variesScalars = true; ///< Floating-point scalars take other values too.
-    std::size_t turn = 0;      ///< Counts the launches of style Constants; see `withStyle`.
+    std::size_t turn = 0;      ///< Counts the launches of the style; see `withStyle`.
 };
 
 /// `launch` with values of `style`. Changes only buffers and symbols whose values are made up, and
-/// floating-point scalars. `seed` picks the scalars' values. For Constants, symbols get the next
-/// few values of the dictionary at each turn. Contents that class types have stay, and so do
-/// integers that are known to be indices, except for Collisions, and symbols that hold integers.
+/// floating-point scalars. `seed` picks the scalars' values. At each turn Constants gives symbols
+/// the next few values of the dictionary, and Ties, Extremes and Large take other values or another
+/// share of them; Ties also makes the rows long that offsets delimit. Contents that class types
+/// have stay, and so do integers that are known to be indices, except for Collisions, and symbols
+/// that hold integers.
 [[nodiscard]] LaunchSpec withStyle(LaunchSpec launch, InputStyle style,
                                    const ValueDictionary& dictionary, const StyleBounds& bounds,
                                    std::uint64_t seed);

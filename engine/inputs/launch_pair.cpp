@@ -27,6 +27,28 @@ bool haveSameSizes(const LaunchSpec& original, const LaunchSpec& candidate) {
 
 } // namespace
 
+bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
+    return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
+        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
+        return !std::holds_alternative<BufferSpec>(argument) ||
+               (same != nullptr && std::holds_alternative<BufferSpec>(*same));
+    });
+}
+
+LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
+    for (ArgumentSpec& argument : candidate.arguments) {
+        const ArgumentSpec* same = argumentNamed(original, nameOf(argument));
+        if (same != nullptr && same->index() == argument.index())
+            argument = *same;
+    }
+    for (SymbolSpec& symbol : candidate.symbols) {
+        const auto same = std::ranges::find(original.symbols, symbol.name, &SymbolSpec::name);
+        if (same != original.symbols.end())
+            symbol = *same;
+    }
+    return candidate;
+}
+
 void setInteger(ScalarSpec& scalar, std::int64_t value) {
     scalar.integer = value;
     for (std::size_t at = 0; at < scalar.bytes.size(); ++at)

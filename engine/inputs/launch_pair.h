@@ -22,4 +22,10 @@ void setInteger(ScalarSpec& scalar, std::int64_t value);
 [[nodiscard]] std::optional<LaunchSpec> paired(const LaunchSpec& original, LaunchSpec candidate,
                                                bool isLaunched);
 
+/// Whether each buffer of `candidate` is one of `original`, whose run tells its extent.
+[[nodiscard]] bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original);
+
+/// `candidate` with those arguments and symbols of `original` that it takes as well.
+[[nodiscard]] LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original);
+
 } // namespace kernelskill::engine

@@ -82,10 +82,26 @@ LaunchSizes::LaunchSizes(std::shared_ptr<const LaunchSource> text, const analysi
         if (origin != candidates->end())
             extents_ = std::move(origin->roots);
     }
-    if (extents_.empty() && source == SizeSource::TextOrNumbers) {
+    if (source != SizeSource::TextOrNumbers)
+        return;
+    if (!followsExtents())
+        extents_.clear();
+    if (extents_.empty()) {
         relations_.emplace(launch_);
         extents_ = relations_->extents();
     }
+}
+
+bool LaunchSizes::followsExtents() const {
+    return std::ranges::any_of(extents_, [&](const auto& extent) {
+        return std::ranges::any_of(std::array{2 * extent.second, extent.second / 2},
+                                   [&](std::int64_t size) {
+                                       Extents one = extents_;
+                                       one[extent.first] = size;
+                                       const auto launch = launches_.again(launch_, one);
+                                       return launch && !sameShape(*launch, launch_);
+                                   });
+    });
 }
 
 bool LaunchSizes::hasBlockForEach() const {

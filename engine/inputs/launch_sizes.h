@@ -56,6 +56,8 @@ public:
     [[nodiscard]] std::optional<LaunchSpec> at(const Extents& extents) const;
 
 private:
+    /// Whether the launch changes with any of the extents: literals do not.
+    [[nodiscard]] bool followsExtents() const;
     /// With these extents; nullopt where that changes nothing, or the block.
     [[nodiscard]] std::optional<LaunchSpec> changed(const Extents& extents) const;
     [[nodiscard]] std::optional<LaunchSpec> withoutRest(LaunchSpec resized, Extents& extents) const;

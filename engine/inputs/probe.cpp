@@ -6,6 +6,7 @@
 #include "engine/inputs/input_style.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
+#include "engine/inputs/scalar_values.h"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -14,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <random>
 #include <set>
 #include <utility>
@@ -31,7 +33,8 @@ constexpr double smallThreads = 1 << 9;
 constexpr std::array<std::int64_t, 3> maxExtentByCount{1200, 100, 24};
 constexpr std::size_t multiExtentProbes = 30;
 constexpr std::array<std::int64_t, 2> longExtents{1031, 1026};
-constexpr std::size_t maxScalarProbes = 4;
+/// Fewer probes show too few values.
+constexpr std::size_t minProbes = 14;
 /// Blocks that run of the file's own launch, to see whether they do the same work.
 constexpr std::uint64_t sampledBlocks = 12;
 /// A launch far beyond the emulator's size.
@@ -63,12 +66,14 @@ class ProbePlanner {
 public:
     ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                  skills::Numerics numerics, std::uint64_t seed)
-        : original_(original), candidate_(candidate), stated_(plan.statedCandidate),
+        : original_(original), candidate_(candidate), statedOriginal_(plan.statedOriginal),
+          stated_(plan.statedCandidate),
           dictionary_(valueDictionary(original, candidate)), bounds_{numerics},
           sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
           candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,
                           SizeSource::TextOrNumbers),
-          random_(seed), base_(smallest(plan)), whole_(plan.trials.front()) {}
+          random_(seed), baseExtents_(sizes_.extents()), base_(smallest(plan)),
+          whole_(plan.trials.front()) {}
 
     ProbePlan plan() {
         addSizes();
@@ -77,6 +82,7 @@ public:
         addBlocks();
         addCollisions();
         addLargeValues();
+        addValues();
         addEqualPointers();
         addDistantBlocks();
         return std::move(plan_);
@@ -91,6 +97,7 @@ private:
     void addBlocks();
     void addCollisions();
     void addLargeValues();
+    void addValues();
     void addEqualPointers();
     void addDistantBlocks();
     void addDistant(const Distance& distance);
@@ -107,22 +114,26 @@ private:
     [[nodiscard]] std::optional<LaunchSpec> candidateAt(const LaunchSpec& original,
                                                         const Extents& extents) const;
     /// The first trial, or the same launch with fewer threads.
-    [[nodiscard]] Trial smallest(const TrialPlan& plan) const;
+    [[nodiscard]] Trial smallest(const TrialPlan& plan);
     bool addSize(const Extents& extents);
+    std::set<std::int64_t> addSingleSizes();
     void add(LaunchSpec original, LaunchSpec candidate);
     void add(LaunchSpec original, LaunchSpec candidate, InputStyle style);
 
     KernelInFile original_;
     KernelInFile candidate_;
-    const LaunchSpec& stated_; ///< The candidate's, at the file's own size.
+    const LaunchSpec& statedOriginal_; ///< At the file's own size.
+    const LaunchSpec& stated_;         ///< The candidate's.
     ValueDictionary dictionary_;
     StyleBounds bounds_;
     LaunchSizes sizes_;
     LaunchSizes candidateSizes_;
     std::mt19937_64 random_;
-    Trial base_; ///< For what changes something other than the size.
+    Extents baseExtents_; ///< Of base_.
+    Trial base_;          ///< For what changes something other than the size.
     const Trial& whole_;
     std::size_t styled_ = 0;
+    std::map<InputStyle, std::size_t> turns_; ///< Launches of each style.
     ProbePlan plan_;
 };
 
@@ -131,45 +142,6 @@ Trial someBlocksOf(Trial probe, std::uint64_t blocks) {
     probe.maxBlocks = std::min(blocks, std::max<std::uint64_t>(probe.original.grid.count() / 2, 1));
     probe.label += fmt::format(", {} of {} blocks", *probe.maxBlocks, probe.original.grid.count());
     return probe;
-}
-
-/// Whether the number may stand for a size of the grid or the block.
-bool isOfLaunch(const LaunchSpec& launch, std::int64_t number) {
-    return number > 1 &&
-           std::ranges::any_of(std::array{launch.grid.x, launch.grid.y, launch.grid.z,
-                                          launch.block.x, launch.block.y, launch.block.z},
-                               [&](std::uint32_t size) { return size == number; });
-}
-
-/// Whether each buffer of `candidate` is one of `original`, whose run tells its extent.
-bool takesBuffersOf(const LaunchSpec& candidate, const LaunchSpec& original) {
-    return std::ranges::all_of(candidate.arguments, [&](const ArgumentSpec& argument) {
-        const auto* buffer = std::get_if<BufferSpec>(&argument);
-        return buffer == nullptr ||
-               std::ranges::any_of(original.arguments, [&](const ArgumentSpec& other) {
-                   const auto* same = std::get_if<BufferSpec>(&other);
-                   return same != nullptr && same->name == buffer->name;
-               });
-    });
-}
-
-/// The arguments and symbols of `original` that `candidate` takes as well.
-LaunchSpec withArgumentsOf(LaunchSpec candidate, const LaunchSpec& original) {
-    const auto nameOf = [](const ArgumentSpec& argument) -> const std::string& {
-        return std::visit([](const auto& spec) -> const std::string& { return spec.name; },
-                          argument);
-    };
-    for (ArgumentSpec& argument : candidate.arguments) {
-        const auto same = std::ranges::find(original.arguments, nameOf(argument), nameOf);
-        if (same != original.arguments.end() && same->index() == argument.index())
-            argument = *same;
-    }
-    for (SymbolSpec& symbol : candidate.symbols) {
-        const auto same = std::ranges::find(original.symbols, symbol.name, &SymbolSpec::name);
-        if (same != original.symbols.end())
-            symbol = *same;
-    }
-    return candidate;
 }
 
 void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate) {
@@ -184,9 +156,8 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle sty
     probe.label = labelOf(original);
     if (style != InputStyle::Plain)
         probe.label += fmt::format(", {}", describe(style));
+    bounds_.turn = turns_[style]++;
     probe.original = withStyle(std::move(original), style, dictionary_, bounds_, random_());
-    if (style == InputStyle::Constants)
-        ++bounds_.turn;
     probe.candidate = withArgumentsOf(std::move(candidate), probe.original);
     probe.isProbe = true;
     plan_.probes.push_back(std::move(probe));
@@ -201,23 +172,28 @@ std::optional<LaunchSpec> ProbePlanner::candidateAt(const LaunchSpec& original,
                   !candidate_.kernel.launches.empty());
 }
 
-Trial ProbePlanner::smallest(const TrialPlan& plan) const {
+Trial ProbePlanner::smallest(const TrialPlan& plan) {
     const double ratio = smallThreads / threadsOf(plan.statedOriginal);
-    for (const double scale : {ratio, std::sqrt(ratio), std::cbrt(ratio)}) {
+    // The extents of a launch over several axes share the ratio, and stay larger then.
+    for (const double scale : {std::cbrt(ratio), std::sqrt(ratio), ratio}) {
         auto resized = ratio < 1 ? sizes_.scaledBy(scale, false) : std::nullopt;
         if (!resized || threadsOf(resized->launch) > 4 * smallThreads)
             continue;
         auto pair = candidateAt(resized->launch, resized->extents);
-        if (pair)
-            return {
-                .label = {}, .original = std::move(resized->launch), .candidate = std::move(*pair)};
+        if (!pair)
+            continue;
+        baseExtents_ = std::move(resized->extents);
+        return {.label = {}, .original = std::move(resized->launch), .candidate = std::move(*pair)};
     }
     return plan.trials.front();
 }
 
 bool ProbePlanner::addSize(const Extents& extents) {
     auto resized = sizes_.with(extents, true);
-    if (!resized || threadsOf(resized->launch) > maxProbeThreads)
+    // A launch of the same grid for every size may be larger.
+    const double most =
+        std::max(maxProbeThreads, std::min(threadsOf(base_.original), 4 * maxProbeThreads));
+    if (!resized || threadsOf(resized->launch) > most)
         return false;
     auto pair = candidateAt(resized->launch, resized->extents);
     if (!pair)
@@ -277,9 +253,25 @@ void ProbePlanner::addSizes() {
             tried.insert(size);
     }
     if (tried.empty())
+        tried = addSingleSizes();
+    if (tried.empty())
         plan_.unvaried.emplace_back("sizes: the launch cannot be computed at others");
     else
         plan_.varied.push_back(fmt::format("sizes {}", listed(tried)));
+}
+
+/// Sizes of one extent alone. Returns those that a launch can have.
+std::set<std::int64_t> ProbePlanner::addSingleSizes() {
+    std::set<std::int64_t> tried;
+    for (const auto& [name, value] : sizes_.extents()) {
+        for (const std::int64_t size : {3, 6, 33, 70, 1026}) {
+            Extents extents = baseExtents_;
+            extents[name] = size;
+            if (addSize(extents))
+                tried.insert(size);
+        }
+    }
+    return tried;
 }
 
 /// Integers that the program passes may mean anything; where the original runs cleanly with
@@ -287,50 +279,29 @@ void ProbePlanner::addSizes() {
 void ProbePlanner::addScalars() {
     if (threadsOf(base_.original) > maxProbeThreads * 16)
         return;
-    std::set<std::string> names;
-    std::size_t added = 0;
-    LaunchSpec allLess = base_.original; // A product of them gets remainders that one alone leaves.
-    // Not more: a loop over the grid would do work that the original's grid does not cover.
-    for (const std::int64_t offset : {-1, -2, -5, 0}) {
-        for (std::size_t i = 0; i < base_.original.arguments.size(); ++i) {
-            const auto* scalar = std::get_if<ScalarSpec>(&base_.original.arguments[i]);
-            if (scalar == nullptr || !scalar->integer ||
-                scalar->bytes.size() > sizeof(std::int64_t) || added == maxScalarProbes)
-                continue;
-            // A kernel may rely on a number of threads that it is told.
-            if (isOfLaunch(base_.original, *scalar->integer))
-                continue;
-            const std::int64_t value =
-                offset == 0 ? *scalar->integer / 2 : *scalar->integer + offset;
-            if (value < 0 || value == *scalar->integer)
-                continue;
-            LaunchSpec changed = base_.original;
-            setInteger(std::get<ScalarSpec>(changed.arguments[i]), value);
-            if (offset == -1)
-                setInteger(std::get<ScalarSpec>(allLess.arguments[i]), value);
-            add(std::move(changed), base_.candidate);
-            names.insert(scalar->name);
-            ++added;
-        }
-    }
-    if (names.size() > 1)
-        add(std::move(allLess), base_.candidate);
-    for (std::size_t i = 0; i < base_.original.arguments.size() && hasBlocksOfOwnWork(); ++i) {
-        const auto* scalar = std::get_if<ScalarSpec>(&base_.original.arguments[i]);
-        if (scalar == nullptr || !names.contains(scalar->name))
-            continue;
-        LaunchSpec more = base_.original;
-        setInteger(std::get<ScalarSpec>(more.arguments[i]), *scalar->integer * 4 + 1);
-        add(std::move(more), base_.candidate);
-    }
-    for (const std::string& name : names)
+    OtherScalars others = otherScalars(base_.original, statedOriginal_, original_, candidate_,
+                                       sizes_.extents(), hasBlocksOfOwnWork());
+    for (LaunchSpec& launch : others.launches)
+        add(std::move(launch), base_.candidate);
+    for (const std::string& name : others.names)
         plan_.varied.push_back("'" + name + "'");
 }
 
 void ProbePlanner::addGrids() {
     if (!hasSameShape())
         return;
-    // Fewer would leave work undone that a loop over the grid does.
+    // Fewer would leave work undone that a loop over the grid does, unless both have one.
+    if (loopsOverGrid(original_.kernel) && loopsOverGrid(candidate_.kernel)) {
+        for (const std::uint32_t fewer : {6u, 3u}) {
+            if (fewer >= base_.original.grid.x)
+                continue;
+            LaunchSpec original = base_.original;
+            LaunchSpec candidate = base_.candidate;
+            original.grid.x = candidate.grid.x = fewer;
+            add(std::move(original), std::move(candidate));
+            plan_.probes.back().label += fmt::format(", only {} blocks", fewer);
+        }
+    }
     for (const std::uint32_t more : {1u, 3u}) {
         LaunchSpec original = base_.original;
         LaunchSpec candidate = base_.candidate;
@@ -400,6 +371,14 @@ void ProbePlanner::addLargeValues() {
         plan_.probes.back().onlyFiniteness = true;
     }
     plan_.varied.emplace_back("values whose exponentials overflow");
+}
+
+/// Where little else varies, the values have to do it alone.
+void ProbePlanner::addValues() {
+    if (threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    while (plan_.probes.size() < minProbes)
+        add(base_.original, base_.candidate);
 }
 
 void ProbePlanner::addEqualPointers() {

@@ -38,6 +38,7 @@ struct Options {
     std::filesystem::path nvcc; ///< Empty: no mutant can be shown to be equivalent.
     std::filesystem::path details;
     std::set<std::string> operators; ///< Empty: all.
+    std::set<std::uint32_t> lines;   ///< Empty: all.
     std::size_t sample = 0;          ///< 0: all mutants.
     std::uint64_t seed = 1;
     unsigned jobs = 1;
@@ -157,7 +158,11 @@ void Bench::collect() {
             for (Mutant& mutant :
                  mutantsOf(model, model.kernels[kernel], programs_[program].text)) {
                 const auto name = operatorNames[static_cast<std::size_t>(mutant.mutation)];
-                if (options_.operators.empty() || options_.operators.contains(std::string(name)))
+                const bool isWanted =
+                    (options_.operators.empty() ||
+                     options_.operators.contains(std::string(name))) &&
+                    (options_.lines.empty() || options_.lines.contains(mutant.line));
+                if (isWanted)
                     cases_.push_back({program, kernel, std::move(mutant)});
             }
         }
@@ -351,6 +356,7 @@ int main(int argc, char** argv) {
     using namespace kernelskill::testing;
     Options options;
     std::vector<std::string> operators;
+    std::vector<std::uint32_t> lines;
     CLI::App app{"Plants mistakes into kernels and counts which the Reviewer refuses"};
     app.add_option("files", options.files)->required();
     app.add_option("--worker", options.worker)->required();
@@ -358,10 +364,12 @@ int main(int argc, char** argv) {
     app.add_option("--nvcc", options.nvcc);
     app.add_option("--details", options.details);
     app.add_option("--operators", operators)->delimiter(',')->allow_extra_args(false);
+    app.add_option("--lines", lines)->delimiter(',')->allow_extra_args(false);
     app.add_option("--sample", options.sample);
     app.add_option("--seed", options.seed);
     app.add_option("--jobs", options.jobs);
     CLI11_PARSE(app, argc, argv);
     options.operators = {operators.begin(), operators.end()};
+    options.lines = {lines.begin(), lines.end()};
     return Bench(std::move(options)).run();
 }

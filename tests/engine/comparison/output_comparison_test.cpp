@@ -99,6 +99,16 @@ TEST(Controls, AreToldFromARealResult) {
     EXPECT_FALSE(compareOutputs(real, constantFilled(real), loose).agrees);
 }
 
+TEST(OutputComparison, APartIsComparedAtTheScaleOfItsBuffer) {
+    std::vector<BufferContents> expected{floats({1e-4f})};
+    std::vector<BufferContents> actual{floats({1.01e-4f})};
+    expected.front().name = actual.front().name = "y[4096..]";
+    EXPECT_FALSE(compareOutputs(expected, actual, loose).agrees);
+    Tolerance usual = loose;
+    usual.usualScales = {{"y", 1.0}};
+    EXPECT_TRUE(compareOutputs(expected, actual, usual).agrees);
+}
+
 TEST(Controls, AreNotToldFromAResultThatIsNothing) {
     std::vector<BufferContents> nothing{floats({0, 0, 0})};
     EXPECT_TRUE(compareOutputs(nothing, zeroed(nothing), loose).agrees);

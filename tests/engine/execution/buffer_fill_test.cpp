@@ -136,6 +136,9 @@ TEST(Fill, ConstantsAndIotaAreWhatTheySay) {
     EXPECT_EQ(filled<float>(spec, 3), (std::vector<float>{2.5f, 2.5f, 2.5f}));
     EXPECT_EQ(filled<std::int64_t>(of(ScalarKind::Int64, Fill::Iota), 3, 16),
               (std::vector<std::int64_t>{2, 3, 4}));
+    BufferSpec apart = of(ScalarKind::Int32, Fill::Iota);
+    apart.value = 2;
+    EXPECT_EQ(filled<std::int32_t>(apart, 3), (std::vector<std::int32_t>{0, 3, 6}));
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+#include "engine/inputs/argument_specs.h"
 #include "engine/inputs/input_style.h"
 #include "tests/engine/inputs/parsed_program.h"
 
@@ -95,6 +96,71 @@ TEST(InputStyle, VariesFloatingScalars) {
     }
     EXPECT_TRUE(isZeroOnce);
     EXPECT_TRUE(isOtherOnce);
+}
+
+TEST(InputStyle, VariesScalarsOfTwoBytes) {
+    using analysis::ScalarKind;
+    for (const ScalarKind kind : {ScalarKind::Half, ScalarKind::BFloat16}) {
+        LaunchSpec launch;
+        launch.arguments = {ScalarSpec{"a", floatingBytes(kind, 1.5), std::nullopt, 1.5}};
+        std::set<std::vector<std::byte>> met;
+        for (std::uint64_t seed = 0; seed < 16; ++seed) {
+            const auto styled = withStyle(launch, InputStyle::Constants, {}, {}, seed << 7);
+            const ScalarSpec* a = scalarNamed(styled, "a");
+            EXPECT_EQ(a->bytes, floatingBytes(kind, *a->floating));
+            met.insert(a->bytes);
+        }
+        EXPECT_GT(met.size(), 4u);
+        // These bytes are 2 in either type.
+        launch.arguments = {ScalarSpec{"a", floatingBytes(kind, 2), std::nullopt, 2}};
+        EXPECT_EQ(scalarNamed(withStyle(launch, InputStyle::Constants, {}, {}, 0), "a")->floating,
+                  -2);
+    }
+}
+
+TEST(InputStyle, AlwaysGivesAScalarAnotherValue) {
+    const LaunchSpec launch = bestLaunch(clampText);
+    for (std::uint64_t seed = 0; seed < 64; ++seed) {
+        const auto styled = withStyle(launch, InputStyle::Constants, {}, {}, seed << 7);
+        EXPECT_NE(*scalarNamed(styled, "a")->floating, 2.0);
+    }
+}
+
+TEST(InputStyle, GivesTiesOtherValuesAndExtremesAnotherShareInTurn) {
+    const LaunchSpec launch = bestLaunch(clampText);
+    const auto choiceAt = [&](InputStyle style, std::size_t turn) {
+        return *bufferNamed(withStyle(launch, style, {}, {.turn = turn}, 1), "x")->choice;
+    };
+    bool isTinyOnce = false;
+    bool isHalfAtMostOnce = false;
+    for (std::size_t turn = 0; turn < 4; ++turn) {
+        const ValueChoice ties = choiceAt(InputStyle::Ties, turn);
+        EXPECT_EQ(ties.share, 1);
+        isTinyOnce |= std::ranges::max(ties.values) < 1e-3;
+        isHalfAtMostOnce |= std::ranges::max(ties.values) == 0.5;
+    }
+    EXPECT_TRUE(isTinyOnce);
+    EXPECT_TRUE(isHalfAtMostOnce);
+    for (const InputStyle style : {InputStyle::Extremes, InputStyle::Large})
+        EXPECT_GT(choiceAt(style, 0).share, 5 * choiceAt(style, 1).share);
+}
+
+TEST(InputStyle, MakesLongRowsOnceInAWhileUnlessAPinStatesTheOffsets) {
+    BufferSpec offsets;
+    offsets.name = "begin";
+    offsets.element = analysis::ScalarKind::Int32;
+    offsets.fill = Fill::Iota;
+    LaunchSpec launch;
+    launch.origin = LaunchOrigin::Evaluated;
+    launch.arguments = {offsets};
+    const auto lengthAt = [&](std::size_t turn) {
+        const auto styled = withStyle(launch, InputStyle::Ties, {}, {.turn = turn}, 1);
+        return bufferNamed(styled, "begin")->value + 1;
+    };
+    EXPECT_EQ(lengthAt(0), 1);
+    EXPECT_GT(lengthAt(1), 32);
+    launch.origin = LaunchOrigin::Pinned;
+    EXPECT_EQ(lengthAt(1), 1);
 }
 
 TEST(InputStyle, OnlyExactEditsMeetInfinity) {

@@ -88,6 +88,53 @@ TEST(Probes, SayWhatTheyDidNotVary) {
     EXPECT_THAT(describe(plan, 0), HasSubstr("the block size: the launch states 256"));
 }
 
+TEST(Probes, HaveFewerBlocksOnlyWhereBothKernelsLoopOverTheGrid) {
+    const std::string loop = "__global__ void k(const float* x, float* y, int n) {\n"
+                             "    const int step = gridDim.x * blockDim.x;\n"
+                             "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += "
+                             "step) y[i] = x[i];\n}\n";
+    const std::string main = "int main() { float *x, *y; k<<<40, 64>>>(x, y, 3000); }\n";
+    const auto hasFewBlocks = [](const ProbePlan& plan) {
+        return std::ranges::any_of(plan.probes, [](const Trial& probe) {
+            return probe.original.grid.x < 10 && *scalarNamed(probe.original, "n")->integer > 640;
+        });
+    };
+    EXPECT_TRUE(hasFewBlocks(probesOf(loop + main)));
+    EXPECT_FALSE(hasFewBlocks(probesOf(launchedFor("3000", "64"))));
+}
+
+TEST(Probes, VaryOneExtentWhereNotAllCanBeVaried) {
+    const auto plan =
+        probesOf("__global__ void k(const float* x, float* y, int m, int n, int k) {\n"
+                 "    int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + "
+                 "threadIdx.y;\n"
+                 "    float sum = 0;\n"
+                 "    if (r < m && c < n) for (int i = 0; i < k; ++i) sum += x[r * k + i];\n"
+                 "    y[r * n + c] = sum;\n}\n"
+                 "int main() { const int m = 128, n = 128, k = 128; float *x, *y;\n"
+                 "    k<<<dim3(n / 32, m / 8), dim3(32, 8)>>>(x, y, m, n, k); }\n");
+    std::set<std::int64_t> lengths;
+    for (const Trial& probe : plan.probes)
+        lengths.insert(*scalarNamed(probe.original, "k")->integer);
+    EXPECT_GE(lengths.size(), 4u);
+}
+
+TEST(Probes, VaryValuesWhereLittleElseVaries) {
+    const auto plan = probesOf("__global__ void k(const float* x, float* y) {\n"
+                               "    y[threadIdx.x] = x[threadIdx.x];\n}\n"
+                               "int main() { float *x, *y; k<<<1, 64>>>(x, y); }\n");
+    EXPECT_GE(plan.probes.size(), 10u);
+}
+
+TEST(Probes, VaryALiteralSizeBesideAVariableThatTheLaunchDoesNotFollow) {
+    const auto plan =
+        probesOf(kernelText + "int main() { const int count = 2048; float *x, *y, *z;\n"
+                              "    cudaMalloc(&z, count * sizeof(float));\n"
+                              "    cudaMalloc(&x, count * sizeof(float));\n"
+                              "    k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");
+    EXPECT_GT(sizesOf(plan).size(), 10u);
+}
+
 TEST(Probes, VaryALiteralLengthWithItsGrid) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

@@ -40,6 +40,47 @@ const std::string instances =
     "    k<1><<<n / 256, 256>>>(x, y, n);\n    k<2><<<n / 256, 256>>>(x, y, n);\n"
     "    k<5><<<n / 256, 256>>>(x, y, n); }\n";
 
+/// A block for each row; `body` computes `result` from `x` and `columns`.
+std::string rowwise(const std::string& body, const std::string& columns = "100") {
+    return "__global__ void k(const float* x, float* y, int columns) {\n"
+           "    float result = 0;\n"
+           "    if (threadIdx.x == 0) {\n" +
+           body +
+           "        y[blockIdx.x] = result;\n    }\n}\n"
+           "int main() { float *x, *y; k<<<16, 32>>>(x, y, " +
+           columns + "); }\n";
+}
+
+const std::string maximum =
+    rowwise("        for (int c = 0; c < columns; ++c)\n"
+            "            result = fmaxf(result, fabsf(x[blockIdx.x * columns + c]));\n");
+const std::string total = rowwise("        for (int c = 0; c < columns; ++c)\n"
+                                  "            result += x[blockIdx.x * columns + c];\n");
+
+/// A thread for each of 64 elements of y; the launch passes `value` as p.
+std::string withParameter(const std::string& expression, const std::string& value) {
+    return "__global__ void k(const float* x, float* y, int p) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    y[i] = " +
+           expression +
+           ";\n}\n"
+           "int main() { float *x, *y; k<<<2, 32>>>(x, y, " +
+           value + "); }\n";
+}
+
+const std::string sumOfBlocks =
+    "__global__ void k(const float* x, float* y, int n) {\n"
+    "    __shared__ float total;\n"
+    "    if (threadIdx.x == 0) total = 0;\n"
+    "    __syncthreads();\n"
+    "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)\n"
+    "        y[i] = x[i] * 2;\n"
+    "    if (threadIdx.x == 0)\n"
+    "        for (unsigned b = 0; b < gridDim.x; ++b) total += x[b];\n"
+    "    __syncthreads();\n"
+    "    if (threadIdx.x == 0) y[n + blockIdx.x] = total;\n}\n"
+    "int main() { float *x, *y; k<<<16, 32>>>(x, y, 4096); }\n";
+
 class PlantedMistakes : public kernelskill::testing::EmulatorFixture,
                         public ::testing::WithParamInterface<Planted> {};
 
@@ -88,6 +129,43 @@ INSTANTIATE_TEST_SUITE_P(
                     "void set(const float* v) { cudaMemcpyToSymbol(w, v, sizeof w); }\n",
                 "> 0.75f", ">= 0.75f"},
         Planted{"a third instance", instances, "x[i] * W", "(W == 5 ? 0 : x[i] * W)"},
+        Planted{"a parameter that is 0", withParameter("x[i + p]", "0"), "i + p", "i - p"},
+        Planted{"a parameter that is 1", withParameter("x[i / p]", "1"), "i / p", "i"},
+        Planted{"a parameter that is the number of blocks", withParameter("x[i / p]", "2"), "i / p",
+                "i / 2"},
+        Planted{"a short row", maximum, "c < columns", "c < (columns > 5 ? columns : 0)"},
+        Planted{"a long row", total, "c < columns", "c < (columns < 1000 ? columns : 1000)"},
+        Planted{"a maximum of a half", maximum, "y[blockIdx.x] = result",
+                "y[blockIdx.x] = result == 0.5f ? 0 : result"},
+        Planted{"a tiny maximum", maximum, "y[blockIdx.x] = result",
+                "y[blockIdx.x] = result < 1e-3f ? 0 : result"},
+        Planted{"a NaN alone in its row", total, "+= x[blockIdx.x * columns + c]",
+                "+= x[blockIdx.x * columns + c] != x[blockIdx.x * columns + c] ? 0 : "
+                "x[blockIdx.x * columns + c]"},
+        Planted{"a row longer than a warp",
+                "__global__ void k(const int* begin, const float* x, float* y, int n) {\n"
+                "    int row = blockIdx.x, lane = threadIdx.x;\n"
+                "    float sum = 0;\n"
+                "    for (int i = begin[row] + lane; i < begin[row + 1]; i += 32) sum += x[i];\n"
+                "    y[row * 32 + lane] = sum;\n}\n"
+                "int main() { int* b; float *x, *y; k<<<8, 32>>>(b, x, y, 8); }\n",
+                "sum += x[i]", "sum = x[i]"},
+        Planted{"few blocks", sumOfBlocks, "b < gridDim.x", "b < (gridDim.x & ~3u)"},
+        Planted{"a half's value",
+                "#include <cuda_fp16.h>\n"
+                "__global__ void k(const __half* x, __half* y, __half a) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    y[i] = __hmul(a, x[i]);\n}\n"
+                "int main() { __half *x, *y; k<<<4, 32>>>(x, y, __float2half(2.0f)); }\n",
+                "__hmul(a,", "__hmul(__float2half(2.0f),"},
+        Planted{"a literal size beside another",
+                "__global__ void k(const float* x, float* y, int size) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    int j = blockIdx.y;\n"
+                "    if (i < size && j < size) y[j * size + i] = x[j * size + size - 1 - i];\n}\n"
+                "int main() { const int n = 2048; float *x, *y, *z; cudaMalloc(&z, n * 4);\n"
+                "    k<<<dim3(2, 64), 32>>>(x, y, 64); }\n",
+                "size - 1 - i", "63 - i"},
         Planted{"a literal launch",
                 "__global__ void k(const float* x, float* y, int n) {\n"
                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

@@ -1,0 +1,114 @@
+#include "engine/inputs/launch_pair.h"
+#include "engine/inputs/scalar_values.h"
+#include "tests/engine/inputs/parsed_program.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace kernelskill::engine {
+namespace {
+
+OtherScalars othersOf(const std::string& text, bool ownWork = false) {
+    const auto model = parsedProgram(text);
+    const KernelInFile subject{model, model.kernels.at(0)};
+    const LaunchSpec launch = bestLaunch(text);
+    return otherScalars(launch, launch, subject, subject, {}, ownWork);
+}
+
+std::set<std::int64_t> valuesOf(const OtherScalars& others, const std::string& name) {
+    std::set<std::int64_t> values;
+    for (const LaunchSpec& launch : others.launches)
+        values.insert(*scalarNamed(launch, name)->integer);
+    return values;
+}
+
+std::string launched(const std::string& parameters, const std::string& body,
+                     const std::string& configuration, const std::string& arguments) {
+    return "__global__ void k(float* y, " + parameters + ") {\n" + body +
+           "}\nint main() { float* y; k<<<" + configuration + ">>>(y, " + arguments + "); }\n";
+}
+
+TEST(OtherScalars, AreNotLargerWhereTheGridHasNoThreadsForThem) {
+    const auto values =
+        valuesOf(othersOf(launched("int n",
+                                   "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    if (i < n) y[i] = 1;\n",
+                                   "4, 256", "1000")),
+                 "n");
+    EXPECT_EQ(*values.rbegin(), 999);
+    EXPECT_TRUE(values.contains(3));
+}
+
+TEST(OtherScalars, AreAlsoLargerWhereNoPositionIsComparedWithThem) {
+    const auto values = valuesOf(
+        othersOf(launched("int offset", "    y[offset + threadIdx.x] = 1;\n", "1, 64", "0")),
+        "offset");
+    EXPECT_GE(*values.rbegin(), 1);
+}
+
+TEST(OtherScalars, MakeLoopsShortAndLong) {
+    const auto values =
+        valuesOf(othersOf(launched("int columns",
+                                   "    for (int c = threadIdx.x; c < columns; c += blockDim.x)\n"
+                                   "        y[blockIdx.x * columns + c] = 1;\n",
+                                   "4, 64", "100")),
+                 "columns");
+    EXPECT_TRUE(values.contains(3));
+    EXPECT_GT(*values.rbegin(), 1000);
+}
+
+TEST(OtherScalars, LeaveNumbersAloneThatTellTheKernelItsBlock) {
+    const std::string sum = "    for (int s = threads / 2; s > 0; s /= 2) {\n"
+                            "        if (threadIdx.x < s) y[threadIdx.x] += y[threadIdx.x + s];\n"
+                            "        __syncthreads();\n    }\n";
+    EXPECT_TRUE(othersOf(launched("int threads", sum, "1, 64", "64")).names.empty());
+    const std::string guard = "    if (threadIdx.x < n) y[threadIdx.x] = 1;\n";
+    EXPECT_FALSE(othersOf(launched("int n", guard, "1, 64", "64")).names.empty());
+}
+
+TEST(OtherScalars, DoNotTakeASmallNumberForTheSizeOfTheGrid) {
+    const std::string body = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    y[i] = i / factor;\n";
+    EXPECT_FALSE(othersOf(launched("int factor", body, "2, 64", "2")).names.empty());
+    EXPECT_TRUE(othersOf(launched("int factor", body, "40, 64", "40")).names.empty());
+}
+
+TEST(OtherScalars, ReachEachOfManyAndNoTwoAlwaysTogether) {
+    std::string parameters;
+    std::string arguments;
+    std::string sum = "0";
+    for (int i = 0; i < 9; ++i) {
+        const std::string name = "p" + std::to_string(i);
+        parameters += (i > 0 ? ", int " : "int ") + name;
+        arguments += (i > 0 ? ", " : "") + std::to_string(100 + i);
+        sum += " + " + name;
+    }
+    const auto others =
+        othersOf(launched(parameters, "    y[threadIdx.x] = " + sum + ";\n", "1, 64", arguments));
+    EXPECT_LE(others.launches.size(), 16u);
+    for (int a = 0; a < 9; ++a) {
+        for (int b = 0; b < 9; ++b) {
+            const auto isOther = [](const LaunchSpec& launch, int number) {
+                return scalarNamed(launch, "p" + std::to_string(number))->integer != 100 + number;
+            };
+            EXPECT_TRUE(a == b || std::ranges::any_of(others.launches,
+                                                      [&](const auto& launch) {
+                                                          return isOther(launch, a) &&
+                                                                 !isOther(launch, b);
+                                                      }))
+                << a << " without " << b;
+        }
+    }
+}
+
+TEST(OtherScalars, OnlyNegateFlags) {
+    const auto others =
+        othersOf(launched("bool add", "    y[threadIdx.x] = add ? 1 : 2;\n", "1, 64", "true"));
+    EXPECT_EQ(valuesOf(others, "add"), (std::set<std::int64_t>{0}));
+}
+
+} // namespace
+} // namespace kernelskill::engine
