@@ -25,21 +25,22 @@ std::uint64_t freshSeed() {
 } // namespace
 
 Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelRef original,
-               skills::Numerics numerics, const GpuSource& gpu, const ReviewOptions& options,
+               const skills::Accuracy& accuracy, const GpuSource& gpu, const ReviewOptions& options,
                std::stop_token stop, const ProgressSink& progress)
     : executor_(executor), toolchain_(toolchain), original_(original),
-      closeness_(closenessFor(original.kernel, numerics)), probeCloseness_(closeness_), gpu_(gpu),
+      closeness_(closenessFor(original.kernel, accuracy)), probeCloseness_(closeness_), gpu_(gpu),
       measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
       seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
 Result<Verdict> Review::run(const analysis::EditSet& edits) {
     if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !keepsWidths() || !build() ||
-        !runTrials() || !trySchedules() || !control() || !showsEdit())
+        !runTrials() || !keepsErrors() || !trySchedules() || !control() || !showsEdit())
         return finished();
     verdict_.status = VerdictStatus::Unmeasured;
     verdict_.summary = withProof(
         verdict_,
         summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes));
+    verdict_.summary += errors_.sentence();
     measure();
     return finished();
 }
@@ -118,7 +119,7 @@ bool Review::planRuns() {
     if (!plan)
         return take(unusable("can be launched", plan.error().describe()));
     plan_ = std::move(*plan);
-    takeProof(original_, candidate(), closeness_.numerics, plan_, verdict_);
+    takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
     runsPlanned_ = 0;
     for (const Trial& trial : plan_.trials)
         runsPlanned_ += static_cast<std::size_t>(trial.seeds);
@@ -145,7 +146,7 @@ bool Review::build() {
     if (!isProved())
         evidence_.emplace(original_, candidate());
     images_ = buildImages(executor_, toolchain_, runnable(), plan_.trials.front(),
-                          closeness_.numerics, stop_);
+                          closeness_.accuracy.numerics, stop_);
     if (stop_.stop_requested())
         return false;
     if (!images_.original)
@@ -155,6 +156,10 @@ bool Review::build() {
     return take(held("compiles"));
 }
 
+bool Review::keepsErrors() {
+    return !errors_.hasAny() || take(errors_.judge(closeness_));
+}
+
 bool Review::trySchedules() {
     report("running in other orders of threads", 0.95);
     // Images are those of the last instance that was built.
@@ -162,7 +167,8 @@ bool Review::trySchedules() {
     if (isProved() || !number || !images_.original || !images_.candidate)
         return true;
     const Trial& trial = plan_.trials[*number];
-    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
+                             stop_);
     CheckResult result = checkSchedules(
         runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
         usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text),
@@ -207,7 +213,7 @@ void Review::measure() {
     GpuExecutor* gpu = *found;
     report("measuring on the " + gpu->device().name, 0.98);
     auto measured =
-        measureOnGpu(*gpu, executor_, original_, candidate(), closeness_.numerics, seeds_(), stop_);
+        measureOnGpu(*gpu, executor_, original_, candidate(), closeness_.accuracy, seeds_(), stop_);
     if (!measured) {
         verdict_.summary += " Not measured: " + measured.error().describe();
         return;

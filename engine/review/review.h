@@ -3,6 +3,7 @@
 
 #include "engine/inputs/trial.h"
 #include "engine/review/edit_evidence.h"
+#include "engine/review/error_judgement.h"
 #include "engine/review/output_judgement.h"
 #include "engine/review/review_images.h"
 #include "engine/review/reviewer.h"
@@ -23,7 +24,7 @@ class Review {
 public:
     /// The references live as long as the review. `gpu` and `progress` may be empty.
     Review(Executor& executor, const analysis::Toolchain& toolchain, KernelRef original,
-           skills::Numerics numerics, const GpuSource& gpu, const ReviewOptions& options,
+           const skills::Accuracy& accuracy, const GpuSource& gpu, const ReviewOptions& options,
            std::stop_token stop, const ProgressSink& progress);
 
     /// Performs all steps, once.
@@ -64,6 +65,8 @@ private:
     /// Whether the same blocks of both kernels write to the same places.
     [[nodiscard]] bool doSameWork(const Trial& someBlocks);
 
+    /// Whether the errors of all trials and probes are those of rounding.
+    bool keepsErrors();
     bool trySchedules();
     /// Whether the runs show what the edit does.
     bool showsEdit();
@@ -82,7 +85,7 @@ private:
     const analysis::Toolchain& toolchain_;
     KernelRef original_;
     Closeness closeness_;
-    Closeness probeCloseness_; ///< The same, with the scales of the first trial.
+    Closeness probeCloseness_; ///< The same, with scales and error of the first trial.
     const GpuSource& gpu_;
     bool measures_;
     bool probesLargeLaunches_;
@@ -100,6 +103,7 @@ private:
     std::size_t runsPlanned_ = 1;
     std::size_t probesDone_ = 0;
     std::size_t nearMisses_ = 0;
+    ReviewErrors errors_;
 
     /// The outputs of the first trial, which the control uses.
     std::vector<std::vector<BufferContents>> controlOutputs_;

@@ -48,7 +48,7 @@ constexpr std::size_t nearMissesAllowed = 2;
 constexpr double maxNearMiss = 1e-3;
 
 bool isNearMiss(const ReviewFailure& seen, const Closeness& closeness) {
-    return closeness.numerics != skills::Numerics::Exact && seen.difference &&
+    return closeness.accuracy.numerics != skills::Numerics::Exact && seen.difference &&
            seen.difference->maxError && *seen.difference->maxError < maxNearMiss;
 }
 
@@ -61,7 +61,7 @@ bool Review::runProbes() {
     report("looking for a difference at other sizes and values", 0.6);
     ProbePlan plan =
         planProbes({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
-                   plan_, closeness_.numerics, seeds_());
+                   plan_, closeness_.accuracy.numerics, seeds_());
     if (!probesLargeLaunches_)
         plan.sameBlocks.reset();
     if (isProved()) {
@@ -87,7 +87,8 @@ bool Review::runProbes() {
 }
 
 bool Review::runProbes(const std::vector<Trial>& probes) {
-    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
+                             stop_);
     const std::size_t atOnce = TrialRunner::runsAtOnce();
     for (std::size_t begin = 0; begin < probes.size(); begin += atOnce) {
         std::vector<Comparand> batch;
@@ -102,7 +103,8 @@ bool Review::runProbes(const std::vector<Trial>& probes) {
 }
 
 bool Review::doSameWork(const Trial& someBlocks) {
-    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
+                             stop_);
     const Runs runs = runner.run({&someBlocks, plan_.trials.size(), 1, seeds_()});
     if (!runs.original || !runs.candidate || !*runs.candidate)
         return false;
@@ -131,8 +133,9 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         return take(withoutBlameForGuess(std::move(hazards), launched));
     Closeness closeness = probeCloseness_;
     closeness.onlyFiniteness = trial.onlyFiniteness;
-    CheckResult outputs =
-        judgeOutputs("matches original, " + trial.label, place, pair, closeness).check;
+    OutputJudgement judged =
+        judgeOutputs("matches original, " + trial.label, place, pair, closeness);
+    CheckResult& outputs = judged.check;
     if (!outputs && !outputs.error().isAboutEdit)
         return true;
     if (!outputs && trial.maxBlocks && leavesPlacesToOthers(outputs.error().seen))
@@ -144,6 +147,7 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
         outputs.error().seen.agreedBefore = static_cast<int>(runsDone_ + probesDone_);
         return take(withoutBlameForGuess(std::move(outputs), launched));
     }
+    errors_.add(pair, closeness, judged);
     if (evidence_)
         evidence_->add(pair);
     ++probesDone_;

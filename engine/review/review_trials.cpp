@@ -58,7 +58,8 @@ bool Review::runBatch(const std::vector<Comparand>& batch) {
     report(fmt::format("running seed {} of {}, {}", first.seedNumber, first.trial->seeds,
                        first.trial->label),
            0.2 + 0.75 * static_cast<double>(runsDone_) / static_cast<double>(runsPlanned_));
-    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.numerics, stop_);
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
+                             stop_);
     std::vector<Runs> results = runner.runAll(batch);
     for (std::size_t index = 0; index < batch.size(); ++index)
         if (stop_.stop_requested() || !judge(batch[index], std::move(results[index])))
@@ -105,8 +106,11 @@ bool Review::judge(const Comparand& comparand, Runs runs) {
     controlTolerance_ = outputs.tolerance;
     if (comparand.trialNumber == 0 && probeCloseness_.usualScales.empty())
         probeCloseness_.usualScales = scalesOf(pair.original.outputs);
+    probeCloseness_.usualError = std::max(probeCloseness_.usualError, outputs.ownError.value_or(0));
     if (!outputs.check)
         outputs.check.error().seen.agreedBefore = static_cast<int>(runsDone_);
+    if (outputs.check)
+        errors_.add(pair, closeness_, outputs);
     if (!take(withoutBlameForGuess(std::move(outputs.check), launched)))
         return false;
     if (trial.isReplay) {

@@ -10,7 +10,7 @@ Reviewer::Reviewer(Executor* executor, const analysis::Toolchain& toolchain, Gpu
     : executor_(executor), toolchain_(toolchain), gpu_(std::move(gpu)) {}
 
 Result<Verdict> Reviewer::review(KernelRef original, const analysis::EditSet& edits,
-                                 skills::Numerics numerics, std::stop_token stop,
+                                 const skills::Accuracy& accuracy, std::stop_token stop,
                                  const ProgressSink& progress, const ReviewOptions& options) const {
     if (executor_ == nullptr) {
         Verdict verdict;
@@ -20,7 +20,7 @@ Result<Verdict> Reviewer::review(KernelRef original, const analysis::EditSet& ed
         verdict.checks.push_back({"can be run", false, "no executor"});
         return verdict;
     }
-    Review review(*executor_, toolchain_, original, numerics, gpu_, options, std::move(stop),
+    Review review(*executor_, toolchain_, original, accuracy, gpu_, options, std::move(stop),
                   progress);
     return review.run(edits);
 }
