@@ -9,8 +9,10 @@
 namespace kernelskill::engine {
 namespace {
 
-/// A result below this part of its output's scale is small.
+/// A result below this part of its output's scale is small. Below the other one it may be what the
+/// reference's own rounding left of a sum that cancels.
 constexpr double smallPart = 0x1p-10;
+constexpr double noisePart = 0x1p-36;
 /// The original keeps a result to this relative error; it is lost above the other one. Between them
 /// is more than another order of the same operations makes of it.
 constexpr double keptError = 0x1p-10;
@@ -123,7 +125,8 @@ void ErrorDistribution::add(const std::vector<BufferContents>& reference,
                 errors.original.add(was / unit, magnitude / base);
                 errors.candidate.add(is / unit, magnitude / base);
             }
-            if (magnitude >= smallest && magnitude <= smallPart * scale)
+            if (magnitude >= std::max(smallest, noisePart * scale) &&
+                magnitude <= smallPart * scale)
                 addSmall(errors, magnitude, was, is);
         }
     }

@@ -1,5 +1,7 @@
 #include "engine/review/error_judgement.h"
 
+#include "engine/comparison/scalar_row.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -144,8 +146,11 @@ bool ReviewErrors::hasAny() const {
 CheckResult ReviewErrors::judge(const Closeness& closeness) const {
     const skills::StatedError& stated = closeness.accuracy.error;
     std::string seen;
-    for (const bool isTruth : {true, false}) {
-        for (const OutputErrors& errors : (isTruth ? besideTruth_ : besideOriginal_).outputs()) {
+    for (const bool hasTruth : {true, false}) {
+        for (const OutputErrors& errors : (hasTruth ? besideTruth_ : besideOriginal_).outputs()) {
+            // For an output in double the reference is the original itself.
+            const bool isTruth =
+                hasTruth && errors.unit > 2 * unitRoundoff(analysis::ScalarKind::Double);
             const std::string against = isTruth ? "float64" : "the original, without float64";
             const auto refused = [&](const std::string& why) {
                 return incorrect(errorCheck,

@@ -64,8 +64,12 @@ TEST(ErrorDistribution, KnowsSmallResultsThatTheOriginalKeeps) {
 }
 
 TEST(ErrorDistribution, LeavesOutWhatIsNextToTheSmallestNumbers) {
-    EXPECT_TRUE(errorsOf({1, 0x1p-120, 0x1p-126}, {1, 0, 0}).small.empty());
-    EXPECT_EQ(errorsOf({1, 0x1p-110}, {1, 0}).small.size(), 1u);
+    EXPECT_TRUE(errorsOf({0x1p-100, 0x1p-120, 0x1p-126}, {0x1p-100f, 0, 0}).small.empty());
+    EXPECT_EQ(errorsOf({0x1p-90, 0x1p-105}, {0x1p-90f, 0}).small.size(), 1u);
+}
+
+TEST(ErrorDistribution, LeavesOutWhatTheReferencesRoundingMayLeaveOfASum) {
+    EXPECT_TRUE(errorsOf({1, 0x1p-40}, {1, 0}).small.empty());
 }
 
 TEST(ErrorDistribution, LeavesOutWhatIsExactOrNotFinite) {

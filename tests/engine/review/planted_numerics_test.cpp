@@ -180,6 +180,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "float term = x[i * rows + r] - rest;\n            float next = sum + term;\n      "
                 "      rest = (next - sum) - term;\n            sum = next;",
                 "sum += x[i * rows + r];"},
+        Rounded{"sums of double that cancel, in another order",
+                "__global__ void k(const double* p, const double* q, double* y, int rows, int n) "
+                "{\n    int r = blockIdx.x * blockDim.x + threadIdx.x;\n    if (r < rows) {\n     "
+                "   double sum = 0;\n        for (int i = 0; i < n; ++i) {\n            double a = "
+                "p[r * n + i], b = q[r * n + i];\n            if (a > 0.0 && b > 0.0)\n            "
+                "    sum += a * log(a / b);\n        }\n        y[r] = sum;\n    }\n}\nint main() "
+                "{ double *p, *q, *y; k<<<2, 128>>>(p, q, y, 200, 50); }\n",
+                "int i = 0; i < n; ++i", "int i = n - 1; i >= 0; --i"},
         Rounded{"a product with the reciprocal", mapOf("v / 3.0f"), "v / 3.0f",
                 "v * (1.0f / 3.0f)"},
         Rounded{"a factored product", mapOf("a * v + a * 0.5f"), "a * v + a * 0.5f",
