@@ -19,7 +19,8 @@ constexpr double minEvidence = 2.5;
 constexpr double sidePart = 0.25;
 /// A constant that is rounded once, such as the reciprocal of a divisor, moves all results to one
 /// side; so many units are explained by a few of them.
-constexpr double biasExplained = 4;
+/// Results of one row may share the rounding of its sum.
+constexpr double biasExplained = 8;
 /// The same where the original is the measure, whose own bias is not known.
 constexpr double biasExplainedWithoutTruth = 64;
 /// The bias of the candidate relative to the original's.
@@ -50,8 +51,12 @@ double certainty(const ErrorMoments& moments) {
 
 double allowedBias(const OutputErrors& errors, const skills::StatedError& stated, bool isTruth) {
     const double own = std::abs(errors.original.bias()) + chanceOfOwn * errors.original.doubt();
-    return biasGrowthAllowed * own + (isTruth ? biasExplained : biasExplainedWithoutTruth) +
-           statedUnits(stated, errors);
+    const double explained = isTruth ? biasExplained : biasExplainedWithoutTruth;
+    if (stated == skills::StatedError{})
+        return biasGrowthAllowed * own + explained;
+    // A function that is called with one argument in each round of a loop errs to one side.
+    return biasGrowthAllowed * own + explained +
+           std::max(statedUnits(stated, errors), errors.allowed);
 }
 
 bool isBiased(const OutputErrors& errors, double allowed) {
