@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace kernelskill::skills {
@@ -31,11 +34,14 @@ constexpr std::array<std::string_view, 12> bottlenecks = {
     "compute",          "tensor-core-eligible", "occupancy",          "register-spill",
     "divergence",       "launch-overhead",      "synchronization",    "balanced"};
 
-constexpr std::array<std::string_view, 10> fields = {
-    "name",        "description", "title",         "kind",          "numerics",
+constexpr std::array<std::string_view, 11> fields = {
+    "name",        "description", "title",         "kind",          "numerics", "error",
     "bottlenecks", "when",        "expected_gain", "failure_modes", "sources"};
 
 constexpr std::size_t maxName = 64;
+
+/// Half a unit in the last place of bfloat16 at 1, several times.
+constexpr double largestStatedError = 0x1p-6;
 
 Read<SkillMetadata> readFields(const FrontMatter& front) {
     SkillMetadata skill;
@@ -53,6 +59,8 @@ Read<SkillMetadata> readFields(const FrontMatter& front) {
     store(skill.title, front.text("title"));
     store(skill.kind, kindOf(front));
     store(skill.numerics, numericsOf(front));
+    if (front.has("error"))
+        store(skill.error, errorOf(front, skill.numerics));
     store(skill.bottlenecks, bottlenecksOf(front));
     store(skill.when, front.list("when"));
     store(skill.expectedGain, front.text("expected_gain"));
@@ -74,7 +82,97 @@ std::string_view spelled(Value value,
     return found == spellings.end() ? std::string_view{} : found->first;
 }
 
+/// "3", "4e-7" or "2^-22"; nullopt if it is none of these or negative.
+std::optional<double> numberIn(std::string_view text) {
+    const auto decimal = [](std::string_view digits) -> std::optional<double> {
+        double value = 0;
+        const auto [end, fault] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (fault != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
+            return std::nullopt;
+        return value;
+    };
+    const std::size_t caret = text.find('^');
+    auto value = decimal(text.substr(0, caret));
+    if (value && caret != std::string_view::npos) {
+        const auto exponent = decimal(text.substr(caret + 1));
+        value = exponent ? std::optional(std::pow(*value, *exponent)) : std::nullopt;
+    }
+    return value && std::isfinite(*value) && *value >= 0 ? value : std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(' ');
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// One term, e.g. "2 ulp".
+std::optional<StatedError> termIn(std::string_view text) {
+    const std::size_t space = text.find(' ');
+    if (space == std::string_view::npos)
+        return std::nullopt;
+    const auto value = numberIn(text.substr(0, space));
+    const std::string_view unit = trimmed(text.substr(space));
+    if (!value)
+        return std::nullopt;
+    if (unit == "ulp")
+        return StatedError{*value, 0};
+    if (unit == "relative")
+        return StatedError{*value / unitInTheLastPlace, 0};
+    if (unit == "absolute")
+        return StatedError{0, *value};
+    return std::nullopt;
+}
+
+/// The value of one function in the field `error`.
+std::optional<StatedError> statedIn(std::string_view function, std::string_view text) {
+    if (trimmed(text) == "documented")
+        return documentedError(function);
+    StatedError sum;
+    for (;;) {
+        const std::size_t plus = text.find('+');
+        const auto term = termIn(trimmed(text.substr(0, plus)));
+        if (!term)
+            return std::nullopt;
+        sum += *term;
+        if (plus == std::string_view::npos)
+            return sum;
+        text.remove_prefix(plus + 1);
+    }
+}
+
 } // namespace
+
+Read<StatedError> errorOf(const FrontMatter& front, Numerics numerics) {
+    if (numerics != Numerics::ReducedPrecision)
+        return std::unexpected(DocumentProblem{front.lineOf("error"),
+                                               "an error is stated for the numerics "
+                                               "reduced-precision alone"});
+    const auto functions = front.map("error");
+    if (!functions)
+        return std::unexpected(functions.error());
+    StatedError sum;
+    for (const FrontMatter::Entry& function : *functions) {
+        const auto stated = statedIn(function.name, function.value);
+        if (!stated)
+            return std::unexpected(DocumentProblem{
+                function.line,
+                fmt::format("'{}' states no error of {}; it may be a sum of terms such as '2 ulp', "
+                            "'2^-22 absolute' and '1e-3 relative', or 'documented' for a function "
+                            "whose error CUDA documents",
+                            function.value, function.name)});
+        sum += *stated;
+    }
+    if (sum.ulps * unitInTheLastPlace + sum.absolute > largestStatedError)
+        return std::unexpected(DocumentProblem{
+            front.lineOf("error"),
+            fmt::format("the errors add up to more than {:.2g}, which no comparison of results "
+                        "judges",
+                        largestStatedError)});
+    return sum;
+}
 
 std::span<const std::string_view> bottleneckNames() {
     return bottlenecks;

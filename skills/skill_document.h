@@ -42,6 +42,11 @@ documentsIn(const std::filesystem::path& directory);
 /// kind and numerics by their spelling, and the other way round.
 [[nodiscard]] Read<SkillKind> kindOf(const FrontMatter& front);
 [[nodiscard]] Read<Numerics> numericsOf(const FrontMatter& front);
+/// The field `error`: functions that the skill's edits bring in, each with its maximum error as a
+/// sum of "2 ulp", "2^-22 absolute" and "1e-3 relative", or "documented" for CUDA's own
+/// figure. A problem where a term is none of these, where they add up to more than 2^-6, or where
+/// the skill does not reduce precision.
+[[nodiscard]] Read<StatedError> errorOf(const FrontMatter& front, Numerics numerics);
 [[nodiscard]] std::string_view spelling(SkillKind kind);     ///< "source" | "launch" | "library"
 [[nodiscard]] std::string_view spelling(SkillOrigin origin); ///< "built-in" | "user" | "workspace"
 [[nodiscard]] std::string_view

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -27,33 +26,6 @@ T loaded(const std::byte* from) {
     return value;
 }
 
-double halfValue(std::uint16_t bits) {
-    int exponent = (bits >> 10) & 0x1f;
-    int mantissa = bits & 0x3ff;
-    double sign = (bits & 0x8000) != 0 ? -1 : 1;
-    if (exponent == 0x1f)
-        return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
-                             : sign * std::numeric_limits<double>::infinity();
-    if (exponent == 0)
-        return sign * std::ldexp(mantissa, -24);
-    return sign * std::ldexp(mantissa + 1024, exponent - 25);
-}
-
-double floatingValue(ScalarKind kind, const std::byte* from) {
-    switch (kind) {
-    case ScalarKind::Half:
-        return halfValue(loaded<std::uint16_t>(from));
-    case ScalarKind::BFloat16:
-        return std::bit_cast<float>(static_cast<std::uint32_t>(loaded<std::uint16_t>(from)) << 16);
-    case ScalarKind::Float:
-        return loaded<float>(from);
-    case ScalarKind::Double:
-        return loaded<double>(from);
-    default:
-        return 0;
-    }
-}
-
 std::string bytesInHex(std::span<const std::byte> bytes) {
     std::string text = "0x";
     for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte)
@@ -63,7 +35,7 @@ std::string bytesInHex(std::span<const std::byte> bytes) {
 
 std::string shown(ScalarKind kind, std::span<const std::byte> bytes) {
     if (isFloating(kind))
-        return fmt::format("{:.9g}", floatingValue(kind, bytes.data()));
+        return fmt::format("{:.9g}", floatingScalar(kind, bytes.data()));
     switch (kind) {
     case ScalarKind::Int32:
         return fmt::format("{}", loaded<std::int32_t>(bytes.data()));
@@ -76,37 +48,6 @@ std::string shown(ScalarKind kind, std::span<const std::byte> bytes) {
     default:
         return bytesInHex(bytes);
     }
-}
-
-/// A buffer as an array of scalars.
-struct Row {
-    const BufferContents& buffer;
-    std::uint32_t step;
-
-    explicit Row(const BufferContents& contents)
-        : buffer(contents),
-          step(scalarBytes(contents.element) != 0 ? scalarBytes(contents.element)
-                                                  : std::max(contents.elementBytes, 1u)) {}
-    [[nodiscard]] std::size_t size() const { return buffer.bytes.size() / step; }
-    [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const {
-        return std::span(buffer.bytes).subspan(index * step, step);
-    }
-    [[nodiscard]] double value(std::size_t index) const {
-        return floatingValue(buffer.element, bytes(index).data());
-    }
-};
-
-double rootMeanSquare(const Row& row) {
-    double sum = 0;
-    std::size_t count = 0;
-    for (std::size_t index = 0; index < row.size(); ++index) {
-        double value = row.value(index);
-        if (std::isfinite(value)) {
-            sum += value * value;
-            ++count;
-        }
-    }
-    return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
 }
 
 /// The scale of an output that should be zero everywhere: what rounding leaves of differences of
@@ -133,7 +74,7 @@ void differ(Comparison& result, std::string detail) {
 /// Fewer bytes than this may equal poison by chance.
 constexpr std::size_t minPoisonBytes = 2;
 
-bool isPoison(const Row& row, std::size_t index) {
+bool isPoison(const ScalarRow& row, std::size_t index) {
     std::array<std::byte, sizeof poisonWord> pattern{};
     std::memcpy(pattern.data(), &poisonWord, sizeof poisonWord);
     const auto bytes = row.bytes(index);
@@ -147,7 +88,8 @@ bool isPoison(const Row& row, std::size_t index) {
 /// Collects the differing elements of one output, in order.
 class DifferenceTally {
 public:
-    DifferenceTally(const Row& expected, const Row& actual) : expected_(expected), actual_(actual) {
+    DifferenceTally(const ScalarRow& expected, const ScalarRow& actual)
+        : expected_(expected), actual_(actual) {
         found_.buffer = actual.buffer.name;
         found_.elements = actual.size();
     }
@@ -178,18 +120,15 @@ public:
     }
 
 private:
-    const Row& expected_;
-    const Row& actual_;
+    const ScalarRow& expected_;
+    const ScalarRow& actual_;
     Difference found_;
 };
 
-void compareFloating(Comparison& result, const Row& expected, const Row& actual,
+void compareFloating(Comparison& result, const ScalarRow& expected, const ScalarRow& actual,
                      const Tolerance& tolerance) {
-    // A part of an output, "y[4096..]", may hold one number that happens to be small.
-    const std::string& name = actual.buffer.name;
-    const auto usual = tolerance.usualScales.find(name.substr(0, name.find('[')));
-    const double size = std::max(rootMeanSquare(expected),
-                                 usual == tolerance.usualScales.end() ? 0 : usual->second);
+    const double size =
+        std::max(rootMeanSquare(expected), usualScale(tolerance.usualScales, actual.buffer.name));
     const double scale = size > 0 ? size : scaleOfZeros;
     double largest = 0;
     double firstWrong = 0;
@@ -217,7 +156,7 @@ void compareFloating(Comparison& result, const Row& expected, const Row& actual,
     }
 }
 
-void compareExactly(Comparison& result, const Row& expected, const Row& actual) {
+void compareExactly(Comparison& result, const ScalarRow& expected, const ScalarRow& actual) {
     const bool isFloat = isFloating(actual.buffer.element);
     const double scale = isFloat ? rootMeanSquare(expected) : 0;
     DifferenceTally tally(expected, actual);
@@ -238,51 +177,6 @@ void compareExactly(Comparison& result, const Row& expected, const Row& actual) 
 
 } // namespace
 
-std::uint32_t scalarBytes(ScalarKind kind) {
-    switch (kind) {
-    case ScalarKind::Bool:
-    case ScalarKind::Char:
-    case ScalarKind::UInt8:
-        return 1;
-    case ScalarKind::Int16:
-    case ScalarKind::UInt16:
-    case ScalarKind::Half:
-    case ScalarKind::BFloat16:
-        return 2;
-    case ScalarKind::Int32:
-    case ScalarKind::UInt32:
-    case ScalarKind::Float:
-        return 4;
-    case ScalarKind::Int64:
-    case ScalarKind::UInt64:
-    case ScalarKind::Double:
-        return 8;
-    case ScalarKind::Unknown:
-    case ScalarKind::Void:
-        return 0;
-    }
-    return 0;
-}
-
-bool isFloating(ScalarKind kind) {
-    return unitRoundoff(kind) > 0;
-}
-
-double unitRoundoff(ScalarKind kind) {
-    switch (kind) {
-    case ScalarKind::Half:
-        return 0x1p-11;
-    case ScalarKind::BFloat16:
-        return 0x1p-8;
-    case ScalarKind::Float:
-        return 0x1p-24;
-    case ScalarKind::Double:
-        return 0x1p-53;
-    default:
-        return 0;
-    }
-}
-
 Comparison compareOutputs(const std::vector<BufferContents>& expected,
                           const std::vector<BufferContents>& actual, const Tolerance& tolerance) {
     Comparison result;
@@ -298,8 +192,8 @@ Comparison compareOutputs(const std::vector<BufferContents>& expected,
             differ(result, fmt::format("{} is missing from the outputs", wanted.name));
             continue;
         }
-        Row expectedRow(wanted);
-        Row actualRow(*found);
+        ScalarRow expectedRow(wanted);
+        ScalarRow actualRow(*found);
         if (expectedRow.size() != actualRow.size()) {
             differ(result, fmt::format("{} has {} elements where {} are expected", wanted.name,
                                        actualRow.size(), expectedRow.size()));
@@ -322,7 +216,7 @@ std::map<std::string, double> scalesOf(const std::vector<BufferContents>& output
     std::map<std::string, double> scales;
     for (const BufferContents& output : outputs) {
         if (isFloating(output.element))
-            scales.emplace(output.name, rootMeanSquare(Row(output)));
+            scales.emplace(output.name, rootMeanSquare(ScalarRow(output)));
     }
     return scales;
 }

@@ -1,6 +1,7 @@
 /// Compares the outputs of two runs of a kernel, and makes wrong outputs to test the comparison.
 #pragma once
 
+#include "engine/comparison/scalar_row.h"
 #include "engine/execution/profile.h"
 
 #include <cstdint>
@@ -62,12 +63,5 @@ struct Comparison {
 /// `outputs` with every element replaced by the first one of its buffer, as if the candidate
 /// computed a constant.
 [[nodiscard]] std::vector<BufferContents> constantFilled(std::vector<BufferContents> outputs);
-
-/// Bytes of one scalar of `kind`; 0 if it is not a number.
-[[nodiscard]] std::uint32_t scalarBytes(analysis::ScalarKind kind);
-[[nodiscard]] bool isFloating(analysis::ScalarKind kind);
-/// The relative rounding error of `kind`: half the distance from 1 to the next value. 0 for
-/// integers.
-[[nodiscard]] double unitRoundoff(analysis::ScalarKind kind);
 
 } // namespace kernelskill::engine

@@ -17,6 +17,8 @@ using skills::Numerics;
 /// The largest magnitude of inputs for an edit that rounds differently. Sums of larger values
 /// cancel to results that no order computes closely, and approximations are not made for them.
 constexpr double maxRoundedMagnitude = 8;
+/// A product of four such values is no denormal.
+constexpr int smallestRoundedExponent = -30;
 
 /// The part of the elements that have a special value where a few are enough.
 constexpr double rareShare = 0.02;
@@ -88,6 +90,9 @@ ValueChoice extremesFor(bool isFloating, Numerics numerics, std::size_t turn) {
                          std::numeric_limits<double>::quiet_NaN()};
     else
         choice.values = {maxRoundedMagnitude, -maxRoundedMagnitude, 1e-6, -1e-6, -0.0, 0};
+    // An approximation may lose results near zero, which no error relative to larger ones shows.
+    if (numerics != Numerics::Exact)
+        choice.minExponent = smallestRoundedExponent;
     // A sum with NaN is NaN in any order; a few leave other results to compare.
     if (numerics == Numerics::Reassociates) {
         choice.values.insert(choice.values.end(), 12, 0.25);

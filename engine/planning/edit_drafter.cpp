@@ -19,7 +19,7 @@ Result<ProposedEdit> EditDrafter::propose(const analysis::FileModel& file,
     auto edits = (*skill)->apply({file, kernel, features, offer.anchor}, offer);
     if (!edits)
         return std::unexpected(edits.error());
-    return ProposedEdit{std::move(*edits), offer.numerics.value_or(document->numerics)};
+    return ProposedEdit{std::move(*edits), skills::accuracyOf(offer, *document)};
 }
 
 } // namespace kernelskill::engine

@@ -11,7 +11,7 @@ namespace kernelskill::engine {
 
 struct ProposedEdit {
     analysis::EditSet edits;
-    skills::Numerics numerics = skills::Numerics::Exact; ///< The offer's numerics.
+    skills::Accuracy accuracy = {}; ///< What the offer promises.
 };
 
 /// Thread-safe.

@@ -31,8 +31,8 @@ Result<RunResult> outputsOf(GpuExecutor& gpu, const Image& image, const LaunchSp
 
 /// A GPU's compiler may contract and reorder floating-point operations, so that even an exact
 /// rewrite rounds differently on a GPU. The emulator has already shown that it is exact.
-skills::Numerics comparedAs(skills::Numerics numerics) {
-    return numerics == skills::Numerics::Exact ? skills::Numerics::Reassociates : numerics;
+skills::Accuracy comparedAs(const skills::Accuracy& accuracy) {
+    return accuracy.numerics == skills::Numerics::Exact ? skills::Numerics::Reassociates : accuracy;
 }
 
 } // namespace
@@ -54,7 +54,7 @@ std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& coun
 }
 
 Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, KernelRef original,
-                                    KernelRef candidate, skills::Numerics numerics,
+                                    KernelRef candidate, const skills::Accuracy& accuracy,
                                     std::uint64_t seed, const std::stop_token& stop) {
     auto trial = planMeasurement({*original.program.model, original.kernel},
                                  {*candidate.program.model, candidate.kernel},
@@ -94,7 +94,7 @@ Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator, Kernel
     expected->profile.hazards = sized->profile.hazards;
     RunPair pair{std::move(*expected), std::move(*actual),
                  std::unexpected(Error{ErrorKind::Unsupported, "it is not run on GPUs", {}, {}})};
-    auto judged = judgeOutputs(name, place, pair, {comparedAs(numerics), {}});
+    auto judged = judgeOutputs(name, place, pair, {comparedAs(accuracy), {}});
     if (!judged.check)
         return GpuMeasurement{withoutBlameForGuess(std::move(judged.check), trial->original), {}};
     if (trial->isReplay) {

@@ -21,8 +21,8 @@ struct GpuMeasurement {
 /// measured, which is not the edit's fault.
 [[nodiscard]] Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator,
                                                   KernelRef original, KernelRef candidate,
-                                                  skills::Numerics numerics, std::uint64_t seed,
-                                                  const std::stop_token& stop);
+                                                  const skills::Accuracy& accuracy,
+                                                  std::uint64_t seed, const std::stop_token& stop);
 
 /// The minimum time in microseconds that the memory of `device` needs to deliver the data that
 /// `launch` reads, as the emulator `counted` it; nullopt if unknown.

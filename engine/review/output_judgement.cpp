@@ -20,7 +20,10 @@ constexpr double roundoffsAllowed = 16;
 /// If the original differs from float64 by more than this, a branch went the other way and the
 /// reference does not compute the same function. Then the reference is not used.
 constexpr double meaningfulReference = 1e-2;
-constexpr double reducedPrecisionError = 5e-3;
+/// However much the kernel enlarges what the edit states, more is no rounding.
+constexpr double largestStatedError = 5e-3;
+/// The enlargement that is taken for granted where no float64 reference shows it.
+constexpr double enlargedWithoutReference = 16;
 
 /// Whether the order of threads can change the result. Then even an exact rewrite may round
 /// differently.
@@ -60,7 +63,13 @@ std::size_t floatingOutputs(const RunPair& pair) {
     return count;
 }
 
-Tolerance toleranceWithoutReference(const RunPair& pair, skills::Numerics numerics) {
+/// A stated error, relative to results of magnitude 1.
+double statedError(const skills::StatedError& stated, double enlarged) {
+    const double error = stated.ulps * skills::unitInTheLastPlace + stated.absolute;
+    return std::max(error, std::min(largestStatedError, error * enlarged));
+}
+
+Tolerance toleranceWithoutReference(const RunPair& pair, const skills::Accuracy& accuracy) {
     const std::uint64_t terms = termsOf(pair);
     double roundoff = unitRoundoff(analysis::ScalarKind::Float);
     for (const BufferContents& output : pair.original.outputs) {
@@ -68,13 +77,15 @@ Tolerance toleranceWithoutReference(const RunPair& pair, skills::Numerics numeri
             roundoff = std::max(roundoff, unitRoundoff(output.element));
     }
     // Both are rounded to the output's type, and may fall on either side of a rounding boundary.
-    if (numerics == skills::Numerics::ReducedPrecision)
-        return {false, reducedPrecisionError + 2 * roundoff};
+    if (accuracy.numerics == skills::Numerics::ReducedPrecision)
+        return {false, errorOfSum(unitRoundoff(analysis::ScalarKind::Float), terms) +
+                           statedError(accuracy.error, enlargedWithoutReference) + 2 * roundoff};
     return {false, errorOfSum(roundoff, terms)};
 }
 
 /// The tolerance that follows from the original's own error.
-Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, skills::Numerics numerics) {
+Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, const Closeness& closeness) {
+    const skills::Numerics numerics = closeness.accuracy.numerics;
     double roundoff = 0;
     for (const BufferContents& output : pair.original.outputs)
         roundoff = std::max(roundoff, unitRoundoff(output.element));
@@ -92,8 +103,12 @@ Tolerance toleranceBeside(const Comparison& own, const RunPair& pair, skills::Nu
         roundoff == unitRoundoff(analysis::ScalarKind::Double))
         tolerance.scaledError =
             std::max(tolerance.scaledError, roundoff * static_cast<double>(termsOf(pair)));
-    if (numerics == skills::Numerics::ReducedPrecision)
-        tolerance.scaledError = std::max(tolerance.scaledError, reducedPrecisionError);
+    // An error of a function reaches the result as much enlarged as the original's own roundings.
+    if (numerics == skills::Numerics::ReducedPrecision) {
+        const double enlarged =
+            std::max(own.maxError, closeness.usualError) / skills::unitInTheLastPlace;
+        tolerance.scaledError += statedError(closeness.accuracy.error, std::max(enlarged, 1.0));
+    }
     return tolerance;
 }
 
@@ -122,11 +137,11 @@ CheckResult concluded(const std::string& name, const TrialPlace& place, const Ru
 
 } // namespace
 
-Closeness closenessFor(const analysis::KernelModel& kernel, skills::Numerics numerics) {
-    if (numerics == skills::Numerics::Exact && hasFloatingAtomics(kernel))
+Closeness closenessFor(const analysis::KernelModel& kernel, const skills::Accuracy& accuracy) {
+    if (accuracy.numerics == skills::Numerics::Exact && hasFloatingAtomics(kernel))
         return {skills::Numerics::Reassociates,
                 "; floating-point atomics take effect in no fixed order"};
-    return {numerics, ""};
+    return {accuracy, ""};
 }
 
 OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, const RunPair& pair,
@@ -145,22 +160,25 @@ OutputJudgement judgeOutputs(const std::string& name, const TrialPlace& place, c
         Comparison result = compareOutputs(expected, pair.candidate.outputs, tolerance);
         return OutputJudgement{concluded(name, place, pair, result, against), tolerance};
     };
-    if (closeness.numerics == skills::Numerics::Exact)
+    if (closeness.accuracy.numerics == skills::Numerics::Exact)
         return conclude(outputs, {}, "the original, bit by bit");
     const auto& truth = *pair.truth;
     std::string note;
     if (truth) {
         Comparison own = compareOutputs(*truth, outputs, {false, meaningfulReference});
-        if (own.agrees)
-            return conclude(
-                *truth, toleranceBeside(own, pair, closeness.numerics),
-                fmt::format("a float64 reference from which the original is {:.3g} away{}",
-                            own.maxError, closeness.note));
+        if (own.agrees) {
+            OutputJudgement judged =
+                conclude(*truth, toleranceBeside(own, pair, closeness),
+                         fmt::format("a float64 reference from which the original is {:.3g} away{}",
+                                     own.maxError, closeness.note));
+            judged.ownError = own.maxError;
+            return judged;
+        }
         note = "the original itself differs from it: " + own.detail;
     } else {
         note = truth.error().what;
     }
-    return conclude(outputs, toleranceWithoutReference(pair, closeness.numerics),
+    return conclude(outputs, toleranceWithoutReference(pair, closeness.accuracy),
                     fmt::format("the original, because there is no float64 reference ({}){}", note,
                                 closeness.note));
 }

@@ -1,4 +1,4 @@
-/// Judges whether the candidate computes the same as the original, within the edit's numerics.
+/// Judges whether the candidate computes the same as the original, within the edit's accuracy.
 #pragma once
 
 #include "engine/comparison/output_comparison.h"
@@ -7,6 +7,7 @@
 #include "engine/verdict/check_result.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,21 +15,27 @@ namespace kernelskill::engine {
 
 /// The accuracy to which the results of a kernel must agree under an edit.
 struct Closeness {
-    skills::Numerics numerics = skills::Numerics::Exact;
+    skills::Accuracy accuracy = {};
     std::string note; ///< Why it is looser than the edit's own numerics; for the verdict.
     std::map<std::string, double> usualScales = {}; ///< See Tolerance.
+    /// The largest scaled error that the original has on usual inputs: how much the kernel enlarges
+    /// errors on their way.
+    double usualError = 0;
     bool onlyFiniteness = false; ///< Any finite value does where one is expected.
 };
 
-/// The accuracy that an edit with `numerics` promises for `kernel`. It is not exact if threads add
+/// The closeness that an edit of `accuracy` promises for `kernel`. It is not exact if threads add
 /// floating-point values in no fixed order.
 [[nodiscard]] Closeness closenessFor(const analysis::KernelModel& kernel,
-                                     skills::Numerics numerics);
+                                     const skills::Accuracy& accuracy);
 
 struct OutputJudgement {
     CheckResult check;
     /// The tolerance that the outputs were compared with. The control must exceed it.
     Tolerance tolerance;
+    /// The largest scaled error of the original against float64; nullopt: no such reference was
+    /// used.
+    std::optional<double> ownError = std::nullopt;
 };
 
 /// Performs the check `name` on one pair of runs. Outputs are compared with the original bit by

@@ -40,13 +40,13 @@ public:
     Reviewer(Executor* executor, const analysis::Toolchain& toolchain, GpuSource gpu = nullptr);
 
     /// Applies `edits` to `original`, parses the result and compiles both. Runs both on fresh
-    /// inputs: several seeds and shapes, odd sizes among them. If the numerics allow rounding,
-    /// compares both with a float64 reference. Runs the control that must fail, and compares
-    /// hazards. If all checks pass and there is a GPU, measures: the verdict is Faster, Slower or
-    /// Inconclusive. If it cannot measure, the verdict is Unmeasured with the reason. Never throws;
-    /// a failure of the reviewer itself is an error.
+    /// inputs: several seeds and shapes, odd sizes among them. If the accuracy allows rounding,
+    /// compares both with a float64 reference: each result, and all errors together. Runs the
+    /// control that must fail, and compares hazards. If all checks pass and there is a GPU,
+    /// measures: the verdict is Faster, Slower or Inconclusive. If it cannot measure, the verdict
+    /// is Unmeasured with the reason. Never throws; a failure of the reviewer itself is an error.
     [[nodiscard]] Result<Verdict> review(KernelRef original, const analysis::EditSet& edits,
-                                         skills::Numerics numerics, std::stop_token stop,
+                                         const skills::Accuracy& accuracy, std::stop_token stop,
                                          const ProgressSink& progress,
                                          const ReviewOptions& options = {}) const;
 

@@ -35,8 +35,8 @@ std::uint64_t codeHash(const KernelVersion& text) {
     return hash.value();
 }
 
-Result<Draft> draftOf(const KernelVersion& text, analysis::EditSet edits, skills::Numerics numerics,
-                      const analysis::Toolchain& toolchain) {
+Result<Draft> draftOf(const KernelVersion& text, analysis::EditSet edits,
+                      const skills::Accuracy& accuracy, const analysis::Toolchain& toolchain) {
     auto program = withEdits(text.program, edits);
     if (!program)
         return std::unexpected(program.error());
@@ -51,7 +51,7 @@ Result<Draft> draftOf(const KernelVersion& text, analysis::EditSet edits, skills
     Draft draft;
     draft.text = {std::move(*program), text.kernelName};
     draft.edits = std::move(edits);
-    draft.numerics = numerics;
+    draft.accuracy = accuracy;
     draft.codeHash = codeHash(draft.text);
     draft.diff = diffOf(text.program, draft.edits);
     return draft;

@@ -14,10 +14,10 @@ namespace kernelskill::engine {
 /// An edit that a plan proposes, and the parsed text that results from it.
 struct Draft {
     KernelVersion text;
-    analysis::EditSet edits; ///< Against the text that it was drafted for.
-    skills::Numerics numerics = skills::Numerics::Exact;
-    std::uint64_t codeHash = 0; ///< codeHash() of `text`.
-    std::string diff;           ///< A unified diff of all files.
+    analysis::EditSet edits;        ///< Against the text that it was drafted for.
+    skills::Accuracy accuracy = {}; ///< What the edit promises.
+    std::uint64_t codeHash = 0;     ///< codeHash() of `text`.
+    std::string diff;               ///< A unified diff of all files.
 };
 
 /// A hash of the kernel's code and launches. Comments, white space and local names do not count.
@@ -26,7 +26,7 @@ struct Draft {
 /// Applies `edits` to `text` and parses the result. Failed if the result has no kernel of that
 /// name.
 [[nodiscard]] Result<Draft> draftOf(const KernelVersion& text, analysis::EditSet edits,
-                                    skills::Numerics numerics,
+                                    const skills::Accuracy& accuracy,
                                     const analysis::Toolchain& toolchain);
 
 } // namespace kernelskill::engine

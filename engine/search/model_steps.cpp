@@ -100,7 +100,7 @@ Result<Draft> ModelSteps::draft(const KernelVersion& text, const skills::Offer& 
     auto proposal = drafter_.propose(task, std::move(stop));
     if (!proposal)
         return std::unexpected(proposal.error());
-    return draftOf(text, std::move(proposal->edit.edits), proposal->edit.numerics, toolchain_);
+    return draftOf(text, std::move(proposal->edit.edits), proposal->edit.accuracy, toolchain_);
 }
 
 void ModelSteps::remember(Moment moment, const KernelVersion& text, const Attempt& attempt,

@@ -42,10 +42,10 @@ public:
         return inner_.assess(text, std::move(stop), progress);
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
-                                         const analysis::EditSet& edits, skills::Numerics numerics,
-                                         std::stop_token stop,
+                                         const analysis::EditSet& edits,
+                                         const skills::Accuracy& accuracy, std::stop_token stop,
                                          const ProgressSink& progress) const override {
-        return inner_.review(original, edits, numerics, std::move(stop), progress);
+        return inner_.review(original, edits, accuracy, std::move(stop), progress);
     }
     [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelVersion& text,
                                                           const skills::Offer& offer,

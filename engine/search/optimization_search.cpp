@@ -35,8 +35,8 @@ struct Version {
     KernelVersion text;
     Standing standing;
     std::uint64_t codeHash = 0;
-    double gain = 1; ///< The gain over the original, step by step; used for ranking.
-    skills::Numerics numerics = skills::Numerics::Exact; ///< The least exact numerics of all steps.
+    double gain = 1;                ///< The gain over the original, step by step; used for ranking.
+    skills::Accuracy accuracy = {}; ///< What all steps together promise.
     std::vector<std::string> skills;
     std::size_t attempt = 0;    ///< The attempt that made this version.
     bool isVerified = false;    ///< Whether the whole was reviewed in this run.
@@ -319,7 +319,7 @@ void Search::judge(Candidate& candidate) {
     const std::stop_token stop = deadline_.token();
     if (!attempt.verdict) {
         auto verdict = steps_.review(version.text, candidate.draft->edits,
-                                     candidate.draft->numerics, stop, report);
+                                     candidate.draft->accuracy, stop, report);
         candidate.isCutOff = stop.stop_requested();
         if (candidate.isCutOff)
             return;
@@ -344,7 +344,7 @@ void Search::judge(Candidate& candidate) {
     attempt.decision = std::move(decision.sentence);
     if (!attempt.isKept && !attempt.isRemembered)
         attempt.diagnosis = steps_.diagnose({version.text, candidate.draft->text, *attempt.verdict,
-                                             candidate.draft->numerics, version.standing,
+                                             candidate.draft->accuracy.numerics, version.standing,
                                              attempt.after ? &*attempt.after : nullptr},
                                             stop);
     if (attempt.isRemembered)
@@ -371,7 +371,7 @@ void Search::settle(Candidate candidate) {
             from.gain * (attempt.verdict->speedup ? *attempt.verdict->speedup
                          : isModelled ? modelledGain(*from.standing.cost, *made.standing.cost)
                                       : 1);
-        made.numerics = std::max(from.numerics, candidate.draft->numerics);
+        made.accuracy = skills::combined(from.accuracy, candidate.draft->accuracy);
         made.skills = from.skills;
         made.skills.push_back(attempt.plan.offer.skillId);
         made.attempt = result_.attempts.size();
@@ -395,7 +395,7 @@ void Search::verifyBest(const std::stop_token& stop) {
         Attempt& attempt = result_.attempts[best.attempt];
         say("checking all steps together");
         const auto edits = editsBetween(base.text.program, best.text.program);
-        auto verdict = edits ? steps_.review(base.text, *edits, best.numerics, stop, {})
+        auto verdict = edits ? steps_.review(base.text, *edits, best.accuracy, stop, {})
                              : Result<Verdict>(std::unexpected(edits.error()));
         if (stop.stop_requested())
             return;
@@ -416,8 +416,9 @@ void Search::verifyBest(const std::stop_token& stop) {
         best.isDropped = true;
         attempt.isKept = false;
         attempt.decision += "; against the original all steps together are " + decision.sentence;
-        attempt.diagnosis = steps_.diagnose(
-            {base.text, best.text, *best.sum, best.numerics, base.standing, &best.standing}, stop);
+        attempt.diagnosis = steps_.diagnose({base.text, best.text, *best.sum,
+                                             best.accuracy.numerics, base.standing, &best.standing},
+                                            stop);
         steps_.remember(OptimizationSteps::Moment::Decided,
                         versions_[static_cast<std::size_t>(attempt.from)].text, attempt, nullptr);
     }

@@ -37,7 +37,8 @@ public:
                                               std::stop_token stop) const = 0;
     [[nodiscard]] virtual Result<Verdict> review(const KernelVersion& original,
                                                  const analysis::EditSet& edits,
-                                                 skills::Numerics numerics, std::stop_token stop,
+                                                 const skills::Accuracy& accuracy,
+                                                 std::stop_token stop,
                                                  const ProgressSink& progress) const = 0;
     /// nullopt unless memory has an outcome for this code that was judged in the way of this run.
     [[nodiscard]] virtual std::optional<RememberedOutcome>

@@ -73,7 +73,7 @@ Result<ReviewedEdit> SkillAdvisor::apply(KernelRef kernel, const skills::Offer& 
     if (!draft)
         return std::unexpected(std::move(draft.error()));
     steps.remember(OptimizationSteps::Moment::Drafted, text, attempt, &*draft);
-    auto verdict = steps.review(text, draft->edits, draft->numerics, std::move(stop), progress);
+    auto verdict = steps.review(text, draft->edits, draft->accuracy, std::move(stop), progress);
     if (!verdict)
         return std::unexpected(std::move(verdict.error()));
     attempt.verdict = std::move(*verdict);

@@ -103,14 +103,15 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
     auto proposed = tools_.drafter.propose(*text.program.model, kernel, *features, offer);
     if (!proposed)
         return std::unexpected(proposed.error());
-    return draftOf(text, std::move(proposed->edits), proposed->numerics,
+    return draftOf(text, std::move(proposed->edits), proposed->accuracy,
                    tools_.machines.toolchain());
 }
 
 Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
-                                       const analysis::EditSet& edits, skills::Numerics numerics,
-                                       std::stop_token stop, const ProgressSink& progress) const {
-    return tools_.reviewer.review(original.ref(), edits, numerics, std::move(stop), progress,
+                                       const analysis::EditSet& edits,
+                                       const skills::Accuracy& accuracy, std::stop_token stop,
+                                       const ProgressSink& progress) const {
+    return tools_.reviewer.review(original.ref(), edits, accuracy, std::move(stop), progress,
                                   {.measure = options_.measure, .seed = options_.seed});
 }
 

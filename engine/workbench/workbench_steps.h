@@ -40,8 +40,8 @@ public:
     [[nodiscard]] Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                       std::stop_token stop) const override;
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
-                                         const analysis::EditSet& edits, skills::Numerics numerics,
-                                         std::stop_token stop,
+                                         const analysis::EditSet& edits,
+                                         const skills::Accuracy& accuracy, std::stop_token stop,
                                          const ProgressSink& progress) const override;
     [[nodiscard]] std::optional<RememberedOutcome> recall(const KernelVersion& text,
                                                           const skills::Offer& offer,

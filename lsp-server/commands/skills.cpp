@@ -57,6 +57,9 @@ void printSkill(const skills::SkillMetadata& skill) {
                skill.description);
     fmt::print("kind:       {}\n", spelling(skill.kind));
     fmt::print("numerics:   {}\n", spelling(skill.numerics));
+    if (skill.error)
+        fmt::print("states:     {:.3g} ulp, {:.2g} absolute\n", skill.error->ulps,
+                   skill.error->absolute);
     if (!skill.bottlenecks.empty())
         fmt::print("answers:    {}\n", fmt::join(skill.bottlenecks, ", "));
     if (!skill.expectedGain.empty())

@@ -287,6 +287,8 @@ json offerToJson(const skills::Offer& offer) {
                 {"option", offer.option}};
     if (offer.numerics)
         result["numerics"] = static_cast<int>(*offer.numerics);
+    if (offer.error)
+        result["error"] = {offer.error->ulps, offer.error->absolute};
     return result;
 }
 
@@ -304,6 +306,8 @@ skills::Offer offerFromJson(const json& value) {
         if (number >= 0 && number <= static_cast<int>(skills::Numerics::ReducedPrecision))
             offer.numerics = static_cast<skills::Numerics>(number);
     }
+    if (const auto error = value.find("error"); error != value.end())
+        offer.error = skills::StatedError{error->at(0).get<double>(), error->at(1).get<double>()};
     return offer;
 }
 

@@ -13,4 +13,13 @@ SkillContext::SkillContext(const analysis::FileModel& fileModel,
       shared_(std::make_shared<const analysis::SharedAnalysis>(fileModel, kernelModel)),
       held_(std::make_shared<HeldValues>()) {}
 
+Accuracy accuracyOf(const Offer& offer, const SkillMetadata& metadata) {
+    const Numerics numerics = offer.numerics.value_or(metadata.numerics);
+    if (offer.error)
+        return {numerics, *offer.error};
+    if (numerics == metadata.numerics && metadata.error)
+        return {numerics, *metadata.error};
+    return numerics;
+}
+
 } // namespace kernelskill::skills

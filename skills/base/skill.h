@@ -6,6 +6,7 @@
 #include "analysis/queries/shared_analysis.h"
 #include "analysis/source/error.h"
 #include "analysis/source/text_edit.h"
+#include "skills/base/accuracy.h"
 #include "skills/base/compiled_kernel.h"
 #include "skills/base/skill_folder.h"
 
@@ -20,7 +21,6 @@
 namespace kernelskill::skills {
 
 enum class SkillKind : std::uint8_t { Source, Launch, Library };
-enum class Numerics : std::uint8_t { Exact, Reassociates, ReducedPrecision };
 
 /// The front matter of SKILL.md. Spellings in YAML and JSON: see skills/skill_document.h.
 struct SkillMetadata {
@@ -28,6 +28,8 @@ struct SkillMetadata {
     std::string title; ///< "Pad shared memory against bank conflicts"
     SkillKind kind = SkillKind::Source;
     Numerics numerics = Numerics::Exact;
+    /// The error of its edits; nullopt: that by default.
+    std::optional<StatedError> error;
     std::vector<std::string>
         bottlenecks;               ///< The kinds that it answers, spelled as in thresholds.yaml.
     std::vector<std::string> when; ///< Gates in prose, one a line; enforced by prepare().
@@ -90,9 +92,15 @@ struct Offer {
     /// The effect of this edit on results, where it differs from the skill's own (metadata) value:
     /// unrolling is exact, its separate accumulators reassociate. nullopt: as the metadata says.
     std::optional<Numerics> numerics;
+    /// The error that this edit states. nullopt: as the metadata says if `numerics` does not differ
+    /// from it either, else that by default.
+    std::optional<StatedError> error;
     /// nullopt: the text does not tell; the metadata's prose is all that is known.
     std::optional<ExpectedGain> gain;
 };
+
+/// What `offer` promises, made by the skill of `metadata`.
+[[nodiscard]] Accuracy accuracyOf(const Offer& offer, const SkillMetadata& metadata);
 
 /// Why a skill is not offered: the first gate that did not hold. Shown to those who ask.
 struct Refusal {

@@ -78,6 +78,9 @@ class FastMathIntrinsicsSkill : public PlannedSkill<std::vector<Replacement>> {
             isExact ? "the results stay as they are"
                     : "results change in the last bits or more, as the review measures");
         offer.numerics = isExact ? Numerics::Exact : Numerics::ReducedPrecision;
+        offer.error.emplace();
+        for (const Replacement& replacement : found)
+            *offer.error += errorOf(replacement);
         offer.gain = ExpectedGain{
             static_cast<double>(level.instructions) / (level.instructions - level.saved),
             fmt::format(

@@ -41,6 +41,14 @@ constexpr int powerSaved = 73;
 constexpr int literalInstructions = 3; ///< Two conversions and an operation of double.
 constexpr int literalSaved = 2;
 
+// What the forms below add up to; see documentedError() for the intrinsics in them.
+/// Near zero, `1 - 2 / (e + 1)` has the error of the quotient, 2 ulp of 1, half of that of e, which
+/// is another 2, and the rounding of the difference.
+constexpr StatedError tangentError{4, 0x1p-21};
+constexpr StatedError reciprocalRootError{3, 0}; ///< 2 of rsqrtf and the product.
+constexpr StatedError powerError{1.5, 0};        ///< Two products at most, and powf's own.
+constexpr StatedError literalError{2, 0};        ///< The literal and the operation.
+
 bool isScalar(const Type& type, ScalarKind kind) {
     return type.scalar == kind && type.lanes == 1 && type.pointerDepth == 0 &&
            type.arrayExtents.empty();
@@ -236,6 +244,26 @@ private:
 
 std::vector<Replacement> findReplacements(const CodeMap& code) {
     return Search(code).run();
+}
+
+StatedError errorOf(const Replacement& replacement) {
+    if (replacement.isExact)
+        return {};
+    switch (replacement.kind) {
+    case ReplacementKind::Function:
+        return documentedError(replacement.becomes).value_or(StatedError{});
+    case ReplacementKind::Tangent:
+        return tangentError;
+    case ReplacementKind::ReciprocalRoot:
+        return reciprocalRootError;
+    case ReplacementKind::Quotient:
+        return documentedError("__fdividef").value_or(StatedError{});
+    case ReplacementKind::Power:
+        return powerError;
+    case ReplacementKind::Literal:
+        return literalError;
+    }
+    return {};
 }
 
 } // namespace kernelskill::skills

@@ -31,6 +31,9 @@ struct Replacement {
     bool isExact = false; ///< The result is the same, bit for bit.
 };
 
+/// The maximum error of the replacement that is not rounding to float alone; none if it is exact.
+[[nodiscard]] StatedError errorOf(const Replacement& replacement);
+
 /// In the order of the source. Outer before inner where they nest.
 [[nodiscard]] std::vector<Replacement> findReplacements(const analysis::CodeMap& code);
 

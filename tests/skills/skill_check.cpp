@@ -165,4 +165,14 @@ Numerics offeredNumerics(std::string_view id, const std::string& source) {
     return *offer->numerics;
 }
 
+StatedError offeredError(std::string_view id, const std::string& source) {
+    const Subject subject = parseSubject(source);
+    const auto offer = skillNamed(id).prepare(subject.context());
+    if (!offer || !offer->error) {
+        ADD_FAILURE() << "no offer, or one that states no error";
+        return {};
+    }
+    return *offer->error;
+}
+
 } // namespace kernelskill::skills

@@ -57,6 +57,8 @@ struct GateCase {
 void checkTarget(std::string_view id, const std::string& source, std::string_view target);
 /// The effect of the offered edit on results.
 [[nodiscard]] Numerics offeredNumerics(std::string_view id, const std::string& source);
+/// The error that the offered edit states.
+[[nodiscard]] StatedError offeredError(std::string_view id, const std::string& source);
 /// The edited text; empty (with a failed test) when the skill is not offered.
 [[nodiscard]] std::string appliedText(std::string_view id, const std::string& source,
                                       const std::optional<CompiledKernel>& compiled = {});

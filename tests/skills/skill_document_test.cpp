@@ -53,6 +53,35 @@ TEST(SkillDocument, YieldsEveryField) {
     EXPECT_EQ(skill->method, "# Method\nText with --- inside.\n");
 }
 
+std::string stating(std::string_view error) {
+    return replaced("numerics: reassociates",
+                    "numerics: reduced-precision\nerror:\n" + std::string(error));
+}
+
+TEST(SkillDocument, AddsUpTheErrorsOfFunctions) {
+    EXPECT_EQ(parseSkillDocument(complete, "s/SKILL.md")->error, std::nullopt);
+    const auto skill = parseSkillDocument(
+        stating("  __fdividef: documented\n  f: 2^-22 absolute + 3 ulp\n  g: 2^-21 relative"),
+        "s/SKILL.md");
+    ASSERT_TRUE(skill) << skill.error().describe();
+    ASSERT_TRUE(skill->error);
+    EXPECT_DOUBLE_EQ(skill->error->ulps, 2 + 3 + 4);
+    EXPECT_DOUBLE_EQ(skill->error->absolute, 0x1p-22);
+}
+
+TEST(SkillDocument, RefusesAnErrorThatIsNone) {
+    for (const char* error :
+         {"  f: documented", "  f: 2", "  f: -2 ulp", "  f: nan ulp", "  f: 2 ulps", "  f: 1 ulp +",
+          "  f: 2^ ulp", "  f: 10^400 ulp", "  f: 0.1 relative"}) {
+        const auto skill = parseSkillDocument(stating(error), "s/SKILL.md");
+        ASSERT_FALSE(skill) << error;
+        EXPECT_TRUE(skill.error().where.starts_with("s/SKILL.md:")) << skill.error().describe();
+    }
+    EXPECT_FALSE(parseSkillDocument(
+        replaced("numerics: reassociates", "numerics: reassociates\nerror:\n  f: 2 ulp"),
+        "s/SKILL.md"));
+}
+
 TEST(SkillDocument, AcceptsWindowsLineEndsAndAByteOrderMark) {
     std::string text = "\xEF\xBB\xBF";
     for (const char c : complete)

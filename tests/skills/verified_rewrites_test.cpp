@@ -112,6 +112,8 @@ TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
     ASSERT_TRUE(file) << file.error().describe();
     program.model = std::make_shared<analysis::FileModel>(std::move(*file));
     const Reviewer reviewer(executor_.get(), toolchain_);
+    skills::SkillMetadata reassociating;
+    reassociating.numerics = skills::Numerics::Reassociates;
     for (const analysis::KernelModel& kernel : program.model->kernels) {
         const analysis::Features features = analysis::extractFeatures(kernel);
         const std::vector<skills::CompiledKernel> compiled = troubles(kernel);
@@ -125,9 +127,8 @@ TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
             SCOPED_TRACE(kernel.name + ": " + offer->title);
             const auto edits = skill->apply(contexts.front(), *offer);
             ASSERT_TRUE(edits) << edits.error().describe();
-            const auto verdict =
-                reviewer.review({program, kernel}, *edits,
-                                offer->numerics.value_or(skills::Numerics::Reassociates), {}, {});
+            const auto verdict = reviewer.review({program, kernel}, *edits,
+                                                 skills::accuracyOf(*offer, reassociating), {}, {});
             ASSERT_TRUE(verdict) << verdict.error().describe();
             // A guess takes the blame for an edit that fails on it, which would be wrong all the
             // same.

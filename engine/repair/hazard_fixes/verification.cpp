@@ -280,7 +280,7 @@ std::optional<std::string> FixVerifier::difference(const HazardFixDraft& draft, 
                                                    const RunResult& after) const {
     if (before.profile.hazards.empty()) {
         const Closeness closeness = closenessFor(kernel_.kernel, skills::Numerics::Exact);
-        const bool isExact = closeness.numerics == skills::Numerics::Exact;
+        const bool isExact = closeness.accuracy.numerics == skills::Numerics::Exact;
         constexpr double reordered = 1e-4;
         const Comparison result =
             compareOutputs(before.outputs, after.outputs, {isExact, isExact ? 0 : reordered});

@@ -50,6 +50,14 @@ TEST(OutputComparison, ErrorsAreScaledToTheOutput) {
     EXPECT_FALSE(compareOutputs({floats({1, -1, 0})}, {floats({1, -1, 1e-3f})}, loose).agrees);
 }
 
+TEST(OutputComparison, APartOfAnOutputHasTheScaleOfTheWhole) {
+    const auto part = [](float value) { return floats({value}, "y[4096..]"); };
+    Tolerance usual = loose;
+    EXPECT_FALSE(compareOutputs({part(1e-6f)}, {part(2e-6f)}, usual).agrees);
+    usual.usualScales = {{"y", 1.0}};
+    EXPECT_TRUE(compareOutputs({part(1e-6f)}, {part(2e-6f)}, usual).agrees);
+}
+
 TEST(OutputComparison, IntegersHaveNoTolerance) {
     auto left = bufferOf<std::int32_t>(ScalarKind::Int32, {1'000'000'000});
     auto right = bufferOf<std::int32_t>(ScalarKind::Int32, {1'000'000'001});

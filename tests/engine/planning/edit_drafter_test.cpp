@@ -49,12 +49,12 @@ TEST_F(EditDrafterTest, EditsWhereTheOfferPoints) {
     const auto edit = proposed();
     ASSERT_TRUE(edit);
     EXPECT_EQ(edit->edits.at("a.cu").at(0), (analysis::TextEdit{{3, 5}, "x"}));
-    EXPECT_EQ(edit->numerics, skills::Numerics::Reassociates);
+    EXPECT_EQ(edit->accuracy.numerics, skills::Numerics::Reassociates);
 }
 
 TEST_F(EditDrafterTest, TakesTheNumericsOfTheOfferWhereItHasItsOwn) {
     offer_.numerics = skills::Numerics::Exact;
-    EXPECT_EQ(proposed()->numerics, skills::Numerics::Exact);
+    EXPECT_EQ(proposed()->accuracy.numerics, skills::Numerics::Exact);
 }
 
 TEST_F(EditDrafterTest, PassesARefusalOnAndNamesASkillThatIsNotThere) {

@@ -107,7 +107,7 @@ protected:
         EXPECT_TRUE(executor) << executor.error().describe();
         const Reviewer reviewer(executor->get(), bench_.toolchain);
         auto verdict = reviewer.review({program_, program_.model->kernels.at(0)},
-                                       proposal.edit.edits, proposal.edit.numerics, {}, {});
+                                       proposal.edit.edits, proposal.edit.accuracy, {}, {});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : Verdict{};
     }

@@ -107,14 +107,16 @@ TEST(OutputJudgement, WithoutATruthALongerSumMayRoundMore) {
     EXPECT_TRUE(judged(pair, reordered));
 }
 
-TEST(OutputJudgement, ReducedPrecisionAllowsMore) {
+TEST(OutputJudgement, ReducedPrecisionAllowsWhatIsStated) {
     const RunPair pair = pairWithTruth({1.0f}, {1.002f}, {1.0});
     EXPECT_FALSE(judged(pair, reordered));
-    EXPECT_TRUE(judged(pair, {skills::Numerics::ReducedPrecision, ""}));
+    EXPECT_FALSE(judged(pair, {skills::Numerics::ReducedPrecision, ""}));
+    const skills::StatedError stated{0x1p-8 / skills::unitInTheLastPlace, 0};
+    EXPECT_TRUE(judged(pair, {{skills::Numerics::ReducedPrecision, stated}, ""}));
 }
 
 TEST(OutputJudgement, OutputsThatCancelAreComparedAtTheirUsualScale) {
-    const RunPair pair = pairWithTruth({0.0f}, {0.0003f}, {1e-9});
+    const RunPair pair = pairWithTruth({0.0f}, {0.000003f}, {1e-9});
     Closeness reduced{skills::Numerics::ReducedPrecision, ""};
     EXPECT_FALSE(judged(pair, reduced));
     reduced.usualScales = {{pair.original.outputs.front().name, 1.0}};
@@ -184,7 +186,8 @@ TEST(OutputJudgement, OnlyANewHazardIsHeldAgainstTheEdit) {
 
 TEST(OutputJudgement, FloatingAtomicsTakeExactnessAway) {
     analysis::KernelModel kernel;
-    EXPECT_EQ(closenessFor(kernel, skills::Numerics::Exact).numerics, skills::Numerics::Exact);
+    EXPECT_EQ(closenessFor(kernel, skills::Numerics::Exact).accuracy.numerics,
+              skills::Numerics::Exact);
     analysis::Variable sum;
     sum.type.scalar = analysis::ScalarKind::Float;
     kernel.body.variables = {sum};
@@ -193,10 +196,11 @@ TEST(OutputJudgement, FloatingAtomicsTakeExactnessAway) {
     kernel.atomics.resize(1);
     kernel.atomics[0].access = 0;
     const Closeness closeness = closenessFor(kernel, skills::Numerics::Exact);
-    EXPECT_EQ(closeness.numerics, skills::Numerics::Reassociates);
+    EXPECT_EQ(closeness.accuracy.numerics, skills::Numerics::Reassociates);
     EXPECT_THAT(closeness.note, HasSubstr("no fixed order"));
     kernel.body.variables[0].type.scalar = analysis::ScalarKind::Int32;
-    EXPECT_EQ(closenessFor(kernel, skills::Numerics::Exact).numerics, skills::Numerics::Exact);
+    EXPECT_EQ(closenessFor(kernel, skills::Numerics::Exact).accuracy.numerics,
+              skills::Numerics::Exact);
 }
 
 } // namespace

@@ -16,9 +16,9 @@ namespace kernelskill::testing {
 class ReviewFixture : public EmulatorFixture {
 protected:
     /// The verdict on `text` with the first `from` replaced by `to`.
-    [[nodiscard]] engine::Verdict
-    review(const std::string& text, std::string_view from, std::string_view to,
-           skills::Numerics numerics = skills::Numerics::Exact) const {
+    [[nodiscard]] engine::Verdict review(const std::string& text, std::string_view from,
+                                         std::string_view to,
+                                         const skills::Accuracy& accuracy = {}) const {
         const engine::ProgramSource source = program(text);
         const auto at = text.find(from);
         EXPECT_NE(at, std::string::npos) << from;
@@ -27,7 +27,7 @@ protected:
         auto verdict =
             engine::Reviewer(executor_.get(), bench_.toolchain)
                 .review({source, source.model->kernels.at(0)},
-                        {{source.file, {{span, std::string(to)}}}}, numerics, {}, {}, {.seed = 5});
+                        {{source.file, {{span, std::string(to)}}}}, accuracy, {}, {}, {.seed = 5});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : engine::Verdict{};
     }

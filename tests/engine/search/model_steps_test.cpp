@@ -52,7 +52,7 @@ public:
         return std::unexpected(Error{ErrorKind::Failed, "drafted " + offer.skillId, {}, {}});
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion&, const analysis::EditSet&,
-                                         skills::Numerics, std::stop_token,
+                                         const skills::Accuracy&, std::stop_token,
                                          const ProgressSink&) const override {
         Verdict verdict;
         verdict.status = VerdictStatus::Incorrect;
@@ -125,14 +125,15 @@ TEST_F(ModelStepsTest, ADraftOfTheModelIsToldTheMethodAndTheBottleneck) {
     const auto draft = steps_.draft(text_, plan.ranked[1].offer, stop_.get_token());
     ASSERT_TRUE(draft) << draft.error().describe();
     EXPECT_THAT(draft->text.program.text, HasSubstr("+= 1; }"));
-    EXPECT_EQ(draft->numerics, skills::Numerics::Reassociates);
+    EXPECT_EQ(draft->accuracy.numerics, skills::Numerics::Reassociates);
     EXPECT_EQ(draft->codeHash, codeHash(draft->text));
     EXPECT_THAT(draft->diff, HasSubstr("+__global__"));
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("Prose of cannot"));
     EXPECT_THAT(model_.prompts.at(0), HasSubstr("so it is measured"));
     const auto free = steps_.draft(text_, plan.ranked[2].offer, stop_.get_token());
     ASSERT_TRUE(free);
-    EXPECT_EQ(free->numerics, skills::Numerics::Exact) << "the model does not choose its tolerance";
+    EXPECT_EQ(free->accuracy.numerics, skills::Numerics::Exact)
+        << "the model does not choose its tolerance";
 }
 
 TEST_F(ModelStepsTest, LeavesTheRestToTheOthers) {

@@ -76,7 +76,7 @@ public:
         return draft;
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
-                                         const analysis::EditSet& edits, skills::Numerics,
+                                         const analysis::EditSet& edits, const skills::Accuracy&,
                                          std::stop_token, const ProgressSink&) const override {
         const auto text = analysis::applyEdits(original.program.text, edits.at("a.cu"));
         {

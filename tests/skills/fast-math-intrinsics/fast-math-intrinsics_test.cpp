@@ -66,6 +66,15 @@ TEST(FastMathIntrinsics, SaysWhatBecomesOfTheResults) {
     EXPECT_EQ(offeredNumerics(id, computing("x = 0.5 * y + 1.0;")), Numerics::ReducedPrecision);
 }
 
+TEST(FastMathIntrinsics, StatesTheErrorsOfWhatItBringsIn) {
+    EXPECT_EQ(offeredError(id, computing("x = expf(y);")), *documentedError("__expf"));
+    EXPECT_EQ(offeredError(id, computing("x = 0.5 * y;")), StatedError{});
+    StatedError both = *documentedError("__expf");
+    both += *documentedError("__fdividef");
+    EXPECT_EQ(offeredError(id, computing("x = expf(x / y);")), both);
+    EXPECT_GT(offeredError(id, computing("x = tanhf(y);")).absolute, 0);
+}
+
 TEST(FastMathIntrinsics, CountsWhatItSaves) {
     const Subject subject = parseSubject(computing("x = logf(y);"));
     const auto offer = skillNamed(id).prepare(subject.context());

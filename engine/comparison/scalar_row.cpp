@@ -1,0 +1,118 @@
+#include "engine/comparison/scalar_row.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace kernelskill::engine {
+
+using analysis::ScalarKind;
+
+namespace {
+
+template <typename T>
+T numberAt(const std::byte* from) {
+    T value{};
+    std::memcpy(&value, from, sizeof value);
+    return value;
+}
+
+double halfValue(std::uint16_t bits) {
+    int exponent = (bits >> 10) & 0x1f;
+    int mantissa = bits & 0x3ff;
+    double sign = (bits & 0x8000) != 0 ? -1 : 1;
+    if (exponent == 0x1f)
+        return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
+                             : sign * std::numeric_limits<double>::infinity();
+    if (exponent == 0)
+        return sign * std::ldexp(mantissa, -24);
+    return sign * std::ldexp(mantissa + 1024, exponent - 25);
+}
+
+} // namespace
+
+double floatingScalar(ScalarKind kind, const std::byte* from) {
+    switch (kind) {
+    case ScalarKind::Half:
+        return halfValue(numberAt<std::uint16_t>(from));
+    case ScalarKind::BFloat16:
+        return std::bit_cast<float>(static_cast<std::uint32_t>(numberAt<std::uint16_t>(from))
+                                    << 16);
+    case ScalarKind::Float:
+        return numberAt<float>(from);
+    case ScalarKind::Double:
+        return numberAt<double>(from);
+    default:
+        return 0;
+    }
+}
+
+std::uint32_t scalarBytes(ScalarKind kind) {
+    switch (kind) {
+    case ScalarKind::Bool:
+    case ScalarKind::Char:
+    case ScalarKind::UInt8:
+        return 1;
+    case ScalarKind::Int16:
+    case ScalarKind::UInt16:
+    case ScalarKind::Half:
+    case ScalarKind::BFloat16:
+        return 2;
+    case ScalarKind::Int32:
+    case ScalarKind::UInt32:
+    case ScalarKind::Float:
+        return 4;
+    case ScalarKind::Int64:
+    case ScalarKind::UInt64:
+    case ScalarKind::Double:
+        return 8;
+    case ScalarKind::Unknown:
+    case ScalarKind::Void:
+        return 0;
+    }
+    return 0;
+}
+
+bool isFloating(ScalarKind kind) {
+    return unitRoundoff(kind) > 0;
+}
+
+double unitRoundoff(ScalarKind kind) {
+    switch (kind) {
+    case ScalarKind::Half:
+        return 0x1p-11;
+    case ScalarKind::BFloat16:
+        return 0x1p-8;
+    case ScalarKind::Float:
+        return 0x1p-24;
+    case ScalarKind::Double:
+        return 0x1p-53;
+    default:
+        return 0;
+    }
+}
+
+std::string wholeName(const std::string& part) {
+    return part.substr(0, part.find('['));
+}
+
+double usualScale(const std::map<std::string, double>& scales, const std::string& buffer) {
+    const auto found = scales.find(wholeName(buffer));
+    return found == scales.end() ? 0 : found->second;
+}
+
+double rootMeanSquare(const ScalarRow& row) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t index = 0; index < row.size(); ++index) {
+        double value = row.value(index);
+        if (std::isfinite(value)) {
+            sum += value * value;
+            ++count;
+        }
+    }
+    return count > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
+}
+
+} // namespace kernelskill::engine

@@ -1,0 +1,51 @@
+/// A buffer as a row of numbers.
+#pragma once
+
+#include "engine/execution/profile.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+namespace kernelskill::engine {
+
+/// Bytes of one scalar of `kind`; 0 if it is not a number.
+[[nodiscard]] std::uint32_t scalarBytes(analysis::ScalarKind kind);
+[[nodiscard]] bool isFloating(analysis::ScalarKind kind);
+/// The relative rounding error of `kind`: half the distance from 1 to the next value. 0 for
+/// integers.
+[[nodiscard]] double unitRoundoff(analysis::ScalarKind kind);
+/// The number at `from`; 0 if `kind` is not floating.
+[[nodiscard]] double floatingScalar(analysis::ScalarKind kind, const std::byte* from);
+
+/// The whole buffer's name: "y" of a part "y[4096..]" that a run of some blocks wrote.
+[[nodiscard]] std::string wholeName(const std::string& part);
+/// The scale of a buffer, or of the one that it is a part of; 0 if `scales` lacks it.
+[[nodiscard]] double usualScale(const std::map<std::string, double>& scales,
+                                const std::string& buffer);
+
+/// The buffer outlives the row.
+struct ScalarRow {
+    const BufferContents& buffer;
+    std::uint32_t step; ///< Bytes of a scalar, or of an element that is no number.
+
+    explicit ScalarRow(const BufferContents& contents)
+        : buffer(contents),
+          step(scalarBytes(contents.element) != 0 ? scalarBytes(contents.element)
+                                                  : std::max(contents.elementBytes, 1u)) {}
+    [[nodiscard]] std::size_t size() const { return buffer.bytes.size() / step; }
+    [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const {
+        return std::span(buffer.bytes).subspan(index * step, step);
+    }
+    [[nodiscard]] double value(std::size_t index) const {
+        return floatingScalar(buffer.element, bytes(index).data());
+    }
+};
+
+/// Of the finite numbers; 0 if there are none.
+[[nodiscard]] double rootMeanSquare(const ScalarRow& row);
+
+} // namespace kernelskill::engine

@@ -1,0 +1,187 @@
+#include "engine/review/error_judgement.h"
+
+#include "engine/comparison/scalar_row.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace kernelskill::engine {
+namespace {
+
+constexpr const char* errorCheck = "errors are rounding errors";
+/// With fewer results as large as their scale no bias is told from chance.
+constexpr double minEvidence = 2.5;
+/// A bias below this part of the errors' spread is no side that they take.
+constexpr double sidePart = 0.25;
+/// A constant that is rounded once, such as the reciprocal of a divisor, moves all results to one
+/// side; so many units are explained by a few of them.
+/// Results of one row may share the rounding of its sum.
+constexpr double biasExplained = 8;
+/// The same where the original is the measure, whose own bias is not known.
+constexpr double biasExplainedWithoutTruth = 64;
+/// The bias of the candidate relative to the original's.
+constexpr double biasGrowthAllowed = 4;
+/// The standard errors that are added to the original's bias.
+constexpr double chanceOfOwn = 3;
+/// So many small results must be lost, and this part of all up to their magnitude.
+constexpr std::uint64_t minLost = 4;
+constexpr double lostPart = 0.5;
+/// The original keeps so many results for each that it misses, or the kernel is no measure there.
+constexpr double missedAllowed = 8;
+/// A relative error that the statement explains makes a loss no surprise.
+constexpr double explainedLoss = 0x1p-4;
+constexpr double statementsMargin = 4;
+
+/// The stated error in units of the output, where the original's own rounding tells how much the
+/// kernel enlarges an error on its way.
+double statedUnits(const skills::StatedError& stated, const OutputErrors& errors) {
+    const double enlarged = std::max(1.0, errors.original.spread());
+    return (stated.ulps * skills::unitInTheLastPlace + stated.absolute) / errors.unit * enlarged;
+}
+
+/// The number of standard errors from which on a bias is certain: Student's distribution exceeds it
+/// about once in a million, whatever the number of results.
+double certainty(const ErrorMoments& moments) {
+    return 5 * std::pow(10.0, 4 / (std::max(moments.evidence(), minEvidence) - 1));
+}
+
+double allowedBias(const OutputErrors& errors, const skills::StatedError& stated, bool isTruth) {
+    const double own = std::abs(errors.original.bias()) + chanceOfOwn * errors.original.doubt();
+    const double explained = isTruth ? biasExplained : biasExplainedWithoutTruth;
+    if (stated == skills::StatedError{})
+        return biasGrowthAllowed * own + explained;
+    // A function that is called with one argument in each round of a loop errs to one side.
+    return biasGrowthAllowed * own + explained +
+           std::max(statedUnits(stated, errors), errors.allowed);
+}
+
+bool isBiased(const OutputErrors& errors, double allowed) {
+    const double bias = std::abs(errors.candidate.bias());
+    return errors.candidate.evidence() >= minEvidence && bias > allowed &&
+           bias > certainty(errors.candidate) * errors.candidate.doubt() &&
+           bias > sidePart * errors.candidate.spread();
+}
+
+/// Whether the stated error may make results of this magnitude vanish.
+bool explainsLoss(const skills::StatedError& stated, const OutputErrors& errors, int exponent,
+                  const SmallResults& small) {
+    const double enlarged = std::max(1.0, small.relativeError / skills::unitInTheLastPlace);
+    const double relative = stated.ulps * skills::unitInTheLastPlace * enlarged;
+    // A root near zero makes of an absolute error its root.
+    const double absolute =
+        std::sqrt(stated.absolute) * std::max(errors.scale, 1.0) / std::ldexp(1, exponent);
+    return statementsMargin * (relative + absolute) > explainedLoss;
+}
+
+struct LostResults {
+    std::uint64_t lost = 0;
+    std::uint64_t kept = 0; ///< By the original.
+    int below = 0;          ///< All are below 2 to this power.
+};
+
+/// The small results up to a magnitude of which the candidate loses the most.
+std::optional<LostResults> lostResults(const OutputErrors& errors,
+                                       const skills::StatedError& stated) {
+    std::optional<LostResults> worst;
+    LostResults all;
+    for (const auto& [exponent, small] : errors.small) {
+        if (explainsLoss(stated, errors, exponent, small) ||
+            missedAllowed * static_cast<double>(small.missed) > static_cast<double>(small.kept))
+            continue;
+        all.lost += small.lost;
+        all.kept += small.kept;
+        all.below = exponent + 1;
+        if (all.lost >= minLost &&
+            static_cast<double>(all.lost) >= lostPart * static_cast<double>(all.kept) &&
+            (!worst || all.lost > worst->lost))
+            worst = all;
+    }
+    return worst;
+}
+
+std::string inWords(const OutputErrors& errors) {
+    return fmt::format("{} results of '{}': largest error {:.3g} ulp (original {:.3g}, allowed "
+                       "{:.3g}), bias {:+.2g} ulp (original {:+.2g})",
+                       errors.candidate.count, errors.buffer, errors.candidate.largest,
+                       errors.original.largest, errors.allowed, errors.candidate.bias(),
+                       errors.original.bias());
+}
+
+std::string inWords(const skills::StatedError& stated) {
+    if (stated == skills::StatedError{})
+        return "";
+    std::string text = fmt::format("; the edit states {:.3g} ulp", stated.ulps);
+    if (stated.absolute > 0)
+        text += fmt::format(" and {:.2g} of 1", stated.absolute);
+    return text;
+}
+
+} // namespace
+
+void ReviewErrors::add(const RunPair& pair, const Closeness& closeness,
+                       const OutputJudgement& judged) {
+    if (judged.tolerance.bitExact || closeness.onlyFiniteness)
+        return;
+    const auto& outputs = pair.original.outputs;
+    const bool hasTruth = judged.ownError.has_value();
+    (hasTruth ? besideTruth_ : besideOriginal_)
+        .add(hasTruth ? **pair.truth : outputs, outputs, pair.candidate.outputs,
+             closeness.usualScales, judged.tolerance.scaledError);
+}
+
+std::string ReviewErrors::sentence() const {
+    const OutputErrors* worst = nullptr;
+    for (const ErrorDistribution* errors : {&besideTruth_, &besideOriginal_})
+        for (const OutputErrors& output : errors->outputs())
+            if (worst == nullptr || output.candidate.largest > worst->candidate.largest)
+                worst = &output;
+    return worst == nullptr || worst->candidate.count == 0
+               ? ""
+               : fmt::format(" Errors in {}.", inWords(*worst));
+}
+
+bool ReviewErrors::hasAny() const {
+    return !besideTruth_.outputs().empty() || !besideOriginal_.outputs().empty();
+}
+
+CheckResult ReviewErrors::judge(const Closeness& closeness) const {
+    const skills::StatedError& stated = closeness.accuracy.error;
+    std::string seen;
+    for (const bool hasTruth : {true, false}) {
+        for (const OutputErrors& errors : (hasTruth ? besideTruth_ : besideOriginal_).outputs()) {
+            // For an output in double the reference is the original itself.
+            const bool isTruth =
+                hasTruth && errors.unit > 2 * unitRoundoff(analysis::ScalarKind::Double);
+            const std::string against = isTruth ? "float64" : "the original, without float64";
+            const auto refused = [&](const std::string& why) {
+                return incorrect(errorCheck,
+                                 fmt::format("{}; against {}, {}{}", why, against, inWords(errors),
+                                             inWords(stated)),
+                                 {.stage = ReviewStage::Outputs});
+            };
+            const double allowed = allowedBias(errors, stated, isTruth);
+            if (isBiased(errors, allowed))
+                return refused(fmt::format("the results of '{}' are off to one side by {:+.3g} ulp "
+                                           "on average, more than the {:.3g} ulp that rounding and "
+                                           "the edit's statement explain",
+                                           errors.buffer, errors.candidate.bias(), allowed));
+            // Only float64 shows what the original keeps.
+            if (const auto lost = isTruth ? lostResults(errors, stated) : std::nullopt)
+                return refused(fmt::format("{} of {} results of '{}' below {:.3g} in magnitude are "
+                                           "lost, which the original keeps",
+                                           lost->lost, lost->kept, errors.buffer,
+                                           std::ldexp(1, lost->below)));
+            if (errors.candidate.count > 0)
+                seen += fmt::format("{}against {}, {}", seen.empty() ? "" : "; ", against,
+                                    inWords(errors));
+        }
+    }
+    return held(errorCheck,
+                seen.empty() ? "both kernels compute all results exactly" : seen + inWords(stated));
+}
+
+} // namespace kernelskill::engine

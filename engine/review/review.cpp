@@ -1,0 +1,228 @@
+#include "engine/review/review.h"
+
+#include "engine/review/control.h"
+#include "engine/review/edited_program.h"
+#include "engine/review/gpu_measurement.h"
+#include "engine/review/guessed_launch.h"
+#include "engine/review/host/host_order.h"
+#include "engine/review/narrowed_values.h"
+#include "engine/review/proof_step.h"
+#include "engine/review/schedule_check.h"
+#include "engine/review/success_summary.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+std::uint64_t freshSeed() {
+    std::random_device entropy;
+    return (std::uint64_t{entropy()} << 32) | entropy();
+}
+
+} // namespace
+
+Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelRef original,
+               const skills::Accuracy& accuracy, const GpuSource& gpu, const ReviewOptions& options,
+               std::stop_token stop, const ProgressSink& progress)
+    : executor_(executor), toolchain_(toolchain), original_(original),
+      closeness_(closenessFor(original.kernel, accuracy)), probeCloseness_(closeness_), gpu_(gpu),
+      measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
+      seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
+
+Result<Verdict> Review::run(const analysis::EditSet& edits) {
+    if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !keepsWidths() || !build() ||
+        !runTrials() || !keepsErrors() || !trySchedules() || !control() || !showsEdit())
+        return finished();
+    verdict_.status = VerdictStatus::Unmeasured;
+    verdict_.summary = withProof(
+        verdict_,
+        summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes));
+    verdict_.summary += errors_.sentence();
+    measure();
+    return finished();
+}
+
+Result<Verdict> Review::finished() {
+    if (stop_.stop_requested())
+        return std::unexpected(Error{ErrorKind::Cancelled, "the review was cancelled", "", ""});
+    if (trouble_)
+        return std::unexpected(*trouble_);
+    return std::move(verdict_);
+}
+
+bool Review::take(CheckResult result) {
+    if (result) {
+        verdict_.checks.push_back(std::move(*result));
+        return true;
+    }
+    FailedCheck& failed = result.error();
+    verdict_.status = failed.status;
+    verdict_.isAboutEdit = failed.isAboutEdit;
+    verdict_.summary = fmt::format("{}: check \"{}\" failed: {}", spelling(failed.status),
+                                   failed.name, failed.detail);
+    verdict_.checks.push_back({std::move(failed.name), false, std::move(failed.detail)});
+    if (failed.isAboutEdit)
+        verdict_.failure = std::make_shared<const ReviewFailure>(std::move(failed.seen));
+    return false;
+}
+
+CheckResult Review::doesNotCompile(std::string name) const {
+    const Error& error = images_.candidate.error();
+    return invalid(std::move(name), error.describe(),
+                   {.stage = ReviewStage::Compile, .error = error});
+}
+
+bool Review::parseCandidate(const analysis::EditSet& edits) {
+    report("parsing the edited file", 0);
+    if (edits.empty())
+        return take(invalid("changes something", "the edit is empty", {}));
+    auto candidate = withEdits(original_.program, edits);
+    if (!candidate)
+        return take(invalid("applies", candidate.error().describe(), {}));
+    candidate_ = std::move(*candidate);
+    removed_ = lessSynchronisation(original_.program.text, candidate_.text);
+    auto model = analysis::analyzeFile(candidate_.file, candidate_.text, candidate_.command,
+                                       toolchain_, candidate_.unsaved);
+    if (!model) {
+        trouble_ = model.error();
+        return false;
+    }
+    candidate_.model = std::make_shared<const analysis::FileModel>(std::move(*model));
+    if (auto message = firstNewError(original_.file(), *candidate_.model))
+        return take(invalid("parses", *message, {.stage = ReviewStage::Parse}));
+    candidateKernel_ = analysis::kernelNamed(*candidate_.model, original_.kernel.qualifiedName);
+    if (candidateKernel_ == nullptr)
+        return take(invalid("parses", "the edit leaves no kernel " + original_.kernel.qualifiedName,
+                            {.stage = ReviewStage::Parse}));
+    return take(held("parses"));
+}
+
+/// The trials run one kernel alone and do not show when the host launches it, so this check does.
+bool Review::keepsHostOrder() {
+    changesOrder_ = changesHostOrder(original_.file(), *candidate_.model);
+    if (!changesOrder_)
+        return true;
+    CheckResult order = checkHostOrder(original_.file(), *candidate_.model);
+    // Another kernel may need other work around it; the effect on the program is unknown.
+    if (!order && original_.kernel.normalisedHash != candidateKernel_->normalisedHash)
+        order.error().status = VerdictStatus::Invalid;
+    return take(std::move(order));
+}
+
+bool Review::planRuns() {
+    auto plan =
+        planTrials({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
+                   *capturesOf(original_.program.captures));
+    if (!plan)
+        return take(unusable("can be launched", plan.error().describe()));
+    plan_ = std::move(*plan);
+    takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
+    runsPlanned_ = 0;
+    for (const Trial& trial : plan_.trials)
+        runsPlanned_ += static_cast<std::size_t>(trial.seeds);
+    return true;
+}
+
+bool Review::keepsWidths() {
+    if (isProved())
+        return true;
+    const auto narrowed =
+        narrowedValues(original_.file(), original_.kernel, *candidate_.model, *candidateKernel_);
+    if (narrowed.empty())
+        return true;
+    const NarrowedValue& first = narrowed.front();
+    return take(incorrect("positions keep their bits",
+                          fmt::format("line {} keeps {} bits of '{}', and nothing in the kernel "
+                                      "shows that so few are enough",
+                                      first.line, first.bits, first.text),
+                          {.stage = ReviewStage::Width}));
+}
+
+bool Review::build() {
+    report("compiling the original and the edit", 0.1);
+    if (!isProved())
+        evidence_.emplace(original_, candidate());
+    images_ = buildImages(executor_, toolchain_, runnable(), plan_.trials.front(),
+                          closeness_.accuracy.numerics, stop_);
+    if (stop_.stop_requested())
+        return false;
+    if (!images_.original)
+        return take(unusable("the original compiles", images_.original.error().describe()));
+    if (!images_.candidate)
+        return take(doesNotCompile("compiles"));
+    return take(held("compiles"));
+}
+
+bool Review::keepsErrors() {
+    return !errors_.hasAny() || take(errors_.judge(closeness_));
+}
+
+bool Review::trySchedules() {
+    report("running in other orders of threads", 0.95);
+    // Images are those of the last instance that was built.
+    const auto number = trialForSchedules(plan_, plan_.trials.back().original.templateArguments);
+    if (isProved() || !number || !images_.original || !images_.candidate)
+        return true;
+    const Trial& trial = plan_.trials[*number];
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
+                             stop_);
+    CheckResult result = checkSchedules(
+        runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
+        usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text),
+        evidence_ ? &*evidence_ : nullptr);
+    if (stop_.stop_requested())
+        return false;
+    return take(withoutBlameForGuess(std::move(result), trial.original));
+}
+
+bool Review::showsEdit() {
+    if (evidence_)
+        for (CheckResult& check : evidence_->checks())
+            if (!take(std::move(check)))
+                return false;
+    return true;
+}
+
+bool Review::control() {
+    report("checking that a wrong result would be noticed", 0.97);
+    if (!hasRandomInput_)
+        return take(controlWithoutInput());
+    return take(checkControl(controlOutputs_, controlTolerance_, readsRandomInput_));
+}
+
+void Review::measure() {
+    if (!measures_) {
+        verdict_.summary += " Not measured, as requested.";
+        return;
+    }
+    if (changesOrder_) {
+        verdict_.summary += " Not measured: the edit is about the program around the kernel.";
+        return;
+    }
+    const auto found =
+        gpu_ ? gpu_(stop_, progress_) : std::unexpected(Error{ErrorKind::Missing, {}, {}, {}});
+    if (!found) {
+        verdict_.summary += found.error().kind == ErrorKind::Missing
+                                ? " No GPU: its time is not known."
+                                : " Not measured: " + found.error().describe();
+        return;
+    }
+    GpuExecutor* gpu = *found;
+    report("measuring on the " + gpu->device().name, 0.98);
+    auto measured =
+        measureOnGpu(*gpu, executor_, original_, candidate(), closeness_.accuracy, seeds_(), stop_);
+    if (!measured) {
+        verdict_.summary += " Not measured: " + measured.error().describe();
+        return;
+    }
+    if (!take(std::move(measured->agreement)))
+        return;
+    verdict_.status = measured->timing->status;
+    verdict_.speedup = measured->timing->speedup;
+    verdict_.summary += " Measured " + measured->timing->sentence + ".";
+}
+
+} // namespace kernelskill::engine

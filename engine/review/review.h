@@ -1,0 +1,119 @@
+/// One review: the state that its steps share. Only the Reviewer makes one.
+#pragma once
+
+#include "engine/inputs/trial.h"
+#include "engine/review/edit_evidence.h"
+#include "engine/review/error_judgement.h"
+#include "engine/review/output_judgement.h"
+#include "engine/review/review_images.h"
+#include "engine/review/reviewer.h"
+#include "engine/review/synchronisation_change.h"
+#include "engine/review/trial_run.h"
+
+#include <cstddef>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::engine {
+
+/// One review, step by step. Each step appends its checks; a failed one ends the review.
+class Review {
+public:
+    /// The references live as long as the review. `gpu` and `progress` may be empty.
+    Review(Executor& executor, const analysis::Toolchain& toolchain, KernelRef original,
+           const skills::Accuracy& accuracy, const GpuSource& gpu, const ReviewOptions& options,
+           std::stop_token stop, const ProgressSink& progress);
+
+    /// Performs all steps, once.
+    [[nodiscard]] Result<Verdict> run(const analysis::EditSet& edits);
+
+private:
+    [[nodiscard]] Result<Verdict> finished();
+
+    void report(std::string_view what, double fraction) const {
+        if (progress_)
+            progress_(what, fraction);
+    }
+
+    /// Adds a check. Returns whether the review continues.
+    bool take(CheckResult result);
+
+    [[nodiscard]] CheckResult doesNotCompile(std::string name) const;
+
+    /// The candidate did not run to its end, although the original did.
+    [[nodiscard]] static CheckResult doesNotRun(const Trial& trial, const TrialPlace& place,
+                                                const Runs& runs);
+
+    bool parseCandidate(const analysis::EditSet& edits);
+    bool keepsHostOrder();
+    bool planRuns();
+    /// Runs do not reach the sizes at which narrow positions wrap around, so this check does.
+    bool keepsWidths();
+    bool build();
+    // review_trials.cpp
+    bool runTrials();
+    bool runBatch(const std::vector<Comparand>& batch);
+    bool judge(const Comparand& comparand, Runs runs);
+    // review_probes.cpp
+    /// Runs the probes of the first instance, once.
+    bool runProbes();
+    bool runProbes(const std::vector<Trial>& probes);
+    bool judgeProbe(const Comparand& comparand, Runs runs);
+    /// Whether the same blocks of both kernels write to the same places.
+    [[nodiscard]] bool doSameWork(const Trial& someBlocks);
+
+    /// Whether the errors of all trials and probes are those of rounding.
+    bool keepsErrors();
+    bool trySchedules();
+    /// Whether the runs show what the edit does.
+    bool showsEdit();
+    bool control();
+    void measure();
+
+    [[nodiscard]] bool isProved() const { return verdict_.confidence == Confidence::Proved; }
+    [[nodiscard]] KernelRef candidate() const { return {candidate_, *candidateKernel_}; }
+    /// Both as they are built for runs.
+    [[nodiscard]] KernelPair runnable() const {
+        return evidence_ ? KernelPair{evidence_->original(), evidence_->candidate()}
+                         : KernelPair{original_, candidate()};
+    }
+
+    Executor& executor_;
+    const analysis::Toolchain& toolchain_;
+    KernelRef original_;
+    Closeness closeness_;
+    Closeness probeCloseness_; ///< The same, with scales and error of the first trial.
+    const GpuSource& gpu_;
+    bool measures_;
+    bool probesLargeLaunches_;
+    std::mt19937_64 seeds_; ///< Gives one seed for each input.
+    std::stop_token stop_;
+    const ProgressSink& progress_;
+
+    ProgramSource candidate_;
+    const analysis::KernelModel* candidateKernel_ = nullptr;
+    std::vector<LessSynchronisation> removed_;
+    TrialPlan plan_;
+    ReviewImages images_;
+    std::optional<EditEvidence> evidence_; ///< Only if the edit is not proved.
+    std::size_t runsDone_ = 0;
+    std::size_t runsPlanned_ = 1;
+    std::size_t probesDone_ = 0;
+    std::size_t nearMisses_ = 0;
+    ReviewErrors errors_;
+
+    /// The outputs of the first trial, which the control uses.
+    std::vector<std::vector<BufferContents>> controlOutputs_;
+    Tolerance controlTolerance_;
+    bool hasRandomInput_ = false;
+    bool readsRandomInput_ = false;
+    /// Whether the edit changes the order of the host's requests to the GPU.
+    bool changesOrder_ = false;
+    Verdict verdict_;
+    std::optional<Error> trouble_;
+};
+
+} // namespace kernelskill::engine

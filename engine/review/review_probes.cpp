@@ -1,0 +1,157 @@
+/// The probes of a review: small runs, or a few blocks of large ones, that look for a difference.
+#include "engine/inputs/probe.h"
+#include "engine/review/guessed_launch.h"
+#include "engine/review/review.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernelskill::engine {
+namespace {
+
+/// Whether nothing in the run depends on what lies beyond the kernel's data, or on no order. Races
+/// are compared with the candidate's.
+bool isClean(const Profile& profile) {
+    return std::ranges::none_of(profile.hazards, [](const Hazard& hazard) {
+        return hazard.kind != HazardKind::Race || hazard.certain;
+    });
+}
+
+/// Kernels count elements in int. Beyond this number the original may have wrapped around.
+constexpr std::uint64_t maxDistantElements = 21ull << 26;
+
+/// Whether the runs of some blocks of both kernels can be compared: the candidate wrote to the same
+/// places, or left some out. Where it wrote to others, its blocks have other work at this size.
+bool isComparable(const RunPair& pair) {
+    const auto isTooFar = [](const BufferExtent& extent) {
+        return extent.elements > maxDistantElements;
+    };
+    if (std::ranges::any_of(pair.original.profile.extents, isTooFar))
+        return false;
+    return std::ranges::all_of(pair.candidate.outputs, [&](const BufferContents& part) {
+        return std::ranges::find(pair.original.outputs, part.name, &BufferContents::name) !=
+               pair.original.outputs.end();
+    });
+}
+
+/// Whether the candidate left out places, which blocks of its that did not run may write to.
+bool leavesPlacesToOthers(const ReviewFailure& seen) {
+    return seen.difference && seen.difference->unwritten > 0;
+}
+
+/// A proof covers what probes look for; some run all the same, in case the prover errs.
+constexpr std::size_t probesOfProved = 6;
+/// Where sums cancel, the rounding of another order may exceed the tolerance now and then.
+constexpr std::size_t nearMissesAllowed = 2;
+constexpr double maxNearMiss = 1e-3;
+
+bool isNearMiss(const ReviewFailure& seen, const Closeness& closeness) {
+    return closeness.accuracy.numerics != skills::Numerics::Exact && seen.difference &&
+           seen.difference->maxError && *seen.difference->maxError < maxNearMiss;
+}
+
+} // namespace
+
+/// Runs the probes of the first instance, once.
+bool Review::runProbes() {
+    if (probesDone_ > 0 || runsDone_ == 0)
+        return true;
+    report("looking for a difference at other sizes and values", 0.6);
+    ProbePlan plan =
+        planProbes({original_.file(), original_.kernel}, {*candidate_.model, *candidateKernel_},
+                   plan_, closeness_.accuracy.numerics, seeds_());
+    if (!probesLargeLaunches_)
+        plan.sameBlocks.reset();
+    if (isProved()) {
+        std::shuffle(plan.probes.begin(), plan.probes.end(), seeds_);
+        plan.probes.resize(std::min(plan.probes.size(), probesOfProved));
+        plan.sameBlocks.reset();
+    }
+    if (!runProbes(plan.probes))
+        return false;
+    std::size_t planned = plan.probes.size();
+    if (plan.sameBlocks && doSameWork(*plan.sameBlocks)) {
+        planned += plan.distant.size();
+        plan.varied.emplace_back("blocks at the end of launches with up to 2^30 threads");
+        if (!runProbes(plan.distant))
+            return false;
+    } else if (plan.sameBlocks) {
+        plan.unvaried.emplace_back("blocks of larger launches: the edit gives them other work");
+    }
+    if (probesDone_ > 0)
+        verdict_.checks.push_back(held(fmt::format("matches original, {} probes", probesDone_),
+                                       describe(plan, planned - probesDone_)));
+    return !stop_.stop_requested();
+}
+
+bool Review::runProbes(const std::vector<Trial>& probes) {
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
+                             stop_);
+    const std::size_t atOnce = TrialRunner::runsAtOnce();
+    for (std::size_t begin = 0; begin < probes.size(); begin += atOnce) {
+        std::vector<Comparand> batch;
+        for (std::size_t i = begin; i < std::min(begin + atOnce, probes.size()); ++i)
+            batch.push_back({&probes[i], plan_.trials.size() + i, 1, seeds_()});
+        std::vector<Runs> results = runner.runAll(batch);
+        for (std::size_t i = 0; i < batch.size(); ++i)
+            if (stop_.stop_requested() || !judgeProbe(batch[i], std::move(results[i])))
+                return false;
+    }
+    return true;
+}
+
+bool Review::doSameWork(const Trial& someBlocks) {
+    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
+                             stop_);
+    const Runs runs = runner.run({&someBlocks, plan_.trials.size(), 1, seeds_()});
+    if (!runs.original || !runs.candidate || !*runs.candidate)
+        return false;
+    const auto nameOf = [](const BufferContents& part) { return part.name; };
+    return !runs.original->outputs.empty() &&
+           std::ranges::equal(runs.original->outputs, (*runs.candidate)->outputs, {}, nameOf,
+                              nameOf);
+}
+
+bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
+    if (!runs.original || !isClean(runs.original->profile))
+        return true;
+    const Trial& trial = *comparand.trial;
+    if (trial.hasEqualPointers && !runs.original->profile.hazards.empty())
+        return true;
+    const TrialPlace place{trial.label, false, 1, comparand.seed, false, trial.candidate};
+    const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);
+    if (!runs.candidate || !*runs.candidate)
+        return take(withoutBlameForGuess(doesNotRun(trial, place, runs), launched));
+    const RunPair pair{std::move(*runs.original), std::move(**runs.candidate),
+                       std::move(runs.truth)};
+    if (trial.maxBlocks && !isComparable(pair))
+        return true;
+    CheckResult hazards = judgeHazards("no new hazard, " + trial.label, place, pair, removed_);
+    if (!hazards)
+        return take(withoutBlameForGuess(std::move(hazards), launched));
+    Closeness closeness = probeCloseness_;
+    closeness.onlyFiniteness = trial.onlyFiniteness;
+    OutputJudgement judged =
+        judgeOutputs("matches original, " + trial.label, place, pair, closeness);
+    CheckResult& outputs = judged.check;
+    if (!outputs && !outputs.error().isAboutEdit)
+        return true;
+    if (!outputs && trial.maxBlocks && leavesPlacesToOthers(outputs.error().seen))
+        return true;
+    if (!outputs && isNearMiss(outputs.error().seen, closeness_) &&
+        ++nearMisses_ <= nearMissesAllowed)
+        return true;
+    if (!outputs) {
+        outputs.error().seen.agreedBefore = static_cast<int>(runsDone_ + probesDone_);
+        return take(withoutBlameForGuess(std::move(outputs), launched));
+    }
+    errors_.add(pair, closeness, judged);
+    if (evidence_)
+        evidence_->add(pair);
+    ++probesDone_;
+    return true;
+}
+
+} // namespace kernelskill::engine
