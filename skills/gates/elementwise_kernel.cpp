@@ -163,6 +163,9 @@ Gated<ElementwiseKernel> recogniseElementwise(const SkillContext& context, const
         declaration.fromMacro)
         return refuse("no-flat-index",
                       fmt::format("{} is not declared by a statement of its own", index.name));
+    if (context.file.source->slice(body.expr(found->limit).span).empty())
+        return refuse("compound-guard",
+                      fmt::format("the limit on line {} comes out of macros", guardLine));
     if (!isUniformInput(code, found->limit) ||
         std::ranges::any_of(code.expressionsBelow(found->limit), [&](ExprId id) {
             return body.expr(id).kind == ExprKind::BuiltinIndex;

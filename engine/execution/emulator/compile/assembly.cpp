@@ -2,6 +2,7 @@
 
 #include "analysis/source/trimmed.h"
 #include "engine/execution/emulator/compile/predication.h"
+#include "engine/execution/emulator/worker/address_space.h"
 
 #include <algorithm>
 #include <cctype>
@@ -18,7 +19,8 @@ constexpr std::string_view blockHook = "__sanitizer_cov_trace_pc";
 constexpr std::string_view foreignBlockHook = "ks_foreign_block";
 /// Before the number of a watched condition's outcome, in a comment. See KS_OUTCOME.
 constexpr std::string_view outcomeMark = "# ks_outcome ";
-/// The room on each side of a variable. A multiple of every alignment that a variable requires.
+static_assert(emulator::variableRoom == 32768);
+/// A multiple of every alignment that a variable requires.
 constexpr std::string_view guardDirective = "\t.zero\t32768\n";
 
 /// Removes the first word of `text`.
@@ -67,6 +69,9 @@ private:
         const auto label = word.substr(0, word.size() - (isLabel ? 1 : 0));
         if (isLabel && !weak_.empty())
             weak_.erase(std::string(label));
+        // Room in front of each variable is room behind the one before.
+        if (isLabel && inData_ && !label.starts_with(".L"))
+            addGuard();
         if (isLabel && inThreadLocal_ && !label.starts_with(".L")) {
             addGuard();
             add(line);
@@ -74,7 +79,7 @@ private:
             return;
         }
         if (word == ".section" || word == ".text" || word == ".data" || word == ".bss")
-            section(word == ".section" ? rest : std::string_view{});
+            section(word == ".section" ? rest : word);
         else if (word == ".file")
             file(rest);
         else if (word == ".loc")
@@ -109,6 +114,9 @@ private:
 
     void section(std::string_view name) {
         inThreadLocal_ = name.starts_with(".tbss") || name.starts_with(".tdata");
+        const std::string_view section = name.substr(0, name.find(','));
+        inData_ = section == ".bss" || section == ".data" || section.starts_with(".bss.") ||
+                  (section.starts_with(".data.") && !section.starts_with(".data.rel"));
         guarded_ = false;
     }
 
@@ -225,6 +233,7 @@ private:
     std::set<std::string> weak_;  ///< Names of functions that have no label yet.
     bool inUserFile_ = false;
     bool inThreadLocal_ = false;
+    bool inData_ = false;
     bool guarded_ = false; ///< After the label of a variable and before its bytes.
     /// The position of the current block's hook name in the result.
     std::optional<std::size_t> hookAt_;

@@ -10,11 +10,12 @@ namespace kernelskill::engine {
 
 /// Part of an image's cache key. Changes with the behaviour of annotateAssembly.
 inline constexpr std::string_view assemblyEdition =
-    "guards, predication all round, absent functions, arithmetic 4, guarded";
+    "guards, predication all round, absent functions, arithmetic 4, guarded, rooms";
 
 /// GNU assembly of an instrumented unit, with five changes:
-/// - around each thread-local (`__shared__`) variable there is unused room, so that a kernel that
-/// overruns it is detected before it reaches a neighbour;
+/// - around each thread-local (`__shared__`) variable, and in front of each other one, there is
+/// unused room (`variableRoom`), so that a kernel that overruns a variable is detected before it
+/// reaches a neighbour;
 /// - a basic block calls ks_foreign_block instead of __sanitizer_cov_trace_pc if it ends in a
 /// branch of a header, or in one that a GPU does not need (see Predication);
 /// - a C function that is weak and undefined, as the prelude's host functions are, refuses by its

@@ -8,6 +8,10 @@
 
 namespace kernelskill::engine::emulator {
 
+/// Bytes beside a variable of an image that nothing uses: assembly is given them, so that a kernel
+/// that overruns a variable is detected.
+inline constexpr std::uint64_t variableRoom = 32768;
+
 struct AddressRange {
     std::uint64_t low = 0;
     std::uint64_t bytes = 0;

@@ -92,6 +92,9 @@ void MemoryChecker::begin(bool wantHazards, bool guessed, AddressRange heap) {
 }
 
 Result<void> MemoryChecker::followGlobals(std::span<const KsGlobal> globals) {
+    for (const KsGlobal& global : globals)
+        variables_.push_back({reinterpret_cast<std::uint64_t>(global.address), global.bytes});
+    std::ranges::sort(variables_, {}, &AddressRange::low);
     if (!wantHazards_)
         return {};
     for (const KsGlobal& global : globals) {
@@ -115,6 +118,15 @@ Result<void> MemoryChecker::followGlobals(std::span<const KsGlobal> globals) {
     globalCells_ = std::move(*cells);
     globals_ = {low, bytes};
     return {};
+}
+
+bool MemoryChecker::isBehindVariable(std::uint64_t address) const {
+    const auto next = std::ranges::upper_bound(variables_, address, {}, &AddressRange::low);
+    if (next == variables_.begin())
+        return false;
+    const AddressRange& variable = *std::prev(next);
+    const std::uint64_t distance = address - variable.low;
+    return distance >= variable.bytes && distance - variable.bytes < variableRoom;
 }
 
 RaceDetector::Cell* MemoryChecker::globalCellsAt(std::uint64_t address) const {
@@ -302,13 +314,17 @@ void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned by
             follow<EventKind::Atomic>(cells, address, bytes, place, thread, isVolatile, true);
         return;
     }
-    if (launch_.image().contains(address) || heap_.contains(address))
+    const bool isBehind = isBehindVariable(address);
+    if (!isBehind && (launch_.image().contains(address) || heap_.contains(address)))
         return;
-    const std::string place = address < pageBytes
-                                  ? fmt::format("address 0x{:x}, a null pointer", address)
-                                  : fmt::format("address 0x{:x}, which is in no buffer and in no "
-                                                "shared array",
-                                                address);
+    const std::string place =
+        address < pageBytes ? fmt::format("address 0x{:x}, a null pointer", address)
+        : isBehind          ? fmt::format("address 0x{:x}, behind the end of a variable of "
+                                                   "the file",
+                                          address)
+                            : fmt::format("address 0x{:x}, which is in no buffer and in no "
+                                                   "shared array",
+                                          address);
     launch_.fail({ErrorKind::Failed,
                   fmt::format("out of bounds: {} {} {} bytes at {}", launch_.runningThread(),
                               verb(kind), bytes, place),

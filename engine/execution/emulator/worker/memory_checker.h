@@ -95,6 +95,8 @@ private:
     template <EventKind kind>
     void follow(RaceDetector::Cell* cells, std::uint64_t address, unsigned bytes,
                 std::uint32_t site, unsigned thread, bool isVolatile, bool spansBlocks);
+    /// Whether the address is in the room behind a `__device__` or `__constant__` variable.
+    [[nodiscard]] bool isBehindVariable(std::uint64_t address) const;
     /// The cells of a `__device__` variable; nullptr if the address is in none.
     [[nodiscard]] RaceDetector::Cell* globalCellsAt(std::uint64_t address) const;
     [[nodiscard]] RaceDetector::Cell* cellsOf(std::uint64_t address) const;
@@ -153,6 +155,8 @@ private:
     SyncScope atomicScope_ = SyncScope::Device;
     AddressRange globals_; ///< From the first to the last `__device__` variable that may change.
     std::vector<AddressRange> globalRanges_; ///< Ascending.
+    /// Every `__device__` and `__constant__` variable's; ascending.
+    std::vector<AddressRange> variables_;
     Reservation globalCells_;
     std::optional<PendingStore> pendingStore_;
     std::vector<Hint> hints_;

@@ -139,6 +139,20 @@ void launch(float* out) { left<<<1, 64>>>(out); }
     EXPECT_THAT(hazard->message, HasSubstr("4 bytes before shared 'row'"));
 }
 
+TEST_F(EmulatedHazards, StopsAtReadsBehindAVariableOfTheFile) {
+    const auto readsUpTo = [&](int count) {
+        return runFirstKernel(program("__constant__ float weights[8];\n__device__ int changed;\n"
+                                      "__global__ void k(float* out) {\n"
+                                      "    out[threadIdx.x] = weights[threadIdx.x] + changed;\n}\n"
+                                      "void launch(float* out) { k<<<1, " +
+                                      std::to_string(count) + ">>>(out); }\n"));
+    };
+    EXPECT_TRUE(readsUpTo(8));
+    const auto behind = readsUpTo(9);
+    ASSERT_FALSE(behind);
+    EXPECT_THAT(behind.error().what, HasSubstr("behind the end of a variable of the file"));
+}
+
 TEST_F(EmulatedHazards, SeesUpdatesOfSharedMemoryThatNobodyHasSet) {
     for (const std::string update : {"atomicAdd(&sum[threadIdx.x], 1)", "sum[threadIdx.x]++"}) {
         const ProgramSource wrong = program("__global__ void tally(int* out) {\n"

@@ -25,6 +25,13 @@ TEST(Assembly, LeavesAUsersBranchAsItIs) {
     EXPECT_EQ(annotated(text), std::string(files) + text);
 }
 
+TEST(Assembly, LeavesRoomInFrontOfVariablesAndNotOfConstants) {
+    EXPECT_THAT(annotated("\t.bss\n\t.align 4\nchanged:\n\t.zero\t4\n"),
+                HasSubstr("\t.zero\t32768\nchanged:\n\t.zero\t4\n"));
+    EXPECT_THAT(annotated("\t.section\t.data.rel.ro,\"aw\"\ntable:\n\t.quad\t4\n"),
+                Not(HasSubstr("32768")));
+}
+
 TEST(Assembly, TellsABlockWhoseBranchIsAHeaders) {
     EXPECT_THAT(annotated("\t.loc 1 3 1\n"
                           "\tcall\t__sanitizer_cov_trace_pc@PLT\n"
