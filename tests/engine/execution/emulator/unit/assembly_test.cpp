@@ -107,9 +107,9 @@ TEST(Assembly, LetsAnAbsentFunctionRefuseByItsName) {
     EXPECT_THAT(text, Not(HasSubstr("\n_ZTH1x:")));
 }
 
-TEST(Assembly, LeavesOtherVariablesWhereTheyAre) {
+TEST(Assembly, LeavesConstantsWhereTheyAre) {
     const std::string text = "\t.section\t.tbss,\"awT\",@nobits\n"
-                             "\t.bss\n"
+                             "\t.section\t.rodata\n"
                              "counter:\n"
                              "\t.zero\t4\n";
     EXPECT_EQ(annotated(text), std::string(files) + text);
