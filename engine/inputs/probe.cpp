@@ -279,8 +279,9 @@ std::set<std::int64_t> ProbePlanner::addSingleSizes() {
 void ProbePlanner::addScalars() {
     if (threadsOf(base_.original) > maxProbeThreads * 16)
         return;
+    // Launches of other shapes leave other parts of too much work undone.
     OtherScalars others = otherScalars(base_.original, statedOriginal_, original_, candidate_,
-                                       sizes_.extents(), hasBlocksOfOwnWork());
+                                       sizes_.extents(), hasBlocksOfOwnWork() && hasSameShape());
     for (LaunchSpec& launch : others.launches)
         add(std::move(launch), base_.candidate);
     for (const std::string& name : others.names)

@@ -139,6 +139,10 @@ private:
                 if (i != j)
                     noteBounds(sides[i], sides[j], inLoop_.contains(id));
             }
+            // `n - position >= 0` bounds the position by n.
+            Origins inPosition;
+            inPosition.parameters = sides[i].parameters;
+            noteBounds(inPosition, sides[i], inLoop_.contains(id));
             const ExprId value = withoutCasts(expr.children[i]);
             const Expr& bound = body_.expr(value);
             const bool isPosition = sides.size() == 2 && isComparison(expr) &&

@@ -54,14 +54,14 @@ std::optional<IntegerForm> formOf(const analysis::Type& type) {
     }
 }
 
-/// Bits of an integer, or of what a conversion of a floating-point value to `int` keeps; 0 for
-/// other types.
+/// Bits of an integer, or of what a conversion to `int` keeps of a floating-point value or of a
+/// template parameter's type; 0 for other types.
 unsigned bitsOf(const analysis::Type& type) {
     if (const auto form = formOf(type))
         return form->bits;
-    const bool isFloating = type.pointerDepth == 0 && type.lanes == 1 &&
-                            (type.scalar == ScalarKind::Float || type.scalar == ScalarKind::Double);
-    return isFloating ? 32 : 0;
+    const bool isOne = type.pointerDepth == 0 && type.lanes == 1 && type.arrayExtents.empty();
+    const bool isFloating = type.scalar == ScalarKind::Float || type.scalar == ScalarKind::Double;
+    return isOne && (isFloating || type.isDependent) ? 32 : 0;
 }
 
 bool fits(const std::optional<ValueRange>& range, IntegerForm form) {

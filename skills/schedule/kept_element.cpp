@@ -190,9 +190,15 @@ private:
     }
     [[nodiscard]] bool isSetIn(StmtId statement, VariableId variable) const {
         const StmtId declaration = code_.declarationOf(variable);
+        // A method of an object may change it.
+        const bool isObject = body_.variable(variable).type.scalar == ScalarKind::Unknown;
         return (declaration != noId && code_.encloses(statement, declaration)) ||
                std::ranges::any_of(code_.uses(variable), [&](ExprId use) {
-                   return code_.isWrite(use) && code_.holds(statement, use);
+                   const ExprId parent = code_.parent(use);
+                   const bool isCalled =
+                       parent != noId && body_.expr(parent).kind == ExprKind::Call;
+                   return (code_.isWrite(use) || (isObject && isCalled)) &&
+                          code_.holds(statement, use);
                });
     }
 

@@ -94,6 +94,7 @@ Gated<LaneLoop> LaneLoopReader::read(NestNodeId id) {
                   .syncsBefore = false,
                   .syncsAfter = false};
     KERNELSKILL_CHECK(readEffects(id, loop));
+    KERNELSKILL_CHECK(readVariables(loop));
     return loop;
 }
 
@@ -183,9 +184,90 @@ Gated<void> LaneLoopReader::readOwn(NestNodeId id, const NestAccess& access, Lan
     const bool isExtreme = std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
         return fold.best == array.variable || fold.place == array.variable;
     });
+    if (!foldOperator(loop.statement, array.variable).empty())
+        return {}; // readVariables() adds it.
     if (isExtreme)
         return isFoldable(array.scalar) ? Gated<void>{} : carries(line(access.node), array.name);
     return addFold(id, access, variable.name, loop);
+}
+
+/// What the text changes beside the accesses of the nest, which follows integers as numbers and
+/// objects into their methods.
+Gated<void> LaneLoopReader::readVariables(LaneLoop& loop) const {
+    for (VariableId id = 0; id < body_.variables.size(); ++id) {
+        const Variable& variable = body_.variable(id);
+        const StmtId declaration = code_.declarationOf(id);
+        if ((declaration != noId && code_.encloses(loop.statement, declaration)) ||
+            variable.type.pointerDepth > 0 || !variable.type.arrayExtents.empty() ||
+            variable.storage == Storage::Shared)
+            continue;
+        const auto first = std::ranges::find_if(code_.uses(id), [&](ExprId use) {
+            return code_.holds(loop.statement, use) && (code_.isWrite(use) || isObject(use));
+        });
+        const bool isKnown =
+            first == code_.uses(id).end() || isIterator(id) ||
+            std::ranges::find(loop.folds, variable.name, &LaneFold::name) != loop.folds.end() ||
+            std::ranges::any_of(loop.extremes, [&](const ExtremeFold& fold) {
+                return fold.best == id || fold.place == id;
+            });
+        if (isKnown)
+            continue;
+        const std::string op = foldOperator(loop.statement, id);
+        if (!isFoldOperator(op) || !isFoldable(variable.type.scalar) || variable.type.isReference)
+            return carries(lineNumber(context_, body_.expr(*first).span.begin), variable.name);
+        loop.folds.push_back(
+            {.name = variable.name,
+             .op = op,
+             .scalar = variable.type.scalar,
+             .startsNeutral = isNeutralBefore(loop, code_.uses(id), variable.init, op)});
+    }
+    return {};
+}
+
+/// A method is called on it.
+bool LaneLoopReader::isObject(ExprId use) const {
+    const ExprId parent = code_.parent(use);
+    return parent != noId && body_.expr(parent).kind == ExprKind::Call &&
+           body_.expr(parent).isMethod && body_.expr(parent).children.front() == use;
+}
+
+/// Every use counts the rounds of a loop that sets it.
+bool LaneLoopReader::isIterator(VariableId variable) const {
+    return std::ranges::all_of(code_.uses(variable), [&](ExprId use) {
+        return std::ranges::any_of(context_.kernel.loops, [&](const Loop& loop) {
+            return loop.inductionVariable == variable && loop.lowerBound != noId &&
+                   code_.holds(loop.statement, use);
+        });
+    });
+}
+
+/// The operator by which every statement of the loop that uses the variable folds into it; empty if
+/// there is none.
+std::string LaneLoopReader::foldOperator(StmtId loop, VariableId variable) const {
+    std::string found;
+    for (const ExprId use : code_.uses(variable)) {
+        if (!code_.holds(loop, use))
+            continue;
+        const StmtId statement = code_.statement(use);
+        const Stmt& stmt = body_.stmt(statement);
+        if (stmt.kind != StmtKind::Expression)
+            return {};
+        const Expr& expr = body_.expr(stmt.expr);
+        std::string op;
+        const auto usesIn = std::ranges::count_if(code_.uses(variable), [&](ExprId other) {
+            return code_.statement(other) == statement;
+        });
+        if (expr.kind == ExprKind::Unary && (expr.op == "++" || expr.op == "p++") &&
+            expr.children[0] == use)
+            op = "+";
+        else if (expr.kind == ExprKind::Binary && expr.op.size() == 2 && expr.op[1] == '=' &&
+                 expr.op != "==" && expr.children[0] == use && usesIn == 1)
+            op = expr.op == "-=" ? "+" : expr.op.substr(0, 1);
+        if (op.empty() || (!found.empty() && op != found))
+            return {};
+        found = op;
+    }
+    return found;
 }
 
 bool LaneLoopReader::isStatementOfItsOwn(const NestAccess& access) const {
@@ -260,11 +342,17 @@ bool LaneLoopReader::startsNeutral(const LaneLoop& loop, const NestAccess& folde
         value = body_.expr(body_.stmt(kept->initialisation).expr).children[1];
         uses.assign(kept->uses.begin() + 1, kept->uses.end());
     }
+    return isNeutralBefore(loop, uses, value, op);
+}
+
+/// `value` is the operator's identity and set beside the loop, where the first of the later `uses`
+/// stands.
+bool LaneLoopReader::isNeutralBefore(const LaneLoop& loop, const std::vector<ExprId>& uses,
+                                     ExprId value, std::string_view op) const {
     if (value == noId || uses.empty() || !code_.holds(loop.statement, uses.front()))
         return false;
     // A loop around would come back with another value.
-    const StmtId set = code_.statement(value);
-    if (isThreadsOwn(nest_, folded) && body_.stmt(loop.statement).parent != body_.stmt(set).parent)
+    if (body_.stmt(loop.statement).parent != body_.stmt(code_.statement(value)).parent)
         return false;
     const Expr& number = body_.expr(code_.withoutCasts(value));
     const double identity = op == "*" ? 1 : 0;

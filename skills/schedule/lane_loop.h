@@ -55,12 +55,20 @@ private:
                                            std::int64_t step) const;
     [[nodiscard]] Gated<void> readOwn(analysis::NestNodeId id, const analysis::NestAccess& access,
                                       LaneLoop& loop) const;
+    [[nodiscard]] Gated<void> readVariables(LaneLoop& loop) const;
     [[nodiscard]] Gated<void> addFold(analysis::NestNodeId id, const analysis::NestAccess& written,
                                       const std::string& name, LaneLoop& loop) const;
     [[nodiscard]] Gated<void> addKeptFold(analysis::NestNodeId id,
                                           const analysis::NestAccess& access, LaneLoop& loop);
     [[nodiscard]] bool startsNeutral(const LaneLoop& loop, const analysis::NestAccess& folded,
                                      std::string_view op) const;
+    [[nodiscard]] bool isNeutralBefore(const LaneLoop& loop,
+                                       const std::vector<analysis::ExprId>& uses,
+                                       analysis::ExprId value, std::string_view op) const;
+    [[nodiscard]] bool isObject(analysis::ExprId use) const;
+    [[nodiscard]] bool isIterator(analysis::VariableId variable) const;
+    [[nodiscard]] std::string foldOperator(analysis::StmtId loop,
+                                           analysis::VariableId variable) const;
     [[nodiscard]] bool isStatementOfItsOwn(const analysis::NestAccess& access) const;
 
     const SkillContext& context_;

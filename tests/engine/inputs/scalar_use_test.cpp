@@ -25,6 +25,13 @@ TEST(ScalarUses, FindBoundsOfTheGridThroughVariables) {
     EXPECT_TRUE(uses["m"].canGrow());
 }
 
+TEST(ScalarUses, SeeABoundThatPositionsAreCountedDownFrom) {
+    auto uses = usesOf("    int i = n - 3 * (blockIdx.x * blockDim.x + threadIdx.x);\n"
+                       "    if (i >= 0) y[i] = x[i] * m;\n");
+    EXPECT_TRUE(uses["n"].boundsGrid);
+    EXPECT_TRUE(uses["m"].canGrow());
+}
+
 TEST(ScalarUses, TakeWhatGoesToAFunctionWithAPositionForItsBound) {
     auto uses = usesOf("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                        "    if (isInside(i, n)) y[i] = x[i] * m;\n");

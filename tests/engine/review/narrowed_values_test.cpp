@@ -37,6 +37,22 @@ TEST(NarrowedValues, AnIndexCastToSixteenBits) {
     EXPECT_EQ(found[0].line, 11u);
 }
 
+TEST(NarrowedValues, APositionOfATemplateParametersType) {
+    const std::string text = "template <typename Index>\n"
+                             "__global__ void k(float* y, Index n) {\n"
+                             "    Index i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n) y[i] = 1;\n}\n"
+                             "void run(float* y) { k<int><<<2, 32>>>(y, 64); }\n";
+    std::string edited = text;
+    edited.replace(edited.find("y[i]"), 4, "y[(unsigned short)(i)]");
+    const auto original = parsedProgram(text);
+    const auto candidate = parsedProgram(edited);
+    const auto found =
+        narrowedValues(original, original.kernels.at(0), candidate, candidate.kernels.at(0));
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].bits, 16u);
+}
+
 TEST(NarrowedValues, AVariableOrACounterOfSixteenBits) {
     EXPECT_EQ(narrowedBy("int i =", "short i =").size(), 1u);
     EXPECT_EQ(narrowedBy("int c =", "short c =").size(), 1u);

@@ -116,6 +116,19 @@ TEST(RowPerWarp, TakesCopiesThroughATable) {
                                "        c[i * n + j] = a[from * n + j];\n"));
 }
 
+TEST(RowPerWarp, FoldsIntegersThatTheTextCounts) {
+    const std::string text = appliedText(id, kernel("    int count = 0;\n    unsigned bits = 7;\n"
+                                                    "    for (int j = 0; j < n; ++j) {\n"
+                                                    "        if (a[i * n + j] > 0) ++count;\n"
+                                                    "        bits ^= j;\n    }\n"
+                                                    "    c[i] = count + bits;\n"));
+    EXPECT_TRUE(text.contains("    if (lane != 0)\n        bits = 0;\n")) << text;
+    EXPECT_TRUE(text.contains("        count += __shfl_xor_sync(0xffffffff, count, offset);\n"))
+        << text;
+    EXPECT_TRUE(text.contains("        bits ^= __shfl_xor_sync(0xffffffff, bits, offset);\n"))
+        << text;
+}
+
 TEST(RowPerWarp, TakesSeveralStoresOfARoundThatAreApart) {
     EXPECT_TRUE(appliedText(id, kernel("    for (int j = 0; j < n; ++j) {\n"
                                        "        c[2 * (i * n + j)] = a[i * n + j];\n"
@@ -183,6 +196,16 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"Recurrence", "carries-over",
                  kernel("    float x = 0;\n    for (int j = 0; j < n; ++j)\n"
                         "        x = a[i * n + j] - x;\n    c[i] = x;\n")},
+        GateCase{"CallThatAdds", "carries-over",
+                 kernel("    int sum = 0;\n    for (int j = 0; j < n; ++j)\n"
+                        "        sum = __dp4a((int)a[i * n + j], j, sum);\n    c[i] = sum;\n")},
+        GateCase{"ObjectsMethod", "carries-over",
+                 "struct Total { float sum = 0; __device__ void add(float x) { sum += x; } };\n" +
+                     kernel("    Total total;\n    for (int j = 0; j < n; ++j)\n"
+                            "        total.add(a[i * n + j]);\n    c[i] = total.sum;\n")},
+        GateCase{"IntegerRecurrence", "carries-over",
+                 kernel("    int x = 1;\n    for (int j = 0; j < n; ++j)\n"
+                        "        x = 3 * x + (int)a[i * n + j];\n    c[i] = x;\n")},
         GateCase{"Neighbour", "columns-overlap", walking("        c[j * j] = a[i * n + j];\n", "")},
         GateCase{"Scan", "columns-overlap",
                  kernel("    for (int j = 1; j < n; ++j)\n"
