@@ -18,7 +18,11 @@ public:
     KeptNests() = default;
     KeptNests(const KeptNests& /*other*/) : KeptNests() {}
     KeptNests(KeptNests&&) noexcept = default;
-    KeptNests& operator=(const KeptNests& /*other*/) { return *this = KeptNests(); }
+    KeptNests& operator=(const KeptNests& other) {
+        if (this != &other)
+            *this = KeptNests();
+        return *this;
+    }
     KeptNests& operator=(KeptNests&&) noexcept = default;
     ~KeptNests() = default;
 

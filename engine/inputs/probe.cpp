@@ -67,8 +67,8 @@ public:
     ProbePlanner(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                  skills::Numerics numerics, std::uint64_t seed)
         : original_(original), candidate_(candidate), statedOriginal_(plan.statedOriginal),
-          stated_(plan.statedCandidate),
-          dictionary_(valueDictionary(original, candidate)), bounds_{numerics},
+          stated_(plan.statedCandidate), dictionary_(valueDictionary(original, candidate)),
+          bounds_{numerics},
           sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
           candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,
                           SizeSource::TextOrNumbers),

@@ -99,9 +99,8 @@ Result<CompileReply> decodeReply(std::string_view text) {
     auto answer = decoded<Answer>(
         text,
         [](std::string_view bytes) {
-            return wire::exceedsLimits(std::as_bytes(std::span(bytes)))
-                       ? json()
-                       : json::from_cbor(bytes);
+            return wire::exceedsLimits(std::as_bytes(std::span(bytes))) ? json()
+                                                                        : json::from_cbor(bytes);
         },
         [](const json& document) {
             Answer result;

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <sys/resource.h>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <sys/resource.h>
 
 namespace kernelskill::lsp::testing {
 namespace {

@@ -139,7 +139,7 @@ PartFindings partFrom(const Json& json) {
 
 /// The bytes of the buffers that were `touched`, in whole sectors. Extents have the order of the
 /// launch's buffers.
-std::uint64_t bytesOf(const std::vector<BufferExtent>& extents, bool BufferExtent::*touched,
+std::uint64_t bytesOf(const std::vector<BufferExtent>& extents, bool BufferExtent::* touched,
                       const LaunchSpec& launch) {
     std::uint64_t bytes = 0;
     auto extent = extents.begin();

@@ -246,7 +246,7 @@ std::string LoadedImage::globalNameAt(std::uint64_t address) const {
 }
 
 std::vector<SharedVariable> readSharedVariables(int descriptor) {
-    struct stat status {};
+    struct stat status{};
     if (fstat(descriptor, &status) != 0 || status.st_size <= 0)
         return {};
     const auto size = static_cast<std::size_t>(status.st_size);

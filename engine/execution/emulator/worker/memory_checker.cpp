@@ -320,10 +320,10 @@ void MemoryChecker::elsewhere(EventKind kind, std::uint64_t address, unsigned by
     const std::string place =
         address < pageBytes ? fmt::format("address 0x{:x}, a null pointer", address)
         : isBehind          ? fmt::format("address 0x{:x}, behind the end of a variable of "
-                                                   "the file",
+                                          "the file",
                                           address)
                             : fmt::format("address 0x{:x}, which is in no buffer and in no "
-                                                   "shared array",
+                                          "shared array",
                                           address);
     launch_.fail({ErrorKind::Failed,
                   fmt::format("out of bounds: {} {} {} bytes at {}", launch_.runningThread(),
