@@ -67,8 +67,9 @@ export class Status implements vscode.Disposable {
         const language = vscode.window.activeTextEditor?.document.languageId;
         if (language !== 'cuda-cpp' && language !== 'cuda') return this.item.hide();
         this.item.show();
-        // Ticks off the walkthrough's first step, which VS Code never does if this is so before it has read the walkthrough.
-        const tell = (isNow: boolean) => vscode.commands.executeCommand('setContext', 'kernelskill.fileWasOpened', isNow);
-        void tell(true).then(() => tell(false));
+        // Ticks off the walkthrough's first step. VS Code only does when this changes after it has read the walkthrough,
+        // and may look some time after the change: so it changes each time, and stays true.
+        const tell = (isOpened: boolean) => vscode.commands.executeCommand('setContext', 'kernelskill.fileWasOpened', isOpened);
+        void tell(false).then(() => tell(true));
     }
 }

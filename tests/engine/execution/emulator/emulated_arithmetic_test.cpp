@@ -2,6 +2,8 @@
 #include "engine/execution/metric_names.h"
 #include "tests/engine/execution/emulator/executor_fixture.h"
 
+#include <array>
+#include <cmath>
 #include <map>
 
 namespace kernelskill::engine {
@@ -167,6 +169,48 @@ __global__ void copy(const float* in, float* out) {
 )");
     ASSERT_TRUE(profile.metrics.contains(metric::floatingOperations));
     EXPECT_EQ(of(profile.metrics, metric::floatingOperations), 0);
+}
+
+// The C library leaves open which zero it gives.
+TEST_F(EmulatedArithmetic, MinusZeroIsLessThanPlusZero) {
+    program_ = parse(std::filesystem::temp_directory_path() / "zeros.cu", R"(
+// kernelskill: launch zeros<<<1, 1>>>(in=zero[2], out=zero[12])
+__global__ void zeros(const float* in, float* out) {
+    float plus = in[0], minus = -in[1], nan = 0.0f / in[0];
+    double widePlus = plus, wideMinus = minus;
+    out[0] = fmaxf(plus, minus);
+    out[1] = fmaxf(minus, plus);
+    out[2] = max(minus, plus);
+    out[3] = (float)fmax(wideMinus, widePlus);
+    out[4] = fminf(plus, minus);
+    out[5] = fminf(minus, plus);
+    out[6] = min(plus, minus);
+    out[7] = (float)fmin(widePlus, wideMinus);
+    out[8] = fmaxf(nan, 2.0f);
+    out[9] = fminf(3.0f, nan);
+    out[10] = fmaxf(1.0f, 2.0f);
+    out[11] = fminf(1.0f, 2.0f);
+}
+)");
+    const auto result = runFirstKernel(program_);
+    ASSERT_TRUE(result) << result.error().describe();
+    const auto out = std::ranges::find(result->outputs, "out", &BufferContents::name);
+    ASSERT_NE(out, result->outputs.end());
+    std::array<float, 12> values{};
+    ASSERT_EQ(out->bytes.size(), sizeof values);
+    std::memcpy(values.data(), out->bytes.data(), sizeof values);
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(values[i], 0) << i;
+        EXPECT_FALSE(std::signbit(values[i])) << i;
+    }
+    for (int i = 4; i < 8; ++i) {
+        EXPECT_EQ(values[i], 0) << i;
+        EXPECT_TRUE(std::signbit(values[i])) << i;
+    }
+    EXPECT_EQ(values[8], 2);
+    EXPECT_EQ(values[9], 3);
+    EXPECT_EQ(values[10], 2);
+    EXPECT_EQ(values[11], 1);
 }
 
 TEST_F(EmulatedArithmetic, sampledBlocksStandForAll) {
