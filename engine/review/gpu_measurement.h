@@ -17,12 +17,33 @@ struct GpuMeasurement {
     std::optional<TimingVerdict> timing; ///< nullopt if they do not agree.
 };
 
-/// The emulator finds the lengths of buffers without one. An error says why nothing could be
-/// measured, which is not the edit's fault.
-[[nodiscard]] Result<GpuMeasurement> measureOnGpu(GpuExecutor& gpu, Executor& emulator,
-                                                  KernelRef original, KernelRef candidate,
-                                                  const skills::Accuracy& accuracy,
-                                                  std::uint64_t seed, const std::stop_token& stop);
+/// Compares and times two versions of a kernel on a GPU, on the program's captured data if there
+/// are any. Keeps references to its arguments. The emulator finds the lengths of buffers without
+/// one. Errors say why nothing could be measured, which is not the edit's fault.
+class GpuMeasurer {
+public:
+    GpuMeasurer(GpuExecutor& gpu, Executor& emulator, KernelRef original, KernelRef candidate,
+                const skills::Accuracy& accuracy)
+        : gpu_(gpu), emulator_(emulator), original_(original), candidate_(candidate),
+          accuracy_(accuracy) {}
+
+    /// Compares several launches of the candidate, because a race shows by chance only, and times
+    /// both for some seconds.
+    [[nodiscard]] Result<GpuMeasurement> measure(std::uint64_t seed, const std::stop_token& stop);
+    /// Compares one launch and times a few rounds.
+    [[nodiscard]] Result<GpuMeasurement> glance(std::uint64_t seed, const std::stop_token& stop);
+
+private:
+    struct Effort;
+    [[nodiscard]] Result<GpuMeasurement> measureWith(const Effort& effort, std::uint64_t seed,
+                                                     const std::stop_token& stop);
+
+    GpuExecutor& gpu_;
+    Executor& emulator_;
+    KernelRef original_;
+    KernelRef candidate_;
+    const skills::Accuracy& accuracy_;
+};
 
 /// The minimum time in microseconds that the memory of `device` needs to deliver the data that
 /// `launch` reads, as the emulator `counted` it; nullopt if unknown.

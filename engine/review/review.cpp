@@ -58,14 +58,7 @@ bool Review::take(CheckResult result) {
         verdict_.checks.push_back(std::move(*result));
         return true;
     }
-    FailedCheck& failed = result.error();
-    verdict_.status = failed.status;
-    verdict_.isAboutEdit = failed.isAboutEdit;
-    verdict_.summary = fmt::format("{}: check \"{}\" failed: {}", spelling(failed.status),
-                                   failed.name, failed.detail);
-    verdict_.checks.push_back({std::move(failed.name), false, std::move(failed.detail)});
-    if (failed.isAboutEdit)
-        verdict_.failure = std::make_shared<const ReviewFailure>(std::move(failed.seen));
+    refuse(verdict_, std::move(result.error()));
     return false;
 }
 
@@ -212,8 +205,8 @@ void Review::measure() {
     }
     GpuExecutor* gpu = *found;
     report("measuring on the " + gpu->device().name, 0.98);
-    auto measured =
-        measureOnGpu(*gpu, executor_, original_, candidate(), closeness_.accuracy, seeds_(), stop_);
+    auto measured = GpuMeasurer(*gpu, executor_, original_, candidate(), closeness_.accuracy)
+                        .measure(seeds_(), stop_);
     if (!measured) {
         verdict_.summary += " Not measured: " + measured.error().describe();
         return;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <set>
@@ -26,6 +27,8 @@ constexpr int patience = 2;
 constexpr double rooflinePercent = 95;
 /// A review keeps several cores busy.
 constexpr unsigned coresOfASlot = 4;
+/// Plans that a round looks at for each that it reviews, if looking is quick.
+constexpr int screenedForEach = 4;
 
 using Clock = Deadline::Clock;
 
@@ -50,6 +53,7 @@ struct Candidate {
     std::size_t version = 0; ///< The index of the version that it edits.
     Attempt attempt;
     std::optional<Draft> draft;
+    std::optional<Screening> screening;
     bool isSettled = false; ///< Nothing needs to run for it.
     bool isCutOff = false;  ///< Stopped before a decision.
 };
@@ -89,8 +93,15 @@ private:
     void playRound();
     [[nodiscard]] std::vector<Candidate> choose();
     void prepare(Candidate& candidate, std::set<std::uint64_t>& codes);
+    void screenAll(std::vector<Candidate>& candidates);
+    void screen(Candidate& candidate);
+    void postpone(std::vector<Candidate>& candidates);
     void judgeAll(std::vector<Candidate>& candidates);
+    /// Calls `work` with every candidate that is not settled, `slots` at once.
+    void forEachOpen(std::vector<Candidate>& candidates, std::size_t slots,
+                     const std::function<void(Candidate&)>& work) const;
     void judge(Candidate& candidate);
+    void decide(Candidate& candidate, const Standing& after, const std::stop_token& stop);
     void settle(Candidate candidate);
     void verifyBest(const std::stop_token& stop);
     [[nodiscard]] Optimization finished();
@@ -194,6 +205,7 @@ void Search::playRound() {
     }
     for (Candidate& candidate : candidates)
         prepare(candidate, codes);
+    screenAll(candidates);
     judgeAll(candidates);
 
     const std::size_t before = bestVersion();
@@ -219,6 +231,7 @@ std::vector<Candidate> Search::choose() {
     std::ranges::stable_sort(order, std::ranges::greater{},
                              [&](std::size_t index) { return versions_[index].gain; });
     std::vector<Candidate> chosen;
+    const int width = std::max(1, options_.beam) * (options_.measure ? screenedForEach : 1);
     for (const std::size_t index : order) {
         const Version& version = versions_[index];
         Plan plan = steps_.plan(version.text, version.standing);
@@ -238,7 +251,7 @@ std::vector<Candidate> Search::choose() {
         if (index == order.front())
             result_.ruledOut = plan.ruledOut;
         for (RankedSkill& ranked : open) {
-            if (std::ssize(chosen) >= std::max(1, options_.beam))
+            if (std::ssize(chosen) >= width)
                 return chosen;
             Candidate candidate;
             candidate.version = index;
@@ -292,21 +305,79 @@ void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
     }
 }
 
-void Search::judgeAll(std::vector<Candidate>& candidates) {
-    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    const auto slots = static_cast<std::size_t>(
-        options_.slots > 0 ? options_.slots : static_cast<int>(std::max(1U, cores / coresOfASlot)));
+void Search::forEachOpen(std::vector<Candidate>& candidates, std::size_t slots,
+                         const std::function<void(Candidate&)>& work) const {
     std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
+    const auto workOff = [&] {
         for (std::size_t index = next++; index < candidates.size(); index = next++) {
             if (!candidates[index].isSettled)
-                judge(candidates[index]);
+                work(candidates[index]);
         }
     };
     std::vector<std::jthread> others;
     for (std::size_t slot = 1; slot < std::min(slots, candidates.size()); ++slot)
-        others.emplace_back(work);
-    work();
+        others.emplace_back(workOff);
+    workOff();
+}
+
+/// Drops what is not faster at a glance, and leaves as many as the round reviews.
+void Search::screenAll(std::vector<Candidate>& candidates) {
+    if (!options_.measure)
+        return;
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    forEachOpen(candidates, options_.slots > 0 ? static_cast<std::size_t>(options_.slots) : cores,
+                [this](Candidate& candidate) { screen(candidate); });
+    postpone(candidates);
+}
+
+/// Called by several threads at once.
+void Search::screen(Candidate& candidate) {
+    Attempt& attempt = candidate.attempt;
+    if (attempt.verdict)
+        return;
+    const Version& version = versions_[candidate.version];
+    say(attempt.plan.offer.skillId + ": a first look");
+    const std::stop_token stop = deadline_.token();
+    candidate.screening = steps_.screen(version.text, *candidate.draft, stop);
+    candidate.isCutOff = stop.stop_requested();
+    candidate.isSettled = candidate.isCutOff;
+    if (candidate.isCutOff || !candidate.screening || !candidate.screening->refusal)
+        return;
+    candidate.isSettled = true;
+    attempt.verdict = std::move(candidate.screening->refusal);
+    decide(candidate, {}, stop);
+}
+
+/// Leaves the slower ones for later, where more are faster at a glance than a round reviews.
+void Search::postpone(std::vector<Candidate>& candidates) {
+    std::vector<Candidate*> faster;
+    for (Candidate& candidate : candidates)
+        if (!candidate.isSettled)
+            faster.push_back(&candidate);
+    std::ranges::stable_sort(faster, std::ranges::greater{}, [](const Candidate* candidate) {
+        // What cannot be timed at a glance keeps the planner's place behind what gains.
+        return candidate->screening ? candidate->screening->speedup : 1;
+    });
+    for (std::size_t place = static_cast<std::size_t>(std::max(1, options_.beam));
+         place < faster.size(); ++place) {
+        Candidate& candidate = *faster[place];
+        const skills::Offer& offer = candidate.attempt.plan.offer;
+        versions_[candidate.version].tried.erase({offer.skillId, offer.option});
+        candidate.isSettled = true;
+        candidate.attempt.decision =
+            candidate.screening
+                ? fmt::format("{:.3f}x at a glance; others gain more, so it is left for later",
+                              candidate.screening->speedup)
+                : "others are known to gain, so it is left for later";
+    }
+}
+
+void Search::judgeAll(std::vector<Candidate>& candidates) {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    forEachOpen(candidates,
+                options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
+                                   : std::max(1U, cores / coresOfASlot),
+                [this](Candidate& candidate) { judge(candidate); });
 }
 
 /// Called by several threads at once.
@@ -339,6 +410,13 @@ void Search::judge(Candidate& candidate) {
         if (standing)
             attempt.after = after = std::move(*standing);
     }
+    decide(candidate, after, stop);
+}
+
+/// Decides by the verdict, and remembers that.
+void Search::decide(Candidate& candidate, const Standing& after, const std::stop_token& stop) {
+    const Version& version = versions_[candidate.version];
+    Attempt& attempt = candidate.attempt;
     auto decision = decideCandidate(*attempt.verdict, version.standing, after);
     attempt.isKept = decision.isKept;
     attempt.decision = std::move(decision.sentence);

@@ -35,6 +35,9 @@ public:
     /// May take minutes if a language model is asked; `stop` ends it.
     [[nodiscard]] virtual Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                               std::stop_token stop) const = 0;
+    /// A quick look at a draft before its review; nullopt if nothing can be said without one.
+    [[nodiscard]] virtual std::optional<Screening>
+    screen(const KernelVersion& original, const Draft& draft, std::stop_token stop) const = 0;
     [[nodiscard]] virtual Result<Verdict> review(const KernelVersion& original,
                                                  const analysis::EditSet& edits,
                                                  const skills::Accuracy& accuracy,

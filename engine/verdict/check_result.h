@@ -39,4 +39,7 @@ using CheckResult = std::expected<Check, FailedCheck>;
         FailedCheck{VerdictStatus::Invalid, std::move(name), std::move(detail), false, {}});
 }
 
+/// Makes `failed` the outcome of `verdict`, whose earlier checks have passed.
+void refuse(Verdict& verdict, FailedCheck failed);
+
 } // namespace kernelskill::engine

@@ -107,6 +107,12 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
                    tools_.machines.toolchain());
 }
 
+std::optional<Screening> WorkbenchSteps::screen(const KernelVersion& original, const Draft& draft,
+                                                std::stop_token stop) const {
+    return tools_.reviewer.screen(original.ref(), draft.text.ref(), draft.accuracy, stop,
+                                  {.measure = options_.measure, .seed = options_.seed});
+}
+
 Result<Verdict> WorkbenchSteps::review(const KernelVersion& original,
                                        const analysis::EditSet& edits,
                                        const skills::Accuracy& accuracy, std::stop_token stop,

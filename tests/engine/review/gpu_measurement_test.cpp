@@ -4,6 +4,7 @@
 #include "engine/inputs/launch_inference.h"
 #include "engine/review/gpu_measurement.h"
 #include "engine/review/reviewer.h"
+#include "engine/review/screening.h"
 #include "engine/workbench/gpu_profile.h"
 #include "tests/engine/breakage.h"
 #include "tests/temporary_folder.h"
@@ -83,9 +84,19 @@ protected:
             return std::unexpected(gpu.error());
         const auto original = program(twice);
         const auto candidate = program(edited());
-        return measureOnGpu(**gpu, *emulator_, {original, original.model->kernels.at(0)},
-                            {candidate, candidate.model->kernels.at(0)}, skills::Numerics::Exact, 7,
-                            {});
+        const skills::Accuracy accuracy;
+        return GpuMeasurer(**gpu, *emulator_, {original, original.model->kernels.at(0)},
+                           {candidate, candidate.model->kernels.at(0)}, accuracy)
+            .measure(7, {});
+    }
+    [[nodiscard]] std::optional<Screening> screen(const std::vector<std::string>& variables) const {
+        const auto gpu = open(variables);
+        if (!gpu)
+            return std::nullopt;
+        const auto original = program(twice);
+        const auto candidate = program(edited());
+        return screenOnGpu(**gpu, *emulator_, {original, original.model->kernels.at(0)},
+                           {candidate, candidate.model->kernels.at(0)}, {}, 7, {});
     }
     [[nodiscard]] VerdictStatus statusWith(const std::string& times) const {
         const auto measured = measure({"TIMES=" + times});
@@ -130,6 +141,29 @@ TEST_F(GpuMeasurementTest, TimesNothingThatIsWrongOnTheGpu) {
     ASSERT_TRUE(measured) << measured.error().describe();
     EXPECT_FALSE(measured->agreement);
     EXPECT_FALSE(measured->timing);
+}
+
+TEST_F(GpuMeasurementTest, AGlanceLetsOnlyWhatIsFasterAndEqualGoOn) {
+    const auto faster = screen({"TIMES=200,100"});
+    ASSERT_TRUE(faster);
+    EXPECT_FALSE(faster->refusal);
+    EXPECT_NEAR(faster->speedup, 2, 0.01);
+    const auto slower = screen({"TIMES=100,200"});
+    ASSERT_TRUE(slower && slower->refusal);
+    EXPECT_EQ(slower->refusal->status, VerdictStatus::Slower);
+    const auto equal = screen({"TIMES=100,100"});
+    ASSERT_TRUE(equal && equal->refusal);
+    EXPECT_EQ(equal->refusal->status, VerdictStatus::Inconclusive);
+    const auto wrong = screen({"TIMES=200,100", "WRONG=2"});
+    ASSERT_TRUE(wrong && wrong->refusal);
+    EXPECT_EQ(wrong->refusal->status, VerdictStatus::Incorrect);
+    EXPECT_TRUE(wrong->refusal->isAboutEdit);
+}
+
+TEST_F(GpuMeasurementTest, NoticesAResultThatIsWrongInSomeLaunchesOnly) {
+    const auto measured = measure({"TIMES=200,100", "WRONG=3"});
+    ASSERT_TRUE(measured) << measured.error().describe();
+    EXPECT_FALSE(measured->agreement);
 }
 
 TEST_F(GpuMeasurementTest, IsInTheVerdictOfAReview) {

@@ -75,6 +75,16 @@ public:
         draft.diff = "+" + offer.skillId;
         return draft;
     }
+    [[nodiscard]] std::optional<Screening> screen(const KernelVersion& original, const Draft& draft,
+                                                  std::stop_token) const override {
+        const auto known = glances.find(original.program.text + ">" + draft.text.program.text);
+        if (known == glances.end())
+            return std::nullopt;
+        Screening screening{known->second, {}};
+        if (known->second <= 1)
+            screening.refusal.emplace().status = VerdictStatus::Slower;
+        return screening;
+    }
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
                                          const analysis::EditSet& edits, const skills::Accuracy&,
                                          std::stop_token, const ProgressSink&) const override {
@@ -120,6 +130,7 @@ public:
     std::map<std::string, std::string> plans; ///< By text; replaces `everywhere`.
     std::map<std::string, double> costs;      ///< The later end, by text; else 100.
     std::map<std::string, std::pair<VerdictStatus, double>> verdicts; ///< By "before>after".
+    std::map<std::string, double> glances; ///< Speedups at a glance, by "before>after".
     std::set<char> failedBefore;
     std::string failing; ///< Text that cannot be run.
     std::function<void(const std::string&)> duringReview;
@@ -207,6 +218,34 @@ TEST_F(OptimizationSearchTest, WhereItIsMeasuredOnlyTheMeasurementCounts) {
     EXPECT_THAT(found.skills, ElementsAre("b", "a"));
     EXPECT_EQ(found.verdict->speedup, 1.7) << "of the sum, as measured, not a product";
     EXPECT_FALSE(found.modelledGain);
+}
+
+TEST_F(OptimizationSearchTest, OnlyTheFastestAtAGlanceAreReviewed) {
+    options_.measure = true;
+    options_.beam = 1;
+    steps_.plans = {{"o", "abcd"}, {"oc", ""}};
+    steps_.glances = {{"o>oa", 0.9}, {"o>ob", 1.2}, {"o>oc", 1.5}, {"o>od", 1.0}};
+    steps_.verdicts = {{"o>oc", {VerdictStatus::Faster, 1.4}},
+                       {"o>ob", {VerdictStatus::Faster, 1.2}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("c"));
+    EXPECT_EQ(steps_.reviews.front(), "o>oc");
+    EXPECT_THAT(steps_.reviews, ::testing::Not(::testing::Contains("o>oa")));
+    EXPECT_THAT(steps_.reviews, ::testing::Not(::testing::Contains("o>od")));
+    ASSERT_GE(found.attempts.size(), 5u);
+    EXPECT_EQ(found.attempts[0].verdict->status, VerdictStatus::Slower);
+    EXPECT_THAT(found.attempts[1].decision, HasSubstr("left for later"));
+    EXPECT_EQ(found.attempts[4].plan.offer.skillId, "b") << "tried when nothing better is left";
+    EXPECT_EQ(found.attempts[4].round, 2);
+}
+
+TEST_F(OptimizationSearchTest, AWrongResultAtAGlanceNeedsNoReviewAndIsRemembered) {
+    options_.measure = true;
+    steps_.everywhere = "a";
+    steps_.glances = {{"o>oa", 0}};
+    EXPECT_FALSE(run().isImproved());
+    EXPECT_THAT(steps_.reviews, IsEmpty());
+    EXPECT_EQ(steps_.memory.count("o>a"), 1u);
 }
 
 TEST_F(OptimizationSearchTest, ABeamTriesSeveralPlansOfARoundBestVersionFirst) {
