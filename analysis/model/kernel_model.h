@@ -8,6 +8,7 @@
 #include "analysis/syntax/syntax.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -217,7 +218,9 @@ struct FileModel {
     HostOnlyCode hostOnly;
     std::vector<Include> includes;
     std::vector<std::string> userFiles; ///< Non-system files read, the main file first.
-    KeptNests nests;                    ///< Of its kernels, see nestOf() in analysis/nest/nest.h.
+    /// Contents of those that differ from the files on disk, by path, the main file's aside.
+    std::map<std::string, std::string> unsavedHeaders;
+    KeptNests nests; ///< Of its kernels, see nestOf() in analysis/nest/nest.h.
 };
 
 /// The kernel of the main file whose definition contains `offset`; nullptr if there is none.

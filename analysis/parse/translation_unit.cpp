@@ -298,8 +298,11 @@ FileModel TranslationUnit::model() const {
     model.diagnostics = impl_->diagnostics();
     model.includes = impl_->includes;
     model.userFiles.push_back(impl_->file);
-    for (const ReachedFile& reached : impl_->userFiles)
+    for (const ReachedFile& reached : impl_->userFiles) {
         model.userFiles.push_back(reached.path);
+        if (const auto open = impl_->unsaved.find(reached.path); open != impl_->unsaved.end())
+            model.unsavedHeaders.insert(*open);
+    }
     if (impl_->unit)
         runOnDeepStack([&] {
             buildModel(impl_->unit.get(), impl_->systemDirectory, model);

@@ -1,5 +1,7 @@
 #include "engine/execution/sized_launch.h"
 
+#include "engine/execution/work_estimate.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -25,7 +27,7 @@ Result<Profile> emulated(Executor& emulator, KernelRef kernel, const LaunchSpec&
     job.wantProfile = true;
     job.maxBlocks = part == EmulatedPart::Few && hasAllSizes(launch)
                         ? blocksOf(launch, fewThreads, minFewBlocks)
-                        : profiledBlocks(launch);
+                        : affordableBlocks(emulator, **image, launch, profiledBlocks(launch), stop);
     auto result = emulator.run(**image, job, stop);
     if (!result)
         return std::unexpected(result.error());

@@ -54,7 +54,9 @@ ProgramText::ProgramText(const analysis::FileModel& model) {
     for (const auto& path : model.userFiles) {
         if (path == model.file)
             continue;
-        if (auto text = analysis::readFile(path))
+        if (const auto open = model.unsavedHeaders.find(path); open != model.unsavedHeaders.end())
+            addFile(path, open->second);
+        else if (auto text = analysis::readFile(path))
             addFile(path, std::move(*text));
     }
     for (auto& file : files_)

@@ -53,7 +53,8 @@ struct AllocationText {
 /// the length of the text: it is asked for each kernel of a file.
 class ProgramText {
 public:
-    /// Reads the user files of `model` other than the main one from the disk.
+    /// Reads the user files of `model` other than the main one from the disk, unless the model has
+    /// their contents.
     explicit ProgramText(const analysis::FileModel& model);
     ProgramText(const ProgramText&) = delete;
     ProgramText& operator=(const ProgramText&) = delete;

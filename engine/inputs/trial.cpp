@@ -15,10 +15,6 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Threads of a run: enough for many blocks, few enough for a dozen runs within seconds.
-constexpr double comfortableThreads = 1 << 16;
-/// The max threads of a launch that is run as it is.
-constexpr double maxThreadsAsIs = 1 << 18;
 constexpr int seedsOfFirstTrial = 2;
 /// Odd sizes, as parts of the file's own.
 constexpr std::array oddParts{0.37};
@@ -50,7 +46,7 @@ std::optional<ResizedLaunch> resizedTo(const LaunchSizes& sizes, const LaunchSpe
 /// each axis the same part. nullopt when the candidate runs on another grid, whose first blocks do
 /// other work.
 std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& candidate,
-                              bool isLaunched) {
+                              bool isLaunched, double threads) {
     auto pair = paired(original, candidate, isLaunched);
     if (!pair || pair->grid != original.grid || pair->block != original.block)
         return std::nullopt;
@@ -59,8 +55,7 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
                               [](std::uint32_t extent) { return extent > 1; });
     if (axes == 0)
         return std::nullopt;
-    const double scale =
-        std::pow(comfortableThreads / threadsOf(original), 1.0 / static_cast<double>(axes));
+    const double scale = std::pow(threads / threadsOf(original), 1.0 / static_cast<double>(axes));
     const auto part = [&](std::uint32_t extent) {
         return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(extent * scale));
     };
@@ -70,8 +65,10 @@ std::optional<Trial> cornerOf(const LaunchSpec& original, const LaunchSpec& cand
     std::string label =
         fmt::format("the first {}x{}x{} of {}x{}x{} blocks", launch.grid.x, launch.grid.y,
                     launch.grid.z, original.grid.x, original.grid.y, original.grid.z);
-    return Trial{
-        .label = std::move(label), .original = std::move(launch), .candidate = std::move(*pair)};
+    return Trial{.label = std::move(label),
+                 .original = std::move(launch),
+                 .candidate = std::move(*pair),
+                 .isCorner = true};
 }
 
 std::optional<Trial> resizedTrial(KernelInFile original, const LaunchSpec& originalLaunch,
@@ -111,7 +108,7 @@ void insertByInstance(std::vector<Trial>& trials, Trial trial) {
 
 /// The first launch that was captured, or where it is large its first blocks.
 void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
-               const StoredCaptures& captures) {
+               const StoredCaptures& captures, const TrialThreads& limits) {
     const auto captured = capturedLaunches(original.file, original.kernel, captures);
     plan.notes.insert(plan.notes.end(), captured.refusals.begin(), captured.refusals.end());
     if (captured.launches.empty())
@@ -122,14 +119,14 @@ void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
         plan.notes.push_back("the captured data was not tried: " + theirs.error().what);
         return;
     }
-    if (threadsOf(launch) <= maxThreadsAsIs) {
+    if (threadsOf(launch) <= limits.maxAsIs) {
         insertByInstance(plan.trials, {.label = captureLabel(launch),
                                        .original = launch,
                                        .candidate = std::move(*theirs),
                                        .isReplay = true});
         return;
     }
-    auto corner = cornerOf(launch, *theirs, true);
+    auto corner = cornerOf(launch, *theirs, true, limits.comfortable);
     if (!corner) {
         plan.notes.push_back("the captured data was not tried: the launch is too large to emulate, "
                              "and the edit gives its blocks other work");
@@ -142,7 +139,7 @@ void addReplay(TrialPlan& plan, KernelInFile original, KernelInFile candidate,
 } // namespace
 
 Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
-                             const StoredCaptures& captures) {
+                             const StoredCaptures& captures, const TrialThreads& limits) {
     auto originalLaunches = inferLaunches(original.file, original.kernel);
     if (!originalLaunches)
         return std::unexpected(originalLaunches.error());
@@ -169,10 +166,10 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             (*candidateLaunches)[std::min(index, candidateLaunches->size() - 1)];
 
         std::optional<Trial> base;
-        if (threadsOf(launch) > maxThreadsAsIs)
-            base = resizedTrial(original, launch, candidate, theirs, comfortableThreads, false);
-        if (!base && threadsOf(launch) > maxThreadsAsIs)
-            base = cornerOf(launch, theirs, !candidate.kernel.launches.empty());
+        if (threadsOf(launch) > limits.maxAsIs)
+            base = resizedTrial(original, launch, candidate, theirs, limits.comfortable, false);
+        if (!base && threadsOf(launch) > limits.maxAsIs)
+            base = cornerOf(launch, theirs, !candidate.kernel.launches.empty(), limits.comfortable);
         if (!base) {
             if (auto pair = paired(launch, theirs, !candidate.kernel.launches.empty()))
                 base = Trial{
@@ -206,7 +203,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
             plan.notes.push_back("the launch cannot be resized: only " + labels.front() +
                                  " was tried");
     }
-    addReplay(plan, original, candidate, captures);
+    addReplay(plan, original, candidate, captures, limits);
     if (plan.trials.empty())
         return std::unexpected(
             Error{ErrorKind::Failed,

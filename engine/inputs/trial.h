@@ -33,6 +33,8 @@ struct Trial {
     /// If set, so many blocks of the grid run, corners included, and only what they wrote is
     /// compared.
     std::optional<std::uint64_t> maxBlocks = {};
+    /// The first blocks of a launch whose size cannot be changed.
+    bool isCorner = false;
 };
 
 struct TrialPlan {
@@ -44,11 +46,21 @@ struct TrialPlan {
     std::vector<std::string> notes; ///< Trials that could not be made, and why.
 };
 
+/// The numbers of threads that trials have.
+struct TrialThreads {
+    /// The max threads of a launch that is run as it is.
+    double maxAsIs = 1 << 18;
+    /// Threads of a launch that is made smaller: enough for many blocks, few enough for a dozen
+    /// runs within seconds.
+    double comfortable = 1 << 16;
+};
+
 /// Launches of both at the file's own size and at odd ones. The candidate's grid and scalars come
 /// from its own launch site, which the edit may have changed; its buffers are the original's. A
 /// captured launch is one more trial. Unsupported when the kernel cannot be launched.
 [[nodiscard]] Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
-                                           const StoredCaptures& captures = {});
+                                           const StoredCaptures& captures = {},
+                                           const TrialThreads& threads = {});
 
 /// The one launch to measure both on: a pinned one, else a captured one, else the file's own at its
 /// size; where it is guessed, one that is large enough to fill a GPU. Errors as planTrials().

@@ -20,6 +20,10 @@ void takeProof(KernelRef original, KernelRef candidate, skills::Numerics numeric
     verdict.confidence = Confidence::Proved;
     verdict.proof = proof->sentence();
     verdict.checks.push_back({"proved", true, verdict.proof});
+    keepOneRun(plan);
+}
+
+void keepOneRun(TrialPlan& plan) {
     // What a program computed with is known, and worth a run of its own.
     for (std::size_t i = plan.trials.size(); i-- > 1;)
         if (!plan.trials[i].isReplay)

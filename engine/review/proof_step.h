@@ -16,6 +16,9 @@ namespace kernelskill::engine {
 void takeProof(KernelRef original, KernelRef candidate, skills::Numerics numerics, TrialPlan& plan,
                Verdict& verdict);
 
+/// Leaves one run of the first trial, and what programs computed with.
+void keepOneRun(TrialPlan& plan);
+
 /// `summary` and the verdict's proof, if it has one.
 [[nodiscard]] std::string withProof(const Verdict& verdict, std::string summary);
 

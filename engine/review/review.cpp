@@ -27,22 +27,33 @@ std::uint64_t freshSeed() {
 Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelRef original,
                const skills::Accuracy& accuracy, const GpuSource& gpu, const ReviewOptions& options,
                std::stop_token stop, const ProgressSink& progress)
-    : executor_(executor), toolchain_(toolchain), original_(original),
+    : executor_(executor), toolchain_(toolchain), original_(original), accuracy_(accuracy),
       closeness_(closenessFor(original.kernel, accuracy)), probeCloseness_(closeness_), gpu_(gpu),
       measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
       seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
 
 Result<Verdict> Review::run(const analysis::EditSet& edits) {
+    edits_ = edits;
     if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !keepsWidths() || !build() ||
-        !runTrials() || !keepsErrors() || !trySchedules() || !control() || !showsEdit())
+        !fitSize() || !runOwnSize())
         return finished();
     verdict_.status = VerdictStatus::Unmeasured;
-    verdict_.summary = withProof(
-        verdict_,
-        summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes));
-    verdict_.summary += errors_.sentence();
+    if (smaller_.empty()) {
+        verdict_.summary = withProof(
+            verdict_,
+            summaryOfSuccess(verdict_, {runsDone_, plan_.trials.size(), probesDone_}, plan_.notes));
+        verdict_.summary += errors_.sentence();
+    } else {
+        verdict_.summary = summaryOfSmaller(smaller_, smallerSummary_, runsDone_, plan_.notes);
+    }
     measure();
     return finished();
+}
+
+bool Review::runOwnSize() {
+    if (!smaller_.empty())
+        return plan_.trials.empty() || (runTrials() && keepsErrors() && control());
+    return runTrials() && keepsErrors() && trySchedules() && control() && showsEdit();
 }
 
 Result<Verdict> Review::finished() {
@@ -113,9 +124,7 @@ bool Review::planRuns() {
         return take(unusable("can be launched", plan.error().describe()));
     plan_ = std::move(*plan);
     takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
-    runsPlanned_ = 0;
-    for (const Trial& trial : plan_.trials)
-        runsPlanned_ += static_cast<std::size_t>(trial.seeds);
+    usePlan(std::move(plan_));
     return true;
 }
 
@@ -187,6 +196,8 @@ bool Review::control() {
 }
 
 void Review::measure() {
+    if (isSmallerProgram_)
+        return;
     if (!measures_) {
         verdict_.summary += " Not measured, as requested.";
         return;

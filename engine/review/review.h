@@ -53,6 +53,12 @@ private:
     /// Runs do not reach the sizes at which narrow positions wrap around, so this check does.
     bool keepsWidths();
     bool build();
+    // review_size.cpp
+    /// Makes runs smaller that the emulator would take long for.
+    bool fitSize();
+    void usePlan(TrialPlan plan);
+    [[nodiscard]] std::optional<TrialPlan> planWithFewerThreads(double factor) const;
+    bool reviewSmallerProgram(double factor);
     // review_trials.cpp
     bool runTrials();
     bool runBatch(const std::vector<Comparand>& batch);
@@ -73,6 +79,9 @@ private:
     bool control();
     void measure();
 
+    /// The steps on runs, of which the file's own size may need none.
+    bool runOwnSize();
+
     [[nodiscard]] bool isProved() const { return verdict_.confidence == Confidence::Proved; }
     [[nodiscard]] KernelRef candidate() const { return {candidate_, *candidateKernel_}; }
     /// Both as they are built for runs.
@@ -84,6 +93,7 @@ private:
     Executor& executor_;
     const analysis::Toolchain& toolchain_;
     KernelRef original_;
+    skills::Accuracy accuracy_;
     Closeness closeness_;
     Closeness probeCloseness_; ///< The same, with scales and error of the first trial.
     const GpuSource& gpu_;
@@ -93,6 +103,7 @@ private:
     std::stop_token stop_;
     const ProgressSink& progress_;
 
+    analysis::EditSet edits_;
     ProgramSource candidate_;
     const analysis::KernelModel* candidateKernel_ = nullptr;
     std::vector<LessSynchronisation> removed_;
@@ -104,6 +115,11 @@ private:
     std::size_t probesDone_ = 0;
     std::size_t nearMisses_ = 0;
     ReviewErrors errors_;
+
+    bool isSmallerProgram_ = false;
+    /// The constants with which the edit agreed in a smaller program; empty if none was tried.
+    std::string smaller_;
+    std::string smallerSummary_;
 
     /// The outputs of the first trial, which the control uses.
     std::vector<std::vector<BufferContents>> controlOutputs_;

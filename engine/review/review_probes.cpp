@@ -56,7 +56,7 @@ bool isNearMiss(const ReviewFailure& seen, const Closeness& closeness) {
 
 /// Runs the probes of the first instance, once.
 bool Review::runProbes() {
-    if (probesDone_ > 0 || runsDone_ == 0)
+    if (probesDone_ > 0 || runsDone_ == 0 || !smaller_.empty())
         return true;
     report("looking for a difference at other sizes and values", 0.6);
     ProbePlan plan =

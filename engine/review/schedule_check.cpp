@@ -1,5 +1,7 @@
 #include "engine/review/schedule_check.h"
 
+#include "engine/inputs/launch_pair.h"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -14,7 +16,7 @@ namespace {
 
 constexpr const char* checkName = "agrees in other orders of threads";
 /// Interrupted threads are slower, and few threads show as much as many.
-constexpr std::uint64_t maxThreads = 1 << 16;
+constexpr double maxThreads = 1 << 16;
 /// About one in so many accesses is interrupted.
 constexpr std::uint32_t interruption = 7;
 
@@ -27,10 +29,6 @@ constexpr std::array schedules = {
     NamedSchedule{"random order, interrupted", {Schedule::Order::Random, 2, interruption}},
     NamedSchedule{"another random order, interrupted", {Schedule::Order::Random, 3, interruption}},
 };
-
-std::uint64_t threadsOf(const LaunchSpec& launch) {
-    return launch.grid.count() * launch.block.count();
-}
 
 /// The contents of `outputs` that are in `names`.
 std::vector<BufferContents> only(const std::vector<std::string>& names,

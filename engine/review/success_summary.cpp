@@ -60,4 +60,15 @@ std::string summaryOfSuccess(const Verdict& verdict, const RunCounts& runs,
                        changes, untried);
 }
 
+std::string summaryOfSmaller(const std::string& constants, const std::string& itsSummary,
+                             std::size_t runs, const std::vector<std::string>& notes) {
+    std::string text = fmt::format("With {}: {} At the file's own size", constants, itsSummary);
+    text += runs == 0 ? " it was not emulated"
+                      : fmt::format(" it matches the original on {} fresh input{}", runs,
+                                    runs == 1 ? "" : "s");
+    for (const std::string& note : notes)
+        text += "; " + note;
+    return text + ".";
+}
+
 } // namespace kernelskill::engine

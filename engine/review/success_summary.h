@@ -21,4 +21,10 @@ struct RunCounts {
 [[nodiscard]] std::string summaryOfSuccess(const Verdict& verdict, const RunCounts& runs,
                                            const std::vector<std::string>& notes);
 
+/// The summary of an edit that agreed in the program with smaller constants, and on `runs` inputs
+/// at the file's own size.
+[[nodiscard]] std::string summaryOfSmaller(const std::string& constants,
+                                           const std::string& itsSummary, std::size_t runs,
+                                           const std::vector<std::string>& notes);
+
 } // namespace kernelskill::engine

@@ -12,7 +12,8 @@ namespace kernelskill::engine {
 
 /// A round takes the first `beam` plans: the best version's plans first, in the planner's order,
 /// then those of the next best. Versions that have a plan left stay in the search, so that
-/// improvements compound. A plan is kept
+/// improvements compound. If plans are measured, a round looks at several times as many on the GPU
+/// first, and the fastest go on. A plan is kept
 /// - if it was measured and the verdict is Faster;
 /// - if nothing is measured, it is correct, and isImprovement() holds in the cost model.
 /// The search ends at the roofline, when no version has a plan left, after two rounds without a new

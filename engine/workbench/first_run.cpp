@@ -1,6 +1,7 @@
 #include "engine/workbench/first_run.h"
 
 #include "engine/execution/sized_launch.h"
+#include "engine/execution/work_estimate.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_sizes.h"
 
@@ -38,7 +39,7 @@ Result<RunResult> firstRun(Executor& executor, KernelRef kernel, std::vector<Lau
         Job job;
         job.launch = launch;
         job.wantProfile = true;
-        job.maxBlocks = profiledBlocks(launch);
+        job.maxBlocks = affordableBlocks(executor, **image, launch, profiledBlocks(launch), stop);
         const bool mayTryAnother =
             launch.origin == LaunchOrigin::Guessed && &launch != &launches.back();
         if (mayTryAnother)

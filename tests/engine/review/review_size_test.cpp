@@ -1,0 +1,87 @@
+// Reviews of kernels whose own launches take the emulator long.
+#include "tests/engine/review/review_fixture.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+namespace kernelskill::engine {
+namespace {
+
+using kernelskill::testing::ReviewFixture;
+using ::testing::HasSubstr;
+
+using ReviewSizeTest = ReviewFixture;
+
+/// A product of matrices whose size is a constant: 17 10^9 accesses.
+constexpr const char* product = R"(#define N 2048
+__global__ void product(const float* a, const float* b, float* c, float* row) {
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    int i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < N && j < N) {
+        float sum = 0.0f;
+        for (int k = 0; k < N; ++k)
+            sum += a[i * N + k] * b[k * N + j];
+        c[i * N + j] = sum;
+        if (i == 90 && j == 100)
+            *row = 2 * sum;
+    }
+}
+int main() {
+    float *a, *b, *c, *row;
+    cudaMalloc(&a, N * N * sizeof(float));
+    cudaMalloc(&b, N * N * sizeof(float));
+    cudaMalloc(&c, N * N * sizeof(float));
+    cudaMalloc(&row, sizeof(float));
+    product<<<dim3(N / 32, N / 8), dim3(32, 8)>>>(a, b, c, row);
+}
+)";
+
+TEST_F(ReviewSizeTest, AProgramWithSmallerConstantsIsReviewedInstead) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Verdict verdict = review(product, "2 * sum", "sum + sum");
+    EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
+    EXPECT_THAT(verdict.summary, HasSubstr("With N=128: "));
+    EXPECT_THAT(verdict.summary, HasSubstr("own size it was not emulated"));
+    // A run at its own size is cut off after 10 seconds of processor time.
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
+TEST_F(ReviewSizeTest, AnEditThatIsWrongThereIsWrong) {
+    const Verdict verdict = review(product, "2 * sum", "3 * sum");
+    EXPECT_EQ(verdict.status, VerdictStatus::Incorrect) << report(verdict);
+    EXPECT_THAT(verdict.summary, HasSubstr("with N=128"));
+    EXPECT_TRUE(verdict.isAboutEdit);
+    EXPECT_NE(verdict.failure, nullptr);
+}
+
+/// The same sum for sizes that the launch states: it is made smaller by them.
+constexpr const char* interactions = R"(
+__global__ void forces(const float* x, float* f, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    float sum = 0.0f;
+    for (int j = 0; j < n; ++j)
+        sum += x[j] - x[i];
+    f[i] = sum;
+}
+void run(int n) {
+    float *x, *f;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&f, n * sizeof(float));
+    forces<<<(n + 255) / 256, 256>>>(x, f, n);
+}
+int main() {
+    run(40000);
+}
+)";
+
+TEST_F(ReviewSizeTest, ALaunchThatFollowsASizeGetsFewerThreads) {
+    const Verdict verdict = review(interactions, "i >= n", "n <= i");
+    EXPECT_TRUE(isAccepted(verdict)) << report(verdict);
+    EXPECT_THAT(verdict.summary, HasSubstr("Matches the original"));
+}
+
+} // namespace
+} // namespace kernelskill::engine
