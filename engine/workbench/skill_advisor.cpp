@@ -1,9 +1,11 @@
 #include "engine/workbench/skill_advisor.h"
 
+#include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
 #include "engine/search/attempted_draft.h"
 #include "engine/search/model_steps.h"
 #include "engine/search/optimization_search.h"
+#include "engine/unit/one_text.h"
 #include "engine/workbench/workbench_steps.h"
 
 #include <random>
@@ -117,12 +119,26 @@ Result<Optimization> SkillAdvisor::optimize(KernelRef kernel, const Optimization
     }
     OptimizationSearch search(withModel ? static_cast<OptimizationSteps&>(*withModel) : steps,
                               seeded);
-    auto found =
-        search.run({kernel.program, kernel.kernel.qualifiedName}, std::move(stop), progress);
-    if (found) {
-        found->executor = options.measure ? machines_.gpuExecutorName() : "emulator";
-        found->seed = *seeded.seed;
+    const std::string& name = kernel.kernel.qualifiedName;
+    const auto whole = kernel.kernel.file == kernel.program.file
+                           ? std::nullopt
+                           : std::optional(OneText::make(kernel.program, kernel.kernel.file,
+                                                         machines_.toolchain()));
+    const bool isOneText =
+        whole && *whole && analysis::kernelNamed(*(*whole)->program().model, name) != nullptr;
+    auto found = search.run({isOneText ? (*whole)->program() : kernel.program, name},
+                            std::move(stop), progress);
+    if (!found)
+        return found;
+    if (isOneText && !found->edits.empty()) {
+        auto edits = (*whole)->inFiles(found->edits);
+        if (!edits)
+            return std::unexpected(std::move(edits.error()));
+        found->edits = std::move(*edits);
+        found->diff = diffOf(kernel.program, found->edits);
     }
+    found->executor = options.measure ? machines_.gpuExecutorName() : "emulator";
+    found->seed = *seeded.seed;
     return found;
 }
 

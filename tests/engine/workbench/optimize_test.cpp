@@ -70,6 +70,37 @@ TEST_F(OptimizeTest, TheConflictsOfATransposeAreRemovedAndTheSumIsVerified) {
     EXPECT_EQ(found.executor, "emulator");
 }
 
+// Programs often include the files of their kernels.
+TEST_F(OptimizeTest, AKernelInAHeaderIsEditedThere) {
+    std::string text = sourceFile("examples/naive/transpose.cu");
+    const auto begin = text.find("constexpr int TILE") == std::string::npos
+                           ? text.find("__global__")
+                           : text.find("constexpr int TILE");
+    const auto end = text.find("\n}\n", begin) + 3;
+    const std::string kernel = text.substr(begin, end - begin);
+    text.replace(begin, end - begin, "#include \"transpose_kernel.cuh\"\n");
+    const auto path = folder_.path() / "transpose.cu";
+    const auto header = folder_.path() / "transpose_kernel.cuh";
+    std::ofstream(header) << kernel;
+    std::ofstream(path) << text;
+    ProgramSource source{path.string(), text, {}, bench_.command, nullptr};
+    auto model = analysis::analyzeFile(path, text, bench_.command, bench_.toolchain);
+    ASSERT_TRUE(model) << model.error().describe();
+    source.model = std::make_shared<const analysis::FileModel>(std::move(*model));
+    ASSERT_EQ(source.model->kernels.at(0).file, header.string());
+    const ShortTermMemory memory(folder_.path(), path);
+    const auto found = workbench_->advisor().optimize({source, source.model->kernels.at(0)},
+                                                      options_, memory, std::stop_token{}, {});
+    ASSERT_TRUE(found) << found.error().describe();
+    ASSERT_TRUE(found->isImproved()) << logOf(*found);
+    EXPECT_THAT(found->skills, Contains("shared-memory-padding"));
+    ASSERT_TRUE(found->edits.contains(header.string())) << found->diff;
+    const auto after = analysis::applyEdits(kernel, found->edits.at(header.string()));
+    ASSERT_TRUE(after);
+    EXPECT_THAT(*after, HasSubstr("[TILE + 1]"));
+    EXPECT_THAT(found->diff, HasSubstr("transpose_kernel.cuh"));
+}
+
 TEST_F(OptimizeTest, ASecondRunRepeatsNoPlanAndEndsWhereTheFirstDid) {
     const Optimization first = optimize("examples/naive/transpose.cu");
     restart();
