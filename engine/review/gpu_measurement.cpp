@@ -142,6 +142,8 @@ Result<GpuMeasurement> GpuMeasurer::measureWith(const Effort& effort, std::uint6
                             : std::nullopt);
     timing.sentence =
         fmt::format("on the {} at {}: {}", gpu_.device().name, trial->label, timing.sentence);
+    if (!times->areDurations)
+        timing.sentence += ", launches included";
     if (times->before.smMegahertz > 0)
         timing.sentence += fmt::format(" (SM clock {} to {} MHz)", times->before.smMegahertz,
                                        times->after.smMegahertz);

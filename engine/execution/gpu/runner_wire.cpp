@@ -129,7 +129,8 @@ TimingPlan planFrom(const Json& json) {
 Json toJson(const TimingAnswer& timing) {
     return {{"microseconds", timing.microseconds},
             {"before", toJson(timing.before)},
-            {"after", toJson(timing.after)}};
+            {"after", toJson(timing.after)},
+            {"durations", timing.areDurations}};
 }
 
 TimingAnswer timingFrom(const Json& json) {
@@ -137,6 +138,7 @@ TimingAnswer timingFrom(const Json& json) {
     json.at("microseconds").get_to(timing.microseconds);
     timing.before = clocksFrom(json.at("before"));
     timing.after = clocksFrom(json.at("after"));
+    json.at("durations").get_to(timing.areDurations);
     return timing;
 }
 

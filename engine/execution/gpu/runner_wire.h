@@ -98,6 +98,9 @@ struct TimingAnswer {
     std::vector<std::vector<double>> microseconds;
     Clocks before;
     Clocks after;
+    /// Whether the times are those of the kernels alone. Else they hold a part of the launch, which
+    /// makes a kernel of 2 microseconds look like one of 7.
+    bool areDurations = false;
 };
 
 struct RunAnswer {

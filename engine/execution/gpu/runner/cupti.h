@@ -3,6 +3,7 @@
 
 #include "analysis/source/error.h"
 
+#include <cupti_activity.h>
 #include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
@@ -41,7 +42,12 @@ namespace kernelskill::engine::gpu {
     X(cuptiPCSamplingSetConfigurationAttribute)                                                    \
     X(cuptiPCSamplingGetNumStallReasons)                                                           \
     X(cuptiPCSamplingGetStallReasons)                                                              \
-    X(cuptiGetSassToSourceCorrelation)
+    X(cuptiGetSassToSourceCorrelation)                                                             \
+    X(cuptiActivityRegisterCallbacks)                                                              \
+    X(cuptiActivityEnable)                                                                         \
+    X(cuptiActivityDisable)                                                                        \
+    X(cuptiActivityFlushAll)                                                                       \
+    X(cuptiActivityGetNextRecord)
 
 struct Cupti {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given

@@ -58,7 +58,7 @@ Answer JobRunner::answer(const Request& request) {
         return answerOf(std::move(result), isFatal);
     }
     if (const auto* timing = std::get_if<TimingRequest>(&request)) {
-        auto result = timeSubjects(*device_, *timing, isFatal);
+        auto result = timeSubjects(*device_, cupti().value_or(nullptr), *timing, isFatal);
         return answerOf(std::move(result), isFatal);
     }
     if (std::holds_alternative<CeilingsRequest>(request)) {
@@ -104,7 +104,8 @@ Result<RunAnswer> JobRunner::run(const RunRequest& request, bool& isFatal) {
     }
     if (request.timing) {
         const PreparedLaunch* const alone = launch->get();
-        auto timing = timeLaunches(*device_, {&alone, 1}, *request.timing, isFatal);
+        auto timing = timeLaunches(*device_, cupti().value_or(nullptr), {&alone, 1},
+                                   *request.timing, isFatal);
         if (!timing)
             return std::unexpected(timing.error());
         answer.timing = std::move(*timing);

@@ -31,6 +31,7 @@ Result<std::unique_ptr<PreparedLaunch>> PreparedLaunch::prepare(Device& device,
 }
 
 Result<void> PreparedLaunch::findFunction(const Subject& subject) {
+    symbol_ = subject.symbol;
     const auto& driver = device_.driver();
     auto module = device_.module(subject.cubin);
     if (!module)

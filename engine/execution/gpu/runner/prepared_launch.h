@@ -24,6 +24,8 @@ public:
     prepare(Device& device, const Subject& subject, std::uint64_t seed,
             const PreparedLaunch* other = nullptr);
 
+    /// The kernel's mangled name.
+    [[nodiscard]] const std::string& symbol() const { return symbol_; }
     /// Restores what a run may have changed. Asynchronous, on the device's stream.
     [[nodiscard]] Result<void> restore() const;
     /// Launches on the device's stream. Errors of the kernel appear at the next synchronisation.
@@ -56,6 +58,7 @@ private:
 
     Device& device_;
     LaunchSpec spec_;
+    std::string symbol_;
     CUfunction function_ = nullptr;
     CUmodule module_ = nullptr;
     std::vector<std::shared_ptr<const Argument>> buffers_;

@@ -1,5 +1,6 @@
 #include "engine/execution/gpu/runner/timing_run.h"
 
+#include "engine/execution/gpu/runner/activity_clock.h"
 #include "engine/execution/gpu/runner/device_clocks.h"
 #include "engine/execution/gpu/runner/event_clock.h"
 #include "engine/execution/gpu/runner/helper_launch.h"
@@ -7,6 +8,9 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace kernelskill::engine::gpu {
 namespace {
@@ -18,9 +22,9 @@ constexpr std::chrono::milliseconds minWarmUp{50};
 
 class SideBySide {
 public:
-    SideBySide(Device& device, std::span<const PreparedLaunch* const> launches,
+    SideBySide(Device& device, const Cupti* cupti, std::span<const PreparedLaunch* const> launches,
                const TimingPlan& plan, bool& isFatal)
-        : device_(device), launches_(launches), plan_(plan), isFatal_(isFatal) {}
+        : device_(device), cupti_(cupti), launches_(launches), plan_(plan), isFatal_(isFatal) {}
 
     Result<TimingAnswer> run() {
         if (auto prepared = prepare(); !prepared)
@@ -33,6 +37,9 @@ public:
                 return std::unexpected(warmed.error());
         }
         answer.before = clocksOf(device_.busId());
+        const auto recorded = cupti_ != nullptr
+                                  ? ActivityClock::start(*cupti_)
+                                  : std::unexpected(Error{ErrorKind::Missing, {}, {}, {}});
         const auto end = Now::now() + plan_.budget;
         for (std::uint32_t i = 0; i < plan_.maxRounds && (i < plan_.minRounds || Now::now() < end);
              ++i) {
@@ -40,6 +47,8 @@ public:
                 return std::unexpected(timed.error());
         }
         answer.after = clocksOf(device_.busId());
+        if (recorded)
+            takeDurations(**recorded, answer);
         return answer;
     }
 
@@ -58,6 +67,21 @@ private:
         return {};
     }
 
+    /// Replaces the times between events, which hold a part of the launch, by those of the kernels
+    /// alone, if each launch was recorded.
+    void takeDurations(ActivityClock& clock, TimingAnswer& answer) const {
+        std::set<std::string> symbols;
+        for (const PreparedLaunch* launch : launches_)
+            symbols.insert(launch->symbol());
+        const auto durations = clock.durations(symbols);
+        if (!durations || durations->size() != order_.size())
+            return;
+        std::vector<std::size_t> next(launches_.size(), 0);
+        for (std::size_t i = 0; i < order_.size(); ++i)
+            answer.microseconds[order_[i]][next[order_[i]]++] = (*durations)[i];
+        answer.areDurations = true;
+    }
+
     /// Runs every subject once. Each is first as often as last.
     Result<void> round(std::uint32_t number, TimingAnswer* answer) {
         for (std::size_t step = 0; step < launches_.size(); ++step) {
@@ -65,8 +89,10 @@ private:
             const auto time = timeOnce(*launches_[which]);
             if (!time)
                 return std::unexpected(time.error());
-            if (answer != nullptr)
-                answer->microseconds[which].push_back(*time);
+            if (answer == nullptr)
+                continue;
+            answer->microseconds[which].push_back(*time);
+            order_.push_back(which);
         }
         return {};
     }
@@ -93,16 +119,19 @@ private:
     }
 
     Device& device_;
+    const Cupti* cupti_;
     std::span<const PreparedLaunch* const> launches_;
     const TimingPlan& plan_;
     bool& isFatal_;
     std::optional<CacheSweep> sweep_;
     std::optional<EventClock> clock_;
+    std::vector<std::size_t> order_; ///< The subjects in the order in which they were timed.
 };
 
 } // namespace
 
-Result<TimingAnswer> timeSubjects(Device& device, const TimingRequest& request, bool& isFatal) {
+Result<TimingAnswer> timeSubjects(Device& device, const Cupti* cupti, const TimingRequest& request,
+                                  bool& isFatal) {
     std::vector<std::unique_ptr<PreparedLaunch>> launches;
     std::vector<const PreparedLaunch*> each;
     for (const Subject& subject : request.subjects) {
@@ -113,12 +142,13 @@ Result<TimingAnswer> timeSubjects(Device& device, const TimingRequest& request, 
         each.push_back(launch->get());
         launches.push_back(std::move(*launch));
     }
-    return timeLaunches(device, each, request.plan, isFatal);
+    return timeLaunches(device, cupti, each, request.plan, isFatal);
 }
 
-Result<TimingAnswer> timeLaunches(Device& device, std::span<const PreparedLaunch* const> launches,
+Result<TimingAnswer> timeLaunches(Device& device, const Cupti* cupti,
+                                  std::span<const PreparedLaunch* const> launches,
                                   const TimingPlan& plan, bool& isFatal) {
-    return SideBySide(device, launches, plan, isFatal).run();
+    return SideBySide(device, cupti, launches, plan, isFatal).run();
 }
 
 } // namespace kernelskill::engine::gpu

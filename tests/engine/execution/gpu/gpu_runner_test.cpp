@@ -271,6 +271,22 @@ TEST_F(GpuRunner, FindsAKernelNoFasterThanItselfFiftyTimes) {
     EXPECT_EQ(inconclusive, 50);
 }
 
+// Between events an empty kernel takes 5 microseconds and more.
+TEST_F(GpuRunner, AShortKernelIsTimedWithoutItsLaunch) {
+    const Subject empty =
+        subject(R"(extern "C" __global__ void nothing() {})", "nothing", {1, 1, 1}, {32, 1, 1}, {});
+    const auto times = time({empty, saxpyOf(1 << 10)});
+    ASSERT_TRUE(times) << times.error().describe();
+    EXPECT_TRUE(times->areDurations);
+    for (const auto& subject : times->microseconds) {
+        const auto summary = summarise(subject);
+        EXPECT_GT(summary.median, 0.3);
+        EXPECT_LT(summary.median, 3.5);
+        std::printf("a short kernel: %.2f us (%.2f to %.2f)\n", summary.median, summary.lower,
+                    summary.upper);
+    }
+}
+
 TEST_F(GpuRunner, TellsFasterFromSlower) {
     const auto times = time({transpose("naive", 4096), transpose("tiled", 4096)});
     ASSERT_TRUE(times) << times.error().describe();

@@ -74,11 +74,12 @@ TEST(RunnerWire, CarriesATiming) {
     EXPECT_EQ(timing.plan.maxRounds, 77u);
     EXPECT_FALSE(timing.plan.sweepCache);
 
-    TimingAnswer answer{{{1.5, 2.5}, {3.5, 4.5}}, {1980, 3201, 40, 0}, {1965, 3201, 45, 4}};
+    TimingAnswer answer{{{1.5, 2.5}, {3.5, 4.5}}, {1980, 3201, 40, 0}, {1965, 3201, 45, 4}, true};
     const auto back = decodeAnswer(payloadOf(encode(Answer(answer))));
     ASSERT_TRUE(back) << back.error().describe();
     EXPECT_EQ(std::get<TimingAnswer>(*back).microseconds, answer.microseconds);
     EXPECT_EQ(std::get<TimingAnswer>(*back).after.smMegahertz, 1965u);
+    EXPECT_TRUE(std::get<TimingAnswer>(*back).areDurations);
 }
 
 TEST(RunnerWire, CarriesAnswers) {
@@ -87,7 +88,7 @@ TEST(RunnerWire, CarriesAnswers) {
     run.metrics = {{"dram__bytes_read.sum", 1e9}};
     run.passes = 3;
     run.stalls = {{"/a/kernel.cu", 4, {{"smsp__pcsamp_warps_issue_stalled_barrier", 12}}}};
-    run.timing = TimingAnswer{{{1.5, 2.5}}, {1980, 3201, 40, 0}, {1980, 3201, 41, 4}};
+    run.timing = TimingAnswer{{{1.5, 2.5}}, {1980, 3201, 40, 0}, {1980, 3201, 41, 4}, false};
     run.notes = {"a note"};
     const auto back = decodeAnswer(payloadOf(encode(Answer(run))));
     ASSERT_TRUE(back) << back.error().describe();
