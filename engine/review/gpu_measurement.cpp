@@ -53,35 +53,68 @@ std::optional<double> trafficFloor(const LaunchSpec& launch, const Metrics& coun
     return floorMargin * 1e6 * std::min(unique->second, held) / bandwidth;
 }
 
-struct GpuMeasurer::Effort {
-    EmulatedPart emulated = EmulatedPart::Profiled;
-    int launches = 1;          ///< Of the candidate, whose results are compared.
-    bool knowsTraffic = false; ///< The emulated part tells what the kernel reads.
-    gpu::TimingPlan timing;
+/// Both kernels, compiled for the GPU, with the launches that are compared.
+struct GpuMeasurer::Prepared {
+    Trial trial;
+    std::shared_ptr<const Image> original;
+    std::shared_ptr<const Image> candidate;
+    Profile emulated; ///< Of the original.
+    TrialPlace place;
+    std::optional<FailedCheck> refusal; ///< Set if the candidate does not compile for the GPU.
 };
 
 Result<GpuMeasurement> GpuMeasurer::measure(std::uint64_t seed, const std::stop_token& stop) {
     constexpr int comparedLaunches = 3;
-    return measureWith({EmulatedPart::Profiled, comparedLaunches, true, {}}, seed, stop);
+    const auto prepared = prepare(EmulatedPart::Profiled, seed, stop);
+    if (!prepared)
+        return std::unexpected(prepared.error());
+    if (prepared->refusal)
+        return GpuMeasurement{std::unexpected(*prepared->refusal), {}};
+    auto agreement = compare(*prepared, comparedLaunches, seed, stop);
+    if (!agreement)
+        return std::unexpected(agreement.error());
+    if (!*agreement)
+        return GpuMeasurement{std::move(*agreement), {}};
+    const auto floor =
+        trafficFloor(prepared->trial.original, prepared->emulated.metrics, gpu_.device());
+    auto timing = time(*prepared, {}, floor, seed, stop);
+    if (!timing)
+        return std::unexpected(timing.error());
+    return GpuMeasurement{std::move(*agreement), std::move(*timing)};
 }
 
 Result<GpuMeasurement> GpuMeasurer::glance(std::uint64_t seed, const std::stop_token& stop) {
-    gpu::TimingPlan timing;
-    timing.warmUpRounds = 2;
-    timing.minRounds = minRounds;
-    timing.maxRounds = 3 * minRounds;
-    timing.budget = std::chrono::milliseconds(60);
-    return measureWith({EmulatedPart::Few, 1, false, timing}, seed, stop);
+    gpu::TimingPlan plan;
+    plan.warmUpRounds = 2;
+    plan.minRounds = minRounds;
+    plan.maxRounds = 3 * minRounds;
+    plan.budget = std::chrono::milliseconds(60);
+    const auto prepared = prepare(EmulatedPart::Few, seed, stop);
+    if (!prepared)
+        return std::unexpected(prepared.error());
+    if (prepared->refusal)
+        return GpuMeasurement{std::unexpected(*prepared->refusal), {}};
+    auto timing = time(*prepared, plan, std::nullopt, seed, stop);
+    if (!timing)
+        return std::unexpected(timing.error());
+    if (timing->speedup <= 1 + minEffect)
+        return GpuMeasurement{held("runs on the GPU"), std::move(*timing)};
+    auto agreement = compare(*prepared, 1, seed, stop);
+    if (!agreement)
+        return std::unexpected(agreement.error());
+    if (!*agreement)
+        return GpuMeasurement{std::move(*agreement), {}};
+    return GpuMeasurement{std::move(*agreement), std::move(*timing)};
 }
 
-Result<GpuMeasurement> GpuMeasurer::measureWith(const Effort& effort, std::uint64_t seed,
-                                                const std::stop_token& stop) {
+Result<GpuMeasurer::Prepared> GpuMeasurer::prepare(EmulatedPart part, std::uint64_t seed,
+                                                   const std::stop_token& stop) {
     auto trial = planMeasurement({*original_.program.model, original_.kernel},
                                  {*candidate_.program.model, candidate_.kernel},
                                  *capturesOf(original_.program.captures));
     if (!trial)
         return std::unexpected(trial.error());
-    const auto sized = sizedLaunch(emulator_, original_, trial->original, stop, effort.emulated);
+    auto sized = sizedLaunch(emulator_, original_, trial->original, stop, part);
     if (!sized)
         return std::unexpected(sized.error());
     trial->original = sized->launch;
@@ -91,63 +124,78 @@ Result<GpuMeasurement> GpuMeasurer::measureWith(const Effort& effort, std::uint6
     if (!own)
         return std::unexpected(own.error());
     auto other = gpu_.build(candidate_, trial->candidate, stop);
-    const auto name =
-        fmt::format("matches original on the {}, {}", gpu_.device().name, trial->label);
-    const TrialPlace place{trial->label, true, 1, seed, true, trial->candidate};
-    if (!other)
-        return GpuMeasurement{
-            invalid("compiles for the GPU", other.error().describe(),
-                    {.stage = ReviewStage::Compile, .trial = place, .error = other.error()}),
-            {}};
-    auto expected = outputsOf(gpu_, **own, trial->original, seed, stop);
+    TrialPlace place{trial->label, true, 1, seed, true, trial->candidate};
+    Prepared prepared{std::move(*trial),         std::move(*own),  nullptr,
+                      std::move(sized->profile), std::move(place), std::nullopt};
+    if (other)
+        prepared.candidate = std::move(*other);
+    else
+        prepared.refusal =
+            invalid(
+                "compiles for the GPU", other.error().describe(),
+                {.stage = ReviewStage::Compile, .trial = prepared.place, .error = other.error()})
+                .error();
+    return prepared;
+}
+
+/// Compares the results of `launches` launches of the candidate with those of one of the original.
+Result<CheckResult> GpuMeasurer::compare(const Prepared& prepared, int launches, std::uint64_t seed,
+                                         const std::stop_token& stop) {
+    const Trial& trial = prepared.trial;
+    auto expected = outputsOf(gpu_, *prepared.original, trial.original, seed, stop);
     if (!expected)
         return std::unexpected(expected.error());
-    expected->profile.extents = sized->profile.extents;
-    expected->profile.hazards = sized->profile.hazards;
+    expected->profile.extents = prepared.emulated.extents;
+    expected->profile.hazards = prepared.emulated.hazards;
     RunPair pair{std::move(*expected),
                  {},
                  std::unexpected(Error{ErrorKind::Unsupported, "it is not run on GPUs", {}, {}})};
+    const auto name =
+        fmt::format("matches original on the {}, {}", gpu_.device().name, trial.label);
     CheckResult agreement = held(name);
-    for (int launch = 0; launch < effort.launches; ++launch) {
-        auto actual = outputsOf(gpu_, **other, trial->candidate, seed, stop);
+    for (int launch = 0; launch < launches; ++launch) {
+        auto actual = outputsOf(gpu_, *prepared.candidate, trial.candidate, seed, stop);
         if (!actual)
-            return GpuMeasurement{
-                withoutBlameForGuess(
-                    invalid("runs on the GPU", actual.error().describe(),
-                            {.stage = ReviewStage::Run, .trial = place, .error = actual.error()}),
-                    trial->original),
-                {}};
+            return withoutBlameForGuess(
+                invalid(
+                    "runs on the GPU", actual.error().describe(),
+                    {.stage = ReviewStage::Run, .trial = prepared.place, .error = actual.error()}),
+                trial.original);
         pair.candidate = std::move(*actual);
-        agreement = judgeOutputs(name, place, pair, {comparedAs(accuracy_), {}}).check;
+        agreement = judgeOutputs(name, prepared.place, pair, {comparedAs(accuracy_), {}}).check;
         if (!agreement)
-            return GpuMeasurement{withoutBlameForGuess(std::move(agreement), trial->original), {}};
+            return withoutBlameForGuess(std::move(agreement), trial.original);
     }
-    if (effort.launches > 1)
-        agreement->detail +=
-            fmt::format("{}{} launches", agreement->detail.empty() ? "" : "; ", effort.launches);
-    if (trial->isReplay) {
-        const auto replay = checkReplay(trial->original, pair.original.outputs, "the GPU");
+    const auto say = [&](const std::string& more) {
+        agreement->detail += (agreement->detail.empty() ? "" : "; ") + more;
+    };
+    if (launches > 1)
+        say(fmt::format("{} launches", launches));
+    if (trial.isReplay) {
+        const auto replay = checkReplay(trial.original, pair.original.outputs, "the GPU");
         if (!replay.detail.empty())
-            agreement->detail += (agreement->detail.empty() ? "" : "; ") + replay.detail;
+            say(replay.detail);
     }
+    return agreement;
+}
 
-    const std::array launches{TimedLaunch{*own, trial->original},
-                              TimedLaunch{*other, trial->candidate}};
-    const auto times = gpu_.time(launches, seed, effort.timing, stop);
+Result<TimingVerdict> GpuMeasurer::time(const Prepared& prepared, const gpu::TimingPlan& plan,
+                                        std::optional<double> floor, std::uint64_t seed,
+                                        const std::stop_token& stop) {
+    const std::array launches{TimedLaunch{prepared.original, prepared.trial.original},
+                              TimedLaunch{prepared.candidate, prepared.trial.candidate}};
+    const auto times = gpu_.time(launches, seed, plan, stop);
     if (!times)
         return std::unexpected(times.error());
-    auto timing = judgeTimes(
-        times->microseconds[0], times->microseconds[1],
-        effort.knowsTraffic ? trafficFloor(trial->original, sized->profile.metrics, gpu_.device())
-                            : std::nullopt);
-    timing.sentence =
-        fmt::format("on the {} at {}: {}", gpu_.device().name, trial->label, timing.sentence);
+    auto timing = judgeTimes(times->microseconds[0], times->microseconds[1], floor);
+    timing.sentence = fmt::format("on the {} at {}: {}", gpu_.device().name, prepared.trial.label,
+                                  timing.sentence);
     if (!times->areDurations)
         timing.sentence += ", launches included";
     if (times->before.smMegahertz > 0)
         timing.sentence += fmt::format(" (SM clock {} to {} MHz)", times->before.smMegahertz,
                                        times->after.smMegahertz);
-    return GpuMeasurement{std::move(agreement), std::move(timing)};
+    return timing;
 }
 
 } // namespace kernelskill::engine

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "engine/execution/gpu/gpu_executor.h"
+#include "engine/execution/sized_launch.h"
 #include "engine/review/review_images.h"
 #include "engine/review/timing_verdict.h"
 #include "engine/verdict/check_result.h"
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 
@@ -30,13 +32,18 @@ public:
     /// Compares several launches of the candidate, because a race shows by chance only, and times
     /// both for some seconds.
     [[nodiscard]] Result<GpuMeasurement> measure(std::uint64_t seed, const std::stop_token& stop);
-    /// Compares one launch and times a few rounds.
+    /// Times a few rounds, and compares one launch if the candidate is faster.
     [[nodiscard]] Result<GpuMeasurement> glance(std::uint64_t seed, const std::stop_token& stop);
 
 private:
-    struct Effort;
-    [[nodiscard]] Result<GpuMeasurement> measureWith(const Effort& effort, std::uint64_t seed,
-                                                     const std::stop_token& stop);
+    struct Prepared;
+    [[nodiscard]] Result<Prepared> prepare(EmulatedPart part, std::uint64_t seed,
+                                           const std::stop_token& stop);
+    [[nodiscard]] Result<CheckResult> compare(const Prepared& prepared, int launches,
+                                              std::uint64_t seed, const std::stop_token& stop);
+    [[nodiscard]] Result<TimingVerdict> time(const Prepared& prepared, const gpu::TimingPlan& plan,
+                                             std::optional<double> floor, std::uint64_t seed,
+                                             const std::stop_token& stop);
 
     GpuExecutor& gpu_;
     Executor& emulator_;
