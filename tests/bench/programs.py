@@ -5,8 +5,9 @@ usage: programs.py MANIFEST --program KERNELSKILL --out FOLDER [--seconds S] [--
 
 The manifest is a JSON array of objects:
   name     names the program in the tables
-  folder   its sources, relative to the manifest; copied, never changed
-  build    a shell command that builds it, run in the copy
+  folder   what it needs, relative to the manifest; copied, never changed
+  inside   the folder of its sources in there, optional
+  build    a shell command that builds it, run in the copy of that
   run      a shell command that runs it there
   flags    compile flags for KernelSkill, optional
   ignore   a regular expression for printed lines that differ from run to run, optional
@@ -136,18 +137,19 @@ class Bench:
 
     def folders(self, entry):
         base = self.out / "work" / entry["name"]
-        return base / "original", base / "edited"
+        return [base / which / entry.get("inside", "") for which in ("original", "edited")]
 
     def build(self, entry, manifest):
         """Copies the program twice and builds both. Returns what the compiler said if it failed."""
-        original, edited = self.folders(entry)
-        shutil.rmtree(original.parent, ignore_errors=True)
-        shutil.copytree(manifest.parent / entry["folder"], original)
+        original, _ = self.folders(entry)
+        base = self.out / "work" / entry["name"]
+        shutil.rmtree(base, ignore_errors=True)
+        shutil.copytree(manifest.parent / entry["folder"], base / "original")
         (original / ".kernelskill").mkdir(exist_ok=True)
         if entry.get("flags"):
             (original / "compile_flags.txt").write_text("\n".join(entry["flags"].split()) + "\n")
         status, text = shell(entry["build"], original, 240)
-        shutil.copytree(original, edited)
+        shutil.copytree(base / "original", base / "edited")
         return text if status else ""
 
     def take(self, entry, failure):
@@ -159,9 +161,10 @@ class Bench:
         if status:
             return row | {"error": f"does not run ({status}): " + printed[-300:]}
         times = self.kernel_times(entry, original)
-        if not times:
-            return row | {"error": "no timeline"}
-        total = sum(times.values())
+        total = sum((times or {}).values())
+        if not total:
+            seen = (original / ".timeline").read_text(errors="replace")
+            return row | {"error": f"no kernel times: {seen[-300:]}"}
         row["gpu_ns"] = total
         hot = [name for name, ns in sorted(times.items(), key=lambda item: -item[1]) if ns >= 0.05 * total]
         hot = hot[: self.arguments.kernels]
