@@ -150,9 +150,9 @@ Plan Planner::plan(const PlannerInput& input) const {
         if (!offer) {
             plan.ruledOut.push_back(
                 {id, fmt::format("{}: {}", offer.error().gate, offer.error().reason)});
-            continue;
+        } else {
+            plan.ranked.push_back(rank(std::move(*offer), *document, input));
         }
-        plan.ranked.push_back(rank(std::move(*offer), *document, input));
         if (!input.wantsAlternatives)
             continue;
         double later = 0;

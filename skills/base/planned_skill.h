@@ -37,11 +37,13 @@ public:
     }
 
     [[nodiscard]] std::vector<Offer> alternatives(const SkillContext& context) const final {
-        auto all = allOffers(context);
-        if (!all)
-            return {};
-        all->erase(all->begin());
-        return std::move(*all);
+        if (auto all = allOffers(context)) {
+            all->erase(all->begin());
+            return std::move(*all);
+        }
+        const Gated<Plan>& found = heldPlan(context);
+        return found ? trials(context, *found).value_or(std::vector<Offer>{})
+                     : std::vector<Offer>{};
     }
 
     [[nodiscard]] Result<analysis::EditSet> apply(const SkillContext& context,
@@ -63,6 +65,10 @@ protected:
     /// not worth it, also by what the compiler says.
     [[nodiscard]] virtual Gated<std::vector<Offer>> offers(const SkillContext& context,
                                                            const Plan& plan) const = 0;
+    /// What a search that measures may try where offers() refuses for want of a reason.
+    [[nodiscard]] virtual Gated<std::vector<Offer>> trials(const SkillContext&, const Plan&) const {
+        return std::vector<Offer>{};
+    }
     /// The plan that an offer was made by, with the cursor on the offer's anchor.
     [[nodiscard]] virtual Gated<Plan> planOf(const SkillContext& context, const Offer&) const {
         return heldPlan(context);

@@ -119,7 +119,8 @@ public:
     /// Pure and cheap (well under a millisecond): runs on each cursor move.
     [[nodiscard]] virtual Gated<Offer> prepare(const SkillContext& context) const = 0;
     /// Offers at the same place that differ from prepare()'s in their option, e.g. other block
-    /// sizes: for a search that tries them all. As cheap; empty where prepare() refuses.
+    /// sizes: for a search that tries them all. As cheap. Where prepare() refuses only because
+    /// nothing in the text promises a gain, there may be some all the same.
     [[nodiscard]] virtual std::vector<Offer> alternatives(const SkillContext&) const { return {}; }
     /// The edits, launch sites included, against the same file model. May be slow. Unsupported with
     /// the reason when the rewrite turns out to be impossible. Follows from the text and the offer

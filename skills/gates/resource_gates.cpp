@@ -1,5 +1,7 @@
 #include "skills/gates/resource_gates.h"
 
+#include "skills/base/gates.h"
+
 #include <spdlog/fmt/fmt.h>
 
 namespace kernelskill::skills {

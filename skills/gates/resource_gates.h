@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/compile/occupancy.h"
+#include "skills/base/skill.h"
 
 #include <cstdint>
 #include <expected>

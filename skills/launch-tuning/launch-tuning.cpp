@@ -1,11 +1,11 @@
 /// Chooses another block size where the launch wastes lanes, warps or multiprocessors.
-#include "analysis/queries/grid_stride_loops.h"
 #include "analysis/queries/launch_extents.h"
 #include "skills/base/planned_skill.h"
 #include "skills/editing/grid_size.h"
+#include "skills/gates/any_block.h"
+#include "skills/gates/block_choice.h"
 #include "skills/gates/elementwise_kernel.h"
 #include "skills/gates/launch_sites.h"
-#include "skills/launch-tuning/block_choice.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -24,26 +24,6 @@ constexpr std::int64_t maxThreads = 1024;
 
 /// How many threads a block is to have.
 enum class BlockSize : int {};
-
-/// The kernel does the same whatever the number of threads in a block.
-Gated<void> requireAnyBlock(const SkillContext& context) {
-    const CodeMap& code = context.code();
-    const std::vector<GridStrideLoop> loops = findGridStrideLoops(context.kernel, code);
-    if (loops.empty()) {
-        KERNELSKILL_CHECK(recogniseElementwise(context, code));
-        return {};
-    }
-    const Loop& loop = context.kernel.loops[loops.front().loop];
-    const bool isAll = std::ranges::all_of(context.kernel.body.exprs, [&](const Expr& expr) {
-        return expr.kind != ExprKind::BuiltinIndex ||
-               context.kernel.body.stmt(loop.statement).span.contains(expr.span);
-    });
-    if (loops.size() > 1 || !isAll)
-        return refuse("uses-thread-position",
-                      fmt::format("{} uses the position of a thread beside its grid-stride loop",
-                                  context.kernel.name));
-    return requireIndependentWork(context, code, code.statementsOf(loop.body));
-}
 
 /// A launch's grid and block, and how its text counts blocks.
 class TunedLaunch {
@@ -121,8 +101,8 @@ private:
 };
 
 struct Study {
-    std::int64_t threads = 0; ///< As launched.
-    BlockChoice choice;
+    std::int64_t threads = 0;          ///< As launched.
+    std::optional<BlockChoice> better; ///< nullopt if nothing speaks against the block as it is.
 };
 
 Gated<Study> study(const SkillContext& context) {
@@ -150,17 +130,7 @@ Gated<Study> study(const SkillContext& context) {
         const auto count = TunedLaunch(context, launch).blocks();
         most = most && count ? std::optional(std::max(*most, *count)) : std::nullopt;
     }
-    const auto choice = betterBlock(found.threads, most);
-    if (!choice)
-        return refuse("block-fits",
-                      fmt::format("blocks of {} threads fill their warps and a multiprocessor, and "
-                                  "there are enough of them as far as is known",
-                                  found.threads));
-    if (choice->threads > kernel.launchBoundsThreads.value_or(maxThreads))
-        return refuse("launch-bounds",
-                      fmt::format("{} was compiled for blocks of at most {} threads", kernel.name,
-                                  *kernel.launchBoundsThreads));
-    found.choice = *choice;
+    found.better = betterBlock(found.threads, most);
     return found;
 }
 
@@ -169,11 +139,35 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
 
     Gated<std::vector<Offer>> offers(const SkillContext& context,
                                      const Study& found) const override {
-        std::vector<Offer> offers{offerOf(context, found, found.choice.threads)};
-        offers.front().gain = ExpectedGain{found.choice.factor, found.choice.basis};
-        for (const std::int64_t threads : otherBlocks(found.threads, found.choice.threads))
-            if (threads <= context.kernel.launchBoundsThreads.value_or(maxThreads))
-                offers.push_back(offerOf(context, found, threads));
+        const std::int64_t most = context.kernel.launchBoundsThreads.value_or(maxThreads);
+        if (!found.better)
+            return refuse("block-fits",
+                          fmt::format("blocks of {} threads fill their warps and a multiprocessor, "
+                                      "and there are enough of them as far as is known",
+                                      found.threads));
+        if (found.better->threads > most)
+            return refuse("launch-bounds",
+                          fmt::format("{} was compiled for blocks of at most {} threads",
+                                      context.kernel.name, most));
+        std::vector<Offer> offers{offerOf(context, found.better->threads, found.better->why)};
+        offers.front().gain = ExpectedGain{found.better->factor, found.better->basis};
+        for (const std::int64_t threads : otherBlocks(found.threads, found.better->threads))
+            if (threads <= most)
+                offers.push_back(offerOf(context, threads, found.better->why));
+        return offers;
+    }
+
+    /// The nearest sizes: each may be better, which nothing in the text tells.
+    Gated<std::vector<Offer>> trials(const SkillContext& context,
+                                     const Study& found) const override {
+        constexpr std::size_t most = 3;
+        std::vector<Offer> offers;
+        for (const std::int64_t threads : otherBlocks(found.threads, found.threads))
+            if (offers.size() < most &&
+                threads <= context.kernel.launchBoundsThreads.value_or(maxThreads))
+                offers.push_back(offerOf(
+                    context, threads,
+                    fmt::format("blocks of {} threads are not the only ones", found.threads)));
         return offers;
     }
 
@@ -188,12 +182,12 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
         return edits;
     }
 
-    Offer offerOf(const SkillContext& context, const Study& found, std::int64_t threads) const {
+    Offer offerOf(const SkillContext& context, std::int64_t threads, std::string why) const {
         Offer offer =
             newOffer(context, context.kernel.nameSpan, BlockSize{static_cast<int>(threads)});
         offer.title =
             fmt::format("Launch {} with blocks of {} threads", context.kernel.name, threads);
-        offer.why = found.choice.why;
+        offer.why = std::move(why);
         return offer;
     }
 };

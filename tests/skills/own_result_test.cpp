@@ -42,7 +42,9 @@ TEST_P(OwnResult, IsOfferedTheSkillNowhere) {
             const auto offer = skill.prepare(here);
             EXPECT_FALSE(offer) << text.substr(cursor.begin, cursor.end - cursor.begin) << "\n"
                                 << offer->why;
-            EXPECT_TRUE(skill.alternatives(here).empty());
+            // A search may measure other blocks than the one that fits.
+            if (!offer && offer.error().gate != "block-fits")
+                EXPECT_TRUE(skill.alternatives(here).empty());
         }
     }
 }

@@ -1,4 +1,4 @@
-#include "skills/launch-tuning/block_choice.h"
+#include "skills/gates/block_choice.h"
 #include "tests/skills/skill_check.h"
 
 #include <gmock/gmock.h>

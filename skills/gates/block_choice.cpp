@@ -1,4 +1,4 @@
-#include "skills/launch-tuning/block_choice.h"
+#include "skills/gates/block_choice.h"
 
 #include "analysis/source/gpu_constants.h"
 

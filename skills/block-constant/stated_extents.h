@@ -1,0 +1,25 @@
+/// Constants that state the block of a kernel's launches.
+#pragma once
+
+#include "skills/base/skill.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+struct StatedExtent {
+    std::string name;       ///< Of the macro, constant or variable.
+    analysis::Span literal; ///< The number in its definition.
+    std::int64_t value = 0;
+    int axis = 0; ///< 0..2: x, y, z.
+};
+
+/// Those of the kernel's block, the same for each of its launches, in the order of the axes. A
+/// constant is a macro, a constant at file scope or a local that never changes, defined once in the
+/// kernel's file by a number. Refuses with `no-launch`, `unknown-block`, `launch-in-header`,
+/// `no-block-constant` if no axis has one, and `shared-constant` if another kernel depends on it.
+[[nodiscard]] Gated<std::vector<StatedExtent>> statedExtents(const SkillContext& context);
+
+} // namespace kernelskill::skills
