@@ -57,7 +57,11 @@ CandidateDecision decideCandidate(const Verdict& verdict, const Standing& before
     case VerdictStatus::Slower:
     case VerdictStatus::Inconclusive:
         return {false,
-                fmt::format("correct, but {}{}", spelling(verdict.status),
+                fmt::format("{}{}{}",
+                            // Without a check it was only timed.
+                            verdict.checks.empty() ? "not reviewed, because at a glance it is "
+                                                   : "correct, but ",
+                            spelling(verdict.status),
                             verdict.speedup ? fmt::format(": measured {:.3f}x", *verdict.speedup)
                                             : std::string())};
     case VerdictStatus::Faster:

@@ -65,7 +65,7 @@ struct GpuMeasurer::Prepared {
 
 Result<GpuMeasurement> GpuMeasurer::measure(std::uint64_t seed, const std::stop_token& stop) {
     constexpr int comparedLaunches = 3;
-    const auto prepared = prepare(EmulatedPart::Profiled, seed, stop);
+    const auto prepared = prepare(seed, stop);
     if (!prepared)
         return std::unexpected(prepared.error());
     if (prepared->refusal)
@@ -75,46 +75,20 @@ Result<GpuMeasurement> GpuMeasurer::measure(std::uint64_t seed, const std::stop_
         return std::unexpected(agreement.error());
     if (!*agreement)
         return GpuMeasurement{std::move(*agreement), {}};
-    const auto floor =
-        trafficFloor(prepared->trial.original, prepared->emulated.metrics, gpu_.device());
-    auto timing = time(*prepared, {}, floor, seed, stop);
+    auto timing = time(*prepared, seed, stop);
     if (!timing)
         return std::unexpected(timing.error());
     return GpuMeasurement{std::move(*agreement), std::move(*timing)};
 }
 
-Result<GpuMeasurement> GpuMeasurer::glance(std::uint64_t seed, const std::stop_token& stop) {
-    gpu::TimingPlan plan;
-    plan.warmUpRounds = 2;
-    plan.minRounds = minRounds;
-    plan.maxRounds = 3 * minRounds;
-    plan.budget = std::chrono::milliseconds(60);
-    const auto prepared = prepare(EmulatedPart::Few, seed, stop);
-    if (!prepared)
-        return std::unexpected(prepared.error());
-    if (prepared->refusal)
-        return GpuMeasurement{std::unexpected(*prepared->refusal), {}};
-    auto timing = time(*prepared, plan, std::nullopt, seed, stop);
-    if (!timing)
-        return std::unexpected(timing.error());
-    if (timing->speedup <= 1 + minEffect)
-        return GpuMeasurement{held("runs on the GPU"), std::move(*timing)};
-    auto agreement = compare(*prepared, 1, seed, stop);
-    if (!agreement)
-        return std::unexpected(agreement.error());
-    if (!*agreement)
-        return GpuMeasurement{std::move(*agreement), {}};
-    return GpuMeasurement{std::move(*agreement), std::move(*timing)};
-}
-
-Result<GpuMeasurer::Prepared> GpuMeasurer::prepare(EmulatedPart part, std::uint64_t seed,
+Result<GpuMeasurer::Prepared> GpuMeasurer::prepare(std::uint64_t seed,
                                                    const std::stop_token& stop) {
     auto trial = planMeasurement({*original_.program.model, original_.kernel},
                                  {*candidate_.program.model, candidate_.kernel},
                                  *capturesOf(original_.program.captures));
     if (!trial)
         return std::unexpected(trial.error());
-    auto sized = sizedLaunch(emulator_, original_, trial->original, stop, part);
+    auto sized = sizedLaunch(emulator_, original_, trial->original, stop);
     if (!sized)
         return std::unexpected(sized.error());
     trial->original = sized->launch;
@@ -179,15 +153,16 @@ Result<CheckResult> GpuMeasurer::compare(const Prepared& prepared, int launches,
     return agreement;
 }
 
-Result<TimingVerdict> GpuMeasurer::time(const Prepared& prepared, const gpu::TimingPlan& plan,
-                                        std::optional<double> floor, std::uint64_t seed,
+Result<TimingVerdict> GpuMeasurer::time(const Prepared& prepared, std::uint64_t seed,
                                         const std::stop_token& stop) {
     const std::array launches{TimedLaunch{prepared.original, prepared.trial.original},
                               TimedLaunch{prepared.candidate, prepared.trial.candidate}};
-    const auto times = gpu_.time(launches, seed, plan, stop);
+    const auto times = gpu_.time(launches, seed, {}, stop);
     if (!times)
         return std::unexpected(times.error());
-    auto timing = judgeTimes(times->microseconds[0], times->microseconds[1], floor);
+    auto timing =
+        judgeTimes(times->microseconds[0], times->microseconds[1],
+                   trafficFloor(prepared.trial.original, prepared.emulated.metrics, gpu_.device()));
     timing.sentence = fmt::format("on the {} at {}: {}", gpu_.device().name, prepared.trial.label,
                                   timing.sentence);
     if (!times->areDurations)

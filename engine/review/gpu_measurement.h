@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/execution/gpu/gpu_executor.h"
-#include "engine/execution/sized_launch.h"
 #include "engine/review/review_images.h"
 #include "engine/review/timing_verdict.h"
 #include "engine/verdict/check_result.h"
@@ -32,17 +31,13 @@ public:
     /// Compares several launches of the candidate, because a race shows by chance only, and times
     /// both for some seconds.
     [[nodiscard]] Result<GpuMeasurement> measure(std::uint64_t seed, const std::stop_token& stop);
-    /// Times a few rounds, and compares one launch if the candidate is faster.
-    [[nodiscard]] Result<GpuMeasurement> glance(std::uint64_t seed, const std::stop_token& stop);
 
 private:
     struct Prepared;
-    [[nodiscard]] Result<Prepared> prepare(EmulatedPart part, std::uint64_t seed,
-                                           const std::stop_token& stop);
+    [[nodiscard]] Result<Prepared> prepare(std::uint64_t seed, const std::stop_token& stop);
     [[nodiscard]] Result<CheckResult> compare(const Prepared& prepared, int launches,
                                               std::uint64_t seed, const std::stop_token& stop);
-    [[nodiscard]] Result<TimingVerdict> time(const Prepared& prepared, const gpu::TimingPlan& plan,
-                                             std::optional<double> floor, std::uint64_t seed,
+    [[nodiscard]] Result<TimingVerdict> time(const Prepared& prepared, std::uint64_t seed,
                                              const std::stop_token& stop);
 
     GpuExecutor& gpu_;

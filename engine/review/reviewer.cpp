@@ -25,17 +25,15 @@ Result<Verdict> Reviewer::review(KernelRef original, const analysis::EditSet& ed
     return review.run(edits);
 }
 
-std::optional<Screening> Reviewer::screen(KernelRef original, KernelRef candidate,
-                                          const skills::Accuracy& accuracy,
-                                          const std::stop_token& stop,
-                                          const ReviewOptions& options) const {
-    if (executor_ == nullptr || !gpu_ || !options.measure)
-        return std::nullopt;
-    const auto gpu = gpu_(stop, {});
+std::vector<std::optional<Screening>> Reviewer::screen(KernelRef original,
+                                                       std::span<const KernelRef> candidates,
+                                                       const std::stop_token& stop,
+                                                       const ReviewOptions& options) const {
+    const bool canMeasure = executor_ != nullptr && gpu_ && options.measure;
+    const auto gpu = canMeasure ? gpu_(stop, {}) : std::unexpected(Error{});
     if (!gpu)
-        return std::nullopt;
-    return screenOnGpu(**gpu, *executor_, original, candidate, accuracy, options.seed.value_or(1),
-                       stop);
+        return std::vector<std::optional<Screening>>(candidates.size());
+    return screenOnGpu(**gpu, *executor_, original, candidates, options.seed.value_or(1), stop);
 }
 
 } // namespace kernelskill::engine

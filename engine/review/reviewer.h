@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -51,12 +53,11 @@ public:
                                          const ProgressSink& progress,
                                          const ReviewOptions& options = {}) const;
 
-    /// Compares both on one launch on the GPU and times a few rounds, in a fraction of a review's
-    /// time. nullopt as screenOnGpu(), and if there is no GPU.
-    [[nodiscard]] std::optional<Screening> screen(KernelRef original, KernelRef candidate,
-                                                  const skills::Accuracy& accuracy,
-                                                  const std::stop_token& stop,
-                                                  const ReviewOptions& options = {}) const;
+    /// Times the candidates beside the original on the GPU, all in a fraction of one review's time.
+    /// nullopt as screenOnGpu(), and if there is no GPU.
+    [[nodiscard]] std::vector<std::optional<Screening>>
+    screen(KernelRef original, std::span<const KernelRef> candidates, const std::stop_token& stop,
+           const ReviewOptions& options = {}) const;
 
 private:
     Executor* executor_;

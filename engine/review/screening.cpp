@@ -1,39 +1,137 @@
 #include "engine/review/screening.h"
 
-#include "engine/review/gpu_measurement.h"
+#include "engine/execution/sized_launch.h"
+#include "engine/inputs/launch_pair.h"
+#include "engine/inputs/trial.h"
 #include "engine/review/host/host_order.h"
+#include "engine/review/timing_verdict.h"
 
 #include <spdlog/fmt/fmt.h>
 
+#include <array>
+#include <chrono>
+#include <future>
+#include <string>
 #include <utility>
 
 namespace kernelskill::engine {
+namespace {
 
-std::optional<Screening> screenOnGpu(GpuExecutor& gpu, Executor& emulator, KernelRef original,
-                                     KernelRef candidate, const skills::Accuracy& accuracy,
-                                     std::uint64_t seed, const std::stop_token& stop) {
-    if (changesHostOrder(original.file(), candidate.file()))
-        return std::nullopt;
-    auto seen = GpuMeasurer(gpu, emulator, original, candidate, accuracy).glance(seed, stop);
-    if (!seen)
-        return std::nullopt;
-    Screening screening;
-    if (!seen->agreement) {
-        screening.speedup = 0;
-        refuse(screening.refusal.emplace(), std::move(seen->agreement.error()));
-        return screening;
-    }
-    screening.speedup = seen->timing->speedup;
-    if (screening.speedup > 1 + minEffect)
+gpu::TimingPlan fewRounds() {
+    gpu::TimingPlan plan;
+    plan.warmUpRounds = 2;
+    plan.minRounds = minRounds;
+    plan.maxRounds = 3 * minRounds;
+    plan.budget = std::chrono::milliseconds(60);
+    return plan;
+}
+
+Screening screeningOf(std::span<const double> original, std::span<const double> candidate,
+                      const std::string& place) {
+    const TimingVerdict timing = judgeTimes(original, candidate, std::nullopt);
+    Screening screening{timing.speedup, {}};
+    if (timing.speedup > 1 + minEffect)
         return screening;
     Verdict& verdict = screening.refusal.emplace();
-    verdict.checks.push_back(std::move(*seen->agreement));
-    verdict.speedup = screening.speedup;
-    verdict.status = screening.speedup < 1 / (1 + minEffect) ? VerdictStatus::Slower
-                                                             : VerdictStatus::Inconclusive;
+    verdict.speedup = timing.speedup;
+    verdict.status =
+        timing.speedup < 1 / (1 + minEffect) ? VerdictStatus::Slower : VerdictStatus::Inconclusive;
     verdict.summary =
-        fmt::format("Not faster, so it was not reviewed. Timed {}.", seen->timing->sentence);
+        fmt::format("Not faster, so it was not reviewed. Timed on {}: {}.", place, timing.sentence);
     return screening;
+}
+
+/// The candidates of one original.
+class Screen {
+public:
+    Screen(GpuExecutor& gpu, KernelRef original, std::uint64_t seed, const std::stop_token& stop)
+        : gpu_(gpu), original_(original), seed_(seed), stop_(stop) {}
+
+    [[nodiscard]] Result<Trial> trialOf(KernelRef candidate) const {
+        return planMeasurement({original_.file(), original_.kernel},
+                               {candidate.file(), candidate.kernel},
+                               *capturesOf(original_.program.captures));
+    }
+
+    /// The candidate's launch of the problem that the original is launched for, compiled. nullopt
+    /// if it cannot be timed. Several threads may call it at once.
+    [[nodiscard]] std::optional<TimedLaunch> compiled(KernelRef candidate,
+                                                      const SizedLaunch& original) const {
+        if (changesHostOrder(original_.file(), candidate.file()))
+            return std::nullopt;
+        auto trial = trialOf(candidate);
+        if (!trial || labelOf(trial->original) != labelOf(original.launch))
+            return std::nullopt;
+        LaunchSpec launch = withExtents(trial->candidate, original.profile.extents);
+        auto image = gpu_.build(candidate, launch, stop_);
+        if (!image)
+            return std::nullopt;
+        return TimedLaunch{std::move(*image), std::move(launch)};
+    }
+
+    /// The microseconds of each launch in each round.
+    [[nodiscard]] Result<std::vector<std::vector<double>>>
+    times(std::span<const TimedLaunch> launches) const {
+        auto answer = gpu_.time(launches, seed_, fewRounds(), stop_);
+        if (!answer)
+            return std::unexpected(answer.error());
+        return std::move(answer->microseconds);
+    }
+
+private:
+    GpuExecutor& gpu_;
+    KernelRef original_;
+    std::uint64_t seed_;
+    const std::stop_token& stop_;
+};
+
+} // namespace
+
+std::vector<std::optional<Screening>> screenOnGpu(GpuExecutor& gpu, Executor& emulator,
+                                                  KernelRef original,
+                                                  std::span<const KernelRef> candidates,
+                                                  std::uint64_t seed, const std::stop_token& stop) {
+    std::vector<std::optional<Screening>> seen(candidates.size());
+    const Screen screen(gpu, original, seed, stop);
+    const auto own = screen.trialOf(original);
+    if (!own)
+        return seen;
+    const auto sized = sizedLaunch(emulator, original, own->original, stop, EmulatedPart::Few);
+    if (!sized)
+        return seen;
+    const auto image = gpu.build(original, sized->launch, stop);
+    if (!image)
+        return seen;
+
+    std::vector<std::future<std::optional<TimedLaunch>>> compiling;
+    for (const KernelRef candidate : candidates)
+        compiling.push_back(std::async(std::launch::async, [&screen, &sized, candidate] {
+            return screen.compiled(candidate, *sized);
+        }));
+    std::vector<TimedLaunch> launches{{*image, sized->launch}};
+    std::vector<std::size_t> timed; // Which candidate each further launch is of.
+    for (std::size_t i = 0; i < compiling.size(); ++i) {
+        if (auto launch = compiling[i].get()) {
+            launches.push_back(std::move(*launch));
+            timed.push_back(i);
+        }
+    }
+    if (timed.empty())
+        return seen;
+    const std::string place =
+        fmt::format("the {} at {}", gpu.device().name, labelOf(sized->launch));
+    if (const auto times = screen.times(launches)) {
+        for (std::size_t i = 0; i < timed.size(); ++i)
+            seen[timed[i]] = screeningOf((*times)[0], (*times)[i + 1], place);
+        return seen;
+    }
+    // One of them cannot be launched: each alone.
+    for (std::size_t i = 0; i < timed.size() && !stop.stop_requested(); ++i) {
+        const std::array pair{launches[0], launches[i + 1]};
+        if (const auto times = screen.times(pair))
+            seen[timed[i]] = screeningOf((*times)[0], (*times)[1], place);
+    }
+    return seen;
 }
 
 } // namespace kernelskill::engine

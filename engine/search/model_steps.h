@@ -41,9 +41,10 @@ public:
                                           const ProgressSink& progress) const override {
         return inner_.assess(text, std::move(stop), progress);
     }
-    [[nodiscard]] std::optional<Screening> screen(const KernelVersion& original, const Draft& draft,
-                                                  std::stop_token stop) const override {
-        return inner_.screen(original, draft, std::move(stop));
+    [[nodiscard]] std::vector<std::optional<Screening>>
+    screen(const KernelVersion& original, std::span<const Draft* const> drafts,
+           std::stop_token stop) const override {
+        return inner_.screen(original, drafts, std::move(stop));
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
                                          const analysis::EditSet& edits,

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -94,7 +95,7 @@ private:
     [[nodiscard]] std::vector<Candidate> choose();
     void prepare(Candidate& candidate, std::set<std::uint64_t>& codes);
     void screenAll(std::vector<Candidate>& candidates);
-    void screen(Candidate& candidate);
+    void screen(const Version& version, const std::vector<Candidate*>& candidates);
     void postpone(std::vector<Candidate>& candidates);
     void judgeAll(std::vector<Candidate>& candidates);
     /// Calls `work` with every candidate that is not settled, `slots` at once.
@@ -324,28 +325,33 @@ void Search::forEachOpen(std::vector<Candidate>& candidates, std::size_t slots,
 void Search::screenAll(std::vector<Candidate>& candidates) {
     if (!options_.measure)
         return;
-    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    forEachOpen(candidates, options_.slots > 0 ? static_cast<std::size_t>(options_.slots) : cores,
-                [this](Candidate& candidate) { screen(candidate); });
+    std::map<std::size_t, std::vector<Candidate*>> byVersion;
+    for (Candidate& candidate : candidates)
+        if (!candidate.isSettled && !candidate.attempt.verdict)
+            byVersion[candidate.version].push_back(&candidate);
+    for (const auto& [version, drafted] : byVersion)
+        screen(versions_[version], drafted);
     postpone(candidates);
 }
 
-/// Called by several threads at once.
-void Search::screen(Candidate& candidate) {
-    Attempt& attempt = candidate.attempt;
-    if (attempt.verdict)
-        return;
-    const Version& version = versions_[candidate.version];
-    say(attempt.plan.offer.skillId + ": a first look");
+void Search::screen(const Version& version, const std::vector<Candidate*>& candidates) {
+    say(fmt::format("a first look at {} plans", candidates.size()));
+    std::vector<const Draft*> drafts;
+    for (const Candidate* candidate : candidates)
+        drafts.push_back(&*candidate->draft);
     const std::stop_token stop = deadline_.token();
-    candidate.screening = steps_.screen(version.text, *candidate.draft, stop);
-    candidate.isCutOff = stop.stop_requested();
-    candidate.isSettled = candidate.isCutOff;
-    if (candidate.isCutOff || !candidate.screening || !candidate.screening->refusal)
-        return;
-    candidate.isSettled = true;
-    attempt.verdict = std::move(candidate.screening->refusal);
-    decide(candidate, {}, stop);
+    std::vector<std::optional<Screening>> seen = steps_.screen(version.text, drafts, stop);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        Candidate& candidate = *candidates[i];
+        candidate.screening = std::move(seen[i]);
+        candidate.isCutOff = stop.stop_requested();
+        candidate.isSettled = candidate.isCutOff;
+        if (candidate.isCutOff || !candidate.screening || !candidate.screening->refusal)
+            continue;
+        candidate.isSettled = true;
+        candidate.attempt.verdict = std::move(candidate.screening->refusal);
+        decide(candidate, {}, stop);
+    }
 }
 
 /// Leaves the slower ones for later, where more are faster at a glance than a round reviews.

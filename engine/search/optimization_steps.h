@@ -9,8 +9,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace kernelskill::engine {
 
@@ -35,9 +37,11 @@ public:
     /// May take minutes if a language model is asked; `stop` ends it.
     [[nodiscard]] virtual Result<Draft> draft(const KernelVersion& text, const skills::Offer& offer,
                                               std::stop_token stop) const = 0;
-    /// A quick look at a draft before its review; nullopt if nothing can be said without one.
-    [[nodiscard]] virtual std::optional<Screening>
-    screen(const KernelVersion& original, const Draft& draft, std::stop_token stop) const = 0;
+    /// A quick look at drafts of `original` before their reviews; nullopt if nothing can be said
+    /// without one.
+    [[nodiscard]] virtual std::vector<std::optional<Screening>>
+    screen(const KernelVersion& original, std::span<const Draft* const> drafts,
+           std::stop_token stop) const = 0;
     [[nodiscard]] virtual Result<Verdict> review(const KernelVersion& original,
                                                  const analysis::EditSet& edits,
                                                  const skills::Accuracy& accuracy,

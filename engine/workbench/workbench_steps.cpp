@@ -107,9 +107,13 @@ Result<Draft> WorkbenchSteps::draft(const KernelVersion& text, const skills::Off
                    tools_.machines.toolchain());
 }
 
-std::optional<Screening> WorkbenchSteps::screen(const KernelVersion& original, const Draft& draft,
-                                                std::stop_token stop) const {
-    return tools_.reviewer.screen(original.ref(), draft.text.ref(), draft.accuracy, stop,
+std::vector<std::optional<Screening>> WorkbenchSteps::screen(const KernelVersion& original,
+                                                             std::span<const Draft* const> drafts,
+                                                             std::stop_token stop) const {
+    std::vector<KernelRef> candidates;
+    for (const Draft* draft : drafts)
+        candidates.push_back(draft->text.ref());
+    return tools_.reviewer.screen(original.ref(), candidates, stop,
                                   {.measure = options_.measure, .seed = options_.seed});
 }
 

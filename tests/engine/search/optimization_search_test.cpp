@@ -75,15 +75,20 @@ public:
         draft.diff = "+" + offer.skillId;
         return draft;
     }
-    [[nodiscard]] std::optional<Screening> screen(const KernelVersion& original, const Draft& draft,
-                                                  std::stop_token) const override {
-        const auto known = glances.find(original.program.text + ">" + draft.text.program.text);
-        if (known == glances.end())
-            return std::nullopt;
-        Screening screening{known->second, {}};
-        if (known->second <= 1)
-            screening.refusal.emplace().status = VerdictStatus::Slower;
-        return screening;
+    [[nodiscard]] std::vector<std::optional<Screening>> screen(const KernelVersion& original,
+                                                               std::span<const Draft* const> drafts,
+                                                               std::stop_token) const override {
+        std::vector<std::optional<Screening>> seen(drafts.size());
+        for (std::size_t i = 0; i < drafts.size(); ++i) {
+            const auto known =
+                glances.find(original.program.text + ">" + drafts[i]->text.program.text);
+            if (known == glances.end())
+                continue;
+            seen[i] = Screening{known->second, {}};
+            if (known->second <= 1)
+                seen[i]->refusal.emplace().status = VerdictStatus::Slower;
+        }
+        return seen;
     }
     [[nodiscard]] Result<Verdict> review(const KernelVersion& original,
                                          const analysis::EditSet& edits, const skills::Accuracy&,
@@ -239,10 +244,10 @@ TEST_F(OptimizationSearchTest, OnlyTheFastestAtAGlanceAreReviewed) {
     EXPECT_EQ(found.attempts[4].round, 2);
 }
 
-TEST_F(OptimizationSearchTest, AWrongResultAtAGlanceNeedsNoReviewAndIsRemembered) {
+TEST_F(OptimizationSearchTest, WhatIsSlowerAtAGlanceNeedsNoReviewAndIsRemembered) {
     options_.measure = true;
     steps_.everywhere = "a";
-    steps_.glances = {{"o>oa", 0}};
+    steps_.glances = {{"o>oa", 0.5}};
     EXPECT_FALSE(run().isImproved());
     EXPECT_THAT(steps_.reviews, IsEmpty());
     EXPECT_EQ(steps_.memory.count("o>a"), 1u);
