@@ -30,10 +30,16 @@ const Standing better = standingOf(1e-6, 2e-6);
 TEST(CandidateDecision, AMeasurementDecidesWhateverTheModelSays) {
     EXPECT_TRUE(decideCandidate(verdictOf(VerdictStatus::Faster, 1.2), better, before).isKept);
     EXPECT_FALSE(decideCandidate(verdictOf(VerdictStatus::Slower, 0.8), before, better).isKept);
-    const auto unsure =
-        decideCandidate(verdictOf(VerdictStatus::Inconclusive, 1.001), before, better);
+    Verdict reviewed = verdictOf(VerdictStatus::Inconclusive, 1.001);
+    reviewed.checks = {{"matches original, seed 1", true, ""}};
+    const auto unsure = decideCandidate(reviewed, before, better);
     EXPECT_FALSE(unsure.isKept);
     EXPECT_EQ(unsure.sentence, "correct, but inconclusive: measured 1.001x");
+}
+
+TEST(CandidateDecision, WhatWasOnlyTimedIsNotCalledCorrect) {
+    const auto slower = decideCandidate(verdictOf(VerdictStatus::Slower, 0.8), before, better);
+    EXPECT_EQ(slower.sentence, "not reviewed, because at a glance it is slower: measured 0.800x");
 }
 
 TEST(CandidateDecision, TheModelDecidesOnlyOverWhatIsCorrect) {
