@@ -123,6 +123,38 @@ bool isArray(CXTypeKind kind) {
            kind == CXType_VariableArray || kind == CXType_DependentSizedArray;
 }
 
+bool holdsOnlyNumbers(CXType type);
+
+CXVisitorResult visitField(CXCursor field, CXClientData onlyNumbers) {
+    auto& isPlain = *static_cast<bool*>(onlyNumbers);
+    isPlain = holdsOnlyNumbers(clang_getCursorType(field));
+    return isPlain ? CXVisit_Continue : CXVisit_Break;
+}
+
+CXChildVisitResult visitBase(CXCursor child, CXCursor, CXClientData hasBase) {
+    if (clang_getCursorKind(child) != CXCursor_CXXBaseSpecifier)
+        return CXChildVisit_Continue;
+    *static_cast<bool*>(hasBase) = true;
+    return CXChildVisit_Break;
+}
+
+/// Classes end somewhere: each field is smaller than what holds it.
+bool holdsOnlyNumbers(CXType type) { // NOLINT(misc-no-recursion)
+    type = clang_getCanonicalType(type);
+    while (isArray(type.kind))
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    if (type.kind == CXType_Enum || scalarOfBuiltin(type.kind) != ScalarKind::Unknown)
+        return true;
+    if (type.kind != CXType_Record || clang_Type_getSizeOf(type) <= 0)
+        return false;
+    bool hasBase = false;
+    clang_visitChildren(clang_getTypeDeclaration(type), visitBase, &hasBase);
+    bool isPlain = !hasBase;
+    if (isPlain)
+        clang_Type_visitFields(type, visitField, &isPlain);
+    return isPlain;
+}
+
 Type lowerAfresh(CXType type) {
     Type result;
     result.spelling = takeString(clang_getTypeSpelling(type));
@@ -175,6 +207,8 @@ Type lowerAfresh(CXType type) {
     while (isArray(element.kind))
         element = clang_getCanonicalType(clang_getArrayElementType(element));
     describeElement(result, element);
+    result.isPlainClass = element.kind == CXType_Record && result.pointerDepth == 0 &&
+                          !result.isReference && holdsOnlyNumbers(element);
     return result;
 }
 

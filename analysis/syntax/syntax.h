@@ -53,9 +53,11 @@ struct Type {
         false; ///< The object itself is const: true for `float* const`, false for `const float*`.
     bool pointeeConst = false; ///< True if the outermost pointer points to something const.
     bool isRestrict = false;
-    bool isVolatile = false;  ///< The object, or what the outermost pointer points to, is volatile.
-    bool isDependent = false; ///< Depends on a template parameter; sizes are then 0.
-    std::uint32_t size = 0;   ///< Size of an object in bytes; 0 when unknown.
+    bool isVolatile = false; ///< The object, or what the outermost pointer points to, is volatile.
+    /// A class (or an array of one) whose fields, and theirs, are numbers and enumerators alone.
+    bool isPlainClass = false;
+    bool isDependent = false;      ///< Depends on a template parameter; sizes are then 0.
+    std::uint32_t size = 0;        ///< Size of an object in bytes; 0 when unknown.
     std::uint32_t elementSize = 0; ///< Size of the pointee or array element in bytes; 0 when there
                                    ///< is none or it is unknown.
     std::uint32_t alignment = 0;

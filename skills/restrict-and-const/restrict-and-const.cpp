@@ -193,7 +193,8 @@ private:
                 return refuse(
                     "pointer-to-pointer",
                     fmt::format("{} leads to pointers that may alias the others", parameter.name));
-            if (type.pointerDepth == 0 && type.scalar == ScalarKind::Unknown && !type.isDependent)
+            if (type.pointerDepth == 0 && type.scalar == ScalarKind::Unknown && !type.isDependent &&
+                !type.isPlainClass)
                 return refuse(
                     "class-parameter",
                     fmt::format("{} is a {}, which may hold pointers that alias the others",

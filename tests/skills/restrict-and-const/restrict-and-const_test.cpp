@@ -13,6 +13,20 @@ const std::string qualified =
     "__global__ void k(float* __restrict__ out, const float* __restrict__ in, int n) {\n    if "
     "(threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x];\n}\n";
 
+TEST(RestrictAndConst, AClassOfNumbersAliasesNothing) {
+    checkApplicable(
+        "restrict-and-const",
+        "enum Mode { Fast, Slow };\nstruct Size { int n; Mode mode; };\n"
+        "struct Shape { Size sizes[2]; double scale; };\n"
+        "__global__ void k(float* out, float* in, Shape shape) { out[0] = in[shape.sizes[0].n]; }\n"
+        "void run(float* a, float* b, Shape s) { k<<<1, 1>>>(a, b, s); }\n",
+        "enum Mode { Fast, Slow };\nstruct Size { int n; Mode mode; };\n"
+        "struct Shape { Size sizes[2]; double scale; };\n"
+        "__global__ void k(float* __restrict__ out, const float* __restrict__ in, Shape shape) { "
+        "out[0] = in[shape.sizes[0].n]; }\n"
+        "void run(float* a, float* b, Shape s) { k<<<1, 1>>>(a, b, s); }\n");
+}
+
 TEST(RestrictAndConst, FollowsTheStyleOfTheStar) {
     checkApplicable(id,
                     "__global__ void k(float *out, float * in) { *out = in[1]; }\nvoid run(float* "
@@ -126,6 +140,14 @@ INSTANTIATE_TEST_SUITE_P(
              "void run(float* a, float* c, View b) { k<<<1, 1>>>(a, c, b); }\n",
              "struct View { float* data; };\n__global__ void k(float* a, float* c, View b) { a[0] "
              "= b.data[0] + c[0]; }\n"},
+        Case{"ClassInAClass", "class-parameter",
+             "void run(float* a, float* c, Box b) { k<<<1, 1>>>(a, c, b); }\n",
+             "struct View { float* data; };\nstruct Box { int n; View views[2]; };\n"
+             "__global__ void k(float* a, float* c, Box b) { a[0] = c[b.n]; }\n"},
+        Case{"ClassWithABase", "class-parameter",
+             "void run(float* a, float* c, Box b) { k<<<1, 1>>>(a, c, b); }\n",
+             "struct View { float* data; };\nstruct Box : View { int n; };\n"
+             "__global__ void k(float* a, float* c, Box b) { a[0] = c[b.n]; }\n"},
         Case{"DeviceGlobal", "device-global",
              "void run(float* a, float* b) { k<<<1, 1>>>(a, b); }\n",
              "__device__ float* shared;\n__global__ void k(float* a, float* b) { a[0] = b[0] "
