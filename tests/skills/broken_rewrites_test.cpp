@@ -4,6 +4,7 @@
 #include "engine/review/reviewer.h"
 #include "tests/image_cache.h"
 #include "tests/skills/skill_check.h"
+#include "tests/test_seed.h"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +57,7 @@ TEST_P(BrokenRewrites, AreRefused) {
     const auto verdict =
         Reviewer(executor->get(), *toolchain)
             .review({program, program.model->kernels.front()}, {{program.file, {{whole, broken}}}},
-                    skills::Numerics::Reassociates, {}, {});
+                    skills::Numerics::Reassociates, {}, {}, {.seed = testSeed()});
     ASSERT_TRUE(verdict) << verdict.error().describe();
     // Some examples state no launch: a check that fails on a guessed one refuses the edit as well,
     // and holds the guess to blame.

@@ -6,6 +6,7 @@
 #include "skills/catalogue.h"
 #include "tests/image_cache.h"
 #include "tests/skills/skill_check.h"
+#include "tests/test_seed.h"
 
 #include <gtest/gtest.h>
 
@@ -128,7 +129,8 @@ TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
             const auto edits = skill->apply(contexts.front(), *offer);
             ASSERT_TRUE(edits) << edits.error().describe();
             const auto verdict = reviewer.review({program, kernel}, *edits,
-                                                 skills::accuracyOf(*offer, reassociating), {}, {});
+                                                 skills::accuracyOf(*offer, reassociating), {}, {},
+                                                 {.seed = testSeed()});
             ASSERT_TRUE(verdict) << verdict.error().describe();
             // A guess takes the blame for an edit that fails on it, which would be wrong all the
             // same.

@@ -4,6 +4,7 @@
 #include "engine/review/reviewer.h"
 #include "tests/engine/emulator_fixture.h"
 #include "tests/temporary_folder.h"
+#include "tests/test_seed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -96,7 +97,7 @@ protected:
              {{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(to)}}}};
         const auto verdict = Reviewer(executor_.get(), bench_.toolchain)
                                  .review({original, original.model->kernels.at(0)}, edits,
-                                         skills::Numerics::Exact, {}, {});
+                                         skills::Numerics::Exact, {}, {}, {.seed = testSeed()});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? *verdict : Verdict{};
     }

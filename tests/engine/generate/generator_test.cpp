@@ -4,6 +4,7 @@
 #include "engine/generate/host_function_reference.h"
 #include "tests/engine/emulator_fixture.h"
 #include "tests/engine/generate/loops.h"
+#include "tests/test_seed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +67,7 @@ protected:
         const HostFunctionReference reference(*source.model, source.model->loopFunctions.front());
         const SpoiltReference spoilt(reference, from, to);
         const Reference& chosen = from.empty() ? static_cast<const Reference&>(reference) : spoilt;
-        return generator.generate(source, chosen, {}, {}, {.measure = false, .seed = 7});
+        return generator.generate(source, chosen, {}, {}, {.measure = false, .seed = testSeed()});
     }
 
     void expectRight(const std::string& text) const {
@@ -240,7 +241,7 @@ TEST_F(GeneratorTest, ReductionsAreRightAtTheEdgesOfWarpsAndBlocks) {
     for (const char* size : {"1", "769"}) {
         const ResizedReference resized(reference, size);
         const auto generated =
-            generator.generate(source, resized, {}, {}, {.measure = false, .seed = 7});
+            generator.generate(source, resized, {}, {}, {.measure = false, .seed = testSeed()});
         ASSERT_TRUE(generated) << generated.error().describe();
         EXPECT_EQ(generated->verdict.status, VerdictStatus::Unmeasured)
             << size << "\n"

@@ -7,6 +7,7 @@
 #include "tests/engine/breakage.h"
 #include "tests/engine/model/local_server.h"
 #include "tests/temporary_folder.h"
+#include "tests/test_seed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -106,8 +107,9 @@ protected:
         const auto executor = makeEmulatorExecutor(options, bench_.toolchain);
         EXPECT_TRUE(executor) << executor.error().describe();
         const Reviewer reviewer(executor->get(), bench_.toolchain);
-        auto verdict = reviewer.review({program_, program_.model->kernels.at(0)},
-                                       proposal.edit.edits, proposal.edit.accuracy, {}, {});
+        auto verdict =
+            reviewer.review({program_, program_.model->kernels.at(0)}, proposal.edit.edits,
+                            proposal.edit.accuracy, {}, {}, {.seed = testSeed()});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : Verdict{};
     }

@@ -8,6 +8,7 @@
 #include "engine/workbench/gpu_profile.h"
 #include "tests/engine/breakage.h"
 #include "tests/temporary_folder.h"
+#include "tests/test_seed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -117,7 +118,7 @@ protected:
              {{{begin, begin + static_cast<std::uint32_t>(product.size())}, std::string(sum)}}}};
         const Reviewer reviewer(emulator_.get(), bench_.toolchain, std::move(source));
         auto verdict = reviewer.review({original, original.model->kernels.at(0)}, edits,
-                                       skills::Numerics::Exact, {}, {});
+                                       skills::Numerics::Exact, {}, {}, {.seed = testSeed()});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : Verdict{};
     }

@@ -3,6 +3,7 @@
 #include "engine/review/reviewer.h"
 #include "engine/review/synchronisation_change.h"
 #include "tests/engine/emulator_fixture.h"
+#include "tests/test_seed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,8 +28,8 @@ protected:
             {source.file,
              {{{begin, begin + static_cast<std::uint32_t>(from.size())}, std::string(to)}}}};
         const Reviewer reviewer(executor_.get(), bench_.toolchain);
-        auto verdict =
-            reviewer.review({source, source.model->kernels.at(0)}, edits, numerics, {}, {});
+        auto verdict = reviewer.review({source, source.model->kernels.at(0)}, edits, numerics, {},
+                                       {}, {.seed = testSeed()});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : Verdict{};
     }

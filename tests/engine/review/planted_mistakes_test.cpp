@@ -1,6 +1,7 @@
 /// Edits that are wrong only for some values, sizes or places: each is refused.
 #include "engine/review/reviewer.h"
 #include "tests/engine/emulator_fixture.h"
+#include "tests/test_seed.h"
 
 #include <gtest/gtest.h>
 
@@ -94,7 +95,7 @@ TEST_P(PlantedMistakes, AreRefused) {
     const auto verdict =
         Reviewer(executor_.get(), bench_.toolchain)
             .review({source, source.model->kernels.at(0)}, {{source.file, {{span, planted.wrong}}}},
-                    planted.numerics, {}, {}, {.seed = 11});
+                    planted.numerics, {}, {}, {.seed = testSeed()});
     ASSERT_TRUE(verdict) << verdict.error().describe();
     EXPECT_EQ(verdict->status, VerdictStatus::Incorrect) << verdict->summary;
     EXPECT_TRUE(verdict->isAboutEdit) << verdict->summary;

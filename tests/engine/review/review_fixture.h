@@ -3,6 +3,7 @@
 
 #include "engine/review/reviewer.h"
 #include "tests/engine/emulator_fixture.h"
+#include "tests/test_seed.h"
 
 #include <gtest/gtest.h>
 
@@ -24,10 +25,10 @@ protected:
         EXPECT_NE(at, std::string::npos) << from;
         const auto begin = static_cast<std::uint32_t>(at);
         const analysis::Span span{begin, begin + static_cast<std::uint32_t>(from.size())};
-        auto verdict =
-            engine::Reviewer(executor_.get(), bench_.toolchain)
-                .review({source, source.model->kernels.at(0)},
-                        {{source.file, {{span, std::string(to)}}}}, accuracy, {}, {}, {.seed = 5});
+        auto verdict = engine::Reviewer(executor_.get(), bench_.toolchain)
+                           .review({source, source.model->kernels.at(0)},
+                                   {{source.file, {{span, std::string(to)}}}}, accuracy, {}, {},
+                                   {.seed = testSeed()});
         EXPECT_TRUE(verdict) << verdict.error().describe();
         return verdict ? std::move(*verdict) : engine::Verdict{};
     }

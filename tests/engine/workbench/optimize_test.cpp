@@ -1,6 +1,7 @@
 /// The whole search on the real emulator, with the real skills and memories.
 #include "engine/memory/long_term_memory.h"
 #include "tests/engine/workbench/workbench_fixture.h"
+#include "tests/test_seed.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ std::string logOf(const Optimization& found) {
 
 class OptimizeTest : public kernelskill::testing::WorkbenchFixture {
 protected:
-    OptimizeTest() { options_.seed = 7; }
+    OptimizeTest() { options_.seed = testSeed(); }
     Optimization optimize(const std::string& file, const std::string& memoryName = "k.cu") {
         const ProgramSource source = program(sourceFile(file));
         const ShortTermMemory memory(folder_.path(), folder_.path() / memoryName);
