@@ -9,6 +9,7 @@ export type Health =
 export class Status implements vscode.Disposable {
     private readonly item = vscode.window.createStatusBarItem('kernelskill.status', vscode.StatusBarAlignment.Left);
     private readonly subscription: vscode.Disposable;
+    private opened: 'once' | 'again' | undefined;
 
     constructor() {
         this.item.name = 'KernelSkill';
@@ -67,9 +68,10 @@ export class Status implements vscode.Disposable {
         const language = vscode.window.activeTextEditor?.document.languageId;
         if (language !== 'cuda-cpp' && language !== 'cuda') return this.item.hide();
         this.item.show();
-        // Ticks off the walkthrough's first step. VS Code only does when this changes after it has read the walkthrough,
-        // and may look some time after the change: so it changes each time, and stays true.
-        const tell = (isOpened: boolean) => vscode.commands.executeCommand('setContext', 'kernelskill.fileWasOpened', isOpened);
-        void tell(false).then(() => tell(true));
+        // Ticks off the walkthrough's first step. VS Code never ticks for a condition that holds when it reads the walkthrough,
+        // which may be long after this extension was started. So the context takes another value each time, and the step has
+        // a condition for each: at most one of them holds at that moment.
+        this.opened = this.opened === 'once' ? 'again' : 'once';
+        void vscode.commands.executeCommand('setContext', 'kernelskill.fileOpened', this.opened);
     }
 }

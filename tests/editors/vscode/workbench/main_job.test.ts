@@ -218,6 +218,7 @@ test('the walkthrough has its steps, and ticks off that a file was opened', asyn
     await open();
     for (const title of ['Open a CUDA file', 'Apply a skill', 'Optimize a kernel', 'Check this machine']) await step(title).waitFor();
     await workbench.open(file);
+    await workbench.statusOf('KernelSkill').first().waitFor();
     await open();
     await box('Open a CUDA file').and(session.page.locator('[aria-checked=true]')).waitFor();
     assert.equal(await box('Check this machine').getAttribute('aria-checked'), 'false');
