@@ -101,6 +101,8 @@ struct SymbolSpec {
     double value = 0;              ///< Only for Constant.
     std::int64_t integerRange = 0; ///< Only for Random integers; 0: a small range.
     std::optional<ValueChoice> choice = {}; ///< Only for Chosen.
+    bool isFilled = true;  ///< If false, it begins with what the program's text gives it.
+    bool isOutput = false; ///< Compared after the run, if all blocks run.
 };
 
 /// The origin of a launch. Shown to users, who can then pin it.

@@ -125,10 +125,9 @@ ArgumentSpec argumentFrom(const Json& json) {
 }
 
 Json toJson(const SymbolSpec& symbol) {
-    Json json{{"name", symbol.name},
-              {"fill", number(symbol.fill)},
-              {"value", symbol.value},
-              {"range", symbol.integerRange}};
+    Json json{{"name", symbol.name},       {"fill", number(symbol.fill)},
+              {"value", symbol.value},     {"range", symbol.integerRange},
+              {"filled", symbol.isFilled}, {"output", symbol.isOutput}};
     if (symbol.choice)
         json["choice"] = toJson(*symbol.choice);
     return json;
@@ -140,6 +139,8 @@ SymbolSpec symbolFrom(const Json& json) {
     readEnum(json.at("fill"), symbol.fill);
     symbol.value = json.at("value").get<double>();
     symbol.integerRange = json.at("range").get<std::int64_t>();
+    symbol.isFilled = json.at("filled").get<bool>();
+    symbol.isOutput = json.at("output").get<bool>();
     if (symbol.fill == Fill::Chosen)
         symbol.choice = choiceFrom(json.at("choice"));
     return symbol;

@@ -22,6 +22,7 @@ struct DeviceVariable {
     bool isArray = false;
     bool isPointer = false;
     bool isInitialised = false;
+    bool isConstantMemory = false;
 };
 
 /// A place where the host sets a variable.
@@ -87,6 +88,29 @@ public:
         return std::ranges::any_of(bodies_, [&](const auto* body) { return writes(*body, name); });
     }
 
+    /// Whether the kernel, and the functions that it calls, use the variable for nothing but plain
+    /// assignments to it.
+    [[nodiscard]] bool isOnlyAssigned(const std::string& name) const {
+        return std::ranges::all_of(bodies_, [&](const FunctionText* body) {
+            const ProgramText::File& file = program_.files()[body->file];
+            return std::ranges::all_of(file.tokensNamed(name), [&](std::size_t at) {
+                return at < body->bodyBegin || at > body->bodyEnd || isAssigned(*body, at);
+            });
+        });
+    }
+
+    /// Whether a function that the kernel does not call names the variable.
+    [[nodiscard]] bool isNamedElsewhere(const std::string& name) const {
+        for (std::size_t f = 0; f < program_.files().size(); ++f) {
+            for (const std::size_t at : program_.files()[f].tokensNamed(name)) {
+                const FunctionText* function = program_.functionAt(f, at);
+                if (function != nullptr && std::ranges::find(bodies_, function) == bodies_.end())
+                    return true;
+            }
+        }
+        return false;
+    }
+
     [[nodiscard]] const FunctionText* otherWriter(const std::string& name) const {
         for (const FunctionText& function : program_.functions()) {
             if (function.isKernel && &function != &kernel_ && writes(function, name))
@@ -127,6 +151,7 @@ private:
         DeviceVariable result;
         result.name = name;
         result.isInitialised = declaration.isInitialised;
+        result.isConstantMemory = declaration.isConstantMemory;
         const auto tokens = analysis::lex(text);
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             if (!tokens[i].is(name))
@@ -139,6 +164,23 @@ private:
         return result;
     }
 
+    /// The token behind `name[i].x`, whose name is the token `at`.
+    [[nodiscard]] std::string_view behind(const FunctionText& function, std::size_t at) const {
+        const auto& tokens = program_.files()[function.file].tokens;
+        auto next = at + 1;
+        while (next < function.bodyEnd && (tokens[next].is("[") || tokens[next].is(".")))
+            next = tokens[next].is("[") ? matchingBracket(tokens, next) + 1 : next + 2;
+        return next < function.bodyEnd ? tokens[next].text : std::string_view{};
+    }
+
+    /// Whether the use of the variable at the token is a statement that assigns to it.
+    [[nodiscard]] bool isAssigned(const FunctionText& function, std::size_t at) const {
+        const auto& before = program_.files()[function.file].tokens[at - 1];
+        const bool beginsStatement = before.is(";") || before.is("{") || before.is("}") ||
+                                     before.is(")") || before.is("else");
+        return beginsStatement && behind(function, at) == "=";
+    }
+
     [[nodiscard]] bool writes(const FunctionText& function, const std::string& name) const {
         const auto& tokens = program_.files()[function.file].tokens;
         for (auto i = function.bodyBegin + 1; i < function.bodyEnd; ++i) {
@@ -146,13 +188,7 @@ private:
                 continue;
             if (tokens[i - 1].is("&") || tokens[i - 1].is("++") || tokens[i - 1].is("--"))
                 return true; // An atomic, or its address is passed on.
-            auto next = i + 1;
-            while (next < function.bodyEnd &&
-                   (tokens[next].is("[") || tokens[next].is("."))) // name[i].x = …
-                next = tokens[next].is("[") ? matchingBracket(tokens, next) + 1 : next + 2;
-            if (next >= function.bodyEnd)
-                continue;
-            const auto after = tokens[next].text;
+            const auto after = behind(function, i);
             const bool compares = after == "==" || after == "<=" || after == ">=" || after == "!=";
             if (after == "++" || after == "--" || (after.ends_with('=') && !compares))
                 return true;
@@ -212,6 +248,24 @@ SymbolContents symbolContents(const ProgramText& program, const FunctionText& ke
         result.symbols.push_back(std::move(spec));
     }
     return result;
+}
+
+std::vector<SymbolSpec> writtenVariables(const ProgramText& program, const FunctionText& kernel) {
+    std::vector<SymbolSpec> written;
+    const SymbolReader reader(program, kernel);
+    for (const DeviceVariable& variable : reader.variables()) {
+        const bool outlives = !variable.isArray || reader.isNamedElsewhere(variable.name);
+        const bool isParameter =
+            std::ranges::find(kernel.parameters, variable.name) != kernel.parameters.end();
+        if (variable.isPointer || variable.isConstantMemory || isParameter || !outlives ||
+            !reader.isOwn(variable.name))
+            continue;
+        SymbolSpec spec{.name = variable.name, .fill = Fill::Poison, .isOutput = true};
+        spec.isFilled = !variable.isInitialised && !reader.hostCopy(variable.name) &&
+                        reader.isOnlyAssigned(variable.name);
+        written.push_back(std::move(spec));
+    }
+    return written;
 }
 
 std::optional<PointerSymbol> pointerSymbol(const ProgramText& program, const FunctionText& kernel) {

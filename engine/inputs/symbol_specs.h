@@ -23,6 +23,12 @@ struct SymbolContents {
 [[nodiscard]] SymbolContents symbolContents(const ProgramText& program, const FunctionText& kernel,
                                             const EvaluationSettings& settings);
 
+/// The variables that `kernel`, or a function that it calls, writes and that outlive a launch as
+/// its results: arrays that other functions of the program name, and all single numbers. Filled
+/// with poison if the kernel only assigns to them and nothing gives them an initial value.
+[[nodiscard]] std::vector<SymbolSpec> writtenVariables(const ProgramText& program,
+                                                       const FunctionText& kernel);
+
 /// A pointer among these variables, whose target is not known: its name, with the one-based line on
 /// which the host sets it.
 struct PointerSymbol {

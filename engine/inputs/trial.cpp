@@ -1,5 +1,6 @@
 #include "engine/inputs/trial.h"
 
+#include "engine/inputs/compared_variables.h"
 #include "engine/inputs/launch_inference.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
@@ -147,6 +148,7 @@ Result<TrialPlan> planTrials(KernelInFile original, KernelInFile candidate,
     if (!candidateLaunches)
         return std::unexpected(candidateLaunches.error());
     TrialPlan plan;
+    plan.variables = comparedVariables(original, candidate);
     // Each launch site with other template arguments or another block shape is another kernel as
     // far as it goes.
     std::vector<const LaunchSpec*> taken;

@@ -43,6 +43,8 @@ struct TrialPlan {
     /// The launches of the first trial at the file's own size.
     LaunchSpec statedOriginal;
     LaunchSpec statedCandidate;
+    /// Variables of the file to compare like buffers.
+    std::vector<SymbolSpec> variables;
     std::vector<std::string> notes; ///< Trials that could not be made, and why.
 };
 

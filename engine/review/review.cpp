@@ -169,8 +169,7 @@ bool Review::trySchedules() {
     if (isProved() || !number || !images_.original || !images_.candidate)
         return true;
     const Trial& trial = plan_.trials[*number];
-    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
-                             stop_);
+    const TrialRunner runner = this->runner();
     CheckResult result = checkSchedules(
         runner, {&trial, *number, trial.seeds + 1, seeds_()}, closeness_, removed_,
         usesMoreThanBarriers(original_.program.text) || usesMoreThanBarriers(candidate_.text),

@@ -90,6 +90,12 @@ private:
                          : KernelPair{original_, candidate()};
     }
 
+    /// Runs both images that are built now.
+    [[nodiscard]] TrialRunner runner() const {
+        return {executor_, original_.kernel, images_, plan_.variables, closeness_.accuracy.numerics,
+                stop_};
+    }
+
     Executor& executor_;
     const analysis::Toolchain& toolchain_;
     KernelRef original_;

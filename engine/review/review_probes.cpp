@@ -87,8 +87,7 @@ bool Review::runProbes() {
 }
 
 bool Review::runProbes(const std::vector<Trial>& probes) {
-    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
-                             stop_);
+    const TrialRunner runner = this->runner();
     const std::size_t atOnce = TrialRunner::runsAtOnce();
     for (std::size_t begin = 0; begin < probes.size(); begin += atOnce) {
         std::vector<Comparand> batch;
@@ -103,8 +102,7 @@ bool Review::runProbes(const std::vector<Trial>& probes) {
 }
 
 bool Review::doSameWork(const Trial& someBlocks) {
-    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
-                             stop_);
+    const TrialRunner runner = this->runner();
     const Runs runs = runner.run({&someBlocks, plan_.trials.size(), 1, seeds_()});
     if (!runs.original || !runs.candidate || !*runs.candidate)
         return false;

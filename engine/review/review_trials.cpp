@@ -58,8 +58,7 @@ bool Review::runBatch(const std::vector<Comparand>& batch) {
     report(fmt::format("running seed {} of {}, {}", first.seedNumber, first.trial->seeds,
                        first.trial->label),
            0.2 + 0.75 * static_cast<double>(runsDone_) / static_cast<double>(runsPlanned_));
-    const TrialRunner runner(executor_, original_.kernel, images_, closeness_.accuracy.numerics,
-                             stop_);
+    const TrialRunner runner = this->runner();
     std::vector<Runs> results = runner.runAll(batch);
     for (std::size_t index = 0; index < batch.size(); ++index)
         if (stop_.stop_requested() || !judge(batch[index], std::move(results[index])))

@@ -1,6 +1,7 @@
 #include "engine/review/trial_run.h"
 
 #include "engine/comparison/float64_reference.h"
+#include "engine/inputs/compared_variables.h"
 
 #include <algorithm>
 #include <chrono>
@@ -70,7 +71,7 @@ std::vector<Runs> TrialRunner::runAll(const std::vector<Comparand>& batch) const
 Runs TrialRunner::run(const Comparand& comparand) const {
     const Trial& trial = *comparand.trial;
     Job job;
-    job.launch = trial.original;
+    job.launch = withVariables(trial.original, variables_);
     job.seed = comparand.seed;
     job.wantOutputs = true;
     job.wantProfile = comparand.isFirst();
@@ -90,8 +91,10 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     if (!runs.original || stop_.stop_requested())
         return runs;
     // Some blocks do not tell how far the others go.
-    job.launch = trial.maxBlocks ? trial.candidate
-                                 : withExtents(trial.candidate, runs.original->profile.extents);
+    job.launch = withVariables(trial.maxBlocks
+                                   ? trial.candidate
+                                   : withExtents(trial.candidate, runs.original->profile.extents),
+                               variables_);
     const bool isBlamed = hasTouchedExtents(trial.original);
     if (isBlamed)
         job.launch.origin = LaunchOrigin::Evaluated;
@@ -119,7 +122,7 @@ Result<std::vector<BufferContents>> TrialRunner::truth(const Comparand& comparan
     if (!launch)
         return std::unexpected(launch.error());
     Job job;
-    job.launch = std::move(*launch);
+    job.launch = withVariables(std::move(*launch), variables_);
     job.seed = comparand.seed;
     job.wantOutputs = true;
     job.maxBlocks = comparand.trial->maxBlocks;

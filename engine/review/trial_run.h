@@ -38,13 +38,13 @@ struct RunPair {
     std::optional<Result<std::vector<BufferContents>>> truth;
 };
 
-/// Thread-safe. `images` holds an original and a candidate.
+/// Thread-safe. `images` holds an original and a candidate. `variables` are compared like buffers.
 class TrialRunner {
 public:
     TrialRunner(Executor& executor, const analysis::KernelModel& kernel, const ReviewImages& images,
-                skills::Numerics numerics, std::stop_token stop)
-        : executor_(executor), kernel_(kernel), images_(images), numerics_(numerics),
-          stop_(std::move(stop)) {}
+                std::vector<SymbolSpec> variables, skills::Numerics numerics, std::stop_token stop)
+        : executor_(executor), kernel_(kernel), images_(images), variables_(std::move(variables)),
+          numerics_(numerics), stop_(std::move(stop)) {}
 
     [[nodiscard]] Runs run(const Comparand& comparand) const;
     /// Runs all comparands at once. The results have the order of `batch`.
@@ -60,6 +60,7 @@ private:
     Executor& executor_;
     const analysis::KernelModel& kernel_;
     const ReviewImages& images_;
+    std::vector<SymbolSpec> variables_;
     skills::Numerics numerics_;
     std::stop_token stop_;
 };

@@ -35,7 +35,7 @@ Result<gpu::Subject> subjectOf(const Image& image, const LaunchSpec& launch) {
         return std::unexpected(
             Error{ErrorKind::Internal, "the image was built by another executor", {}, {}});
     for (const SymbolSpec& symbol : launch.symbols) {
-        if (symbol.fill != Fill::Zero)
+        if (symbol.isFilled && symbol.fill != Fill::Zero)
             return std::unexpected(
                 Error{ErrorKind::Unsupported,
                       "the host sets '" + symbol.name + "', which a run on the GPU cannot do yet",

@@ -55,7 +55,7 @@ protected:
     }
 
     [[nodiscard]] Runs run(skills::Numerics numerics, int seedNumber = 1) {
-        const TrialRunner runner(executor_, kernel_, images_, numerics, {});
+        const TrialRunner runner(executor_, kernel_, images_, {}, numerics, {});
         return runner.run({&trial_, 0, seedNumber, 99});
     }
     [[nodiscard]] const Job& jobOf(const ImagePointer& image) {
@@ -151,7 +151,7 @@ TEST_F(TrialRunTest, AReferenceThatDoesNotRunIsNoTruth) {
 }
 
 TEST_F(TrialRunTest, ABatchKeepsItsOrder) {
-    const TrialRunner runner(executor_, kernel_, images_, skills::Numerics::Exact, {});
+    const TrialRunner runner(executor_, kernel_, images_, {}, skills::Numerics::Exact, {});
     const std::vector<Runs> results =
         runner.runAll({{&trial_, 0, 1, 7}, {&trial_, 0, 2, 5}, {&trial_, 1, 1, 6}});
     ASSERT_EQ(results.size(), 3u);

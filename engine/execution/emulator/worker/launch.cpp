@@ -208,6 +208,8 @@ void Launch::fillSymbols() {
         const bool isFloating = global.element == KsElementFloating;
         if (symbol == wanted.end() && (global.isConstant == 0 || !isFloating || isSet))
             continue;
+        if (symbol != wanted.end() && !symbol->isFilled)
+            continue;
         BufferSpec spec;
         spec.element = elementOf(global);
         spec.elementBytes = global.elementBytes;
@@ -271,6 +273,23 @@ void Launch::copyOutputs() {
     if (!outputs)
         fail({outputs.error().kind, outputs.error().what, "", outputs.error().remedy, 0});
     outputs_ = std::move(*outputs);
+    if (!isSampled)
+        copyVariables();
+}
+
+void Launch::copyVariables() {
+    for (const SymbolSpec& symbol : job_.launch.symbols) {
+        const auto global = std::ranges::find_if(
+            image_.globals(), [&](const KsGlobal& other) { return symbol.name == other.name; });
+        if (!symbol.isOutput || global == image_.globals().end() ||
+            elementOf(*global) == analysis::ScalarKind::Unknown)
+            continue;
+        const auto* const begin = static_cast<const std::byte*>(global->address);
+        outputs_.push_back({symbol.name,
+                            elementOf(*global),
+                            global->elementBytes,
+                            {begin, begin + global->bytes}});
+    }
 }
 
 void Launch::arrangeBlocks() {

@@ -158,6 +158,7 @@ private:
     void advance(LiveBlock& live);
     /// Fails if the outputs cannot be copied.
     void copyOutputs();
+    void copyVariables();
     /// Runs blocks one after the other, or all of a cooperative launch.
     [[nodiscard]] Result<void> runInOrder();
     [[nodiscard]] Result<void> runTogether(std::unique_ptr<LiveBlock> first, std::size_t next);
