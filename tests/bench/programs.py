@@ -2,6 +2,9 @@
 themselves, builds them again and compares: the GPU time of all kernels, and what the programs print.
 
 usage: programs.py MANIFEST --program KERNELSKILL --out FOLDER [--seconds S] [--kernels N] [--runs N] [--only NAME,...]
+                   [--together N] [--until S]
+
+Programs are searched side by side where --together says so; each comparison of times has the GPU to itself.
 
 The manifest is a JSON array of objects:
   name     names the program in the tables
@@ -152,14 +155,15 @@ class Bench:
         shutil.copytree(base / "original", base / "edited")
         return text if status else ""
 
-    def take(self, entry, failure):
+    def look(self, entry, failure):
+        """What the program prints, and its hottest kernels; captures their launches."""
         row = {"name": entry["name"]}
         original, edited = self.folders(entry)
         if failure:
             return row | {"error": "does not build: " + failure[-300:]}
-        status, printed = shell(entry["run"], original, 120)
+        status, row["printed"] = shell(entry["run"], original, 120)
         if status:
-            return row | {"error": f"does not run ({status}): " + printed[-300:]}
+            return row | {"error": f"does not run ({status}): " + row["printed"][-300:]}
         times = self.kernel_times(entry, original)
         total = sum((times or {}).values())
         if not total:
@@ -167,10 +171,23 @@ class Bench:
             return row | {"error": f"no kernel times: {seen[-300:]}"}
         row["gpu_ns"] = total
         hot = [name for name, ns in sorted(times.items(), key=lambda item: -item[1]) if ns >= 0.05 * total]
-        hot = hot[: self.arguments.kernels]
-        row["share"] = sum(times[name] for name in hot) / total
+        row["hot"] = hot[: self.arguments.kernels]
+        row["share"] = sum(times[name] for name in row["hot"]) / total
         shell(f"{self.kernelskill} capture -- sh -c {json.dumps(entry['run'])}", edited, 180)
-        row["kernels"] = [self.optimize(entry, edited, name) for name in hot]
+        return row
+
+    def search(self, entry, row):
+        if "error" not in row:
+            _, edited = self.folders(entry)
+            row["kernels"] = [self.optimize(entry, edited, name) for name in row["hot"]]
+        return row
+
+    def compare(self, entry, row):
+        """Builds the edited program, checks what it prints, and times both programs in turns."""
+        if "error" in row:
+            return row
+        original, edited = self.folders(entry)
+        printed = row.pop("printed")
         row["speedup"] = 1.0
         if not any(kernel.get("skills") for kernel in row["kernels"]):
             return row
@@ -223,7 +240,8 @@ def main():
     parser.add_argument("--kernels", type=int, default=3)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="")
-    parser.add_argument("--until", type=float, default=math.inf, help="begin no program after so many seconds")
+    parser.add_argument("--together", type=int, default=1, help="search so many programs side by side")
+    parser.add_argument("--until", type=float, default=math.inf, help="begin no search after so many seconds")
     arguments = parser.parse_args()
     bench = Bench(arguments)
     bench.out.mkdir(parents=True, exist_ok=True)
@@ -234,12 +252,17 @@ def main():
     with ThreadPoolExecutor() as pool:
         failures = list(pool.map(lambda entry: bench.build(entry, manifest), entries))
     rows = []
-    for entry, failure in zip(entries, failures):
+    for at in range(0, len(entries), arguments.together):
         if time.monotonic() - begin > arguments.until:
             break
-        rows.append(bench.take(entry, failure))
-        (bench.out / "rows.json").write_text(json.dumps(rows, indent=1))
-        print(f"{entry['name']}: {rows[-1].get('speedup', rows[-1].get('error'))}", file=sys.stderr, flush=True)
+        group = entries[at : at + arguments.together]
+        seen = [bench.look(entry, failure) for entry, failure in zip(group, failures[at:])]
+        with ThreadPoolExecutor(arguments.together) as pool:
+            seen = list(pool.map(bench.search, group, seen))
+        for entry, row in zip(group, seen):
+            rows.append(bench.compare(entry, row))
+            (bench.out / "rows.json").write_text(json.dumps(rows, indent=1))
+            print(f"{entry['name']}: {rows[-1].get('speedup', rows[-1].get('error'))}", file=sys.stderr, flush=True)
     table(rows)
     return any("broken" in row for row in rows)
 
