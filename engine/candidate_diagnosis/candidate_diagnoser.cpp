@@ -26,6 +26,7 @@ std::optional<CandidateDiagnosis> diagnoseCandidate(const DroppedCandidate& drop
     case ReviewStage::Edit:
     case ReviewStage::Order:
     case ReviewStage::Width:
+    case ReviewStage::Hardware:
     case ReviewStage::Reach:
         return std::nullopt;
     case ReviewStage::Parse:

@@ -15,8 +15,9 @@ namespace kernelskill::engine {
 /// index range of any buffer.
 inline constexpr std::uint32_t poisonWord = 0xFFF5FFF5u;
 
-/// Writes the buffer's bytes from `offset` (a multiple of 16) into `bytes`. `seed` differs between
-/// the buffers of a launch. Writes poison where captured data belongs (captured_data.h).
+/// Writes the buffer's bytes from `offset` (a multiple of 16, or of the element's size) into
+/// `bytes`. `seed` differs between the buffers of a launch. Writes poison where captured data
+/// belongs (captured_data.h).
 /// Async-signal-safe.
 void fillBuffer(const BufferSpec& buffer, std::uint64_t seed, std::uint64_t offset,
                 std::span<std::byte> bytes);

@@ -74,6 +74,8 @@ struct BufferSpec {
     /// The name of another buffer: the emulator passes its address, and this buffer is not used.
     /// Empty for a buffer of its own.
     std::string sameAs = {};
+    /// The address that the kernel gets lies so many elements behind a multiple of 256 bytes.
+    std::uint32_t shift = 0;
     bool operator==(const BufferSpec&) const = default;
 };
 

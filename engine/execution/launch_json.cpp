@@ -75,6 +75,8 @@ Json toJson(const BufferSpec& buffer) {
         json["elements"] = *buffer.elements;
     if (!buffer.sameAs.empty())
         json["sameAs"] = buffer.sameAs;
+    if (buffer.shift != 0)
+        json["shift"] = buffer.shift;
     if (buffer.captured)
         json["captured"] = {{"file", buffer.captured->before},
                             {"element", number(buffer.captured->element)}};
@@ -95,6 +97,8 @@ BufferSpec bufferFrom(const Json& json) {
     buffer.isInput = json.at("input").get<bool>();
     if (json.contains("elements"))
         buffer.elements = json.at("elements").get<std::uint64_t>();
+    if (json.contains("shift"))
+        buffer.shift = json.at("shift").get<std::uint32_t>();
     if (json.contains("sameAs"))
         buffer.sameAs = json.at("sameAs").get<std::string>();
     if (json.contains("captured")) {

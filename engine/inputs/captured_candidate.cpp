@@ -1,5 +1,6 @@
 #include "engine/inputs/launch_candidates.h"
 #include "engine/inputs/launch_text.h"
+#include "engine/inputs/pointer_shift.h"
 
 #include <algorithm>
 #include <cstring>
@@ -135,6 +136,9 @@ Result<LaunchSpec> LaunchCandidates::captured(const StoredLaunch& stored) const 
                                  "' pointed to no memory of the GPU; its contents are invented");
         } else {
             buffer.elements = passed.buffer->bytes / buffer.elementBytes;
+            buffer.shift =
+                shiftOf(static_cast<std::int64_t>(passed.buffer->address / buffer.elementBytes),
+                        buffer.elementBytes);
             if (passed.buffer->before.empty()) {
                 spec.notes.push_back(
                     "'" + parameter.name +

@@ -30,6 +30,18 @@ std::vector<SymbolSpec> comparedVariables(KernelInFile original, KernelInFile ca
     return compared;
 }
 
+std::optional<std::string> addedState(KernelInFile original, KernelInFile candidate) {
+    const ProgramText before(original.file);
+    const ProgramText after(candidate.file);
+    const auto text = readKernelText(after, candidate.kernel);
+    if (!text)
+        return std::nullopt;
+    for (const std::string& name : namesOfWrittenVariables(after, *text->function))
+        if (!isDeviceVariable(before, name))
+            return name;
+    return std::nullopt;
+}
+
 LaunchSpec withVariables(LaunchSpec launch, const std::vector<SymbolSpec>& variables) {
     for (const SymbolSpec& variable : variables) {
         const auto known = std::ranges::find(launch.symbols, variable.name, &SymbolSpec::name);

@@ -1,6 +1,7 @@
 #include "engine/inputs/launch_candidates.h"
 
 #include "engine/inputs/launch_text.h"
+#include "engine/inputs/pointer_shift.h"
 #include "engine/inputs/symbol_specs.h"
 #include "engine/inputs/template_arguments.h"
 
@@ -365,10 +366,13 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     }
     std::vector<std::optional<Value>> values(kernel_.parameters.size());
     std::vector<std::optional<std::int64_t>> bytes(kernel_.parameters.size());
+    std::vector<std::optional<std::int64_t>> offsets(kernel_.parameters.size());
     for (std::size_t i = 0; i < kernel_.parameters.size() && i < site.arguments.size(); ++i) {
         const auto [begin, end] = site.arguments[i];
         if (kernel_.parameters[i].type.pointerDepth > 0) {
             bytes[i] = strictScope.allocatedBytes(begin, end);
+            offsets[i] =
+                pointerOffset(program_.files()[site.place.file].tokens, begin, end, strictScope);
             continue;
         }
         values[i] = strictScope.value(begin, end);
@@ -382,6 +386,9 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
         spec.notes.push_back("not to be seen in the file, so guessed from the names: " +
                              listed(log.guesses));
     passArguments(spec, values, bytes);
+    for (std::size_t i = 0; i < std::min(offsets.size(), spec.arguments.size()); ++i)
+        if (auto* buffer = std::get_if<BufferSpec>(&spec.arguments[i]))
+            buffer->shift = shiftOf(offsets[i].value_or(0), buffer->elementBytes);
     for (const auto& [root, value] : log.roots) {
         if (!blockLog.roots.contains(root) && !blockLog.guesses.contains(root) &&
             !isCompiledIn(root))

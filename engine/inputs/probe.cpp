@@ -6,6 +6,7 @@
 #include "engine/inputs/input_style.h"
 #include "engine/inputs/launch_pair.h"
 #include "engine/inputs/launch_sizes.h"
+#include "engine/inputs/pointer_shift.h"
 #include "engine/inputs/scalar_values.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -84,6 +85,7 @@ public:
         addLargeValues();
         addValues();
         addEqualPointers();
+        addShiftedBuffers();
         addDistantBlocks();
         return std::move(plan_);
     }
@@ -99,6 +101,7 @@ private:
     void addLargeValues();
     void addValues();
     void addEqualPointers();
+    void addShiftedBuffers();
     void addDistantBlocks();
     void addDistant(const Distance& distance);
 
@@ -401,6 +404,17 @@ void ProbePlanner::addEqualPointers() {
         probe.label += fmt::format(", '{}' and '{}' equal", pair.input, pair.output);
     }
     plan_.varied.emplace_back("equal pointers");
+}
+
+/// Guards of vector accesses ask where buffers begin.
+void ProbePlanner::addShiftedBuffers() {
+    if (!usesAddresses(candidate_) || threadsOf(base_.original) > maxProbeThreads * 16)
+        return;
+    for (LaunchSpec& shifted : withShiftedBuffers(base_.original)) {
+        add(std::move(shifted), base_.candidate);
+        plan_.probes.back().label += ", at odd addresses";
+    }
+    plan_.varied.emplace_back("the alignment of buffers");
 }
 
 void ProbePlanner::addDistantBlocks() {

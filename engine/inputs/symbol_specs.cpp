@@ -268,6 +268,17 @@ std::vector<SymbolSpec> writtenVariables(const ProgramText& program, const Funct
     return written;
 }
 
+std::vector<std::string> namesOfWrittenVariables(const ProgramText& program,
+                                                 const FunctionText& kernel) {
+    std::vector<std::string> names;
+    const SymbolReader reader(program, kernel);
+    for (const DeviceVariable& variable : reader.variables())
+        if (!variable.isConstantMemory && reader.isOwn(variable.name) &&
+            std::ranges::find(kernel.parameters, variable.name) == kernel.parameters.end())
+            names.push_back(variable.name);
+    return names;
+}
+
 std::optional<PointerSymbol> pointerSymbol(const ProgramText& program, const FunctionText& kernel) {
     const SymbolReader reader(program, kernel);
     for (const DeviceVariable& variable : reader.variables()) {

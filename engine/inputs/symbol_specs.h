@@ -29,6 +29,10 @@ struct SymbolContents {
 [[nodiscard]] std::vector<SymbolSpec> writtenVariables(const ProgramText& program,
                                                        const FunctionText& kernel);
 
+/// The names of all variables that `kernel`, or a function that it calls, writes.
+[[nodiscard]] std::vector<std::string> namesOfWrittenVariables(const ProgramText& program,
+                                                               const FunctionText& kernel);
+
 /// A pointer among these variables, whose target is not known: its name, with the one-based line on
 /// which the host sets it.
 struct PointerSymbol {

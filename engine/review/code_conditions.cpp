@@ -1,5 +1,7 @@
 #include "engine/review/code_conditions.h"
 
+#include "analysis/queries/address_use.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -14,7 +16,6 @@ using analysis::ExprId;
 using analysis::ExprKind;
 using analysis::FunctionBody;
 using analysis::noId;
-using analysis::ScalarKind;
 using analysis::Span;
 using analysis::Stmt;
 using analysis::StmtKind;
@@ -129,14 +130,7 @@ private:
     /// Follows the initialisers of so many variables.
     [[nodiscard]] bool dependsOnAddress(ExprId id, int initialisers) const {
         const Expr& expr = body_.expr(id);
-        const auto hasPointer = [&](ExprId child) {
-            return body_.expr(child).type.pointerDepth > 0;
-        };
-        const bool isNumber = expr.type.pointerDepth == 0 &&
-                              expr.type.scalar >= ScalarKind::Int32 &&
-                              expr.type.scalar <= ScalarKind::UInt64;
-        if (expr.kind == ExprKind::Cast && isNumber &&
-            std::ranges::any_of(expr.children, hasPointer))
+        if (analysis::isAddressAsNumber(body_, id))
             return true;
         if (expr.kind == ExprKind::Variable && expr.variable != noId && initialisers > 0) {
             const ExprId init = body_.variable(expr.variable).init;

@@ -4,6 +4,7 @@
 #include "engine/review/edited_program.h"
 #include "engine/review/gpu_measurement.h"
 #include "engine/review/guessed_launch.h"
+#include "engine/review/hardware_rules.h"
 #include "engine/review/host/host_order.h"
 #include "engine/review/narrowed_values.h"
 #include "engine/review/proof_step.h"
@@ -29,13 +30,16 @@ Review::Review(Executor& executor, const analysis::Toolchain& toolchain, KernelR
                std::stop_token stop, const ProgressSink& progress)
     : executor_(executor), toolchain_(toolchain), original_(original), accuracy_(accuracy),
       closeness_(closenessFor(original.kernel, accuracy)), probeCloseness_(closeness_), gpu_(gpu),
-      measures_(options.measure), probesLargeLaunches_(options.probeLargeLaunches),
-      seeds_(options.seed.value_or(freshSeed())), stop_(std::move(stop)), progress_(progress) {}
+      reviewsOthers_(options.otherKernels), measures_(options.measure),
+      probesLargeLaunches_(options.probeLargeLaunches), seeds_(options.seed.value_or(freshSeed())),
+      stop_(std::move(stop)), progress_(progress) {}
 
 Result<Verdict> Review::run(const analysis::EditSet& edits) {
     edits_ = edits;
-    if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !keepsWidths() || !build() ||
-        !fitSize() || !runOwnSize())
+    if (!parseCandidate(edits) || !keepsHostOrder() || !planRuns() || !keepsHardwareRules() ||
+        !keepsWidths() || !build() || !fitSize() || !runOwnSize())
+        return finished();
+    if (!keepsOtherKernels())
         return finished();
     verdict_.status = VerdictStatus::Unmeasured;
     if (smaller_.empty()) {
@@ -126,6 +130,11 @@ bool Review::planRuns() {
     takeProof(original_, candidate(), closeness_.accuracy.numerics, plan_, verdict_);
     usePlan(std::move(plan_));
     return true;
+}
+
+bool Review::keepsHardwareRules() {
+    auto broken = brokenHardwareRule(original_, candidate(), plan_);
+    return !broken || take(std::unexpected(*std::move(broken)));
 }
 
 bool Review::keepsWidths() {

@@ -50,6 +50,7 @@ private:
     bool parseCandidate(const analysis::EditSet& edits);
     bool keepsHostOrder();
     bool planRuns();
+    bool keepsHardwareRules();
     /// Runs do not reach the sizes at which narrow positions wrap around, so this check does.
     bool keepsWidths();
     bool build();
@@ -59,6 +60,9 @@ private:
     void usePlan(TrialPlan plan);
     [[nodiscard]] std::optional<TrialPlan> planWithFewerThreads(double factor) const;
     bool reviewSmallerProgram(double factor);
+    // review_others.cpp
+    /// Reviews each other kernel of the program that the edit changes.
+    bool keepsOtherKernels();
     // review_trials.cpp
     bool runTrials();
     bool runBatch(const std::vector<Comparand>& batch);
@@ -103,6 +107,7 @@ private:
     Closeness closeness_;
     Closeness probeCloseness_; ///< The same, with scales and error of the first trial.
     const GpuSource& gpu_;
+    bool reviewsOthers_;
     bool measures_;
     bool probesLargeLaunches_;
     std::mt19937_64 seeds_; ///< Gives one seed for each input.

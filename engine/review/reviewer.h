@@ -27,6 +27,8 @@ struct ReviewOptions {
     /// Run some blocks of launches that are too large to run whole. False for a kernel whose
     /// buffers are made for the file's own size.
     bool probeLargeLaunches = true;
+    /// Review other kernels of the program that the edit changes as well.
+    bool otherKernels = true;
     /// The seed of the inputs. The same seed gives the same inputs. nullopt: a fresh seed.
     std::optional<std::uint64_t> seed = std::nullopt;
 };

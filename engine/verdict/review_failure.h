@@ -16,6 +16,7 @@ enum class ReviewStage : std::uint8_t {
     Edit,    ///< The edit changes nothing or cannot be applied.
     Order,   ///< The host requests other work, or in another order.
     Width,   ///< It keeps fewer bits of a position than the position may need.
+    Hardware, ///< It breaks a rule of GPUs that no emulated run shows.
     Parse,   ///< The edit adds a compile error or leaves no kernel.
     Compile, ///< A compiler after the parser refuses it.
     Run,     ///< It does not run to its end.

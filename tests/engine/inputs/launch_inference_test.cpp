@@ -121,6 +121,25 @@ INSTANTIATE_TEST_SUITE_P(
              {100, 1, 1},
              300}));
 
+TEST(LaunchInference, aPointerIntoAnArrayKeepsItsAlignment) {
+    const auto shiftsWith = [](const std::string& argument) {
+        const auto launch = bestLaunch(std::string(scale) +
+                                       "int main() { const int n = 100; float* x; "
+                                       "cudaMalloc(&x, 4 * n); scale<<<1, 32>>>(" +
+                                       argument + ", 32, 2.f); }");
+        const auto* buffer = std::get_if<BufferSpec>(&launch.arguments.at(0));
+        return buffer == nullptr ? 999u : buffer->shift;
+    };
+    EXPECT_EQ(shiftsWith("x"), 0u);
+    EXPECT_EQ(shiftsWith("x + 1"), 1u);
+    EXPECT_EQ(shiftsWith("n / 20 + x"), 5u);
+    EXPECT_EQ(shiftsWith("&x[n - 1]"), 35u);
+    EXPECT_EQ(shiftsWith("x + 64"), 0u);
+    EXPECT_EQ(shiftsWith("x + n - 1"), 35u);
+    EXPECT_EQ(shiftsWith("x + 64 - 1"), 63u);
+    EXPECT_EQ(shiftsWith("x + rand()"), 0u);
+}
+
 TEST(LaunchInference, unknownSizesAreGuessedFromTheirNamesAndSaidSo) {
     const auto launch =
         bestLaunch(std::string(scale) +

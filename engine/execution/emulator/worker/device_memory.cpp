@@ -22,7 +22,7 @@ Result<DeviceMemory> DeviceMemory::make(const LaunchSpec& launch, std::uint64_t 
         buffer.spec.elementBytes = std::max(spec->elementBytes, 1u);
         buffer.position = position;
         buffer.seed = bufferSeed(seed, position);
-        buffer.limit = slotBytes - lead;
+        buffer.limit = slotBytes - buffer.begin();
         if (spec->elements) {
             if (*spec->elements > buffer.limit / buffer.spec.elementBytes) {
                 return std::unexpected(Error{
@@ -57,8 +57,10 @@ Result<DeviceMemory> DeviceMemory::make(const LaunchSpec& launch, std::uint64_t 
             return std::unexpected(cells.error());
         memory.shadow_ = std::move(*cells);
     }
-    for (std::size_t i = 0; i < memory.buffers_.size(); ++i)
-        memory.buffers_[i].low = memory.arena_.low() + i * slotBytes + lead;
+    for (std::size_t i = 0; i < memory.buffers_.size(); ++i) {
+        Buffer& buffer = memory.buffers_[i];
+        buffer.low = memory.arena_.low() + i * slotBytes + buffer.begin();
+    }
     return memory;
 }
 
@@ -111,10 +113,11 @@ DeviceMemory::Fault DeviceMemory::provideChunk(std::uint64_t offset) {
     usedBytes_ += chunkBytes;
     word |= bit;
     const std::uint64_t address = arena_.low() + start;
-    if (address >= buffer.low) {
+    if (address + chunkBytes > buffer.low) {
+        const std::uint64_t first = std::max(address, buffer.low);
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
-        auto* const bytes = reinterpret_cast<std::byte*>(address);
-        fill(buffer, address - buffer.low, {bytes, chunkBytes});
+        auto* const bytes = reinterpret_cast<std::byte*>(first);
+        fill(buffer, first - buffer.low, {bytes, address + chunkBytes - first});
     }
     return Fault::Provided;
 }
@@ -130,8 +133,9 @@ Result<std::vector<std::byte>> DeviceMemory::contents(const Buffer& buffer, std:
     }
     std::vector<std::byte> copy(bytes);
     for (std::uint64_t at = offset; at < offset + bytes;) {
-        const std::uint64_t chunk = (lead + at) / chunkBytes;
-        const std::uint64_t end = std::min((chunk + 1) * chunkBytes - lead, offset + bytes);
+        const std::uint64_t chunk = (buffer.begin() + at) / chunkBytes;
+        const std::uint64_t end =
+            std::min((chunk + 1) * chunkBytes - buffer.begin(), offset + bytes);
         const std::span<std::byte> part{copy.data() + (at - offset), end - at};
         if ((buffer.present[chunk / 64] >> (chunk % 64) & 1) == 0) {
             fill(buffer, at, part);

@@ -36,6 +36,10 @@ public:
         std::vector<KsField> fields;         ///< The fields of its class; empty for plain numbers.
         std::vector<std::uint64_t> present;  ///< One bit for each chunk of the slot.
 
+        /// Where element 0 lies in the slot.
+        [[nodiscard]] std::uint64_t begin() const {
+            return lead + std::uint64_t{spec.shift} * spec.elementBytes;
+        }
         /// The distance from element 0 in elements, rounded towards minus infinity.
         [[nodiscard]] std::int64_t elementAt(std::uint64_t address) const {
             const auto distance = static_cast<std::int64_t>(address - low);

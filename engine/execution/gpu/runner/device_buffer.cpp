@@ -25,7 +25,8 @@ CUmemAllocationProp deviceMemory(CUdevice device) {
 } // namespace
 
 Result<std::unique_ptr<DeviceBuffer>> DeviceBuffer::create(const CudaDriver& driver,
-                                                           CUdevice device, std::uint64_t bytes) {
+                                                           CUdevice device, std::uint64_t bytes,
+                                                           std::uint64_t shift) {
     std::unique_ptr<DeviceBuffer> buffer(new DeviceBuffer(driver, bytes));
     const auto properties = deviceMemory(device);
     std::size_t page = 0;
@@ -34,7 +35,7 @@ Result<std::unique_ptr<DeviceBuffer>> DeviceBuffer::create(const CudaDriver& dri
                                           &page, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
         !asked)
         return std::unexpected(asked.error());
-    const auto mappedBytes = roundedUp(std::max<std::uint64_t>(bytes, 1), page);
+    const auto mappedBytes = roundedUp(std::max<std::uint64_t>(bytes + shift, 1), page);
     if (auto reserved = driver.check(
             "reserve addresses",
             driver.cuMemAddressReserve(&buffer->reserved_, mappedBytes + 2 * page, page, 0, 0));
@@ -65,7 +66,7 @@ Result<std::unique_ptr<DeviceBuffer>> DeviceBuffer::create(const CudaDriver& dri
             driver.check("allow access", driver.cuMemSetAccess(begin, mappedBytes, &access, 1));
         !allowed)
         return std::unexpected(allowed.error());
-    buffer->address_ = begin + mappedBytes - roundedUp(bytes, alignment);
+    buffer->address_ = begin + mappedBytes - roundedUp(bytes + shift, alignment) + shift;
     return buffer;
 }
 

@@ -18,9 +18,10 @@ class DeviceBuffer {
 public:
     static constexpr std::uint64_t alignment = 256; // The minimum alignment of cudaMalloc.
 
-    /// Failed if the device has not enough memory.
+    /// It begins `shift` bytes, fewer than `alignment`, behind a multiple of that. Failed if the
+    /// device has not enough memory.
     [[nodiscard]] static Result<std::unique_ptr<DeviceBuffer>>
-    create(const CudaDriver& driver, CUdevice device, std::uint64_t bytes);
+    create(const CudaDriver& driver, CUdevice device, std::uint64_t bytes, std::uint64_t shift = 0);
 
     DeviceBuffer(const DeviceBuffer&) = delete;
     DeviceBuffer& operator=(const DeviceBuffer&) = delete;

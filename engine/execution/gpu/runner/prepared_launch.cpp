@@ -107,7 +107,9 @@ Result<void> PreparedLaunch::addBuffer(const BufferSpec& spec, std::uint64_t see
     }
     const auto& driver = device_.driver();
     const auto bytes = *spec.elements * spec.elementBytes;
-    auto buffer = DeviceBuffer::create(driver, device_.handle(), bytes);
+    const std::uint64_t shift = std::uint64_t{spec.shift} * spec.elementBytes;
+    auto buffer =
+        DeviceBuffer::create(driver, device_.handle(), bytes, shift % DeviceBuffer::alignment);
     if (!buffer)
         return std::unexpected(buffer.error());
     if (auto painted = (*buffer)->paintSurroundings(); !painted)
