@@ -2,6 +2,7 @@
 
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/base/held_values.h"
 #include "skills/gates/thread_position.h"
 #include "skills/schedule/output_roles.h"
 #include "skills/schedule/promote.h"
@@ -240,10 +241,10 @@ Gated<void> requireThreadsApart(const SkillContext& context) {
     return {};
 }
 
-} // namespace
-
-Gated<Contraction> contraction(const SkillContext& context) {
-    KERNELSKILL_CHECK(requireEditable(context));
+Gated<Contraction> findContraction(const SkillContext& context) {
+    if (context.kernel.loops.empty())
+        return refuse("no-term-loop",
+                      fmt::format("{} has no loop over terms", context.kernel.name));
     KERNELSKILL_CHECK(requireThreadsApart(context));
     KERNELSKILL_TRY(const auto pairs, outputAxes(context));
     const auto kept = keptElements(context, KeptElements::OfRounds);
@@ -267,6 +268,13 @@ Gated<Contraction> contraction(const SkillContext& context) {
     if (refusal)
         return std::unexpected(*std::move(refusal));
     return refuse("no-term-loop", fmt::format("{} has no loop over terms", context.kernel.name));
+}
+
+} // namespace
+
+Gated<Contraction> contraction(const SkillContext& context) {
+    KERNELSKILL_CHECK(requireEditable(context));
+    return context.held().value<Gated<Contraction>>({}, [&] { return findContraction(context); });
 }
 
 } // namespace kernelskill::skills

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <tuple>
 
 namespace kernelskill::skills {
 
@@ -157,6 +158,9 @@ private:
 
     /// What is stored before a loop, or in it, is none of what the loop reads.
     [[nodiscard]] Gated<void> requireStoresApart() const {
+        std::set<
+            std::tuple<NestArrayId, const ContractionPart*, NestArrayId, const ContractionPart*>>
+            checked;
         for (const NestAccess* store : stores_) {
             const StmtId at = statementOf(store->node);
             const ContractionPart* storing = at == noId ? nullptr : partOf(at);
@@ -169,7 +173,8 @@ private:
                     continue;
                 const StmtId where = statementOf(read.node);
                 const ContractionPart* reading = where == noId ? nullptr : partOf(where);
-                if (reading == nullptr || reading->kind != Kind::Loop)
+                if (reading == nullptr || reading->kind != Kind::Loop ||
+                    !checked.emplace(store->array, storing, read.array, reading).second)
                     continue;
                 const NestArray& stored = nest_.arrays[store->array];
                 const NestArray& operand = nest_.arrays[read.array];

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 namespace kernelskill::skills {
@@ -73,6 +74,19 @@ double costOf(const Contraction& found, const TileShape& shape) {
            shape.outputs();
 }
 
+/// Outputs of a block that use one element of a tile, at least, so that staging it pays.
+constexpr std::int64_t minReuse = 4;
+
+std::int64_t reuseOf(const Contraction& found, const TileShape& shape) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const TermLoop& loop : found.loops)
+        for (const TileOperand& operand : loop.operands)
+            least =
+                std::min(least, operand.axis == fastAxis ? found.axes.slow.threads * shape.slow
+                                                         : found.axes.fast.threads * shape.fast);
+    return least;
+}
+
 /// Blocks that are left at the smallest launch whose grid the text tells; nullopt: none is.
 std::optional<std::int64_t> blocksLeft(const SkillContext& context, const Contraction& found,
                                        const TileShape& shape) {
@@ -92,6 +106,12 @@ std::optional<std::int64_t> blocksLeft(const SkillContext& context, const Contra
         least = std::min(least.value_or(blocks), blocks);
     }
     return least;
+}
+
+std::unexpected<Refusal> noReuse(const SkillContext& context) {
+    return refuse("no-reuse", fmt::format("fewer than {} outputs of a block of {} use the same "
+                                          "operand",
+                                          minReuse, context.kernel.name));
 }
 
 } // namespace
@@ -145,6 +165,7 @@ Gated<std::vector<TileShape>> microTiles(const SkillContext& context, const Cont
     std::vector<TileShape> shapes;
     bool lacksGuard = false;
     bool lacksBlocks = false;
+    bool lacksReuse = false;
     for (const int slow : {1, 2, 4, 8})
         for (const int fast : {1, 2, 4, 8}) {
             const TileShape shape{slow, fast, 8};
@@ -155,7 +176,9 @@ Gated<std::vector<TileShape>> microTiles(const SkillContext& context, const Cont
                 (slow == 1 || ((found.bounded & slowAxis) != 0 && found.axes.slow.gridAxis >= 0)) &&
                 (fast == 1 || ((found.bounded & fastAxis) != 0 && found.axes.fast.gridAxis >= 0));
             lacksGuard |= !isGuarded;
-            if (!isGuarded || sharedBytes(found, shape) > staticSharedBytes)
+            lacksReuse |= isGuarded && reuseOf(found, shape) < minReuse;
+            if (!isGuarded || reuseOf(found, shape) < minReuse ||
+                sharedBytes(found, shape) > staticSharedBytes)
                 continue;
             const bool isEnough =
                 blocksLeft(context, found, shape).value_or(enoughBlocks) >= enoughBlocks;
@@ -166,6 +189,8 @@ Gated<std::vector<TileShape>> microTiles(const SkillContext& context, const Cont
     if (shapes.empty() && lacksBlocks)
         return refuse("too-few-blocks", fmt::format("the blocks of {} are too few to be halved",
                                                     context.kernel.name));
+    if (shapes.empty() && lacksReuse)
+        return noReuse(context);
     if (shapes.empty() && lacksGuard)
         return refuse("no-bounds-guard",
                       fmt::format("no condition of {} bounds the positions of its outputs, which "
@@ -191,6 +216,8 @@ Gated<TileShape> plainTile(const SkillContext& context, const Contraction& found
         return refuse("flat-blocks", fmt::format("a block of {} has a run of outputs, which share "
                                                  "little along rows of unknown length",
                                                  context.kernel.name));
+    if (reuseOf(found, {1, 1, 1}) < minReuse)
+        return noReuse(context);
     for (const int terms : {32, 16, 8}) {
         const TileShape shape{1, 1, terms};
         const bool isMuch = shape.terms > 16 && found.axes.threads() < 512;

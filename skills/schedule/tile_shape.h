@@ -34,10 +34,10 @@ struct TileShape {
 
 /// Shapes of several outputs a thread, best first as far as a model tells: shared memory's
 /// wavefronts against arithmetic, and the work of staging. Refuses with `no-bounds-guard`,
-/// `too-few-blocks` or `too-much-shared-memory`.
+/// `too-few-blocks`, `no-reuse` or `too-much-shared-memory`.
 [[nodiscard]] Gated<std::vector<TileShape>> microTiles(const SkillContext& context,
                                                        const Contraction& found);
-/// One output a thread. Refuses with `flat-blocks` or `too-much-shared-memory`.
+/// One output a thread. Refuses with `flat-blocks`, `no-reuse` or `too-much-shared-memory`.
 [[nodiscard]] Gated<TileShape> plainTile(const SkillContext& context, const Contraction& found);
 
 } // namespace kernelskill::skills

@@ -43,7 +43,7 @@ AxisSet TileText::tiledAxes() const {
 bool TileText::staysOnce(VariableId id) const {
     switch (roleOf(id)) {
     case OutputRole::Block:
-        return true;
+        return !isLeftOver(id);
     case OutputRole::Axis:
         return id == found_.axes.slow.variable ? shape_.slow == 1 : shape_.fast == 1;
     case OutputRole::Derived:
@@ -51,6 +51,28 @@ bool TileText::staysOnce(VariableId id) const {
     default:
         return false;
     }
+}
+
+/// Nothing needs it but positions that are written anew.
+bool TileText::isLeftOver(VariableId id) const {
+    const Variable& variable = body_.variable(id);
+    const auto vanishes = [&](VariableId other) {
+        return roleOf(other) == OutputRole::Dropped ||
+               (roleOf(other) == OutputRole::Axis && !staysOnce(other));
+    };
+    const auto isUseThatVanishes = [&](ExprId use) {
+        const StmtId statement = code_.statement(use);
+        return statement != noId &&
+               std::ranges::any_of(body_.stmt(statement).declared, [&](VariableId other) {
+                   if (!vanishes(other) || initialiser(other).empty())
+                       return false;
+                   const auto below = code_.expressionsBelow(initialiser(other)[0]);
+                   return std::ranges::find(below, use) != below.end();
+               });
+    };
+    return variable.storage == Storage::Local && !code_.uses(id).empty() &&
+           variable.name != found_.axes.slow.local && variable.name != found_.axes.fast.local &&
+           std::ranges::all_of(code_.uses(id), isUseThatVanishes);
 }
 
 bool TileText::readsMemory(VariableId id) const {

@@ -75,6 +75,7 @@ public:
 private:
     [[nodiscard]] std::string clauseText(const GuardClause& clause) const;
     [[nodiscard]] AxisSet tiledAxes() const;
+    [[nodiscard]] bool isLeftOver(analysis::VariableId id) const;
     [[nodiscard]] int groupAlong(AxisSet axis) const;
 
     const Contraction& found_;

@@ -187,11 +187,11 @@ __global__ void rowsAlongX(const float* a, const float* b, float* c, int n) {
     }
 }
 
-// One block for a row; no guard on the rows.
-__global__ void rowOfBlock(const float* a, const float* b, float* c, int n, int k) {
+// One block for a row.
+__global__ void rowOfBlock(const float* a, const float* b, float* c, int m, int n, int k) {
     const int row = blockIdx.x;
     const int col = blockIdx.y * blockDim.x + threadIdx.x;
-    if (col >= n) return;
+    if (row >= m || col >= n) return;
     float dot = 0.f;
     for (int e = 0; e < k; ++e) dot += __ldg(&a[row * k + e]) * __ldg(&b[e * n + col]);
     c[row * n + col] = dot;
@@ -291,5 +291,5 @@ void run(int m, int n, int k, int batch) {
     flatRows<<<(m * n + 127) / 128, 128>>>(a, b, c, m, n, k);
     accumulate<<<grid, block>>>(c, a, b, m, n, k);
     sparseRows<<<dim3(CEIL_DIV(n, 32), CEIL_DIV(m, 8)), dim3(32, 8)>>>(a, b, c, f, m, n, k);
-    rowOfBlock<<<dim3(m, CEIL_DIV(n, 128)), 128>>>(a, b, c, n, k);
+    rowOfBlock<<<dim3(m, CEIL_DIV(n, 128)), 128>>>(a, b, c, m, n, k);
 }

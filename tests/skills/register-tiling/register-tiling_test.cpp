@@ -169,8 +169,10 @@ const std::vector<GateCase> gates{
     {"WarpOperation", "warp-operation",
      kernel(positions + guard + product + "    c[0] = __shfl_sync(~0u, sum, 0);\n")},
     {"Atomic", "atomic", kernel(positions + guard + product + "    atomicAdd(c, sum);\n")},
+    {"NoLoop", "no-term-loop", kernel(positions + guard + "    c[i * n + j] = a[i * k];\n")},
     {"NoLaunch", "no-launch",
-     "__global__ void p(const float* a, float* c, int m, int n) {\n    c[0] = a[0];\n}\n"},
+     "__global__ void p(const float* a, float* c, int n) {\n" + positions +
+         "    for (int t = 0; t < n; ++t) c[i * n + j] += a[i * n + t] * a[j * n + t];\n}\n"},
     {"UnknownBlock", "unknown-block", kernel(positions + guard + product, "dim3(n, 4)")},
     {"OnePosition", "no-output-axes",
      kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= m) return;\n"
@@ -231,6 +233,11 @@ const std::vector<GateCase> gates{
             "dim3(16, 16)", "dim3(n, m)", "#define ADD(s, x) s += (x)\n")},
     {"NoGuard", "no-bounds-guard",
      kernel(positions + product, "dim3(16, 16)", "dim3(n / 16, m / 16)")},
+    {"RowsOfOneOutput", "no-reuse",
+     kernel("    int i = blockIdx.y;\n    int j = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "    if (j >= n) return;\n" +
+                product,
+            "256", "dim3((n + 255) / 256, m)")},
     {"FewBlocks", "too-few-blocks",
      kernel(positions + guard + product, "dim3(16, 16)", "dim3(8, 8)")},
 };
