@@ -25,6 +25,13 @@ std::uint32_t macroUseEnd(std::string_view text, std::uint32_t offset) {
     return close < tokens.size() ? tokens[close].span.end : open + maxUseLength;
 }
 
+bool startsIdentifier(std::string_view text, std::uint32_t offset) {
+    const auto isPart = [&](std::uint32_t at) {
+        return std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_';
+    };
+    return offset < text.size() && isPart(offset) && (offset == 0 || !isPart(offset - 1));
+}
+
 Storage storageOf(CXCursor declaration, const Type& type) {
     const CXCursorKind parentKind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
     const bool isLocal = parentKind == CXCursor_FunctionDecl || parentKind == CXCursor_CXXMethod ||
@@ -215,13 +222,18 @@ FunctionLowering::Place FunctionLowering::placeOf(CXCursor cursor) const {
     const CXSourceRange range = clang_getCursorExtent(cursor);
     const CXSourceLocation start = clang_getRangeStart(range);
     ClangPlace begin = fileLocation(start);
-    const ClangPlace end = fileLocation(clang_getRangeEnd(range));
+    ClangPlace end = fileLocation(clang_getRangeEnd(range));
     const ClangPlace expanded = expansionLocation(start);
     const ClangPlace spelled = spellingLocation(start);
     if (begin.file == nullptr || clang_File_isEqual(begin.file, result_.file) == 0)
         begin = expanded;
     if (begin.file == nullptr || clang_File_isEqual(begin.file, result_.file) == 0)
         return {{}, true};
+    // A macro whose text is an argument of another ends where its use begins, clang says.
+    const ClangPlace expandedEnd = expansionLocation(clang_getRangeEnd(range));
+    if (expandedEnd.offset != spellingLocation(clang_getRangeEnd(range)).offset &&
+        startsIdentifier(text_, end.offset))
+        end.offset = macroUseEnd(text_, end.offset);
     const bool startsInMacro =
         expanded.offset != spelled.offset || clang_File_isEqual(expanded.file, spelled.file) == 0;
     Place place{{begin.offset, std::max(begin.offset, end.offset)}, false};

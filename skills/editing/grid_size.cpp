@@ -4,6 +4,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <string>
 
 namespace kernelskill::skills {
@@ -70,6 +71,35 @@ std::optional<TextEdit> dividedGridY(const SkillContext& context, const LaunchSi
     return TextEdit{
         blocks.span,
         divided(operand(blocks, std::string(context.file.source->slice(blocks.span)), true))};
+}
+
+std::vector<TextEdit> dividedGridAxes(const SkillContext& context, const LaunchSite& launch,
+                                      const std::array<int, 3>& divisors) {
+    const FunctionBody& host = context.file.hostFunctions[launch.host].body;
+    const Expr& grid = host.expr(launch.grid);
+    const auto divided = [](const std::string& blocks, int divisor) {
+        return divisor == 1 ? blocks : fmt::format("({} + {}) / {}", blocks, divisor - 1, divisor);
+    };
+    if (isDim3Name(grid)) {
+        const std::string name{context.file.source->slice(grid.span)};
+        return {{grid.span, fmt::format("dim3({}, {}, {})", divided(name + ".x", divisors[0]),
+                                        divided(name + ".y", divisors[1]),
+                                        divided(name + ".z", divisors[2]))}};
+    }
+    // An axis that is not named has one block.
+    const std::vector<ExprId> axes =
+        grid.kind == ExprKind::InitList ? grid.children : std::vector{launch.grid};
+    std::vector<TextEdit> edits;
+    for (std::size_t axis = 0; axis < std::min(axes.size(), divisors.size()); ++axis) {
+        if (divisors[axis] == 1)
+            continue;
+        const Expr& blocks = host.expr(axes[axis]);
+        edits.push_back(
+            {blocks.span,
+             divided(operand(blocks, std::string(context.file.source->slice(blocks.span)), true),
+                     divisors[axis])});
+    }
+    return edits;
 }
 
 TextEdit multipliedGrid(const SkillContext& context, const LaunchSite& launch, int factor) {

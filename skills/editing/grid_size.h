@@ -3,8 +3,10 @@
 
 #include "skills/base/skill.h"
 
+#include <array>
 #include <expected>
 #include <optional>
+#include <vector>
 
 namespace kernelskill::skills {
 
@@ -14,6 +16,11 @@ namespace kernelskill::skills {
 /// The same along y; nullopt where the launch does not name its blocks along y.
 [[nodiscard]] std::optional<analysis::TextEdit>
 dividedGridY(const SkillContext& context, const analysis::LaunchSite& launch, int divisor);
+/// The launch's blocks along each axis divided by the axis' number, rounded up. Needs
+/// requireResizableGrids().
+[[nodiscard]] std::vector<analysis::TextEdit> dividedGridAxes(const SkillContext& context,
+                                                              const analysis::LaunchSite& launch,
+                                                              const std::array<int, 3>& divisors);
 /// The launch's blocks along x times `factor`. Needs requireResizableGrids().
 [[nodiscard]] analysis::TextEdit multipliedGrid(const SkillContext& context,
                                                 const analysis::LaunchSite& launch, int factor);

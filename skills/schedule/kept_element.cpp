@@ -28,20 +28,6 @@ bool writes(AccessKind kind) {
     return kind != AccessKind::Read;
 }
 
-/// The language says that an lvalue of one type is none of the other.
-bool differInType(const NestArray& a, const NestArray& b) {
-    const auto isPlain = [](ScalarKind kind) {
-        return kind != ScalarKind::Unknown && kind != ScalarKind::Void &&
-               kind != ScalarKind::Char && kind != ScalarKind::UInt8;
-    };
-    return isPlain(a.scalar) && isPlain(b.scalar) && a.lanes == 1 && b.lanes == 1 &&
-           a.scalar != b.scalar;
-}
-
-bool differInSpace(const NestArray& a, const NestArray& b) {
-    return a.space != b.space && a.space != MemorySpace::Generic && b.space != MemorySpace::Generic;
-}
-
 /// "unsigned int" of "const unsigned int &".
 std::string valueType(const Type& type) {
     std::string name = type.spelling;
@@ -279,6 +265,11 @@ private:
     /// The loop, and its neighbours up to the first and last that use the element.
     [[nodiscard]] Gated<void> findRegion(const NestAccess& access, KeptElement& element) const {
         const StmtId block = body_.stmt(element.loop).parent;
+        if (which_ == KeptElements::OfRounds && block != noId &&
+            body_.stmt(block).kind != StmtKind::Compound) {
+            element.region = {element.loop};
+            return requireKept(access, element.loop);
+        }
         const StmtId around = block == noId ? noId : body_.stmt(block).parent;
         if (block == noId || body_.stmt(block).kind != StmtKind::Compound ||
             (around != noId && body_.stmt(around).kind == StmtKind::Switch))
@@ -311,7 +302,8 @@ private:
     }
 
     [[nodiscard]] Gated<void> requireOwnLines(const KeptElement& element) const {
-        if (hasOwnLines(body_, layout_, element.region.front(), element.region.back()))
+        if (which_ == KeptElements::OfRounds ||
+            hasOwnLines(body_, layout_, element.region.front(), element.region.back()))
             return {};
         return refuse(
             "several-statements-a-line",
@@ -379,7 +371,7 @@ private:
         const NestArray& other = arrayOf(access);
         if (access.array == element.array) {
             if ((isSame(element, access) && access.frame == 0 && isElement(access)) ||
-                isApart(element, access))
+                isApart(element, access) || (!writes(access.kind) && !isWrittenAnywhere(element)))
                 return {};
             return refuse("may-alias", fmt::format("line {} may use the same element of {}",
                                                    line(node.span), array.name));
@@ -436,12 +428,18 @@ private:
 
     /// Each run of the region uses the element, so that it may be read before and stored behind.
     [[nodiscard]] Gated<void> requireCertainUse(const NestAccess& element,
-                                                const KeptElement& kept) const {
+                                                KeptElement& kept) const {
         const bool isCertain = std::ranges::any_of(nest_.accesses, [&](const NestAccess& access) {
             return isSame(access, element) && isInRegion(kept, access.node) &&
                    isCertainRun(kept, access);
         });
         if (isCertain)
+            return {};
+        kept.needsRound = which_ == KeptElements::OfRounds &&
+                          std::ranges::any_of(nest_.accesses, [&](const NestAccess& access) {
+                              return isSame(access, element) && isInRound(kept, access);
+                          });
+        if (kept.needsRound)
             return {};
         return refuse("may-not-run",
                       fmt::format("nothing shows that the loop on line {} uses {} at least once: "
@@ -458,6 +456,20 @@ private:
                 return false;
         }
         return true;
+    }
+    /// Each round of the loop uses it.
+    [[nodiscard]] bool isInRound(const KeptElement& kept, const NestAccess& access) const {
+        if (!access.condition.isAlways())
+            return false;
+        for (NestNodeId id = nest_.node(access.node).parent; id != noId;
+             id = nest_.node(id).parent) {
+            const NestNode& node = nest_.node(id);
+            if (node.loop() != nullptr && node.frame == 0 && node.statement == kept.loop)
+                return !node.loop()->mayStop;
+            if (node.guard() != nullptr || node.loop() != nullptr)
+                return false;
+        }
+        return false;
     }
     [[nodiscard]] bool runsOnce(NestNodeId id) const {
         const NestLoop& loop = *nest_.node(id).loop();

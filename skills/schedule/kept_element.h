@@ -27,7 +27,10 @@ struct KeptElement {
     /// be read before.
     analysis::StmtId initialisation = analysis::noId;
     bool isWritten = false; ///< It has to be written behind the region.
-    int roundUses = 0;      ///< Loads and stores of it in a round of the innermost loop.
+    /// Without a round of the loop the region does not use it: it may be read and written only
+    /// where there is one. Of KeptElements::OfRounds alone.
+    bool needsRound = false;
+    int roundUses = 0; ///< Loads and stores of it in a round of the innermost loop.
 };
 
 /// Which elements are looked for.
@@ -35,6 +38,8 @@ enum class KeptElements : std::uint8_t {
     Reloaded, ///< Those that the compiler has to load or store each time, since other pointers may
               ///< lead there as far as it knows.
     All,
+    /// As All, also those that need a round, and whatever stands on the lines of the loop.
+    OfRounds,
 };
 
 /// The elements that the loops of the kernel keep to, in the order of their loops. Refuses with the

@@ -115,6 +115,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"row-per-warp", "offset = 16", "offset = 8", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "column = lane", "column = 0", VerdictStatus::Incorrect},
         Mistake{"row-per-warp", "/ 128 * 32,", "/ 128,", VerdictStatus::Incorrect},
+        // A tile that is overwritten while others use it, a rest and blocks that are left out.
+        Mistake{"register-tiling", "        __syncthreads();\n    }\n", "    }\n",
+                VerdictStatus::Incorrect},
+        Mistake{"register-tiling", "? terms : k0 + 8", "? k0 : k0 + 8", VerdictStatus::Incorrect},
+        Mistake{"register-tiling", "(grid.x + 3) / 4", "grid.x / 4", VerdictStatus::Incorrect},
+        Mistake{"shared-memory-tiling", "? terms : k0 + 16", "? k0 : k0 + 16",
+                VerdictStatus::Incorrect},
         // The sum of another row, or none at all.
         Mistake{"scalar-promotion", "y[i] = sum;", "y[i] += sum;", VerdictStatus::Incorrect},
         Mistake{"scalar-promotion", "sum = 0.0f", "sum = y[i]", VerdictStatus::Incorrect},
