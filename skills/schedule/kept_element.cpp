@@ -28,20 +28,6 @@ bool writes(AccessKind kind) {
     return kind != AccessKind::Read;
 }
 
-/// The language says that an lvalue of one type is none of the other.
-bool differInType(const NestArray& a, const NestArray& b) {
-    const auto isPlain = [](ScalarKind kind) {
-        return kind != ScalarKind::Unknown && kind != ScalarKind::Void &&
-               kind != ScalarKind::Char && kind != ScalarKind::UInt8;
-    };
-    return isPlain(a.scalar) && isPlain(b.scalar) && a.lanes == 1 && b.lanes == 1 &&
-           a.scalar != b.scalar;
-}
-
-bool differInSpace(const NestArray& a, const NestArray& b) {
-    return a.space != b.space && a.space != MemorySpace::Generic && b.space != MemorySpace::Generic;
-}
-
 /// "unsigned int" of "const unsigned int &".
 std::string valueType(const Type& type) {
     std::string name = type.spelling;
@@ -243,8 +229,7 @@ private:
                 !(isWritten || writes(other.kind)))
                 return false;
             const NestArray& otherArray = arrayOf(other);
-            return !isThreadsOwn(otherArray) && !differInSpace(array, otherArray) &&
-                   !differInType(array, otherArray) && !array.isRestrict && !otherArray.isRestrict;
+            return !isThreadsOwn(otherArray) && mayOverlap(array, otherArray);
         });
     }
 
