@@ -153,7 +153,8 @@ NestExit NestBuilder::walkLoop(StmtId id) {
             continue;
         }
         if (isNestInteger(declared.type)) {
-            const IndexExpression value = freshValue(declared.name + "~", declared.type, noId, variable);
+            const IndexExpression value =
+                freshValue(declared.name + "~", declared.type, noId, variable);
             carried[variable] = value.terms().begin()->first.front();
             set({frame_, variable, ""}, {value, std::nullopt});
         } else {
