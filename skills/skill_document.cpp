@@ -23,6 +23,11 @@ constexpr std::array<std::pair<std::string_view, SkillKind>, 3> kinds = {{
     {"library", SkillKind::Library},
 }};
 
+constexpr std::array<std::pair<std::string_view, SkillRole>, 2> roles = {{
+    {"answer", SkillRole::Answer},
+    {"hygiene", SkillRole::Hygiene},
+}};
+
 constexpr std::array<std::pair<std::string_view, Numerics>, 3> numericsNames = {{
     {"exact", Numerics::Exact},
     {"reassociates", Numerics::Reassociates},
@@ -34,9 +39,9 @@ constexpr std::array<std::string_view, 12> bottlenecks = {
     "compute",          "tensor-core-eligible", "occupancy",          "register-spill",
     "divergence",       "launch-overhead",      "synchronization",    "balanced"};
 
-constexpr std::array<std::string_view, 11> fields = {
-    "name",        "description", "title",         "kind",          "numerics", "error",
-    "bottlenecks", "when",        "expected_gain", "failure_modes", "sources"};
+constexpr std::array<std::string_view, 12> fields = {
+    "name",  "description", "title", "kind",          "role",          "numerics",
+    "error", "bottlenecks", "when",  "expected_gain", "failure_modes", "sources"};
 
 constexpr std::size_t maxName = 64;
 
@@ -58,6 +63,8 @@ Read<SkillMetadata> readFields(const FrontMatter& front) {
     store(skill.description, front.text("description"));
     store(skill.title, front.text("title"));
     store(skill.kind, kindOf(front));
+    if (front.has("role"))
+        store(skill.role, roleOf(front));
     store(skill.numerics, numericsOf(front));
     if (front.has("error"))
         store(skill.error, errorOf(front, skill.numerics));
@@ -194,6 +201,9 @@ Read<std::vector<std::string>> bottlenecksOf(const FrontMatter& front) {
 Read<SkillKind> kindOf(const FrontMatter& front) {
     return front.named("kind", kinds);
 }
+Read<SkillRole> roleOf(const FrontMatter& front) {
+    return front.named("role", roles);
+}
 Read<Numerics> numericsOf(const FrontMatter& front) {
     return front.named("numerics", numericsNames);
 }
@@ -272,6 +282,9 @@ SkillDocuments loadSkillDocuments(const std::filesystem::path& directory) {
 
 std::string_view spelling(SkillKind kind) {
     return spelled(kind, kinds);
+}
+std::string_view spelling(SkillRole role) {
+    return spelled(role, roles);
 }
 std::string_view spelling(SkillOrigin origin) {
     switch (origin) {

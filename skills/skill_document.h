@@ -39,8 +39,9 @@ documentsIn(const std::filesystem::path& directory);
 /// The field `bottlenecks`; a problem where it names another.
 [[nodiscard]] Read<std::vector<std::string>> bottlenecksOf(const FrontMatter& front);
 
-/// kind and numerics by their spelling, and the other way round.
+/// kind, role and numerics by their spelling, and the other way round.
 [[nodiscard]] Read<SkillKind> kindOf(const FrontMatter& front);
+[[nodiscard]] Read<SkillRole> roleOf(const FrontMatter& front);
 [[nodiscard]] Read<Numerics> numericsOf(const FrontMatter& front);
 /// The field `error`: functions that the skill's edits bring in, each with its maximum error as a
 /// sum of "2 ulp", "2^-22 absolute" and "1e-3 relative", or "documented" for CUDA's own
@@ -48,6 +49,7 @@ documentsIn(const std::filesystem::path& directory);
 /// the skill does not reduce precision.
 [[nodiscard]] Read<StatedError> errorOf(const FrontMatter& front, Numerics numerics);
 [[nodiscard]] std::string_view spelling(SkillKind kind);     ///< "source" | "launch" | "library"
+[[nodiscard]] std::string_view spelling(SkillRole role);     ///< "answer" | "hygiene"
 [[nodiscard]] std::string_view spelling(SkillOrigin origin); ///< "built-in" | "user" | "workspace"
 [[nodiscard]] std::string_view
 spelling(Numerics numerics); ///< "exact" | "reassociates" | "reduced-precision"

@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t maxDescription = 1024;
 
 /// Ours, then those of the agent-skill convention.
-constexpr std::array<std::string_view, 16> userSkillFields = {
+constexpr std::array<std::string_view, 17> userSkillFields = {
     "name",     "description",   "title",         "kind",          "numerics",      "bottlenecks",
     "when",     "sources",       "expected_gain", "failure_modes", "metavariables", "license",
-    "metadata", "compatibility", "allowed-tools", "error"};
+    "metadata", "compatibility", "allowed-tools", "error",         "role"};
 
 constexpr std::array<std::pair<std::string_view, MetavariableKind>, 6> metavariableKinds = {{
     {"expression", MetavariableKind::Expression},
@@ -168,6 +168,8 @@ Read<void> readRest(const FrontMatter& front, SkillMetadata& skill, bool hasPatt
         store(skill.numerics, numericsOf(front));
         if (front.has("error"))
             store(skill.error, errorOf(front, skill.numerics));
+        if (front.has("role"))
+            store(skill.role, roleOf(front));
     }
     if (front.has("kind")) {
         store(skill.kind, kindOf(front));

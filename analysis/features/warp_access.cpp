@@ -1,5 +1,6 @@
 #include "analysis/features/warp_access.h"
 
+#include "analysis/features/lane_requests.h"
 #include "analysis/features/scalar_tail.h"
 #include "analysis/model/integer_arithmetic.h"
 #include "analysis/source/gpu_constants.h"
@@ -7,16 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <sstream>
 #include <vector>
 
 namespace kernelskill::analysis {
 
 namespace {
-
-constexpr std::int64_t bankBytes = 4;
-constexpr std::int64_t banks = 32;
 
 /// Replaces an unknown size: large, and a multiple of every relevant alignment.
 constexpr std::int64_t largeMultiple = 1 << 20;
@@ -175,41 +172,11 @@ std::vector<std::int64_t> laneIndices(const KernelModel& kernel,
     return indices;
 }
 
-double sectorsOf(const std::vector<std::int64_t>& indices, std::int64_t width) {
-    std::set<std::int64_t> sectors;
-    const auto floorDivide = [](std::int64_t a, std::int64_t b) {
-        return a >= 0 ? a / b : -((-a + b - 1) / b);
-    };
-    for (const std::int64_t index : indices)
-        for (std::int64_t byte = 0; byte < width; byte += std::min(width, sectorBytes))
-            sectors.insert(floorDivide(index * width + byte, sectorBytes));
-    return static_cast<double>(sectors.size());
-}
-
-/// The wavefronts of a shared-memory request. 64-bit and 128-bit accesses are served by half and
-/// quarter warps.
-double conflictDegree(const std::vector<std::int64_t>& indices, std::int64_t width) {
-    const std::int64_t lanesAtOnce = warpLanes / std::max<std::int64_t>(1, width / bankBytes);
-    std::size_t wavefronts = 0;
-    std::size_t groups = 0;
-    for (std::int64_t first = 0; first < warpLanes;
-         first += std::max<std::int64_t>(lanesAtOnce, 1)) {
-        std::map<std::int64_t, std::set<std::int64_t>> wordsOfBank;
-        for (std::int64_t lane = first;
-             lane < std::min<std::int64_t>(first + lanesAtOnce, warpLanes); ++lane) {
-            const std::int64_t address = indices[static_cast<std::size_t>(lane)] * width;
-            for (std::int64_t byte = 0; byte < std::max(width, bankBytes); byte += bankBytes) {
-                const std::int64_t word = (address + byte) / bankBytes;
-                wordsOfBank[((word % banks) + banks) % banks].insert(word);
-            }
-        }
-        std::size_t worst = 1;
-        for (const auto& [bank, words] : wordsOfBank)
-            worst = std::max(worst, words.size());
-        wavefronts += worst;
-        ++groups;
-    }
-    return static_cast<double>(wavefronts) / static_cast<double>(groups);
+/// Byte addresses of the elements.
+std::vector<std::int64_t> addressesOf(std::vector<std::int64_t> indices, std::int64_t width) {
+    for (std::int64_t& index : indices)
+        index *= width;
+    return indices;
 }
 
 std::optional<std::int64_t> strideOf(const std::vector<std::int64_t>& indices) {
@@ -276,10 +243,11 @@ AccessFeatures describeAccess(const KernelModel& kernel, const ReassignedVariabl
     if (access.space == MemorySpace::Global && widerAlternative(kernel, accessId)) {
         features.explanation += ", in what the wider accesses of " + name + " leave over";
     } else if (access.space == MemorySpace::Global) {
-        features.sectorsPerRequest = sectorsOf(indices, access.width);
+        features.sectorsPerRequest = sectorsOf(addressesOf(indices, access.width), access.width);
         features.explanation += ", " + number(*features.sectorsPerRequest) + " sectors a request";
     } else if (access.space == MemorySpace::Shared) {
-        features.bankConflictDegree = conflictDegree(indices, access.width);
+        features.bankConflictDegree =
+            wavefrontsOf(addressesOf(indices, access.width), access.width);
         features.explanation +=
             *features.bankConflictDegree > 1
                 ? ", " + number(*features.bankConflictDegree) + " wavefronts a request"

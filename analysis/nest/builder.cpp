@@ -160,10 +160,14 @@ NestCondition NestBuilder::unknownCondition(std::string text) {
     return NestCondition::unknown(std::move(text), unknownCount_++);
 }
 
-IndexExpression NestBuilder::freshValue(const std::string& name, const Type& type) {
+IndexExpression NestBuilder::freshValue(const std::string& name, const Type& type,
+                                        ExprId expression, VariableId variable) {
     NestSymbol symbol;
     symbol.kind = NestSymbolKind::Value;
     symbol.name = name;
+    symbol.frame = frame_;
+    symbol.expression = expression;
+    symbol.variable = variable;
     symbol.isNotNegative = type.scalar == ScalarKind::Bool ||
                            (type.scalar >= ScalarKind::UInt8 && type.scalar <= ScalarKind::UInt64);
     return IndexExpression::symbol(nest_.symbols.add(std::move(symbol)));

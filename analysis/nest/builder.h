@@ -116,7 +116,9 @@ private:
     [[nodiscard]] std::string treeText(ExprId id, int depth = 0) const;
     NestNodeId append(NestNode node);
     [[nodiscard]] NestCondition unknownCondition(std::string text);
-    [[nodiscard]] IndexExpression freshValue(const std::string& name, const Type& type);
+    /// A number that the text does not tell, of an expression or a variable of the current frame.
+    [[nodiscard]] IndexExpression freshValue(const std::string& name, const Type& type,
+                                             ExprId expression = noId, VariableId variable = noId);
 
     // builder_statements.cpp
     NestExit walk(StmtId id);

@@ -153,7 +153,8 @@ NestExit NestBuilder::walkLoop(StmtId id) {
             continue;
         }
         if (isNestInteger(declared.type)) {
-            const IndexExpression value = freshValue(declared.name + "~", declared.type);
+            const IndexExpression value =
+                freshValue(declared.name + "~", declared.type, noId, variable);
             carried[variable] = value.terms().begin()->first.front();
             set({frame_, variable, ""}, {value, std::nullopt});
         } else {
@@ -162,7 +163,7 @@ NestExit NestBuilder::walkLoop(StmtId id) {
                 set({frame_, variable, ""}, {std::nullopt, std::move(address)});
                 continue;
             }
-            IndexExpression offset = freshValue(declared.name + "~", {});
+            IndexExpression offset = freshValue(declared.name + "~", {}, noId, variable);
             carried[variable] = offset.terms().begin()->first.front();
             address.offset = std::move(offset);
             set({frame_, variable, ""}, {std::nullopt, std::move(address)});

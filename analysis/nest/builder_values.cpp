@@ -41,7 +41,9 @@ void NestBuilder::forget(const NestVariableKey& key) {
         if (known.frame == key.frame && known.variable == key.variable && known.path != key.path)
             value = {freshValue(variable.name + known.path, {}), std::nullopt};
     if (isNestInteger(variable.type)) {
-        set(key, {freshValue(variable.name, variable.type), std::nullopt});
+        set(key, {freshValue(variable.name, variable.type, noId,
+                             key.frame == frame_ ? key.variable : noId),
+                  std::nullopt});
     } else if (isNestPointer(variable.type)) {
         NestAddress address = frame_ == key.frame ? pointerOf(key, variable.type) : NestAddress{};
         address.choices.clear();
@@ -105,7 +107,7 @@ IndexExpression NestBuilder::valueOf(ExprId id) {
     const auto [entry, isNew] = values_.try_emplace({frame_, id});
     if (isNew)
         entry->second =
-            freshValue("[" + text(id) + "]", expr(id).type).terms().begin()->first.front();
+            freshValue("[" + text(id) + "]", expr(id).type, id).terms().begin()->first.front();
     return IndexExpression::symbol(entry->second);
 }
 

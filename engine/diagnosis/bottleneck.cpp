@@ -1,5 +1,6 @@
 #include "engine/diagnosis/bottleneck.h"
 
+#include "engine/diagnosis/code_shape.h"
 #include "engine/diagnosis/gain_model.h"
 #include "engine/diagnosis/rule_table.h"
 
@@ -83,10 +84,12 @@ std::vector<Evidence> evidenceOf(const Match& match) {
     return evidence;
 }
 
-std::vector<Signal> allSignals(const DiagnosisInput& input, double launchSeconds) {
-    std::vector<Signal> signals = staticSignals(input);
-    for (auto more : {compilerSignals(input), profileSignals(input),
-                      machineSignals(input, launchSeconds), measuredSignals(input)})
+std::vector<Signal> allSignals(const DiagnosisInput& input, const WarpView* warp,
+                               const CodeShape* shape, double launchSeconds) {
+    const std::vector<Signal> fromText = staticSignals(input, warp, shape);
+    std::vector<Signal> signals = fromText;
+    for (auto more : {compilerSignals(input), profileSignals(input, fromText),
+                      machineSignals(input, fromText, launchSeconds), measuredSignals(input)})
         std::ranges::move(more, std::back_inserter(signals));
     return signals;
 }
@@ -102,6 +105,23 @@ std::optional<std::string> measuredHeadroom(const std::vector<Signal>& signals) 
     return *nearest < 60 ? "high" : *nearest < 80 ? "medium" : "low";
 }
 
+/// A kernel that moves each byte once, in requests as wide as they can be, takes as long as the
+/// memory takes, whatever its intensity; so does one that moves each byte once and was measured at
+/// nearly the memory's peak.
+bool isAtItsLimit(const Bottleneck& bottleneck, const std::vector<Signal>& signals) {
+    constexpr double nearPeak = 90;
+    constexpr double belowLow = 80; // As in measuredHeadroom().
+    const auto has = [&](std::string_view name) {
+        return std::ranges::find(bottleneck.shapes, name) != bottleneck.shapes.end();
+    };
+    if (bottleneck.kind != BottleneckKind::MemoryBandwidth || !has(shape::streaming))
+        return false;
+    const auto measured = std::ranges::find(signals, "memory_percent", &Signal::name);
+    if (measured == signals.end())
+        return has(shape::streamingWide);
+    return measured->value >= (has(shape::streamingWide) ? belowLow : nearPeak);
+}
+
 } // namespace
 
 Bottleneck diagnose(const DiagnosisInput& input) {
@@ -111,7 +131,16 @@ Bottleneck diagnose(const DiagnosisInput& input) {
         bottleneck.rule = table.error().describe();
         return bottleneck;
     }
-    const auto signals = allSignals(input, table->launchSeconds);
+    std::optional<WarpView> warp;
+    std::optional<CodeShape> shape;
+    if (input.file != nullptr) {
+        warp.emplace(*input.file, input.kernel);
+        shape = codeShapeOf(*warp);
+        for (const ShapeFact& fact : shape->facts)
+            bottleneck.shapes.emplace_back(fact.name);
+    }
+    const auto signals =
+        allSignals(input, warp ? &*warp : nullptr, shape ? &*shape : nullptr, table->launchSeconds);
     const auto matches = matchesOf(*table, signals);
     const auto decides = [](const Match& match) { return !match.rule->isSupport; };
     const auto first = std::ranges::find_if(matches, decides);
@@ -133,6 +162,8 @@ Bottleneck diagnose(const DiagnosisInput& input) {
         bottleneck.gain ? headroomOf(*bottleneck.gain) : first->rule->headroomAt(leading.value);
     if (const auto measured = measuredHeadroom(signals))
         bottleneck.headroom = *measured;
+    if (isAtItsLimit(bottleneck, signals))
+        bottleneck.headroom = noHeadroom;
     // The evidence that decided comes first, supporting evidence last.
     for (const bool isSupport : {false, true})
         for (const Match& match : matches)

@@ -38,13 +38,17 @@ struct Evidence {
     bool operator==(const Evidence&) const = default;
 };
 
+/// The headroom of a kernel that is at its limit.
+inline constexpr std::string_view noHeadroom = "none";
+
 struct Bottleneck {
     BottleneckKind kind = BottleneckKind::Balanced;
-    std::string headroom;           ///< "high", "medium" or "low"; empty if unknown.
+    std::string headroom;           ///< "high", "medium", "low" or noHeadroom; empty if unknown.
     std::optional<Gain> gain;       ///< nullopt if the counts do not tell.
     std::vector<Evidence> evidence; ///< Strongest first.
     std::string rule;               ///< The row of the table that decided; shown in explanations.
     std::vector<BottleneckKind> others; ///< Further kinds for which a rule holds.
+    std::vector<std::string> shapes; ///< Of the code, see code_shape.h; empty if they are unknown.
 };
 
 /// Everything that a diagnosis may use. A null member is unknown, absent or not ready yet: rules

@@ -77,6 +77,9 @@ void addOccupancy(const DiagnosisInput& input, const LaunchSpec& launch,
                                  : "registers not counted";
     resident.line = launchLine(input);
     signals.push_back(std::move(resident));
+    Signal threads = signalOf(input, "threads_of_block", block.threads);
+    threads.line = launchLine(input);
+    signals.push_back(std::move(threads));
 }
 
 void addSpread(const DiagnosisInput& input, const LaunchSpec& launch,
@@ -94,7 +97,8 @@ void addSpread(const DiagnosisInput& input, const LaunchSpec& launch,
 }
 
 void addIntensity(const DiagnosisInput& input, const RooflineCounts& counts,
-                  const Roofline& roofline, std::vector<Signal>& signals) {
+                  const Roofline& roofline, const std::vector<Signal>& fromText,
+                  std::vector<Signal>& signals) {
     if (!roofline.intensity)
         return;
     const double balance = roofline.ridge.operationsPerByte;
@@ -114,7 +118,7 @@ void addIntensity(const DiagnosisInput& input, const RooflineCounts& counts,
     signals.push_back(signal);
     signal.name = "contraction_over_balance";
     signal.value = roofline.intensity->high / balance;
-    for (const Signal& contraction : staticSignals(input)) {
+    for (const Signal& contraction : fromText) {
         if (contraction.name == "contraction_over_two_axes") {
             signal.line = contraction.line;
             signals.push_back(signal);
@@ -184,7 +188,8 @@ void addLaunches(const DiagnosisInput& input, const Roofline& roofline, double l
 
 } // namespace
 
-std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSeconds) {
+std::vector<Signal> machineSignals(const DiagnosisInput& input, const std::vector<Signal>& fromText,
+                                   double launchSeconds) {
     std::vector<Signal> signals;
     const LaunchSpec* launch = input.profile != nullptr ? &input.profile->launch : input.launch;
     if (launch != nullptr) {
@@ -195,7 +200,7 @@ std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSec
         return signals;
     if (const auto counts = rooflineCounts(input.kernel, input.features, *input.profile)) {
         const Roofline roofline = rooflineOf(*counts, input.gpu);
-        addIntensity(input, *counts, roofline, signals);
+        addIntensity(input, *counts, roofline, fromText, signals);
         addControlFlow(input, *counts, signals);
         addOperations(input, signals);
         addLaunches(input, roofline, launchSeconds, signals);

@@ -176,13 +176,14 @@ void addTraffic(const Profile& profile, std::vector<Signal>& signals) {
 }
 
 /// Adds each dependent load with the average number of times that a thread makes it.
-void addDependentLoads(const DiagnosisInput& input, std::vector<Signal>& signals) {
+void addDependentLoads(const DiagnosisInput& input, const std::vector<Signal>& fromText,
+                       std::vector<Signal>& signals) {
     const Profile& profile = *input.profile;
     const auto threads =
         static_cast<double>(profile.launch.grid.count() * profile.launch.block.count());
     if (input.source == nullptr || threads <= 0)
         return;
-    for (const Signal& chained : staticSignals(input)) {
+    for (const Signal& chained : fromText) {
         if (chained.name != "dependent_load_in_loop")
             continue;
         const auto place = std::ranges::find_if(profile.lines, [&](const LineMetrics& line) {
@@ -202,7 +203,8 @@ void addDependentLoads(const DiagnosisInput& input, std::vector<Signal>& signals
 
 } // namespace
 
-std::vector<Signal> profileSignals(const DiagnosisInput& input) {
+std::vector<Signal> profileSignals(const DiagnosisInput& input,
+                                   const std::vector<Signal>& fromText) {
     std::vector<Signal> signals;
     if (input.profile == nullptr)
         return signals;
@@ -214,7 +216,7 @@ std::vector<Signal> profileSignals(const DiagnosisInput& input) {
     addAtomics(profile, signals);
     addBarriers(input, signals);
     addDivergence(input.kernel, profile, signals);
-    addDependentLoads(input, signals);
+    addDependentLoads(input, fromText, signals);
     return signals;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/diagnosis/bottleneck.h"
+#include "engine/diagnosis/code_shape.h"
 
 #include <cstdint>
 #include <map>
@@ -31,14 +32,21 @@ struct Signal {
     std::optional<std::uint32_t> line; ///< Zero-based.
 };
 
-[[nodiscard]] std::vector<Signal> staticSignals(const DiagnosisInput& input);
+/// `warp` and `shape` are null where the file is not known: what takes them is left out, or read
+/// off the features.
+[[nodiscard]] std::vector<Signal> staticSignals(const DiagnosisInput& input, const WarpView* warp,
+                                                const CodeShape* shape);
 /// Empty if there are no facts.
 [[nodiscard]] std::vector<Signal> compilerSignals(const DiagnosisInput& input);
 /// Empty if there is no profile. A metric that the executor does not count yields no signal.
-[[nodiscard]] std::vector<Signal> profileSignals(const DiagnosisInput& input);
+/// `fromText` is what staticSignals() found.
+[[nodiscard]] std::vector<Signal> profileSignals(const DiagnosisInput& input,
+                                                 const std::vector<Signal>& fromText);
 /// Signals from the launch and from the same counters related to the GPU: occupancy, intensity,
 /// launches. `launchSeconds` is the time of an empty launch.
-[[nodiscard]] std::vector<Signal> machineSignals(const DiagnosisInput& input, double launchSeconds);
+[[nodiscard]] std::vector<Signal> machineSignals(const DiagnosisInput& input,
+                                                 const std::vector<Signal>& fromText,
+                                                 double launchSeconds);
 /// Empty if there is no profile of a GPU.
 [[nodiscard]] std::vector<Signal> measuredSignals(const DiagnosisInput& input);
 

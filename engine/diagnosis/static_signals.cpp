@@ -1,9 +1,14 @@
+#include "analysis/compile/occupancy.h"
 #include "engine/diagnosis/dependent_loads.h"
 #include "engine/diagnosis/gpus.h"
+#include "engine/diagnosis/host_loops.h"
 #include "engine/diagnosis/signals.h"
+
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -36,6 +41,15 @@ struct Context {
     }
 };
 
+void addOverfetch(const Context& context, Span span, double sectors, double least,
+                  std::string explanation, std::vector<Signal>& signals) {
+    Signal signal = context.at("static_sector_overfetch", sectors / least, span);
+    signal.numbers["sectors_per_request"] = sectors;
+    signal.numbers["minimum"] = least;
+    signal.words["explanation"] = std::move(explanation);
+    signals.push_back(std::move(signal));
+}
+
 void addAccesses(const Context& context, std::vector<Signal>& signals) {
     for (const analysis::AccessFeatures& seen : context.features.accesses) {
         if (seen.access >= context.kernel.accesses.size())
@@ -44,13 +58,8 @@ void addAccesses(const Context& context, std::vector<Signal>& signals) {
         Span span = context.spanOf(access);
         if (seen.sectorsPerRequest && access.width > 0) {
             // 32 lanes of `width` bytes fill exactly `width` sectors of 32 bytes.
-            double minimum = access.width;
-            Signal signal =
-                context.at("static_sector_overfetch", *seen.sectorsPerRequest / minimum, span);
-            signal.numbers["sectors_per_request"] = *seen.sectorsPerRequest;
-            signal.numbers["minimum"] = minimum;
-            signal.words["explanation"] = seen.explanation;
-            signals.push_back(std::move(signal));
+            addOverfetch(context, span, *seen.sectorsPerRequest, access.width, seen.explanation,
+                         signals);
         }
         if (seen.bankConflictDegree) {
             Signal signal =
@@ -59,6 +68,108 @@ void addAccesses(const Context& context, std::vector<Signal>& signals) {
             signals.push_back(std::move(signal));
         }
     }
+}
+
+/// What is said of an access: the features' sentence where they have one.
+std::string explanationOf(const Context& context, const analysis::Nest& nest,
+                          const analysis::NestAccess& access, const WarpReach& reach) {
+    for (const analysis::AccessFeatures& seen : context.features.accesses)
+        if (access.frame == 0 && seen.access < context.kernel.accesses.size() &&
+            context.kernel.accesses[seen.access].expression == access.expression &&
+            (seen.sectorsPerRequest || seen.bankConflictDegree))
+            return seen.explanation;
+    const std::string name = "'" + nest.arrays[access.array].name + "'";
+    const std::string apart =
+        !reach.stride ? "lanes reach unevenly spaced elements"
+        : WarpView::isRowApart(*reach.stride, reach.width)
+            ? "neighbouring lanes are a whole row or more apart"
+            : fmt::format("neighbouring lanes are {} bytes apart", std::abs(*reach.stride));
+    return nest.arrays[access.array].space == analysis::MemorySpace::Shared
+               ? fmt::format("{}: {}, {:g} wavefronts a request", name, apart, reach.wavefronts)
+               : fmt::format("{}: {}, {:g} sectors a request", name, apart, reach.sectors);
+}
+
+/// The same from the nest: also of pointers that move and of fields, at the best alignment, and of
+/// the lanes that conditions let on.
+void addReaches(const Context& context, const WarpView& warp, const CodeShape& shape,
+                std::vector<Signal>& signals) {
+    const analysis::Nest& nest = warp.nest();
+    for (analysis::NestAccessId id = 0; id < nest.accesses.size(); ++id) {
+        const analysis::NestAccess& access = nest.accesses[id];
+        if (access.array == noId || nest.arrays[access.array].isVariable || access.node == noId)
+            continue;
+        const WarpReach& reach = warp.reach(id);
+        if (!reach.isKnown() || reach.lanes < WarpReach::manyLanes)
+            continue;
+        const Span span = access.frame == 0 && access.expression != noId
+                              ? context.kernel.body.expr(access.expression).span
+                              : context.kernel.nameSpan;
+        const analysis::MemorySpace space = nest.arrays[access.array].space;
+        if (space == analysis::MemorySpace::Shared) {
+            // A conflict of two or three costs a cycle or two, which shows only in a loop.
+            constexpr double manyWavefronts = 4;
+            const auto outer = analysis::around(nest, access.node);
+            const bool isInLoop = std::ranges::any_of(outer, [&](analysis::NestNodeId node) {
+                return nest.node(node).loop() != nullptr;
+            });
+            Signal signal = context.at(
+                "static_bank_conflict_degree",
+                isInLoop || reach.wavefronts >= manyWavefronts ? reach.wavefronts : 1, span);
+            signal.words["explanation"] = explanationOf(context, nest, access, reach);
+            signals.push_back(std::move(signal));
+        } else if (space == analysis::MemorySpace::Global ||
+                   space == analysis::MemorySpace::Generic) {
+            addOverfetch(context, span, reach.sectors, reach.least,
+                         explanationOf(context, nest, access, reach), signals);
+            // The caches bring together what lanes use of a record; rows they do not.
+            constexpr std::int64_t longestRecord = 256;
+            const bool isOfRecord =
+                (shape.find(shape::records) != nullptr || shape.find(shape::pairs) != nullptr) &&
+                reach.stride && std::abs(*reach.stride) <= longestRecord;
+            if (isOfRecord)
+                signals.back().name = "static_record_overfetch";
+        }
+    }
+}
+
+/// Whether the branch lets lanes on by their index: `if (threadIdx.x == 0)`, the usual end of a
+/// reduction. A bounds guard lets on almost all of them, and data any of them.
+bool choosesLanes(const analysis::Branch& branch) {
+    return branch.dependsOnThread && !branch.isBoundsGuard && !branch.dependsOnData;
+}
+
+/// Whether `statement` ends in a return, a break or a continue.
+bool leaves(const analysis::FunctionBody& body, analysis::StmtId statement) {
+    const analysis::Stmt& stmt = body.stmt(statement);
+    if (stmt.kind == analysis::StmtKind::Compound)
+        return !stmt.children.empty() && leaves(body, stmt.children.back());
+    return stmt.kind == analysis::StmtKind::Return || stmt.kind == analysis::StmtKind::Break ||
+           stmt.kind == analysis::StmtKind::Continue;
+}
+
+/// Whether the statement is in a block of `outer`'s and before `place`, which that block holds.
+bool isAheadOf(const analysis::FunctionBody& body, analysis::StmtId statement, Span place) {
+    return body.stmt(statement).span.end <= place.begin &&
+           std::ranges::any_of(body.stmts, [&](const analysis::Stmt& block) {
+               return block.kind == analysis::StmtKind::Compound && block.span.contains(place) &&
+                      std::ranges::find(block.children, statement) != block.children.end();
+           });
+}
+
+/// Whether some lanes of each warp are kept from the access, by a condition around it or by an
+/// early exit before it.
+bool isOfChosenLanes(const KernelModel& kernel, const analysis::MemoryAccess& access) {
+    const analysis::FunctionBody& body = kernel.body;
+    return std::ranges::any_of(kernel.branches, [&](const analysis::Branch& branch) {
+        if (!choosesLanes(branch))
+            return false;
+        if (std::ranges::find(access.conditions, branch.statement) != access.conditions.end())
+            return true;
+        const analysis::Stmt& stmt = body.stmt(branch.statement);
+        return stmt.kind == analysis::StmtKind::If && stmt.children.size() == 1 &&
+               leaves(body, stmt.children.front()) && access.expression != noId &&
+               isAheadOf(body, branch.statement, body.expr(access.expression).span);
+    });
 }
 
 void addAtomics(const Context& context, std::vector<Signal>& signals) {
@@ -71,8 +182,7 @@ void addAtomics(const Context& context, std::vector<Signal>& signals) {
         bool dependsOnLane = false;
         for (std::uint32_t axis = 0; axis < 3; ++axis)
             dependsOnLane |= access.index->dependsOn({analysis::SymbolKind::ThreadIdx, axis});
-        // Under a condition, probably one lane updates: the usual end of a reduction.
-        if (!dependsOnLane && access.conditions.empty())
+        if (!dependsOnLane && !isOfChosenLanes(context.kernel, access))
             signals.push_back(context.at("atomics_on_uniform_address", 1, context.spanOf(access)));
     }
 }
@@ -207,19 +317,21 @@ bool hidesItsWork(const Context& context) {
     return false;
 }
 
-void addIntensity(const Context& context, std::vector<Signal>& signals) {
+void addIntensity(const Context& context, std::optional<double> intensity,
+                  std::vector<Signal>& signals) {
+    if (!intensity)
+        return;
+    const Balance balance = singleBalance(context.gpu);
+    Signal signal = context.at("static_intensity_over_balance",
+                               *intensity / balance.operationsPerByte, context.kernel.nameSpan);
+    signal.line.reset(); // It concerns the whole kernel.
+    signal.numbers = {{"intensity", *intensity}, {"balance", balance.operationsPerByte}};
+    signal.words["a_gpu"] = withArticle(context.gpu);
+    signals.push_back(std::move(signal));
+}
+
+void addContraction(const Context& context, std::vector<Signal>& signals) {
     const KernelModel& kernel = context.kernel;
-    if (context.features.arithmeticIntensity && !hidesItsWork(context)) {
-        const Balance balance = singleBalance(context.gpu);
-        Signal signal = context.at(
-            "static_intensity_over_balance",
-            *context.features.arithmeticIntensity / balance.operationsPerByte, kernel.nameSpan);
-        signal.line.reset(); // It concerns the whole kernel.
-        signal.numbers = {{"intensity", *context.features.arithmeticIntensity},
-                          {"balance", balance.operationsPerByte}};
-        signal.words["a_gpu"] = withArticle(context.gpu);
-        signals.push_back(std::move(signal));
-    }
     if (!context.features.hasContraction || kernel.loops.empty() || !writesTwoAxes(kernel))
         return;
     const analysis::Loop& deepest =
@@ -228,17 +340,99 @@ void addIntensity(const Context& context, std::vector<Signal>& signals) {
         context.at("contraction_over_two_axes", 1, kernel.body.stmt(deepest.statement).span));
 }
 
+/// A signal for each shape that a rule may ask for.
+void addShapes(const Context& context, const CodeShape& shape, std::vector<Signal>& signals) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 17> names = {{
+        {shape::oneAddress, "atomics_on_uniform_address"},
+        {shape::counter, "atomics_on_uniform_address"},
+        {shape::sharedTotal, "atomics_on_uniform_address"},
+        {shape::product, "contraction_over_two_axes"},
+        {shape::tiledProduct, "contraction_over_two_axes"},
+        {shape::halfProduct, "contraction_over_two_axes"},
+        {shape::raggedRows, "ragged_row_walk"},
+        {shape::indirect, "indirect_access"},
+        {shape::smallTable, "indirect_access"},
+        {shape::linearSearch, "linear_search"},
+        {shape::histogram, "atomics_on_data_address"},
+        {shape::scatterAtomics, "atomics_on_data_address"},
+        {shape::lock, "lock_loop"},
+        {shape::interleaved, "interleaved_lanes"},
+        {shape::laneBranch, "thread_dependent_branch_in_loop"},
+        {shape::dataBranch, "thread_dependent_branch_in_loop"},
+        {shape::dataLoop, "data_dependent_rounds"},
+    }};
+    for (const auto& [fact, name] : names)
+        if (const ShapeFact* found = shape.find(fact)) {
+            Signal signal = context.at(std::string(name), found->value, found->span);
+            signal.words["word"] = found->word;
+            signals.push_back(std::move(signal));
+        }
+    if (const ShapeFact* called = shape.find(shape::uniformFunction)) {
+        Signal signal = context.at("invariant_function_call", 1, called->span);
+        signal.words["word"] = called->word;
+        signals.push_back(std::move(signal));
+    }
+    if (const ShapeFact* steps = shape.find(shape::gridSteps))
+        signals.push_back(context.at("grid_barrier_in_loop", 1, steps->span));
+}
+
+/// A launch in a loop of the host whose threads the machine holds at once, each of which does a few
+/// things: it takes less time than the launch.
+void addSmallLaunches(const DiagnosisInput& input, const WarpView& warp, const Context& context,
+                      std::vector<Signal>& signals) {
+    const LaunchSpec* launch = input.profile != nullptr ? &input.profile->launch : input.launch;
+    const auto limits = analysis::limitsOf(input.gpu.capability);
+    if (launch == nullptr || !limits || launch->origin == LaunchOrigin::Guessed)
+        return;
+    const analysis::Nest& nest = warp.nest();
+    constexpr std::int64_t fewRounds = 64;
+    for (analysis::NestNodeId node = 0; node < nest.nodes.size(); ++node)
+        if (nest.node(node).loop() != nullptr &&
+            warp.rounds(node).value_or(fewRounds + 1) > fewRounds)
+            return;
+    const auto threads = static_cast<double>(launch->grid.count() * launch->block.count());
+    const double held = static_cast<double>(input.gpu.multiprocessors) * limits->warps * 32.0;
+    for (const RepeatedLaunch& repeated : repeatedLaunches(*input.file, context.kernel)) {
+        constexpr std::int64_t often = 10;
+        if (repeated.launches.value_or(often) < often)
+            continue;
+        Signal signal =
+            context.at("repeated_launch_over_machine", threads / held, context.kernel.nameSpan);
+        signal.file = repeated.file;
+        signal.line.reset();
+        if (input.file->source && repeated.file == input.file->file)
+            signal.line = input.file->source->lineColumn(repeated.span.begin).line;
+        signal.numbers = {{"threads", threads}, {"held", held}};
+        signal.words["launches"] =
+            repeated.launches ? fmt::format("{} times", *repeated.launches) : "in a loop";
+        signal.words["a_gpu"] = withArticle(input.gpu);
+        signals.push_back(std::move(signal));
+    }
+}
+
 } // namespace
 
-std::vector<Signal> staticSignals(const DiagnosisInput& input) {
+std::vector<Signal> staticSignals(const DiagnosisInput& input, const WarpView* warp,
+                                  const CodeShape* shape) {
     const Context context{input.kernel, input.features, input.source, input.gpu};
     std::vector<Signal> signals;
-    addAccesses(context, signals);
-    addAtomics(context, signals);
+    if (shape == nullptr)
+        addAtomics(context, signals);
     addBarriers(context, signals);
-    addBranches(context, signals);
     addDependentLoads(context, signals);
-    addIntensity(context, signals);
+    if (warp != nullptr && shape != nullptr) {
+        addReaches(context, *warp, *shape, signals);
+        addShapes(context, *shape, signals);
+        addIntensity(context, shape->work.intensity(), signals);
+        addSmallLaunches(input, *warp, context, signals);
+    } else {
+        addAccesses(context, signals);
+        addBranches(context, signals);
+        addIntensity(context,
+                     hidesItsWork(context) ? std::nullopt : input.features.arithmeticIntensity,
+                     signals);
+        addContraction(context, signals);
+    }
     return signals;
 }
 

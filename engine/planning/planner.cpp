@@ -1,6 +1,7 @@
 #include "engine/planning/planner.h"
 
 #include "engine/planning/record_bound.h"
+#include "engine/planning/remedy_table.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -17,7 +18,18 @@ namespace {
 constexpr double answersLeadingKind = 100;
 constexpr double answersFurtherKind = 50;
 constexpr double eachFurtherKindLater = 5;
+/// The skill names the bottleneck, but code of this shape has other remedies.
+constexpr double namesLeadingKind = 30;
 constexpr double fitsOnly = 10;
+/// Where the field has an order of remedies, it decides before how exact an edit is.
+constexpr double firstChoice = 40;
+constexpr double eachChoiceLater = 8;
+/// Later choices are offered, and no longer said to be the answer.
+constexpr std::size_t choicesThatAnswer = 2;
+/// More is not read.
+constexpr std::size_t maxRemedies = 3;
+/// Good practice comes behind all that may be an answer, whatever records say.
+constexpr double hygieneOnly = -100;
 constexpr double keepsEveryBit = 4;
 constexpr double reorders = 2;
 /// The maximum for the gain that the code promises. It is below the difference between an exact
@@ -40,20 +52,63 @@ std::string joined(const std::vector<std::string>& words) {
     return text.empty() ? "no bottleneck" : text;
 }
 
+/// Whether the skill's own gate shows that it helps, whatever the shape of the code.
+bool isCertain(const skills::SkillMetadata& skill) {
+    const auto& table = builtinRemedies();
+    return table && std::ranges::find(table->certain, skill.id) != table->certain.end();
+}
+
+/// Whether the skill answers the bottleneck in code of this shape: by the table where that knows
+/// the shape, else by what the skill says of itself. Skills of the user's are not in the table.
+bool answersLeading(const skills::SkillMetadata& skill, const Bottleneck& bottleneck,
+                    const RemedyAnswer* answer) {
+    if (answer != nullptr && answer->placeOf(skill.id))
+        return *answer->placeOf(skill.id) < choicesThatAnswer;
+    const bool isShapeKnown = answer != nullptr && !answer->shapes.empty();
+    return isAnswer(skill, bottleneck.kind) &&
+           (!isShapeKnown || skill.origin != skills::SkillOrigin::BuiltIn);
+}
+
 void rankByBottleneck(RankedSkill& ranked, const skills::SkillMetadata& skill,
-                      const Bottleneck& bottleneck) {
-    if (isAnswer(skill, bottleneck.kind)) {
+                      const Bottleneck& bottleneck, const RemedyAnswer* answer) {
+    if (ranked.role == skills::SkillRole::Hygiene) {
+        ranked.score += hygieneOnly;
+        ranked.why = fmt::format("Good practice, no answer to {}.", spelling(bottleneck.kind));
+        return;
+    }
+    auto place = answer == nullptr ? std::nullopt : answer->placeOf(skill.id);
+    if (!place && isCertain(skill) && isAnswer(skill, bottleneck.kind))
+        place = 0; // It is further only where the shape of the code has another answer.
+    if (place)
+        ranked.score += std::max(firstChoice - eachChoiceLater * static_cast<double>(*place), 0.0);
+    if (answersLeading(skill, bottleneck, answer)) {
+        ranked.answers = AnswersTo::Leading;
         ranked.score += answersLeadingKind;
         ranked.why = fmt::format("Answers {}, which holds the kernel back (rule {}).",
                                  spelling(bottleneck.kind), bottleneck.rule);
         return;
     }
-    for (std::size_t place = 0; place < bottleneck.others.size(); ++place) {
-        if (!isAnswer(skill, bottleneck.others[place]))
+    if (place) {
+        ranked.answers = AnswersTo::Further;
+        ranked.score += answersFurtherKind;
+        ranked.why = fmt::format("Helps against {} where better choices do not fit (rule {}).",
+                                 spelling(bottleneck.kind), bottleneck.rule);
+        return;
+    }
+    for (std::size_t further = 0; further < bottleneck.others.size(); ++further) {
+        if (!isAnswer(skill, bottleneck.others[further]))
             continue;
-        ranked.score += answersFurtherKind - eachFurtherKindLater * static_cast<double>(place);
+        ranked.answers = AnswersTo::Further;
+        ranked.score += answersFurtherKind - eachFurtherKindLater * static_cast<double>(further);
         ranked.why = fmt::format("Answers {}, which also holds here, behind {}.",
-                                 spelling(bottleneck.others[place]), spelling(bottleneck.kind));
+                                 spelling(bottleneck.others[further]), spelling(bottleneck.kind));
+        return;
+    }
+    if (isAnswer(skill, bottleneck.kind)) {
+        ranked.score += namesLeadingKind;
+        ranked.why = fmt::format("Fits the code, but is not what helps code of this shape ({}) "
+                                 "against {}.",
+                                 joined(answer->shapes), spelling(bottleneck.kind));
         return;
     }
     ranked.score += fitsOnly;
@@ -113,11 +168,12 @@ void rankByMemory(RankedSkill& ranked, const PlannerInput& input) {
 }
 
 RankedSkill rank(skills::Offer offer, const skills::SkillMetadata& document,
-                 const PlannerInput& input) {
+                 const PlannerInput& input, const RemedyAnswer* answer) {
     RankedSkill ranked;
     ranked.offer = std::move(offer);
     ranked.expected = document.expectedGain;
-    rankByBottleneck(ranked, document, input.bottleneck);
+    ranked.role = ranked.offer.role.value_or(document.role);
+    rankByBottleneck(ranked, document, input.bottleneck, answer);
     if (!ranked.offer.why.empty()) { // A clause, such as "the loop on line 10 ...".
         ranked.why.back() = ':';
         ranked.why += " " + ranked.offer.why + ".";
@@ -127,6 +183,38 @@ RankedSkill rank(skills::Offer offer, const skills::SkillMetadata& document,
     rankByRecord(ranked, input.records);
     rankByMemory(ranked, input);
     return ranked;
+}
+
+/// The methods of the answer that are not among the offers, with the reasons.
+std::vector<Remedy> remediesOf(const RemedyTable& table, const RemedyAnswer& answer,
+                               const Plan& plan,
+                               const std::vector<skills::SkillMetadata>& documents) {
+    std::vector<Remedy> remedies;
+    for (const std::string& id : answer.methods) {
+        const bool isOffered = std::ranges::any_of(plan.ranked, [&](const RankedSkill& ranked) {
+            return ranked.offer.skillId == id && ranked.role != skills::SkillRole::Hygiene;
+        });
+        const auto document = std::ranges::find(documents, id, &skills::SkillMetadata::id);
+        const bool isLeftOut = (answer.isQuiet && document != documents.end()) ||
+                               (id == nothingToDo && !remedies.empty());
+        if (isOffered || isLeftOut || remedies.size() >= maxRemedies)
+            continue;
+        const RemedyMethod* method = table.method(id);
+        Remedy remedy;
+        remedy.method = id;
+        remedy.isSkill = document != documents.end();
+        if (method != nullptr)
+            remedy.text = method->text;
+        else if (remedy.isSkill)
+            remedy.text = document->title;
+        const auto refused = std::ranges::find(plan.ruledOut, id, &RuledOut::skill);
+        if (refused != plan.ruledOut.end())
+            remedy.why = refused->why;
+        else if (method != nullptr)
+            remedy.why = method->why;
+        remedies.push_back(std::move(remedy));
+    }
+    return remedies;
 }
 
 } // namespace
@@ -139,6 +227,8 @@ Plan Planner::plan(const PlannerInput& input) const {
     Plan plan;
     skills::SkillContext context{input.file, input.kernel, input.features, input.range,
                                  input.compiled};
+    const auto& table = builtinRemedies();
+    const RemedyAnswer* answer = table ? table->answerTo(input.bottleneck) : nullptr;
     for (const auto& skill : catalogue_) {
         std::string id(skill->id());
         auto document = std::ranges::find(documents_, id, &skills::SkillMetadata::id);
@@ -151,18 +241,42 @@ Plan Planner::plan(const PlannerInput& input) const {
             plan.ruledOut.push_back(
                 {id, fmt::format("{}: {}", offer.error().gate, offer.error().reason)});
         } else {
-            plan.ranked.push_back(rank(std::move(*offer), *document, input));
+            plan.ranked.push_back(rank(std::move(*offer), *document, input, answer));
         }
         if (!input.wantsAlternatives)
             continue;
         double later = 0;
         for (skills::Offer& alternative : skill->alternatives(context)) {
-            plan.ranked.push_back(rank(std::move(alternative), *document, input));
+            plan.ranked.push_back(rank(std::move(alternative), *document, input, answer));
             plan.ranked.back().score -= ++later * eachAlternativeLater;
         }
     }
     std::ranges::stable_sort(plan.ranked, std::ranges::greater{}, &RankedSkill::score);
+    std::ranges::stable_partition(plan.ranked, [](const RankedSkill& ranked) {
+        return ranked.role != skills::SkillRole::Hygiene;
+    });
+    if (answer != nullptr)
+        plan.remedies = remediesOf(*table, *answer, plan, documents_);
     return plan;
+}
+
+std::string_view spelling(AnswersTo answers) {
+    switch (answers) {
+    case AnswersTo::Leading:
+        return "leading";
+    case AnswersTo::Further:
+        return "further";
+    case AnswersTo::Nothing:
+        break;
+    }
+    return "nothing";
+}
+
+const RankedSkill* bestAnswer(const Plan& plan) {
+    const auto best = std::ranges::find_if(plan.ranked, [](const RankedSkill& ranked) {
+        return ranked.answers != AnswersTo::Nothing && !ranked.failedBefore;
+    });
+    return best == plan.ranked.end() ? nullptr : &*best;
 }
 
 } // namespace kernelskill::engine

@@ -4,6 +4,7 @@
 #include "lsp-server/features/diagnostics.h"
 #include "lsp-server/report/evidence_text.h"
 #include "lsp-server/report/json_report.h"
+#include "lsp-server/report/remedy_text.h"
 #include "lsp-server/report/ruled_out_text.h"
 #include "skills/skill_document.h"
 
@@ -50,9 +51,9 @@ Colour colourOf(analysis::Severity severity) {
 
 class Check {
 public:
-    Check(const Snapshot& snapshot, const std::string& shownName)
-        : snapshot_(snapshot), shownName_(shownName), texts_(snapshot.program),
-          diagnostics_(snapshot.model().diagnostics) {
+    Check(const Snapshot& snapshot, const std::string& shownName, bool wantsReasons)
+        : snapshot_(snapshot), shownName_(shownName), wantsReasons_(wantsReasons),
+          texts_(snapshot.program), diagnostics_(snapshot.model().diagnostics) {
         std::ranges::move(pinDiagnostics(snapshot), std::back_inserter(diagnostics_));
         std::ranges::move(wasteDiagnostics(snapshot), std::back_inserter(diagnostics_));
     }
@@ -107,6 +108,9 @@ private:
         json skills = json::array();
         for (const engine::RankedSkill& ranked : plan.ranked)
             skills.push_back(skillOffer(ranked, kernel));
+        json remedies = json::array();
+        for (const engine::Remedy& remedy : plan.remedies)
+            remedies.push_back(remedyJson(remedy));
         json ruledOut = json::array();
         for (const engine::RuledOut& skill : plan.ruledOut)
             ruledOut.push_back({{"skill", skill.skill}, {"why", skill.why}});
@@ -121,6 +125,7 @@ private:
                    {"bottleneck", bottleneckJson(*snapshot_.workbench->knowledge().diagnosis(
                                       {snapshot_.program, kernel}))},
                    {"skills", std::move(skills)},
+                   {"remedies", std::move(remedies)},
                    {"ruled_out", std::move(ruledOut)}};
         if (!snapshot_.isInMainFile(kernel))
             entry["file"] = kernel.file;
@@ -133,6 +138,8 @@ private:
                    {"why", ranked.why},
                    {"fits", ranked.offer.why},
                    {"expected", ranked.expected},
+                   {"role", skills::spelling(ranked.role)},
+                   {"answers", engine::spelling(ranked.answers)},
                    {"line", lineOf(kernel.file, ranked.offer.anchor.begin)},
                    {"failed_before", ranked.failedBefore}};
         const auto& all = snapshot_.workbench->library().documents;
@@ -185,9 +192,10 @@ private:
         fmt::print("\n{}  {}:{}\n", terminal_.paint(Colour::Bold, kernel.qualifiedName),
                    snapshot_.isInMainFile(kernel) ? shownName_ : kernel.file,
                    lineOf(kernel.file, kernel.nameSpan.begin) + 1);
+        const std::string headroom = describeHeadroom(*bottleneck);
         fmt::print("  {}  {}{}\n", label("bottleneck"),
                    terminal_.paint(Colour::Yellow, engine::spelling(bottleneck->kind)),
-                   bottleneck->headroom.empty() ? "" : ", headroom " + bottleneck->headroom);
+                   headroom.empty() ? "" : ", " + headroom);
         for (const engine::Evidence& evidence : bottleneck->evidence)
             fmt::print("  {}  {}\n", label(""), describeEvidence(evidence));
         for (const analysis::LaunchSite& site : kernel.launches) {
@@ -200,17 +208,36 @@ private:
 
     void printPlan(const analysis::KernelModel& kernel) {
         const engine::Plan plan = planFor(kernel);
+        const bool isAnswered = std::ranges::any_of(plan.ranked, [](const auto& ranked) {
+            return ranked.answers == engine::AnswersTo::Leading && !ranked.failedBefore;
+        });
+        // What would help comes first where nothing that is offered does.
+        if (!isAnswered)
+            printRemedies(plan, "skills");
         std::size_t number = 0;
+        std::string_view last = isAnswered || plan.remedies.empty() ? "" : "skills";
         for (const engine::RankedSkill& ranked : plan.ranked) {
+            const std::string_view part = partOf(ranked);
             fmt::print(
-                "  {}  {}. {} {}\n", label(number == 0 ? "skills" : ""), number + 1,
+                "  {}  {}. {} {}\n", label(part == last ? "" : part), number + 1,
                 terminal_.paint(Colour::Bold, ranked.offer.skillId),
                 terminal_.paint(
                     Colour::Dim,
                     fmt::format("(line {})", lineOf(kernel.file, ranked.offer.anchor.begin) + 1)));
             fmt::print("  {}     {}\n", label(""), ranked.offer.title);
             fmt::print("  {}     {}\n", label(""), ranked.why);
+            last = part;
             ++number;
+        }
+        if (isAnswered)
+            printRemedies(plan, "by hand");
+        if (plan.ruledOut.empty())
+            return;
+        if (!wantsReasons_) {
+            const bool isFirst = plan.ranked.empty() && plan.remedies.empty();
+            fmt::print("  {}  {}\n", label(isFirst ? "skills" : ""),
+                       terminal_.paint(Colour::Dim, whyNot(plan)));
+            return;
         }
         std::string_view heading = "ruled out";
         for (const RuledOutGroup& group : groupByReason(plan.ruledOut, plan.ranked.size())) {
@@ -221,18 +248,42 @@ private:
         }
     }
 
+    /// Says that there are reasons, and how to see them.
+    static std::string whyNot(const engine::Plan& plan) {
+        return plan.ranked.empty()
+                   ? std::string("no skill fits. Why is nothing offered? `check --why` tells")
+                   : fmt::format("{} other skills do not fit; `check --why` tells the reasons",
+                                 plan.ruledOut.size());
+    }
+
+    void printRemedies(const engine::Plan& plan, std::string_view heading) {
+        for (const engine::Remedy& remedy : plan.remedies) {
+            fmt::print("  {}  {} {}\n", label(heading),
+                       terminal_.paint(Colour::Bold, remedy.method + ":"), describeRemedy(remedy));
+            heading = "";
+        }
+    }
+
+    /// The heading that a skill stands under.
+    static std::string_view partOf(const engine::RankedSkill& ranked) {
+        if (ranked.role == skills::SkillRole::Hygiene)
+            return "hygiene";
+        return ranked.answers == engine::AnswersTo::Nothing ? "also fits" : "skills";
+    }
+
     [[nodiscard]] std::string label(std::string_view text) const {
         return terminal_.paint(Colour::Cyan, fmt::format("{:10}", text));
     }
 
     const Snapshot& snapshot_;
     const std::string& shownName_;
+    const bool wantsReasons_; ///< Prints why skills are ruled out.
     const Terminal terminal_{stdout};
     TextLookup texts_;
     std::vector<analysis::Diagnostic> diagnostics_;
 };
 
-int runCheck(const std::string& file, const Invocation& invocation) {
+int runCheck(const std::string& file, bool wantsReasons, const Invocation& invocation) {
     const auto snapshot = openInput(file, invocation.options);
     if (!snapshot)
         return reportError(snapshot.error(), invocation);
@@ -240,7 +291,7 @@ int runCheck(const std::string& file, const Invocation& invocation) {
     for (const analysis::KernelModel& kernel : (*snapshot)->model().kernels)
         std::ignore = (*snapshot)->workbench->profiler().compile(
             {(*snapshot)->program, kernel}, engine::Profiler::Compiler::OnlyCached, {});
-    Check check(**snapshot, file);
+    Check check(**snapshot, file, wantsReasons);
     if (invocation.json)
         printJson(check.document());
     else
@@ -256,13 +307,20 @@ void addCheckCommand(CliCommand& program, Invocation& invocation) {
         program.add("check", "Show diagnostics, what holds each kernel back, and which skills fit");
     command.footer("\nExamples:\n"
                    "  kernelskill check reduce.cu\n"
+                   "  kernelskill check reduce.cu --why\n"
                    "  kernelskill check reduce.cu --json\n"
                    "  kernelskill check reduce.cu -- -Iinclude -std=c++20");
     addJsonFlag(command, invocation);
     const auto file = std::make_shared<std::string>();
     addFileArgument(command, *file);
-    command.whenChosen([&invocation, file] {
-        invocation.run = [&invocation, file] { return runCheck(*file, invocation); };
+    const auto wantsReasons = std::make_shared<bool>(false);
+    command.flag(
+        *wantsReasons,
+        {.name = "--why", .help = "Say for each skill that does not fit what speaks against it"});
+    command.whenChosen([&invocation, file, wantsReasons] {
+        invocation.run = [&invocation, file, wantsReasons] {
+            return runCheck(*file, *wantsReasons, invocation);
+        };
     });
 }
 

@@ -14,6 +14,7 @@
 #include "lsp-server/report/json_report.h"
 #include "lsp-server/report/launch_text.h"
 #include "lsp-server/report/metric_text.h"
+#include "lsp-server/report/remedy_text.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -153,10 +154,10 @@ void printReport(const engine::KernelReport& report, const Snapshot& snapshot,
         fmt::print("  {}\n", arguments);
     for (const std::string& note : profile.launch.notes)
         fmt::print("  {}\n", terminal.paint(Colour::Dim, note));
+    const std::string headroom = describeHeadroom(*report.bottleneck);
     fmt::print("\n{}  {}{}\n", terminal.paint(Colour::Cyan, "bottleneck"),
                terminal.paint(Colour::Yellow, spelling(report.bottleneck->kind)),
-               report.bottleneck->headroom.empty() ? ""
-                                                   : ", headroom " + report.bottleneck->headroom);
+               headroom.empty() ? "" : ", " + headroom);
     if (report.bottleneck->gain)
         fmt::print("            {}\n", describeGain(*report.bottleneck->gain));
     for (const engine::Evidence& evidence : report.bottleneck->evidence)

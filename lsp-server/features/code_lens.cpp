@@ -49,6 +49,8 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
         const auto measured = report ? measuredHeadline(*report) : std::string();
         if (!measured.empty())
             title += " · " + measured;
+        else if (diagnosis->headroom == engine::noHeadroom)
+            title += " · at its limit";
         else if (!diagnosis->headroom.empty())
             title += fmt::format(" · {} headroom", diagnosis->headroom);
         return {{"title", shortened(std::move(title))},
@@ -75,14 +77,14 @@ json command(const Snapshot& snapshot, const analysis::KernelModel& kernel,
                 {"arguments", json::array({target})}};
     const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
                                                                  kernel.span, snapshot.memory());
-    if (plan.ranked.empty() || plan.ranked.front().failedBefore)
-        return {{"title", "No skill fits"},
+    const engine::RankedSkill* best = engine::bestAnswer(plan);
+    if (best == nullptr)
+        return {{"title", plan.ranked.empty() ? "No skill fits" : "No skill answers it"},
                 {"command", "kernelskill.explain"},
                 {"arguments", json::array({target})}};
-    const skills::Offer& best = plan.ranked.front().offer;
     json argument = target;
-    argument["skill"] = best.skillId;
-    return {{"title", shortened(fmt::format("Apply: {}", best.title))},
+    argument["skill"] = best->offer.skillId;
+    return {{"title", shortened(fmt::format("Apply: {}", best->offer.title))},
             {"command", "kernelskill.applySkill"},
             {"arguments", json::array({std::move(argument)})}};
 }

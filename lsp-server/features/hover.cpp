@@ -9,6 +9,8 @@
 #include "lsp-server/report/line_text.h"
 #include "lsp-server/report/markdown_text.h"
 #include "lsp-server/report/metric_text.h"
+#include "lsp-server/report/remedy_text.h"
+#include "lsp-server/report/ruled_out_text.h"
 #include "lsp-server/report/stall_text.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -91,6 +93,28 @@ std::string sharedItem(const analysis::KernelModel& kernel) {
         return "- shared memory: sized at launch\n";
     return fmt::format("- shared memory: {} bytes a block{}\n", bytes,
                        isDynamic ? " and more at launch" : "");
+}
+
+/// What helps and is not offered; and, where nothing is offered, why.
+std::string adviceItems(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
+    const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
+                                                                 kernel.span, snapshot.memory());
+    std::string text;
+    const bool isAnswered = std::ranges::any_of(plan.ranked, [](const auto& ranked) {
+        return ranked.answers == engine::AnswersTo::Leading;
+    });
+    if (!plan.remedies.empty()) {
+        text += isAnswered ? "\n**Also, by hand**\n\n" : "\n**What would help**\n\n";
+        for (const engine::Remedy& remedy : plan.remedies)
+            text +=
+                fmt::format("- **{}**: {}\n", remedy.method, markdownText(describeRemedy(remedy)));
+    }
+    if (!plan.ranked.empty() || plan.ruledOut.empty())
+        return text;
+    text += "\n**Why is nothing offered?**\n\n";
+    for (const RuledOutGroup& group : groupByReason(plan.ruledOut, plan.ranked.size()))
+        text += fmt::format("- {}: {}\n", group.skills, markdownText(group.why));
+    return text;
 }
 
 std::string accessText(const Snapshot& snapshot, const analysis::KernelModel& kernel,
@@ -232,8 +256,10 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
     if (report && report->measurement)
         text += fmt::format("**{}** {}\n\n", measuredHeadline(*report), measuredWhere(*report));
     if (!bottleneck->headroom.empty())
-        text += fmt::format("Headroom: **{}**{}\n\n", bottleneck->headroom,
-                            bottleneck->gain ? "; " + describeGain(*bottleneck->gain) : "");
+        text += bottleneck->headroom == engine::noHeadroom
+                    ? std::string("**At its limit**\n\n")
+                    : fmt::format("Headroom: **{}**{}\n\n", bottleneck->headroom,
+                                  bottleneck->gain ? "; " + describeGain(*bottleneck->gain) : "");
     for (const engine::Evidence& evidence : bottleneck->evidence)
         text += "- " + markdownText(describeEvidence(evidence)) + "\n";
     if (!bottleneck->others.empty()) {
@@ -242,6 +268,7 @@ std::string describeKernel(const Snapshot& snapshot, const analysis::KernelModel
             others.push_back(spelling(other));
         text += fmt::format("\nAlso: {}\n", fmt::join(others, ", "));
     }
+    text += adviceItems(snapshot, kernel);
     text += "\n---\n\n";
     if (report) {
         text += launchItems(report->profile->launch) + sharedItem(kernel);

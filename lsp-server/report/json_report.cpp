@@ -99,7 +99,15 @@ json bottleneckJson(const engine::Bottleneck& bottleneck) {
             {"gain", bottleneck.gain ? gainJson(*bottleneck.gain) : json(nullptr)},
             {"evidence", std::move(evidence)},
             {"rule", bottleneck.rule},
-            {"others", std::move(others)}};
+            {"others", std::move(others)},
+            {"shapes", bottleneck.shapes}};
+}
+
+json remedyJson(const engine::Remedy& remedy) {
+    json entry{{"method", remedy.method}, {"text", remedy.text}, {"why", remedy.why}};
+    if (remedy.isSkill)
+        entry["skill"] = remedy.method;
+    return entry;
 }
 
 json hazardJson(const engine::Hazard& hazard) {
@@ -179,6 +187,7 @@ json skillJson(const skills::SkillMetadata& skill) {
     return {{"id", skill.id},
             {"title", skill.title},
             {"kind", skills::spelling(skill.kind)},
+            {"role", skills::spelling(skill.role)},
             {"numerics", skills::spelling(skill.numerics)},
             {"bottlenecks", skill.bottlenecks},
             {"description", skill.description},

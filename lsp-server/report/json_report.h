@@ -17,7 +17,7 @@
 namespace kernelskill::lsp {
 
 /// {kind, headroom, gain: {factor: [low, high], basis, text}, evidence: [{text, file, line, hint}],
-/// rule, others}; gain is null where it is not known
+/// rule, others, shapes}; gain is null where it is not known
 [[nodiscard]] nlohmann::json bottleneckJson(const engine::Bottleneck& bottleneck);
 
 /// {kernel, executor, launch, metrics, lines, hazards, bottleneck, static, roofline}
@@ -43,6 +43,8 @@ namespace kernelskill::lsp {
 
 /// {kind, certain, file, line, block, thread, message}, with `other`: {file, line, block, thread}
 /// where there is another side.
+/// `{method, text, why}`, with `skill` where the method is a skill that does not fit.
+[[nodiscard]] nlohmann::json remedyJson(const engine::Remedy& remedy);
 [[nodiscard]] nlohmann::json hazardJson(const engine::Hazard& hazard);
 
 /// {status, diagnosis, edits}; status is "clean", "repaired", "improved" or "not-repaired".

@@ -65,7 +65,9 @@ std::vector<ReportBlock> evidenceBlocks(const engine::Bottleneck& bottleneck) {
     if (!evidence.items.empty())
         blocks.emplace_back(std::move(evidence));
     std::string line = fmt::format("Decided by the rule {}.", bottleneck.rule);
-    if (!bottleneck.headroom.empty())
+    if (bottleneck.headroom == engine::noHeadroom)
+        line += " It is at its limit.";
+    else if (!bottleneck.headroom.empty())
         line += fmt::format(" Headroom is {}.", bottleneck.headroom);
     if (bottleneck.gain)
         line += fmt::format(" It is estimated that {}.", describeGain(*bottleneck.gain));
@@ -85,12 +87,25 @@ ReportSection planPart(const Snapshot& snapshot, const analysis::KernelModel& ke
     ReportSection section{"What may help", {}, {}};
     Table ranked;
     ranked.columns = {{"skill", false, true}, {"why"}, {"expected"}};
-    for (const engine::RankedSkill& skill : plan.ranked)
-        ranked.rows.push_back({{skill.offer.skillId}, {skill.offer.why}, {skill.expected}});
+    Table tidy;
+    tidy.columns = {{"good practice", false, true}, {"why"}, {"expected"}};
+    for (const engine::RankedSkill& skill : plan.ranked) {
+        Table& table = skill.role == skills::SkillRole::Hygiene ? tidy : ranked;
+        table.rows.push_back({{skill.offer.skillId}, {skill.offer.why}, {skill.expected}});
+    }
     if (ranked.rows.empty())
-        section.blocks.emplace_back(Paragraph{"No skill fits this kernel.", Tone::Quiet});
+        section.blocks.emplace_back(Paragraph{"No skill answers what holds it back.", Tone::Quiet});
     else
         section.blocks.emplace_back(std::move(ranked));
+    if (!plan.remedies.empty()) {
+        Table byHand;
+        byHand.columns = {{"by hand", false, true}, {"what"}, {"not offered because"}};
+        for (const engine::Remedy& remedy : plan.remedies)
+            byHand.rows.push_back({{remedy.method}, {remedy.text}, {remedy.why, {}, Tone::Quiet}});
+        section.blocks.emplace_back(std::move(byHand));
+    }
+    if (!tidy.rows.empty())
+        section.blocks.emplace_back(std::move(tidy));
     if (!plan.ruledOut.empty()) {
         Table out;
         out.columns = {{"ruled out", false, true}, {"because"}};

@@ -22,11 +22,18 @@ namespace kernelskill::skills {
 
 enum class SkillKind : std::uint8_t { Source, Launch, Library };
 
+/// The part that a skill's edit plays in advice.
+enum class SkillRole : std::uint8_t {
+    Answer,  ///< It answers the bottlenecks that the skill names.
+    Hygiene, ///< Good practice that seldom changes the time: never advised as an answer.
+};
+
 /// The front matter of SKILL.md. Spellings in YAML and JSON: see skills/skill_document.h.
 struct SkillMetadata {
     std::string id;    ///< "shared-memory-padding", also the folder's name
     std::string title; ///< "Pad shared memory against bank conflicts"
     SkillKind kind = SkillKind::Source;
+    SkillRole role = SkillRole::Answer;
     Numerics numerics = Numerics::Exact;
     /// The error of its edits; nullopt: that by default.
     std::optional<StatedError> error;
@@ -97,6 +104,8 @@ struct Offer {
     std::optional<StatedError> error;
     /// nullopt: the text does not tell; the metadata's prose is all that is known.
     std::optional<ExpectedGain> gain;
+    /// The role of this edit, where it differs from the skill's own. nullopt: as the metadata says.
+    std::optional<SkillRole> role;
 };
 
 /// What `offer` promises, made by the skill of `metadata`.

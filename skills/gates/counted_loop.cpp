@@ -67,7 +67,7 @@ Gated<CountedLoop> readCountedLoop(const SkillContext& context, const CodeMap& c
             return no("has a limit or a step that may change while it runs");
     for (const ExprId use : code.uses(loop.inductionVariable))
         if (code.holds(loop.body, use) && (code.isWrite(use) || body.expr(use).fromMacro))
-            return no("changes its index, or names it in a macro");
+            return no(code.isWrite(use) ? "changes its index" : "names its index in a macro");
     return counted;
 }
 

@@ -137,7 +137,7 @@ private:
         for (const ExprId use : code_.uses(loop_.inductionVariable)) {
             const bool inBody = code_.holds(loop_.body, use);
             if (inBody && (code_.isWrite(use) || body_.expr(use).fromMacro))
-                return no("changes its index, or names it in a macro");
+                return no(code_.isWrite(use) ? "changes its index" : "names its index in a macro");
         }
         return {};
     }

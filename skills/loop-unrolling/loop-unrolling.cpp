@@ -166,6 +166,7 @@ class LoopUnrollingSkill : public PlannedSkill<Choice, Rounds> {
             offer.title = fmt::format("Unroll the loop over {} completely", index);
             offer.why = fmt::format("the loop on line {} runs {} times, known when compiling", line,
                                     *loop.tripCount);
+            offer.role = SkillRole::Hygiene; // The compiler unrolls most such loops by itself.
             return offer;
         }
         Offer offer = newOffer(context, span, Rounds{partialFactor});

@@ -4,6 +4,7 @@
 #include "analysis/syntax/lexer.h"
 #include "skills/base/planned_skill.h"
 #include "skills/gates/launch_sites.h"
+#include "skills/restrict-and-const/repeated_load.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -315,6 +316,20 @@ class RestrictAndConstSkill : public PlannedSkill<std::vector<Qualification>> {
         offer.why = fmt::format("no launch in this file passes pointers of one origin{}{}",
                                 constNames.empty() ? "" : ", and the kernel never writes through ",
                                 constNames);
+        if (const auto repeated = repeatedLoad(context)) {
+            const Nest& nest = context.shared().nest();
+            const NestAccess& load = nest.accesses[repeated->load];
+            const NestAccess& store = nest.accesses[repeated->store];
+            const Span loaded = context.kernel.body.expr(load.expression).span;
+            const Span stored = context.kernel.body.expr(store.expression).span;
+            offer.role = SkillRole::Answer;
+            offer.why += fmt::format(
+                "; without that promise {} on line {} is loaded again{}, since the store to {} on "
+                "line {} may have changed it",
+                text(context, loaded), lineNumber(context, loaded.begin),
+                repeated->isInLoop ? " in every round" : "", nest.arrays[store.array].name,
+                lineNumber(context, stored.begin));
+        }
         return offer;
     }
 
@@ -336,6 +351,10 @@ class RestrictAndConstSkill : public PlannedSkill<std::vector<Qualification>> {
                 qualify(context, wanted, parameters[wanted.parameter], edits);
         }
         return edits;
+    }
+
+    static std::string text(const SkillContext& context, Span span) {
+        return std::string(context.file.source->slice(span));
     }
 
     static void qualify(const SkillContext& context, const Qualification& wanted, Span parameter,

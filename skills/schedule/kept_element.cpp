@@ -229,8 +229,7 @@ private:
                 !(isWritten || writes(other.kind)))
                 return false;
             const NestArray& otherArray = arrayOf(other);
-            return !isThreadsOwn(otherArray) && !differInSpace(array, otherArray) &&
-                   !differInType(array, otherArray) && !array.isRestrict && !otherArray.isRestrict;
+            return !isThreadsOwn(otherArray) && mayOverlap(array, otherArray);
         });
     }
 

@@ -15,6 +15,14 @@ namespace kernelskill::skills {
     return access.array != analysis::noId && isThreadsOwn(nest.arrays[access.array]);
 }
 
+/// The language says that an lvalue of one type is none of the other.
+[[nodiscard]] bool differInType(const analysis::NestArray& a, const analysis::NestArray& b);
+[[nodiscard]] bool differInSpace(const analysis::NestArray& a, const analysis::NestArray& b);
+
+/// Whether the compiler has to take an element of one array for one of the other: both are in one
+/// space, the language does not keep their types apart, and neither is `__restrict__`.
+[[nodiscard]] bool mayOverlap(const analysis::NestArray& a, const analysis::NestArray& b);
+
 /// `node` is `outer` or below it.
 [[nodiscard]] inline bool isInside(const analysis::Nest& nest, analysis::NestNodeId outer,
                                    analysis::NestNodeId node) {

@@ -405,6 +405,13 @@ Gated<Choice> choose(const SkillContext& context, const CodeMap& code) {
         return *best;
     if (firstRefusal)
         return std::unexpected(*firstRefusal);
+    for (const NestArray& array : context.shared().nest().arrays)
+        if (array.space == MemorySpace::Shared && array.frame != 0)
+            return refuse(
+                "no-shared-array",
+                fmt::format("{} declares no shared array itself: {} belongs to a function "
+                            "that it calls",
+                            context.kernel.name, array.name));
     return refuse("no-shared-array",
                   fmt::format("{} declares no shared array", context.kernel.name));
 }

@@ -53,6 +53,20 @@ TEST(SkillDocument, YieldsEveryField) {
     EXPECT_EQ(skill->method, "# Method\nText with --- inside.\n");
 }
 
+TEST(SkillDocument, IsAnAnswerUnlessItSaysThatItIsHygiene) {
+    EXPECT_EQ(parseSkillDocument(complete, "s/SKILL.md")->role, SkillRole::Answer);
+    const auto skill =
+        parseSkillDocument(replaced("kind: source", "kind: source\nrole: hygiene"), "s/SKILL.md");
+    ASSERT_TRUE(skill) << skill.error().describe();
+    EXPECT_EQ(skill->role, SkillRole::Hygiene);
+    EXPECT_EQ(spelling(skill->role), "hygiene");
+    const auto wrong =
+        parseSkillDocument(replaced("kind: source", "kind: source\nrole: advice"), "s/SKILL.md");
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().where, "s/SKILL.md:6");
+    EXPECT_TRUE(wrong.error().what.contains("known are 'answer', 'hygiene'")) << wrong.error().what;
+}
+
 std::string stating(std::string_view error) {
     return replaced("numerics: reassociates",
                     "numerics: reduced-precision\nerror:\n" + std::string(error));

@@ -25,6 +25,7 @@ public:
         offer.skillId = id_;
         offer.why = "Fact about " + id_;
         offer.gain = gain;
+        offer.role = role;
         return offer;
     }
     [[nodiscard]] std::vector<skills::Offer>
@@ -42,6 +43,7 @@ public:
     }
 
     std::optional<skills::ExpectedGain> gain;
+    std::optional<skills::SkillRole> role;
     std::vector<int> options; ///< The options of the alternatives.
 
 private:
@@ -227,6 +229,99 @@ TEST_F(PlannerTest, FurtherOptionsAreForWhoAsksAndComeBehindTheFirst) {
     EXPECT_EQ(made.ranked[1].offer.option, 128);
     EXPECT_EQ(made.ranked[2].offer.option, 64);
     EXPECT_GT(made.ranked[1].score, made.ranked[2].score);
+}
+
+TEST_F(PlannerTest, HygieneComesLastAndAnswersNothing) {
+    bottleneck_.kind = BottleneckKind::MemoryBandwidth;
+    bottleneck_.others = {BottleneckKind::Compute};
+    add("tidy", {"memory-bandwidth", "compute"});
+    documents_.back().role = skills::SkillRole::Hygiene;
+    add("fits", {"divergence"}, "", skills::Numerics::Reassociates);
+    records_ = {recordOf("fits", 0, 100, 0, 1.0), recordOf("tidy", 0, 10, 10, 2)};
+    const Plan result = plan();
+    EXPECT_EQ(order(result), (std::vector<std::string>{"fits", "tidy"}));
+    EXPECT_EQ(result.ranked[1].role, skills::SkillRole::Hygiene);
+    EXPECT_EQ(result.ranked[1].answers, AnswersTo::Nothing);
+    EXPECT_THAT(result.ranked[1].why, StartsWith("Good practice, no answer to memory-bandwidth"));
+    EXPECT_EQ(bestAnswer(result), nullptr);
+}
+
+TEST_F(PlannerTest, AnOfferMayHaveARoleOfItsOwn) {
+    bottleneck_.kind = BottleneckKind::Compute;
+    add("tidy", {"compute"}).role = skills::SkillRole::Answer;
+    documents_.back().role = skills::SkillRole::Hygiene;
+    add("answer", {"compute"}).role = skills::SkillRole::Hygiene;
+    const Plan result = plan();
+    EXPECT_EQ(order(result), (std::vector<std::string>{"tidy", "answer"}));
+    ASSERT_NE(bestAnswer(result), nullptr);
+    EXPECT_EQ(bestAnswer(result)->offer.skillId, "tidy");
+    EXPECT_EQ(bestAnswer(result)->answers, AnswersTo::Leading);
+}
+
+TEST_F(PlannerTest, TheBestAnswerDidNotFailAndAnswersABottleneck) {
+    bottleneck_.kind = BottleneckKind::Compute;
+    bottleneck_.others = {BottleneckKind::Divergence};
+    kernel_.normalisedHash = 42;
+    add("failed", {"compute"});
+    add("fits", {"occupancy"});
+    add("further", {"divergence"});
+    remember("failed", "incorrect", 42);
+    const Plan result = plan();
+    ASSERT_NE(bestAnswer(result), nullptr);
+    EXPECT_EQ(bestAnswer(result)->offer.skillId, "further");
+    EXPECT_EQ(bestAnswer(result)->answers, AnswersTo::Further);
+}
+
+TEST_F(PlannerTest, TheOrderOfTheFieldDecidesWhatAnswersCodeOfAKnownShape) {
+    bottleneck_.kind = BottleneckKind::UncoalescedAccess;
+    bottleneck_.shapes = {"row-reduction"}; // row-per-warp, row-per-block, coalesced-access
+    add("coalesced-access", {"uncoalesced-access"});
+    add("block-constant", {"uncoalesced-access"});
+    add("row-per-warp", {"uncoalesced-access"}, "", skills::Numerics::Reassociates);
+    add("mine", {"uncoalesced-access"});
+    documents_.back().origin = skills::SkillOrigin::User;
+    const Plan result = plan();
+    EXPECT_EQ(order(result), (std::vector<std::string>{"row-per-warp", "mine", "coalesced-access",
+                                                       "block-constant"}));
+    EXPECT_EQ(result.ranked[0].answers, AnswersTo::Leading);
+    EXPECT_EQ(result.ranked[1].answers, AnswersTo::Leading) << "a skill of the user's counts";
+    EXPECT_EQ(result.ranked[2].answers, AnswersTo::Further) << "a third choice";
+    EXPECT_EQ(result.ranked[3].answers, AnswersTo::Nothing);
+    EXPECT_THAT(result.ranked[3].why,
+                HasSubstr("not what helps code of this shape (row-reduction)"));
+}
+
+TEST_F(PlannerTest, NamesWhatIsKnownToHelpAndIsNotOffered) {
+    bottleneck_.kind = BottleneckKind::UncoalescedAccess;
+    bottleneck_.shapes = {"row-reduction"};
+    add("row-per-warp", {"uncoalesced-access"}, "two-loops");
+    documents_.back().title = "Give each row to a warp";
+    add("coalesced-access", {"uncoalesced-access"});
+    const Plan result = plan();
+    ASSERT_EQ(result.remedies.size(), 2u) << "not those that are offered";
+    EXPECT_EQ(result.remedies[0], (Remedy{"row-per-warp", "Give each row to a warp",
+                                          "two-loops: because of line 3.", true}));
+    EXPECT_EQ(result.remedies[1].method, "row-per-block");
+    EXPECT_FALSE(result.remedies[1].isSkill);
+    EXPECT_FALSE(result.remedies[1].why.empty());
+}
+
+TEST_F(PlannerTest, ASkillWhoseGateIsTheProofComesFirstWhereNoShapeIsKnown) {
+    bottleneck_.kind = BottleneckKind::MemoryBandwidth;
+    add("memory-level-parallelism", {"memory-bandwidth"});
+    add("scalar-promotion", {"memory-bandwidth"}, "", skills::Numerics::Reassociates);
+    EXPECT_EQ(order(plan()).front(), "scalar-promotion");
+    bottleneck_.shapes = {"column-reduction"}; // split-reduction, memory-level-parallelism
+    EXPECT_EQ(order(plan()).front(), "memory-level-parallelism");
+}
+
+TEST_F(PlannerTest, NamesNoSkillThatOnlyTheKindSpeaksFor) {
+    bottleneck_.kind = BottleneckKind::MemoryBandwidth;
+    add("vectorized-access", {"memory-bandwidth"}, "no-flat-index");
+    EXPECT_TRUE(std::ranges::none_of(plan().remedies, &Remedy::isSkill));
+    bottleneck_.shapes = {"streaming"};
+    ASSERT_FALSE(plan().remedies.empty());
+    EXPECT_EQ(plan().remedies[0].method, "vectorized-access");
 }
 
 } // namespace

@@ -88,7 +88,7 @@ TEST_F(EditReachTest, SaysThatAGuardNeverHeldAThreadBack) {
     EXPECT_THAT(report(verdict), HasSubstr("on line 3, '0 < n' was true for every input"));
 }
 
-TEST_F(EditReachTest, SaysThatAnAlignmentWasNotTried) {
+TEST_F(EditReachTest, TriesBothSidesOfAnAlignment) {
     const Verdict verdict = review(
         elementwise("    if (i < n) y[i] = 2 * x[i];\n"), "    if (i < n) y[i] = 2 * x[i];\n",
         "    const bool aligned = (reinterpret_cast<size_t>(x) | reinterpret_cast<size_t>(y)) % 16 "
@@ -98,6 +98,14 @@ TEST_F(EditReachTest, SaysThatAnAlignmentWasNotTried) {
         "        reinterpret_cast<float4*>(y)[i] = {2 * v.x, 2 * v.y, 2 * v.z, 2 * v.w};\n"
         "    } else {\n"
         "        for (int j = 4 * i; j < n && j < 4 * i + 4; ++j) y[j] = 2 * x[j];\n    }\n");
+    EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
+    EXPECT_THAT(report(verdict), HasSubstr("the alignment of buffers"));
+}
+
+TEST_F(EditReachTest, SaysThatAnAddressWasNotTried) {
+    const Verdict verdict =
+        review(elementwise("    if (i < n) y[i] = 2 * x[i];\n"), "y[i] = 2 * x[i]",
+               "y[i] = reinterpret_cast<size_t>(x) % 4 == 0 ? x[i] + x[i] : 2 * x[i]");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
     EXPECT_THAT(report(verdict), HasSubstr("not tried, because it depends on the address"));
 }

@@ -140,6 +140,60 @@ TEST_F(CommandLine, CheckSaysWhatHoldsEachKernelBack) {
     EXPECT_TRUE(features.at("loop_depth").is_number_unsigned()) << features;
 }
 
+const std::string rowSums =
+    "__global__ void rowSums(const float* a, float* sums, int rows, int columns) {\n"
+    "    int row = blockIdx.y * gridDim.x + blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    float sum = 0.f;\n"
+    "    for (int c = 0; c < columns; ++c)\n"
+    "        sum += a[row * columns + c];\n"
+    "    sums[row] = sum;\n"
+    "}\n"
+    "void run(float* a, float* sums) { rowSums<<<dim3(99, 9), 128>>>(a, sums, 9, 9); }\n";
+
+TEST_F(CommandLine, CheckSaysFirstWhatWouldHelpWhereNoSkillDoes) {
+    const std::string file = workspace.write("rows.cu", rowSums);
+    const json kernel = runJson({"check", file}, 0).at("kernels").at(0);
+    EXPECT_EQ(kernel.at("bottleneck").at("kind"), "uncoalesced-access");
+    EXPECT_EQ(kernel.at("bottleneck").at("shapes").at(0), "row-reduction");
+    const json& remedy = kernel.at("remedies").at(0);
+    EXPECT_EQ(remedy.at("method"), "row-per-warp");
+    EXPECT_EQ(remedy.at("skill"), "row-per-warp");
+    EXPECT_THAT(remedy.at("why").get<std::string>(), HasSubstr("no-row-index: "));
+    EXPECT_FALSE(kernel.at("ruled_out").empty());
+    const std::string text = runKernelskill({"check", file}).output;
+    EXPECT_THAT(text, HasSubstr("skills      row-per-warp: "));
+    EXPECT_THAT(text, HasSubstr("row-per-warp is not offered: no-row-index"));
+}
+
+TEST_F(CommandLine, CheckPutsGoodPracticeLast) {
+    const std::string file = workspace.write("rows.cu", rowSums);
+    const json skills = runJson({"check", file}, 0).at("kernels").at(0).at("skills");
+    ASSERT_FALSE(skills.empty());
+    EXPECT_EQ(skills.back().at("id"), "restrict-and-const");
+    EXPECT_EQ(skills.back().at("role"), "hygiene");
+    EXPECT_EQ(skills.back().at("answers"), "nothing");
+    EXPECT_THAT(runKernelskill({"check", file}).output, HasSubstr("\n  hygiene     "));
+}
+
+TEST_F(CommandLine, CheckSaysWhyASkillDoesNotFitOnlyWhenAsked) {
+    const std::string file = workspace.write("t.cu", transpose);
+    const std::string text = runKernelskill({"check", file}).output;
+    EXPECT_THAT(text, AllOf(HasSubstr("other skills do not fit; `check --why` tells the reasons"),
+                            Not(HasSubstr("no-loop"))));
+    EXPECT_THAT(runKernelskill({"check", file, "--why"}).output,
+                AllOf(HasSubstr("ruled out   "), HasSubstr("no-loop: transpose has no loop"),
+                      Not(HasSubstr("tells the reasons"))));
+}
+
+TEST_F(CommandLine, CheckOfAKernelWithoutOffersSaysHowToAskWhy) {
+    const std::string file = workspace.write(
+        "sum.cu", "__global__ void sum(const float* __restrict__ x, float* __restrict__ total) {\n"
+                  "    atomicAdd(total, x[blockIdx.x * blockDim.x + threadIdx.x]);\n}\n");
+    EXPECT_THAT(runKernelskill({"check", file}).output,
+                AllOf(HasSubstr("skills      block-reduction: reduce within the block first"),
+                      HasSubstr("Why is nothing offered? `check --why` tells")));
+}
+
 TEST_F(CommandLine, CheckPrintsErrorsAsCompilersDo) {
     const std::string file =
         workspace.write("bad.cu", "__global__ void k() {\n    undeclared();\n}\n");

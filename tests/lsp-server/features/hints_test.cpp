@@ -108,15 +108,36 @@ TEST_F(Hints, ALensStartsTheSearchForAFasterKernel) {
     EXPECT_EQ(optimize.at("arguments"), (json::array({{{"uri", uri}, {"kernel", "transpose"}}})));
 }
 
+TEST_F(Hints, ALensNeverOffersGoodPracticeAsAnAnswer) {
+    const std::string other = workspace.uri("tidy.cu");
+    const std::string text = "__global__ void k(float4* out, const float4* in, int n) {\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n)\n        out[i] = in[i];\n}\n"
+                             "void run(float4* a, float4* b) { k<<<999, 256>>>(a, b, 9); }\n";
+    client.open(other, text);
+    const json unresolved =
+        client.call("textDocument/codeLens", {{"textDocument", {{"uri", other}}}}).at("result");
+    const auto titleOf = [&](const char* what) {
+        const auto lens = std::ranges::find_if(
+            unresolved, [&](const json& one) { return one.at("data").at("what") == what; });
+        return client.call("codeLens/resolve", *lens).at("result").at("command").at("title");
+    };
+    EXPECT_EQ(titleOf("bottleneck"), "memory-bandwidth · at its limit");
+    EXPECT_EQ(titleOf("skill"), "No skill answers it");
+}
+
 TEST_F(Hints, TheTitleOfALensHasAtMostSixtyCharacters) {
     const std::string other = workspace.uri("long.cu");
     const std::string text =
-        "__global__ void scale(const float* aVeryLongNameOfTheInput, float* "
-        "aVeryLongNameOfAnOutput,"
-        " int n) {\n"
-        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (i < n)\n"
-        "        aVeryLongNameOfAnOutput[i] = 2.0f * aVeryLongNameOfTheInput[i];\n"
+        "__global__ void flip(const float* in, float* out, int n) {\n"
+        "    __shared__ float aVeryLongNameOfTheTileOfABlock[32][32];\n"
+        "    int x = blockIdx.x * 32 + threadIdx.x;\n"
+        "    int y = blockIdx.y * 32 + threadIdx.y;\n"
+        "    aVeryLongNameOfTheTileOfABlock[threadIdx.y][threadIdx.x] = in[y * n + x];\n"
+        "    __syncthreads();\n"
+        "    out[y * n + x] = aVeryLongNameOfTheTileOfABlock[threadIdx.x][threadIdx.y];\n"
+        "}\n"
+        "void run(float* in, float* out) { flip<<<dim3(99, 99), dim3(32, 32)>>>(in, out, 99 * 32); "
         "}\n";
     client.open(other, text);
     const json unresolved =

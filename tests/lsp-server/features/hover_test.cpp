@@ -118,5 +118,23 @@ TEST_F(Hover, IsPlainForClientsWithoutMarkdown) {
     EXPECT_EQ(result.at("result").at("contents").at("kind"), "plaintext");
 }
 
+TEST_F(Hover, SaysWhatWouldHelpAndWhyNothingIsOffered) {
+    const std::string text =
+        "__global__ void sum(const float* __restrict__ x, float* __restrict__ total) {\n"
+        "    atomicAdd(total, x[blockIdx.x * blockDim.x + threadIdx.x]);\n"
+        "}\n";
+    const std::string other = workspace.uri("sum.cu");
+    client.open(other, text);
+    const json result = client
+                            .call("textDocument/hover", {{"textDocument", {{"uri", other}}},
+                                                         {"position", placeOf(text, "sum(")}})
+                            .at("result");
+    const auto hover = result.at("contents").at("value").get<std::string>();
+    EXPECT_THAT(hover, AllOf(HasSubstr("synchronization"), HasSubstr("**What would help**"),
+                             HasSubstr("- **block-reduction**: reduce within the block first"),
+                             HasSubstr("not automated here"),
+                             HasSubstr("**Why is nothing offered?**"), HasSubstr("no-loop")));
+}
+
 } // namespace
 } // namespace kernelskill::lsp::testing

@@ -253,5 +253,16 @@ TEST(LoopUnrolling, IsNotOfferedAgainOnTheLoopsItLeaves) {
     }
 }
 
+TEST(LoopUnrolling, ToUnrollAShortLoopCompletelyIsGoodPracticeAlone) {
+    const auto roleFor = [](const std::string& body) {
+        const Subject subject = parseSubject(kernelWith(body));
+        return skillNamed(id).prepare(subject.context())->role;
+    };
+    EXPECT_EQ(roleFor("    for (int i = 0; i < 8; ++i)\n        y[i] = x[i];\n"),
+              SkillRole::Hygiene);
+    EXPECT_EQ(roleFor("    for (int i = threadIdx.x; i < n; i += 32)\n        y[i] = x[i];\n"),
+              std::nullopt);
+}
+
 } // namespace
 } // namespace kernelskill::skills

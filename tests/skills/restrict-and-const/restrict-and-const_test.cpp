@@ -158,5 +158,31 @@ INSTANTIATE_TEST_SUITE_P(
                  kernel}),
     [](const auto& info) { return info.param.name; });
 
+std::optional<SkillRole> roleFor(const std::string& body) {
+    const Subject subject = parseSubject(
+        "__global__ void k(float* out, const float* in, const int* keys, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+        body + "}\nvoid run(float* a, float* b, int* c) { k<<<9, 99>>>(a, b, c, 1); }\n");
+    const auto offer = skillNamed(id).prepare(subject.context());
+    EXPECT_TRUE(offer) << offer.error().reason;
+    return offer ? offer->role : std::nullopt;
+}
+
+TEST(RestrictAndConst, AnswersWhereAStoreMakesTheCompilerLoadAgain) {
+    EXPECT_EQ(roleFor("    out[2 * i] = in[0];\n    out[2 * i + 1] = in[0];\n"), SkillRole::Answer);
+    EXPECT_EQ(roleFor("    for (int j = 0; j < n; ++j) out[j * n + i] = in[i];\n"),
+              SkillRole::Answer);
+}
+
+TEST(RestrictAndConst, IsGoodPracticeElsewhere) {
+    EXPECT_EQ(roleFor("    out[i] = in[i];\n"), std::nullopt);
+    EXPECT_EQ(roleFor("    out[i] = in[0] + in[0];\n"), std::nullopt) << "no store in between";
+    EXPECT_EQ(roleFor("    for (int j = 0; j < n; ++j) out[j * n + i] = in[j * n + i];\n"),
+              std::nullopt)
+        << "each round loads another element";
+    EXPECT_EQ(roleFor("    for (int j = 0; j < n; ++j) out[j * n + i] = keys[i];\n"), std::nullopt)
+        << "the language keeps int and float apart";
+}
+
 } // namespace
 } // namespace kernelskill::skills

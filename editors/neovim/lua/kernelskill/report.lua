@@ -75,7 +75,9 @@ local function clauses_of(metrics)
 end
 
 local function add_bottleneck(add, bottleneck)
-    local headroom = bottleneck.headroom ~= '' and ', headroom ' .. bottleneck.headroom or ''
+    local headroom = bottleneck.headroom == 'none' and ', at its limit'
+        or bottleneck.headroom ~= '' and ', headroom ' .. bottleneck.headroom
+        or ''
     add(('Bottleneck: %s%s'):format(bottleneck.kind, headroom))
     if type(bottleneck.gain) == 'table' then
         add(bottleneck.gain.text)

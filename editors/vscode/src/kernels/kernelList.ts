@@ -56,12 +56,17 @@ export function summary(kernel: Kernel): string {
     return [kernel.bottleneck.kind, timeText(kernel), percentText(kernel)].filter((part) => part !== '').join(' · ');
 }
 
+function headroomOf(headroom: string): string {
+    if (headroom === 'none') return ', at its limit';
+    return headroom ? `, ${headroom} headroom` : '';
+}
+
 /** "high headroom, 3.1 µs to 5.36 µs on an H200 by the model", and the evidence. */
 export function details(kernel: Kernel): string[] {
     const { bottleneck, measured, roofline } = kernel;
     const where = measured ? `, measured on ${measured.gpu}` : roofline ? `, by the model, on ${roofline.gpu}` : '';
     return [
-        `${bottleneck.kind}${bottleneck.headroom ? `, ${bottleneck.headroom} headroom` : ''}`,
+        `${bottleneck.kind}${headroomOf(bottleneck.headroom)}`,
         ...(where ? [`${timeText(kernel)}${where}`] : []),
         ...bottleneck.evidence.map(({ text }) => text),
     ];

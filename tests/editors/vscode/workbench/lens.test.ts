@@ -5,11 +5,15 @@ import { story } from './session';
 import { Workbench } from './workbench';
 
 const file = 'long.cu';
-const text = `__global__ void scaleEveryElement(const float* aVeryLongNameOfTheInput, float* aVeryLongNameOfAnOutput, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        aVeryLongNameOfAnOutput[i] = 2.0f * aVeryLongNameOfTheInput[i];
+const text = `__global__ void flip(const float* in, float* out, int n) {
+    __shared__ float aVeryLongNameOfTheTileOfABlock[32][32];
+    int x = blockIdx.x * 32 + threadIdx.x;
+    int y = blockIdx.y * 32 + threadIdx.y;
+    aVeryLongNameOfTheTileOfABlock[threadIdx.y][threadIdx.x] = in[y * n + x];
+    __syncthreads();
+    out[y * n + x] = aVeryLongNameOfTheTileOfABlock[threadIdx.x][threadIdx.y];
 }
+void run(float* in, float* out) { flip<<<dim3(99, 99), dim3(32, 32)>>>(in, out, 99 * 32); }
 `;
 const test = story({}, { [file]: text });
 

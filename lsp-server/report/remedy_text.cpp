@@ -1,0 +1,23 @@
+#include "lsp-server/report/remedy_text.h"
+
+#include "engine/planning/remedy_table.h"
+
+#include <spdlog/fmt/fmt.h>
+
+namespace kernelskill::lsp {
+
+std::string describeRemedy(const engine::Remedy& remedy) {
+    if (remedy.method == engine::nothingToDo)
+        return fmt::format("{}: {}", remedy.text, remedy.why);
+    if (remedy.isSkill)
+        return fmt::format("{}; {} is not offered: {}", remedy.text, remedy.method, remedy.why);
+    return fmt::format("{}; not automated here: {}", remedy.text, remedy.why);
+}
+
+std::string describeHeadroom(const engine::Bottleneck& bottleneck) {
+    if (bottleneck.headroom == engine::noHeadroom)
+        return "at its limit";
+    return bottleneck.headroom.empty() ? std::string() : "headroom " + bottleneck.headroom;
+}
+
+} // namespace kernelskill::lsp

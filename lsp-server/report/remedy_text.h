@@ -1,0 +1,17 @@
+/// What an expert would do, as terminal and hover say it.
+#pragma once
+
+#include "engine/planning/plan.h"
+
+#include <string>
+
+namespace kernelskill::lsp {
+
+/// "one warp per row; row-per-warp is not offered: two-loops: the kernel has …", "stage tiles …;
+/// not automated here: …".
+[[nodiscard]] std::string describeRemedy(const engine::Remedy& remedy);
+
+/// The headroom as it follows a bottleneck: "headroom medium", "at its limit"; empty if unknown.
+[[nodiscard]] std::string describeHeadroom(const engine::Bottleneck& bottleneck);
+
+} // namespace kernelskill::lsp

@@ -1,0 +1,163 @@
+#include "engine/diagnosis/code_shape.h"
+#include "tests/engine/inputs/parsed_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+
+/// The shapes of the kernel with this body; block and grid are of one dimension unless it asks for
+/// y.
+std::vector<std::string> shapesOf(const std::string& body) {
+    const auto model = parsedProgram(
+        "__constant__ float taps[64];\n"
+        "struct Node { float split; int left, right; };\n"
+        "__global__ void k(const float* a, const float* b, float* out,\n"
+        "                  const int* keys, int* counts, const unsigned char* bytes,\n"
+        "                  const Node* nodes, int n, int m) {\n"
+        "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+        body + "\n}\n");
+    EXPECT_TRUE(model.diagnostics.empty()) << model.diagnostics.front().message;
+    const WarpView warp(model, model.kernels.front());
+    std::vector<std::string> names;
+    for (const ShapeFact& fact : codeShapeOf(warp).facts)
+        names.emplace_back(fact.name);
+    return names;
+}
+
+const std::string rowY = "int y = blockIdx.y * blockDim.y + threadIdx.y;\n";
+
+TEST(CodeShape, RowsOfThreads) {
+    const std::string loop = "float s = 0;\nfor (int c = 0; c < m; ++c) ";
+    EXPECT_THAT(shapesOf(loop + "s += a[x * m + c];\nout[x] = s;"), Contains("row-reduction"));
+    EXPECT_THAT(shapesOf(loop + "out[x * m + c] = a[x * m + c];"), Contains("row-map"));
+    EXPECT_THAT(shapesOf(loop + "{ s += a[x * m + c]; out[x * m + c] = s; }"),
+                Contains("row-recurrence"));
+    EXPECT_THAT(shapesOf(loop + "{ s = 0.5f * s + a[x * m + c]; out[x * m + c] = s; }"),
+                Contains("row-map"))
+        << "no sum that a scan would form";
+    EXPECT_THAT(shapesOf("float s = 0;\nfor (int e = keys[x]; e < keys[x + 1]; ++e) s += a[e];\n"
+                         "out[x] = s;"),
+                Contains("ragged-rows"));
+}
+
+TEST(CodeShape, ColumnsOfThreads) {
+    EXPECT_THAT(
+        shapesOf("float s = 0;\nfor (int r = 0; r < m; ++r) s += a[r * n + x];\nout[x] = s;"),
+        Contains("column-reduction"));
+    EXPECT_THAT(shapesOf("out[x] = 0;\nfor (int r = 0; r < m; ++r) out[x] += a[r * n + x];"),
+                Contains("column-reduction"))
+        << "folded in memory";
+    EXPECT_THAT(shapesOf("for (int r = 1; r < m; ++r) out[r * n + x] += out[(r - 1) * n + x];"),
+                Contains("column-recurrence"));
+}
+
+TEST(CodeShape, ExchangedAxesAndRecords) {
+    EXPECT_THAT(shapesOf(rowY + "out[x * n + y] = a[y * m + x];"), Contains("transposition"));
+    EXPECT_THAT(shapesOf(rowY + "out[x * n + y] = a[x * n + y];"), Contains("swapped-axes"));
+    EXPECT_THAT(shapesOf("out[x] = a[2 * x] + a[2 * x + 1];"), Contains("pairs"));
+    EXPECT_THAT(shapesOf("out[x] = a[3 * x] + a[3 * x + 1] + a[3 * x + 2];"), Contains("records"));
+}
+
+TEST(CodeShape, Gathers) {
+    EXPECT_THAT(shapesOf("out[x] = a[keys[x]];"), Contains("indirect"));
+    EXPECT_THAT(shapesOf("out[x] = a[bytes[x]];"), Contains("small-table"));
+    EXPECT_THAT(shapesOf("out[x] = a[(int)(b[x] * 10.f)];"), Contains("resampling"));
+    EXPECT_THAT(shapesOf("int row = keys[blockIdx.x];\nout[x] = a[row * m + threadIdx.x];"),
+                Not(Contains("indirect")))
+        << "the same row for all lanes";
+}
+
+TEST(CodeShape, ProductsAndNeighbours) {
+    const std::string sum = rowY + "float s = 0;\nfor (int k = 0; k < m; ++k) ";
+    EXPECT_THAT(shapesOf(sum + "s += a[y * m + k] * b[k * n + x];\nout[y * n + x] = s;"),
+                Contains("product"));
+    EXPECT_THAT(shapesOf(sum + "{ float p = a[y * m + k], q = b[k * n + x]; s += p * q; }\n"
+                               "out[y * n + x] = s;"),
+                Contains("product"));
+    EXPECT_THAT(shapesOf(sum + "{ float d = a[y * m + k] - b[k * n + x]; s += d * d; }\n"
+                               "out[y * n + x] = s;"),
+                Contains("pairwise"));
+    EXPECT_THAT(shapesOf(rowY + "out[y * n + x] = a[y * n + x - 1] + a[y * n + x + 1] +\n"
+                                "    a[(y - 1) * n + x] + a[(y + 1) * n + x];"),
+                Contains("stencil"));
+    EXPECT_THAT(
+        shapesOf("float s = 0;\nfor (int k = -m; k <= m; ++k) s += taps[k + m] * a[x + k];\n"
+                 "out[x] = s;"),
+        Contains("line-stencil"));
+    EXPECT_THAT(shapesOf("out[x] = a[x] + a[x + 1];"), Not(Contains("line-stencil")));
+    EXPECT_THAT(
+        shapesOf("float s = 0;\nfor (int j = 0; j < n; ++j) s += a[j] * b[x];\nout[x] = s;"),
+        Contains("shared-walk"));
+}
+
+TEST(CodeShape, Streams) {
+    EXPECT_THAT(shapesOf("if (x < n) out[x] = a[x] + b[x];"), Contains("streaming"));
+    EXPECT_THAT(shapesOf("for (; x < n; x += gridDim.x * blockDim.x) out[x] = a[x];"),
+                Contains("streaming"));
+    EXPECT_THAT(shapesOf("out[x] = a[keys[x]];"), Not(Contains("streaming")));
+    EXPECT_THAT(shapesOf("if (x < n) out[x] = a[x] + b[x];"), Not(Contains("streaming-wide")));
+}
+
+TEST(CodeShape, Searches) {
+    EXPECT_THAT(shapesOf("int i = 0;\nwhile (i < n && a[i] < b[x]) ++i;\ncounts[x] = i;"),
+                Contains("linear-search"));
+    EXPECT_THAT(shapesOf("int l = 0, h = n;\nwhile (l < h) { int c = (l + h) / 2;\n"
+                         "    if (a[c] < b[x]) l = c + 1; else h = c; }\ncounts[x] = l;"),
+                Contains("binary-search"));
+    EXPECT_THAT(
+        shapesOf("int at = x;\nfor (int s = 0; s < n; ++s) at = keys[at];\ncounts[x] = at;"),
+        Contains("chase"));
+    EXPECT_THAT(shapesOf("int at = 0;\nwhile (nodes[at].left >= 0)\n"
+                         "    at = b[x] < nodes[at].split ? nodes[at].left : nodes[at].right;\n"
+                         "counts[x] = at;"),
+                Contains("tree-walk"));
+}
+
+TEST(CodeShape, Atomics) {
+    EXPECT_THAT(shapesOf("if (x < n) atomicAdd(out, a[x]);"), Contains("one-address"));
+    EXPECT_THAT(shapesOf("if (x < n && a[x] > 0) counts[1 + atomicAdd(counts, 1)] = x;"),
+                Contains("counter"));
+    EXPECT_THAT(shapesOf("if (x < n) atomicAdd(&counts[bytes[x]], 1);"), Contains("histogram"));
+    EXPECT_THAT(shapesOf("if (x < n) atomicAdd(&counts[(int)(a[x] * 8)], 1);"),
+                Contains("histogram"));
+    EXPECT_THAT(shapesOf("if (x < n) atomicAdd(&out[keys[x]], a[x]);"),
+                Contains("scatter-atomics"));
+    EXPECT_THAT(shapesOf("if (threadIdx.x == 0) atomicAdd(out, a[x]);"),
+                Not(Contains("one-address")));
+}
+
+TEST(CodeShape, SharedMemoryBetweenBarriers) {
+    const std::string begin = "__shared__ float s[256];\nint t = threadIdx.x;\ns[t] = a[x];\n"
+                              "__syncthreads();\n";
+    EXPECT_THAT(shapesOf(begin + "for (int d = 128; d > 0; d /= 2) { if (t < d) s[t] += s[t + d];\n"
+                                 "    __syncthreads(); }\nout[x] = s[t];"),
+                Contains("shared-tree"));
+    EXPECT_THAT(shapesOf(begin +
+                         "for (int d = 1; d < 256; d *= 2) {\n"
+                         "    float v = t >= d ? s[t - d] : 0; __syncthreads(); s[t] += v;\n"
+                         "    __syncthreads(); }\nout[x] = s[t];"),
+                Contains("shared-scan"));
+    EXPECT_THAT(shapesOf(begin +
+                         "for (int k = 0; k < n; ++k) { float v = s[(t + 1) % 256];\n"
+                         "    __syncthreads(); s[t] = v; __syncthreads(); }\nout[x] = s[t];"),
+                Contains("steps"));
+}
+
+TEST(CodeShape, OnlyNamesThatAreKnown) {
+    std::vector<std::string> known;
+    for (const std::string_view name : shapeNames())
+        known.emplace_back(name);
+    EXPECT_THAT(known, IsSupersetOf(shapesOf(
+                           rowY + "float s = 0;\n"
+                                  "for (int k = 0; k < m; ++k) s += a[y * m + k] * b[k * n + x];\n"
+                                  "out[y * n + x] = sinf(s);")));
+}
+
+} // namespace
+} // namespace kernelskill::engine

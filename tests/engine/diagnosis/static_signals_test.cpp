@@ -1,0 +1,241 @@
+#include "analysis/features/features.h"
+#include "tests/engine/diagnosis/subject.h"
+#include "tests/engine/inputs/parsed_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kernelskill::engine {
+namespace {
+
+/// The diagnosis of the first kernel of a text, from the text alone.
+Bottleneck diagnosisOf(const std::string& text) {
+    const auto model = parsedProgram(text);
+    EXPECT_TRUE(model.diagnostics.empty()) << model.diagnostics.front().message;
+    const auto features = analysis::extractFeatures(model.kernels.front());
+    return diagnose({.kernel = model.kernels.front(),
+                     .features = features,
+                     .gpu = kernelskill::testing::builtinGpu("H200"),
+                     .source = model.source.get(),
+                     .file = &model});
+}
+
+Bottleneck ofBody(const std::string& body) {
+    return diagnosisOf(
+        "__global__ void k(const float* x, const int* keys, float* out, int* counts,\n"
+        "                  int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+        body + "\n}\n");
+}
+
+TEST(AtomicsOnOneAddress, HoldUnderABoundsGuardOrAConditionOnData) {
+    for (const char* body : {"atomicAdd(out, x[i]);", "if (i < n) atomicAdd(out, x[i]);",
+                             "if (i >= n) return;\natomicAdd(out, x[i]);",
+                             "if (i < n && x[i] > 0) atomicAdd(counts, 1);",
+                             "if (i < n) { float v = x[i]; if (v > 0) atomicAdd(&counts[3], 1); }",
+                             "for (; i < n; i += 1024) atomicMax(counts, keys[i]);",
+                             "if (i < n) atomicAdd(&out[blockIdx.x], x[i]);"}) {
+        EXPECT_EQ(ofBody(body).rule, "atomics-on-one-address") << body;
+        EXPECT_EQ(ofBody(body).kind, BottleneckKind::Synchronization) << body;
+    }
+}
+
+TEST(AtomicsOnOneAddress, DoNotHoldWhereTheKernelChoosesLanes) {
+    for (const char* body : {"if (threadIdx.x == 0) atomicAdd(out, x[blockIdx.x]);",
+                             "if (threadIdx.x % 32 == 0) atomicAdd(out, x[i]);",
+                             "int lane = threadIdx.x & 31;\nif (lane == 0) atomicAdd(out, x[i]);",
+                             "if (threadIdx.x != 0) return;\natomicAdd(out, x[i]);",
+                             "if (threadIdx.x < 32) { if (i < n) atomicAdd(out, x[i]); }"})
+        EXPECT_NE(ofBody(body).rule, "atomics-on-one-address") << body;
+}
+
+TEST(AtomicsOnOneAddress, HoldWhereAnAtomicIsTheCondition) {
+    EXPECT_EQ(ofBody("if (i < n && atomicCAS(&counts[keys[i] + 1], -1, 1) == -1)\n"
+                     "    counts[2 + atomicAdd(counts, 1)] = i;")
+                  .rule,
+              "atomics-on-one-address");
+}
+
+TEST(ContendedUpdates, AreAtomicsWhoseDataChoosesThePlace) {
+    EXPECT_EQ(ofBody("if (i < n) atomicAdd(&counts[keys[i] & 63], 1);").rule, "contended-updates");
+    EXPECT_EQ(ofBody("if (i < n) atomicAdd(&out[keys[i]], x[i]);").rule, "contended-updates");
+    EXPECT_NE(ofBody("if (i < n) atomicAdd(&out[i], x[i]);").rule, "contended-updates");
+}
+
+TEST(LockInLoop, IsAnAtomicThatIsTriedUntilItSucceeds) {
+    EXPECT_EQ(
+        ofBody("while (atomicCAS(counts, 0, 1) != 0) {}\n*out += x[i];\natomicExch(counts, 0);")
+            .rule,
+        "lock-in-loop");
+}
+
+TEST(Divergence, IsWhereLanesOfAWarpDoLongWorkApart) {
+    const char* work = "v = sinf(v) * 2.f + cosf(v); v = sqrtf(v) + 1.f;";
+    const auto under = [&](const std::string& condition) {
+        return ofBody("float v = x[i];\nfor (int r = 0; r < n; ++r) { if (" + condition + ") { " +
+                      work + " } }\nout[i] = v;");
+    };
+    EXPECT_EQ(under("threadIdx.x % 2 == 0").rule, "branch-on-thread-in-loop");
+    EXPECT_EQ(under("(threadIdx.x & 3) == 1").rule, "branch-on-thread-in-loop");
+    EXPECT_NE(under("(threadIdx.x / 32) % 2 == 0").rule, "branch-on-thread-in-loop")
+        << "whole warps";
+    EXPECT_NE(under("i < n").rule, "branch-on-thread-in-loop") << "almost all lanes";
+}
+
+TEST(Divergence, IsNotAShortBranchThatIsPredicated) {
+    EXPECT_NE(
+        ofBody("float best = 0;\n"
+               "for (int j = 0; j < n; ++j) { float d = x[j] - x[i]; if (d < best) best = d; }\n"
+               "out[i] = best;")
+            .kind,
+        BottleneckKind::Divergence);
+}
+
+TEST(Divergence, IsALoopThatEachThreadLeavesByItsOwnValues) {
+    EXPECT_EQ(ofBody("int v = keys[i], k = 0;\n"
+                     "while (v != 1) { v = v % 2 ? 3 * v + 1 : v / 2; ++k; }\ncounts[i] = k;")
+                  .rule,
+              "rounds-that-data-decides");
+}
+
+TEST(Divergence, IsATreeThatLeavesLanesOfEveryWarpIdle) {
+    const auto tree = [](const std::string& condition) {
+        return ofBody("__shared__ float s[256];\nint t = threadIdx.x;\ns[t] = x[i];\n"
+                      "__syncthreads();\nfor (int d = 1; d < 256; d *= 2) {\n    if (" +
+                      condition + ") s[t] += s[t + d];\n    __syncthreads();\n}\nout[i] = s[t];");
+    };
+    EXPECT_EQ(tree("t % (2 * d) == 0").rule, "idle-lanes-of-a-tree");
+    EXPECT_NE(tree("t < 128").rule, "idle-lanes-of-a-tree");
+}
+
+TEST(UncoalescedAccess, IsSeenThroughMovedPointersAndFields) {
+    EXPECT_EQ(ofBody("const float* p = x + i * n;\nfloat s = 0;\n"
+                     "for (const float* e = p + n; p < e; ++p) s += *p;\nout[i] = s;")
+                  .kind,
+              BottleneckKind::UncoalescedAccess);
+    EXPECT_EQ(diagnosisOf("struct P { float v[4]; int k[4]; };\n"
+                          "__global__ void k(P* p) {\n"
+                          "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "    for (int c = 0; c < 4; ++c) p[i].v[c] += p[i].k[c];\n}\n")
+                  .rule,
+              "strided-records");
+}
+
+TEST(UncoalescedAccess, IsNotAnOffsetOfNarrowBlocks) {
+    EXPECT_NE(diagnosisOf(
+                  "__global__ void k(const float* a, float* b, int n) {\n"
+                  "    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;\n"
+                  "    if (x > 0 && x < n - 1 && y < n)\n"
+                  "        b[y * n + x] = a[y * n + x - 1] + a[y * n + x + 1];\n}\n"
+                  "void run(float* a, float* b, int n) {\n"
+                  "    k<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, n);\n}\n")
+                  .kind,
+              BottleneckKind::UncoalescedAccess);
+}
+
+TEST(UncoalescedAccess, IsARowOfItsOwnForEachLane) {
+    EXPECT_EQ(ofBody("float s = 0;\nfor (int e = keys[i]; e < keys[i + 1]; ++e) s += x[e];\n"
+                     "out[i] = s;")
+                  .rule,
+              "ragged-row-walk");
+    EXPECT_NE(ofBody("float s = 0;\nint row = i >> 5;\n"
+                     "for (int e = keys[row] + (threadIdx.x & 31); e < keys[row + 1]; e += 32)\n"
+                     "    s += x[e];\nout[i] = s;")
+                  .rule,
+              "ragged-row-walk")
+        << "a row a warp";
+}
+
+TEST(MatrixProduct, HasOperandsOfTwoAxes) {
+    const auto product = [](const std::string& a, const std::string& b) {
+        return diagnosisOf(
+            "__constant__ float w[64];\n"
+            "__global__ void k(const float* a, const float* b, float* c, int n, int r) {\n"
+            "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+            "    if (x >= n || y >= n) return;\n    float s = 0;\n"
+            "    for (int k = 0; k < r; ++k) s += " +
+            a + " * " + b + ";\n    c[y * n + x] = s;\n}\n");
+    };
+    EXPECT_EQ(product("a[y * r + k]", "b[k * n + x]").rule, "matrix-product");
+    EXPECT_NE(product("a[y * n + x + k]", "w[k]").rule, "matrix-product") << "a filter";
+    EXPECT_NE(product("a[k * n + x]", "b[k]").rule, "matrix-product") << "a vector";
+}
+
+TEST(Compute, CountsFunctionsAndWhatStaysOnTheChip) {
+    EXPECT_EQ(
+        ofBody("float v = x[i];\nfor (int r = 0; r < n; ++r) v = sinf(v) + 0.1f;\nout[i] = v;")
+            .kind,
+        BottleneckKind::Compute);
+    EXPECT_EQ(ofBody("float f = 0;\nfor (int j = 0; j < n; ++j) {\n"
+                     "    float d = x[j] - x[i]; f += d * rsqrtf(d * d + 1.f); }\nout[i] = f;")
+                  .kind,
+              BottleneckKind::Compute)
+        << "all threads load the same";
+}
+
+TEST(Compute, NamesACallWithTheSameArgumentsInEachRound) {
+    EXPECT_EQ(
+        diagnosisOf("__global__ void k(float* x, float base, float e, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    float v = x[i];\n"
+                    "    for (int r = 0; r < n; ++r) v = v * powf(base, e) + 0.1f;\n"
+                    "    x[i] = v;\n}\n")
+            .rule,
+        "invariant-function");
+}
+
+TEST(LaunchOverhead, IsALaunchOfFewThreadsInALoopOfTheHost) {
+    const auto repeated = [](const std::string& loop) {
+        const std::string text =
+            "__global__ void k(float* x) { x[blockIdx.x * 256 + threadIdx.x] += 1; }\n"
+            "void run(float* x) {\n    " +
+            loop + "\n        k<<<16, 256>>>(x);\n}\n";
+        const auto model = parsedProgram(text);
+        const auto features = analysis::extractFeatures(model.kernels.front());
+        const LaunchSpec launch = bestLaunch(text);
+        return diagnose({.kernel = model.kernels.front(),
+                         .features = features,
+                         .gpu = kernelskill::testing::builtinGpu("H200"),
+                         .launch = &launch,
+                         .source = model.source.get(),
+                         .file = &model});
+    };
+    EXPECT_EQ(repeated("for (int s = 0; s < 1000; ++s)").rule, "launches-of-few-threads");
+    EXPECT_NE(repeated("for (int s = 0; s < 3; ++s)").rule, "launches-of-few-threads");
+}
+
+TEST(Headroom, IsNoneWhereEachByteIsMovedOnceAndTheMemoryIsNearItsPeak) {
+    const auto model = parsedProgram("__global__ void k(const float* a, float* b, int n) {\n"
+                                     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                     "    if (i < n) b[i] = a[i];\n}\n");
+    const auto features = analysis::extractFeatures(model.kernels.front());
+    const auto at = [&](double percent) {
+        Profile profile = kernelskill::testing::profileWith(
+            {{"dram__throughput.avg.pct_of_peak_sustained_elapsed", percent},
+             {"sm__throughput.avg.pct_of_peak_sustained_elapsed", 20}});
+        return diagnose({.kernel = model.kernels.front(),
+                         .features = features,
+                         .gpu = kernelskill::testing::builtinGpu("H200"),
+                         .profile = &profile,
+                         .source = model.source.get(),
+                         .file = &model});
+    };
+    EXPECT_EQ(at(93).rule, "measured-bandwidth");
+    EXPECT_EQ(at(93).headroom, noHeadroom);
+    EXPECT_EQ(at(84).headroom, "low");
+}
+
+TEST(Headroom, IsNoneWhereEachByteIsMovedOnceAtFullWidth) {
+    const auto of = [](const char* type) {
+        return diagnosisOf(std::string("__global__ void k(const ") + type + "* a, " + type +
+                           "* b, int n) {\n"
+                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    if (i < n) b[i] = a[i];\n}\n");
+    };
+    EXPECT_EQ(of("float4").headroom, noHeadroom);
+    EXPECT_EQ(of("float4").kind, BottleneckKind::MemoryBandwidth);
+    EXPECT_NE(of("float").headroom, noHeadroom);
+}
+
+} // namespace
+} // namespace kernelskill::engine
