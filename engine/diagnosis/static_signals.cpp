@@ -43,10 +43,12 @@ void addAccesses(const Context& context, std::vector<Signal>& signals) {
         const analysis::MemoryAccess& access = context.kernel.accesses[seen.access];
         Span span = context.spanOf(access);
         if (seen.sectorsPerRequest && access.width > 0) {
-            // 32 lanes of `width` bytes fill exactly `width` sectors of 32 bytes.
+            // 32 lanes of `width` bytes fill exactly `width` sectors of 32 bytes. What other fields
+            // of a struct use of them is no waste.
             double minimum = access.width;
             Signal signal =
-                context.at("static_sector_overfetch", *seen.sectorsPerRequest / minimum, span);
+                context.at("static_sector_overfetch",
+                           std::max(1.0, *seen.sectorsPerRequest / (minimum * seen.fellows)), span);
             signal.numbers["sectors_per_request"] = *seen.sectorsPerRequest;
             signal.numbers["minimum"] = minimum;
             signal.words["explanation"] = seen.explanation;
