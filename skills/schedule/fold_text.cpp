@@ -1,6 +1,7 @@
 #include "skills/schedule/fold_text.h"
 
 #include "analysis/queries/code_map.h"
+#include "skills/editing/operand_text.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -71,13 +72,13 @@ void shareRounds(Draft& draft, const SkillContext& context, const LaneLoop& shar
                  const Sharers& sharers) {
     const FunctionBody& body = context.kernel.body;
     const Loop& loop = context.kernel.loops[shared.loop];
-    const Span lower = body.expr(loop.lowerBound).span;
-    const std::string from{context.file.source->slice(lower)};
+    const Expr& lower = body.expr(loop.lowerBound);
     const std::int64_t step = *loop.step;
     const std::string own = step == 1 ? sharers.index : fmt::format("{} * {}", sharers.index, step);
-    draft.replace(lower, context.code().constantValue(loop.lowerBound) == 0
-                             ? own
-                             : fmt::format("{} + {}", from, own));
+    draft.replace(lower.span,
+                  context.code().constantValue(loop.lowerBound) == 0
+                      ? own
+                      : fmt::format("{} + {}", besideComparison(*context.file.source, lower), own));
     draft.replace(
         body.expr(body.stmt(shared.statement).increment).span,
         fmt::format("{} += {}", body.variable(loop.inductionVariable).name,

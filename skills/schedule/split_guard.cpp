@@ -162,14 +162,19 @@ private:
             if (needsBarrier(loop))
                 cuts_.push_back(index + 1);
         }
-        const std::size_t last = std::ranges::max(cuts_);
+        const std::uint32_t last = lastBarrier();
         split_.endsAlone = std::ranges::none_of(shared_.loops, [&](const LaneLoop& loop) {
-            for (std::size_t i = last; i < all.size(); ++i)
-                if (code_.encloses(all[i], loop.statement))
-                    return true;
-            return false;
+            return body_.stmt(loop.statement).span.begin >= last;
         });
         return {};
+    }
+    /// The end of the last loop that a barrier stands behind.
+    [[nodiscard]] std::uint32_t lastBarrier() const {
+        std::uint32_t last = 0;
+        for (const LaneLoop& loop : shared_.loops)
+            if (needsBarrier(loop))
+                last = std::max(last, body_.stmt(loop.statement).span.end);
+        return last;
     }
     [[nodiscard]] auto partOf(std::size_t statement) const {
         return std::ranges::count_if(cuts_, [&](std::size_t cut) { return cut <= statement; });

@@ -129,6 +129,13 @@ TEST(RowPerWarp, FoldsIntegersThatTheTextCounts) {
         << text;
 }
 
+TEST(RowPerWarp, AddsToBoundsOfAnyOperator) {
+    const std::string text =
+        appliedText(id, kernel("    float sum = 0;\n    for (int j = n >> 1; j < n; j += 3)\n"
+                               "        sum += a[i * n + j];\n    c[i] = sum;\n"));
+    EXPECT_TRUE(text.contains("for (int j = (n >> 1) + lane * 3; j < n; j += 3 * 32)\n")) << text;
+}
+
 TEST(RowPerWarp, TakesSeveralStoresOfARoundThatAreApart) {
     EXPECT_TRUE(appliedText(id, kernel("    for (int j = 0; j < n; ++j) {\n"
                                        "        c[2 * (i * n + j)] = a[i * n + j];\n"

@@ -115,6 +115,19 @@ TEST(SplitReduction, LetsAllThreadsGoOnToASharedLoop) {
         << text;
 }
 
+TEST(SplitReduction, LetsAllThreadsGoOnToASharedLoopBehindTheCheck) {
+    const std::string text =
+        appliedText(id, kernel(index + "    float sum = 0;\n    if (j < m) {\n"
+                                       "        for (int i = 0; i < n; ++i)\n"
+                                       "            sum += a[i * m + j];\n    }\n"
+                                       "    for (int i = 0; i < n; ++i)\n"
+                                       "        c[i * 4096 + j] = sum;\n"));
+    EXPECT_FALSE(text.contains("part == 0")) << text;
+    EXPECT_TRUE(text.contains("    for (int i = part; i < n; i += parts)\n"
+                              "        c[i * 4096 + j] = sum;\n"))
+        << text;
+}
+
 TEST(SplitReduction, TakesConstantWidthsAndFurtherAxes) {
     const std::string wide = appliedText(
         id, kernel("    int j = blockIdx.x * 128 + threadIdx.x;\n    if (j < m) {\n"
