@@ -4,7 +4,11 @@
 #include "analysis/features/warp_access.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
 #include <sstream>
+#include <utility>
 
 namespace kernelskill::analysis {
 
@@ -85,6 +89,45 @@ bool hasOneElementPerThread(const KernelModel& kernel) {
     return writes;
 }
 
+/// The fields of an element that each expression is asked for: ".position.x" of `p[i]`.
+std::map<ExprId, std::string> fieldsOf(const FunctionBody& body) {
+    std::map<ExprId, ExprId> members;
+    for (ExprId id = 0; id < body.exprs.size(); ++id)
+        if (body.expr(id).kind == ExprKind::Member && !body.expr(id).children.empty())
+            members.emplace(body.expr(id).children.front(), id);
+    std::map<ExprId, std::string> fields;
+    for (const auto& [object, member] : members)
+        for (auto at = members.find(object); at != members.end(); at = members.find(at->second))
+            fields[object] += "." + body.expr(at->second).name;
+    return fields;
+}
+
+/// The other elements of the sectors that an access touches, where accesses beside it use them.
+void countFellows(const KernelModel& kernel, std::vector<AccessFeatures>& all) {
+    const std::map<ExprId, std::string> fields = fieldsOf(kernel.body);
+    const auto fieldOf = [&](const MemoryAccess& access) {
+        const auto found = fields.find(access.expression);
+        return found == fields.end() ? std::string() : found->second;
+    };
+    for (AccessFeatures& features : all) {
+        const MemoryAccess& access = kernel.accesses[features.access];
+        const std::int64_t stride = std::abs(features.laneStride.value_or(0));
+        if (!features.sectorsPerRequest || stride < 2 || !access.index)
+            continue;
+        std::set<std::pair<std::int64_t, std::string>> places;
+        for (const AccessFeatures& other : all) {
+            const MemoryAccess& fellow = kernel.accesses[other.access];
+            const auto distance =
+                fellow.index ? (*fellow.index - *access.index).asConstant() : std::nullopt;
+            if (distance && fellow.base == access.base && fellow.width == access.width &&
+                fellow.loops == access.loops && std::abs(*distance) < stride)
+                places.emplace((*distance + stride) % stride, fieldOf(fellow));
+        }
+        features.fellows = static_cast<std::uint32_t>(
+            std::clamp<std::int64_t>(static_cast<std::int64_t>(places.size()), 1, stride));
+    }
+}
+
 } // namespace
 
 Features extractFeatures(const KernelModel& kernel) {
@@ -96,6 +139,7 @@ Features extractFeatures(const KernelModel& kernel) {
         if (space == MemorySpace::Global || space == MemorySpace::Shared)
             features.accesses.push_back(describeAccess(kernel, reassigned, i, block));
     }
+    countFellows(kernel, features.accesses);
     features.hasSharedMemory = !kernel.sharedArrays.empty();
     features.hasBarriers = std::ranges::any_of(
         kernel.barriers, [](const Barrier& barrier) { return barrier.kind != BarrierKind::Fence; });

@@ -18,8 +18,12 @@ struct AccessFeatures {
     /// Elements between neighbouring lanes; 0 for a broadcast.
     std::optional<std::int64_t> laneStride;
     /// For global memory: the 32-byte sectors that a request of a warp touches. nullopt for the
-    /// scalar tail of vectorised code, which few lanes run.
+    /// scalar tail of vectorised code, which few lanes run, and where a parameter that nothing is
+    /// compared with is the distance of lanes: it may well be 1.
     std::optional<double> sectorsPerRequest;
+    /// Accesses like this one, itself among them, that use other elements of the same sectors: the
+    /// fields of a struct.
+    std::uint32_t fellows = 1;
     /// For shared memory: the wavefronts of a request; 1 means free of conflicts.
     std::optional<double> bankConflictDegree;
     std::string explanation; ///< One sentence that names the index and the stride.

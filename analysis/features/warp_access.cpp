@@ -187,6 +187,46 @@ std::optional<std::int64_t> strideOf(const std::vector<std::int64_t>& indices) {
     return stride;
 }
 
+/// A parameter that may be any distance of lanes, also 1: nothing tells that it is the length of a
+/// row, neither a comparison nor a walk along the row.
+std::optional<VariableId> openStride(const KernelModel& kernel, const MemoryAccess& access) {
+    std::optional<VariableId> stride;
+    if (!access.index)
+        return std::nullopt;
+    for (const auto& [monomial, factor] : access.index->terms()) {
+        const bool isOfLane =
+            std::ranges::find(monomial, Symbol{SymbolKind::ThreadIdx, 0}) != monomial.end();
+        std::optional<VariableId> parameter;
+        for (const Symbol symbol : monomial) {
+            if (symbol.kind == SymbolKind::LoopVariable || symbol.kind == SymbolKind::Opaque ||
+                (symbol.kind == SymbolKind::ThreadIdx && symbol.id != 0))
+                return std::nullopt;
+            if (symbol.kind == SymbolKind::Parameter)
+                parameter = symbol.id;
+        }
+        if (isOfLane && (monomial.size() != 2 || !parameter))
+            return std::nullopt;
+        if (isOfLane)
+            stride = parameter;
+    }
+    const auto names = [&](ExprId id, const auto& self) -> bool {
+        const Expr& expr = kernel.body.expr(id);
+        return expr.kind != ExprKind::Subscript &&
+               ((expr.kind == ExprKind::Variable && expr.variable == stride) ||
+                std::ranges::any_of(expr.children,
+                                    [&](ExprId child) { return self(child, self); }));
+    };
+    for (ExprId id = 0; stride && id < kernel.body.exprs.size(); ++id) {
+        const Expr& expr = kernel.body.expr(id);
+        const bool isComparison = expr.kind == ExprKind::Binary &&
+                                  (expr.op == "<" || expr.op == "<=" || expr.op == ">" ||
+                                   expr.op == ">=" || expr.op == "==" || expr.op == "!=");
+        if (isComparison && names(id, names))
+            return std::nullopt;
+    }
+    return stride;
+}
+
 std::string number(double value) {
     std::ostringstream text;
     text << value;
@@ -226,6 +266,12 @@ AccessFeatures describeAccess(const KernelModel& kernel, const ReassignedVariabl
         if (access.width == 0)
             features.explanation =
                 "The element size of " + name + " depends on a template parameter";
+        return features;
+    }
+    if (const auto open = openStride(kernel, access)) {
+        features.explanation = name + " is indexed by " + access.index->describe(kernel.body) +
+                               ": how far apart neighbouring lanes are depends on " +
+                               kernel.body.variable(*open).name;
         return features;
     }
     features.laneStride = strideOf(indices);

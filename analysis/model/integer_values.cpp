@@ -4,6 +4,7 @@
 #include "analysis/model/known_functions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -56,6 +57,10 @@ bool isDefinedShift(ScalarKind kind, std::int64_t left, std::int64_t right) {
     return left >= 0 && right >= 0 && (isLong || (right < bits - 1 && isIn<std::uint32_t>(left)));
 }
 
+bool isFloating(ScalarKind kind) {
+    return kind == ScalarKind::Float || kind == ScalarKind::Double;
+}
+
 std::optional<std::size_t> axisNamed(std::string_view member) {
     constexpr std::string_view axes = "xyz";
     const auto at = member.size() == 1 ? axes.find(member) : std::string_view::npos;
@@ -97,7 +102,7 @@ std::optional<std::int64_t> IntegerValues::unchecked(const Expr& expr, int depth
     case ExprKind::Integer:
         return expr.integer;
     case ExprKind::Cast:
-        return value(expr.children.front(), depth);
+        return truncated(expr.children.front(), depth);
     case ExprKind::InitList: // `int n{4}`
         return expr.children.size() == 1 && expr.name.empty() ? value(expr.children[0], depth)
                                                               : std::nullopt;
@@ -148,6 +153,59 @@ std::optional<std::int64_t> IntegerValues::operation(const Expr& expr, int depth
                : integerResult(expr.op, *left, *right);
 }
 
+/// The integer that a number becomes where one is asked for.
+std::optional<std::int64_t> IntegerValues::truncated(ExprId id, int depth) const {
+    if (id == noId || !isFloating(body_.expr(id).type.scalar))
+        return value(id, depth);
+    constexpr double most = 9.0e15; // Each integer below is a double.
+    const auto number = real(id, depth);
+    return number && std::abs(*number) < most
+               ? std::optional(static_cast<std::int64_t>(std::trunc(*number)))
+               : std::nullopt;
+}
+
+std::optional<double> IntegerValues::real(ExprId id, int depth) const {
+    if (id == noId || depth > maxValueDepth || ++steps_ > maxValueSteps)
+        return std::nullopt;
+    const Expr& expr = body_.expr(id);
+    if (!isFloating(expr.type.scalar)) {
+        const auto integer = value(id, depth + 1);
+        return integer ? std::optional(static_cast<double>(*integer)) : std::nullopt;
+    }
+    const auto number = realOperation(expr, depth + 1);
+    return number && expr.type.scalar == ScalarKind::Float
+               ? std::optional(static_cast<double>(static_cast<float>(*number)))
+               : number;
+}
+
+std::optional<double> IntegerValues::realOperation(const Expr& expr, int depth) const {
+    if (expr.kind == ExprKind::Floating)
+        return expr.floating;
+    if (expr.kind == ExprKind::Cast)
+        return real(expr.children.front(), depth);
+    const std::string_view name = expr.kind == ExprKind::Call ? unqualified(expr.name) : "";
+    if (expr.children.size() == 1 &&
+        (name == "ceil" || name == "ceilf" || name == "floor" || name == "floorf")) {
+        const auto operand = real(expr.children[0], depth);
+        if (!operand)
+            return std::nullopt;
+        return name.starts_with("ceil") ? std::ceil(*operand) : std::floor(*operand);
+    }
+    if (expr.kind != ExprKind::Binary || expr.children.size() != 2)
+        return std::nullopt;
+    const auto left = real(expr.children[0], depth);
+    const auto right = left ? real(expr.children[1], depth) : std::nullopt;
+    if (!right)
+        return std::nullopt;
+    if (expr.op == "+")
+        return *left + *right;
+    if (expr.op == "-")
+        return *left - *right;
+    if (expr.op == "*")
+        return *left * *right;
+    return expr.op == "/" && *right != 0 ? std::optional(*left / *right) : std::nullopt;
+}
+
 KnownExtents IntegerValues::extents(ExprId id, int depth) const {
     const ExprId plain = withoutCasts(id);
     if (plain == noId || depth > maxValueDepth)
@@ -159,14 +217,14 @@ KnownExtents IntegerValues::extents(ExprId id, int depth) const {
     const bool isConstruction = expr.kind == ExprKind::Other ||
                                 (expr.kind == ExprKind::Call && unqualified(expr.name) == "dim3");
     if (expr.kind != ExprKind::InitList && !(isDim3Value && isConstruction))
-        return isDim3Value ? KnownExtents{} : KnownExtents{value(plain, depth + 1), 1, 1};
+        return isDim3Value ? KnownExtents{} : KnownExtents{truncated(id, depth + 1), 1, 1};
     if (expr.children.size() == 1 && isDim3(body_.expr(withoutCasts(expr.children[0])).type))
         return extents(expr.children[0], depth + 1);
     KnownExtents axes{1, 1, 1};
     if (expr.children.empty() || expr.children.size() > axes.size())
         return {};
     for (std::size_t i = 0; i < expr.children.size(); ++i)
-        axes.at(i) = value(expr.children[i], depth + 1);
+        axes.at(i) = truncated(expr.children[i], depth + 1);
     return axes;
 }
 

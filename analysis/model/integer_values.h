@@ -16,8 +16,8 @@ using KnownExtents = std::array<std::optional<std::int64_t>, 3>;
 /// True for a dim3, also behind a reference.
 [[nodiscard]] bool isDim3(const Type& type);
 
-/// Evaluates constants, casts, operators, min and max. Subclasses add the values of names. For one
-/// thread.
+/// Evaluates constants, casts, operators, min and max, and numbers that are rounded to integers, as
+/// in `(int)ceil((float)n / 256)`. Subclasses add the values of names. For one thread.
 class IntegerValues {
 public:
     /// Keeps the reference.
@@ -42,6 +42,9 @@ protected:
 private:
     [[nodiscard]] std::optional<std::int64_t> unchecked(const Expr& expr, int depth) const;
     [[nodiscard]] std::optional<std::int64_t> operation(const Expr& expr, int depth) const;
+    [[nodiscard]] std::optional<double> real(ExprId expr, int depth) const;
+    [[nodiscard]] std::optional<double> realOperation(const Expr& expr, int depth) const;
+    [[nodiscard]] std::optional<std::int64_t> truncated(ExprId expr, int depth) const;
     [[nodiscard]] ExprId withoutCasts(ExprId expr) const;
 
     const FunctionBody& body_;

@@ -168,12 +168,35 @@ std::optional<std::int64_t> CodeMap::constantValue(ExprId expr) const {
     return FixedValues(*this).value(expr);
 }
 
+namespace {
+
+/// In `int n; n = 5;` the value, if nothing uses the variable before and nothing else sets it.
+ExprId valueSetOnce(const CodeMap& code, VariableId id) {
+    const FunctionBody& body = code.body();
+    const std::vector<ExprId>& uses = code.uses(id);
+    const StmtId declaration = code.declarationOf(id);
+    if (body.variable(id).init != noId || uses.empty() || declaration == noId)
+        return noId;
+    const ExprId assignment = code.parent(uses.front());
+    const StmtId statement = code.statement(uses.front());
+    if (assignment == noId || body.expr(assignment).kind != ExprKind::Binary ||
+        body.expr(assignment).op != "=" || body.expr(assignment).children[0] != uses.front() ||
+        body.stmt(statement).kind != StmtKind::Expression ||
+        body.stmt(statement).expr != assignment ||
+        body.stmt(statement).parent != body.stmt(declaration).parent ||
+        std::any_of(uses.begin() + 1, uses.end(),
+                    [&](ExprId use) { return code.isWrite(use) || code.holds(statement, use); }))
+        return noId;
+    return body.expr(assignment).children[1];
+}
+
+} // namespace
+
 ExprId FixedValues::fixedValue(VariableId id) const {
     const Variable& variable = body().variable(id);
-    return variable.storage == Storage::Local && variable.type.scalar < ScalarKind::Half &&
-                   !code_.isEverWritten(id)
-               ? variable.init
-               : noId;
+    if (variable.storage != Storage::Local || variable.type.scalar >= ScalarKind::Half)
+        return noId;
+    return code_.isEverWritten(id) ? valueSetOnce(code_, id) : variable.init;
 }
 
 ExprId CodeMap::withoutCasts(ExprId expr) const {

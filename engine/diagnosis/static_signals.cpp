@@ -57,9 +57,11 @@ void addAccesses(const Context& context, std::vector<Signal>& signals) {
         const analysis::MemoryAccess& access = context.kernel.accesses[seen.access];
         Span span = context.spanOf(access);
         if (seen.sectorsPerRequest && access.width > 0) {
-            // 32 lanes of `width` bytes fill exactly `width` sectors of 32 bytes.
-            addOverfetch(context, span, *seen.sectorsPerRequest, access.width, seen.explanation,
-                         signals);
+            // 32 lanes of `width` bytes fill exactly `width` sectors of 32 bytes. What other fields
+            // of a struct use of them is no waste.
+            addOverfetch(context, span, *seen.sectorsPerRequest,
+                         std::min<double>(*seen.sectorsPerRequest, access.width * seen.fellows),
+                         seen.explanation, signals);
         }
         if (seen.bankConflictDegree) {
             Signal signal =

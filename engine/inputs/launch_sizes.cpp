@@ -82,9 +82,9 @@ LaunchSizes::LaunchSizes(std::shared_ptr<const LaunchSource> text, const analysi
         if (origin != candidates->end())
             extents_ = std::move(origin->roots);
     }
-    if (source != SizeSource::TextOrNumbers)
+    if (source == SizeSource::Text)
         return;
-    if (!followsExtents())
+    if (source == SizeSource::Numbers || !followsExtents())
         extents_.clear();
     if (extents_.empty()) {
         relations_.emplace(launch_);

@@ -20,8 +20,9 @@ struct ResizedLaunch {
 
 /// Where the sizes of a launch come from.
 enum class SizeSource : std::uint8_t {
-    Text,         ///< Variables that the host's code computes the launch from.
-    TextOrNumbers ///< Where there are none, what the launch's own numbers suggest.
+    Text,          ///< Variables that the host's code computes the launch from.
+    TextOrNumbers, ///< Where there are none, what the launch's own numbers suggest.
+    Numbers,       ///< The numbers alone, as for a launch that is paired with such a one.
 };
 
 /// The sizes that a launch can have. Reads the file once for all of them.
@@ -39,6 +40,8 @@ public:
 
     /// The extents of the launch; empty if none can be changed.
     [[nodiscard]] const Extents& extents() const { return extents_; }
+    /// Whether they are what the launch's numbers suggest.
+    [[nodiscard]] bool areFromNumbers() const { return relations_.has_value(); }
     /// Whether the kernel compares its positions with extents. Otherwise it may rely on full
     /// blocks.
     [[nodiscard]] bool isGuarded() const { return launches_.hasBounds(); }

@@ -72,7 +72,8 @@ public:
           bounds_{numerics},
           sizes_(original.file, original.kernel, plan.statedOriginal, SizeSource::TextOrNumbers),
           candidateSizes_(candidate.file, candidate.kernel, plan.statedCandidate,
-                          SizeSource::TextOrNumbers),
+                          sizes_.areFromNumbers() ? SizeSource::Numbers
+                                                  : SizeSource::TextOrNumbers),
           random_(seed), baseExtents_(sizes_.extents()), base_(smallest(plan)),
           whole_(plan.trials.front()) {}
 
@@ -166,9 +167,30 @@ void ProbePlanner::add(LaunchSpec original, LaunchSpec candidate, InputStyle sty
     plan_.probes.push_back(std::move(probe));
 }
 
+/// `candidate` with as many threads, along each axis, in proportion to those of `original` as the
+/// launches of the programs have: numbers alone do not tell which of two equal sizes a grid is for.
+LaunchSpec inProportion(LaunchSpec candidate, const LaunchSpec& original,
+                        const LaunchSpec& statedOriginal, const LaunchSpec& stated) {
+    const auto dividedUp = [](std::uint64_t value, std::uint64_t by) {
+        return (value + by - 1) / by;
+    };
+    for (std::uint32_t Dim3::* const axis : {&Dim3::x, &Dim3::y, &Dim3::z}) {
+        const auto threadsAlong = [&](const LaunchSpec& launch) {
+            return std::uint64_t{launch.grid.*axis} * launch.block.*axis;
+        };
+        const std::uint64_t threads =
+            dividedUp(threadsAlong(original) * threadsAlong(stated), threadsAlong(statedOriginal));
+        candidate.grid.*axis =
+            static_cast<std::uint32_t>(dividedUp(threads, candidate.block.*axis));
+    }
+    return candidate;
+}
+
 std::optional<LaunchSpec> ProbePlanner::candidateAt(const LaunchSpec& original,
                                                     const Extents& extents) const {
     auto other = candidateSizes_.at(extents);
+    if (other && sizes_.areFromNumbers())
+        other = inProportion(*std::move(other), original, statedOriginal_, stated_);
     if (!other && original.origin != LaunchOrigin::Guessed)
         return std::nullopt;
     return paired(original, std::move(other).value_or(stated_),

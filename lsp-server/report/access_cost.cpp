@@ -19,8 +19,9 @@ std::optional<AccessCost> accessCost(const analysis::KernelModel& kernel,
     const auto width = kernel.accesses.at(features.access).width;
     const bool isBroadcast = features.laneStride == 0;
     // 32 lanes times `width` bytes in sectors of 32 bytes: as many sectors as the width has bytes.
-    return AccessCost{false, *features.sectorsPerRequest,
-                      isBroadcast ? 1.0 : std::max(1.0, static_cast<double>(width))};
+    // Those that other fields of a struct need come along.
+    const double least = std::max(1.0, static_cast<double>(width) * features.fellows);
+    return AccessCost{false, *features.sectorsPerRequest, isBroadcast ? 1.0 : least};
 }
 
 std::string shortLabel(const AccessCost& cost) {

@@ -28,8 +28,4 @@ struct EarlyReturn {
 [[nodiscard]] std::vector<analysis::TextEdit>
 guardedBlock(const SkillContext& context, const analysis::CodeMap& code, const EarlyReturn& found);
 
-/// `condition` as text, negated: comparisons of integers are turned round, others get a '!'.
-[[nodiscard]] std::string negated(const SkillContext& context, const analysis::CodeMap& code,
-                                  analysis::ExprId condition);
-
 } // namespace kernelskill::skills

@@ -1,5 +1,6 @@
 #include "skills/gates/launch_sites.h"
 
+#include "analysis/queries/launch_values.h"
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
 #include "analysis/syntax/lexer.h"
@@ -92,6 +93,25 @@ Gated<std::vector<Extents>> launchedBlocks(const SkillContext& context) {
                                                "blocks are",
                                                context.kernel.name));
     return blocks;
+}
+
+std::optional<std::int64_t> fewestThreads(const SkillContext& context) {
+    std::optional<std::int64_t> fewest;
+    for (const LaunchSite& launch : context.kernel.launches) {
+        if (launch.host >= context.file.hostFunctions.size())
+            return std::nullopt;
+        const LaunchValues values(context.shared(), launch);
+        std::int64_t threads = 1;
+        for (const KnownExtents& extents : {values.grid(), values.block()})
+            for (const auto extent : extents) {
+                constexpr std::int64_t most = std::int64_t{1} << 40;
+                if (!extent || *extent < 0 || threads * *extent > most)
+                    return std::nullopt;
+                threads *= *extent;
+            }
+        fewest = fewest ? std::min(*fewest, threads) : threads;
+    }
+    return fewest;
 }
 
 Gated<void> requireFollowableLaunches(const SkillContext& context) {

@@ -16,6 +16,9 @@ namespace kernelskill::skills {
 /// or one whose block is not known here (`unknown-block`).
 [[nodiscard]] Gated<std::vector<analysis::Extents>> launchedBlocks(const SkillContext& context);
 
+/// The threads of the smallest launch in the file; nullopt where the text does not tell of one.
+[[nodiscard]] std::optional<std::int64_t> fewestThreads(const SkillContext& context);
+
 /// Refuses when the launches in this file may not be all uses of the kernel that an edit must
 /// follow: a launch out of a macro (`launch-from-macro`) or in a header (`launch-in-header`), or
 /// the kernel named elsewhere, e.g. as a function pointer (`kernel-named-elsewhere`). Forward

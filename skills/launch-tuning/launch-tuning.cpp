@@ -6,6 +6,8 @@
 #include "skills/gates/block_choice.h"
 #include "skills/gates/elementwise_kernel.h"
 #include "skills/gates/launch_sites.h"
+#include "skills/schedule/row_position.h"
+#include "skills/schedule/threads_apart.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -39,8 +41,13 @@ public:
 
     /// Edits that give the block `threads` instead of `old` threads, and the grid as many blocks as
     /// cover the same threads.
-    [[nodiscard]] std::vector<TextEdit> edits(std::int64_t old, std::int64_t threads) const {
-        std::vector<TextEdit> edits = gridEdits(old, threads);
+    /// `keepsThreads`: as many threads to the last one; `threads` divides `old`.
+    [[nodiscard]] std::vector<TextEdit> edits(std::int64_t old, std::int64_t threads,
+                                              bool keepsThreads) const {
+        std::vector<TextEdit> edits =
+            keepsThreads
+                ? std::vector{multipliedGrid(context_, launch_, static_cast<int>(old / threads))}
+                : gridEdits(old, threads);
         const Expr& block = expr(launch_.block);
         const bool isList = block.kind == ExprKind::InitList && !block.children.empty();
         const ExprId extent = isList ? block.children[0] : launch_.block;
@@ -101,17 +108,42 @@ private:
 };
 
 struct Study {
-    std::int64_t threads = 0;          ///< As launched.
+    std::int64_t threads = 0; ///< As launched.
+    /// The grid has to keep its number of threads, since no check of the kernel is known to keep
+    /// further ones from work.
+    bool keepsThreads = false;
     std::optional<BlockChoice> better; ///< nullopt if nothing speaks against the block as it is.
 };
+
+/// Blocks of that size can cover what blocks cover now.
+bool canHave(const Study& found, std::int64_t threads) {
+    return !found.keepsThreads || found.threads % threads == 0;
+}
+
+/// The kernel asks for nothing but its threads' numbers in the grid, and threads take no notice of
+/// each other.
+bool numbersThreads(const SkillContext& context) {
+    const auto position = rowPosition(context);
+    return position && requireThreadsApart(context) && context.shared().nest().frames.size() == 1 &&
+           std::ranges::none_of(context.kernel.body.exprs,
+                                [](const Expr& expr) {
+                                    return expr.kind == ExprKind::BuiltinIndex && expr.axis != 0;
+                                }) &&
+           std::ranges::all_of(position->widths, [&](ExprId width) {
+               return context.kernel.body.expr(width).kind == ExprKind::BuiltinIndex;
+           });
+}
 
 Gated<Study> study(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
     KERNELSKILL_CHECK(requireEditable(context));
-    KERNELSKILL_CHECK(requireAnyBlock(context));
+    Study found;
+    const Gated<void> any = requireAnyBlock(context);
+    if (!any && !numbersThreads(context))
+        return std::unexpected(any.error());
+    found.keepsThreads = !any;
     KERNELSKILL_CHECK(requireResizableGrids(context));
     KERNELSKILL_TRY(const auto blocks, launchedBlocks(context));
-    Study found;
     found.threads = blocks.front()[0];
     std::optional<std::int64_t> most = 0; ///< Blocks; nullopt once a launch does not tell.
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -131,6 +163,8 @@ Gated<Study> study(const SkillContext& context) {
         most = most && count ? std::optional(std::max(*most, *count)) : std::nullopt;
     }
     found.better = betterBlock(found.threads, most);
+    if (found.better && !canHave(found, found.better->threads))
+        return std::unexpected(any.error());
     return found;
 }
 
@@ -152,7 +186,7 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
         std::vector<Offer> offers{offerOf(context, found.better->threads, found.better->why)};
         offers.front().gain = ExpectedGain{found.better->factor, found.better->basis};
         for (const std::int64_t threads : otherBlocks(found.threads, found.better->threads))
-            if (threads <= most)
+            if (threads <= most && canHave(found, threads))
                 offers.push_back(offerOf(context, threads, found.better->why));
         return offers;
     }
@@ -163,7 +197,7 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
         constexpr std::size_t most = 3;
         std::vector<Offer> offers;
         for (const std::int64_t threads : otherBlocks(found.threads, found.threads))
-            if (offers.size() < most &&
+            if (offers.size() < most && canHave(found, threads) &&
                 threads <= context.kernel.launchBoundsThreads.value_or(maxThreads))
                 offers.push_back(offerOf(
                     context, threads,
@@ -176,7 +210,8 @@ class LaunchTuningSkill : public VariedSkill<Study, BlockSize> {
         std::vector<TextEdit> edits;
         for (const LaunchSite& launch : context.kernel.launches) {
             const std::vector<TextEdit> tuned =
-                TunedLaunch(context, launch).edits(found.threads, static_cast<int>(threads));
+                TunedLaunch(context, launch)
+                    .edits(found.threads, static_cast<int>(threads), found.keepsThreads);
             edits.insert(edits.end(), tuned.begin(), tuned.end());
         }
         return edits;

@@ -13,21 +13,15 @@ namespace {
 
 class RowPerWarpSkill : public PlannedSkill<LaneRows> {
     [[nodiscard]] Gated<LaneRows> plan(const SkillContext& context) const override {
-        return laneRows(context);
+        return laneRows(context, RowSharers::Warp);
     }
 
     [[nodiscard]] Gated<Offer> offer(const SkillContext& context,
                                      const LaneRows& rows) const override {
         const FunctionBody& body = context.kernel.body;
-        Offer offer = newOffer(context, body.stmt(rows.loops.front().statement).span);
+        Offer offer = newOffer(context, body.stmt(rows.shared.loops.front().statement).span);
         offer.title = fmt::format("Give each row of {} to a warp", context.kernel.name);
-        std::vector<std::string> folded;
-        for (const LaneLoop& loop : rows.loops) {
-            for (const LaneFold& fold : loop.folds)
-                folded.push_back(fold.name);
-            for (const ExtremeFold& fold : loop.extremes)
-                folded.push_back(body.variable(fold.best).name);
-        }
+        const std::vector<std::string> folded = foldedNames(context, rows.shared);
         offer.why = fmt::format(
             "the thread of a row walks along it (line {}), so that neighbouring lanes are a row "
             "apart: a round of a warp touches {:g} sectors, and {:g} if its lanes walk side by "
@@ -36,7 +30,7 @@ class RowPerWarpSkill : public PlannedSkill<LaneRows> {
             folded.empty()
                 ? ""
                 : fmt::format(" and fold {} across the warp", fmt::join(folded, " and ")));
-        if (reassociates(rows))
+        if (reassociates(rows.shared))
             offer.numerics = Numerics::Reassociates;
         offer.gain = ExpectedGain{.factor = rows.sectorsBefore / rows.sectorsAfter,
                                   .basis = fmt::format("{:g} sectors a round become {:g}",
@@ -46,7 +40,7 @@ class RowPerWarpSkill : public PlannedSkill<LaneRows> {
 
     [[nodiscard]] GatedEdits edits(const SkillContext& context,
                                    const LaneRows& rows) const override {
-        KERNELSKILL_CHECK(requireIndependentRounds(context, rows));
+        KERNELSKILL_CHECK(requireIndependentRounds(context, rows.shared));
         Draft draft(context);
         shareRows(draft, context, rows);
         return draft.edits();

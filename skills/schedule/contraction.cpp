@@ -6,6 +6,7 @@
 #include "skills/gates/thread_position.h"
 #include "skills/schedule/output_roles.h"
 #include "skills/schedule/promote.h"
+#include "skills/schedule/threads_apart.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -215,27 +216,15 @@ private:
     Contraction found_;
 };
 
-Gated<void> requireThreadsApart(const SkillContext& context) {
+Gated<void> requireOutputsApart(const SkillContext& context) {
     const KernelModel& kernel = context.kernel;
-    const auto line = [&](ExprId expr) {
-        return lineNumber(context, kernel.body.expr(expr).span.begin);
-    };
-    if (!kernel.sharedArrays.empty())
-        return refuse("shares-memory", kernel.name + " uses shared memory already");
-    if (!kernel.barriers.empty())
-        return refuse("barrier", fmt::format("threads wait for each other on line {}",
-                                             line(kernel.barriers.front().call)));
-    if (!kernel.warpOperations.empty())
-        return refuse("warp-operation",
-                      fmt::format("{} exchanges values between lanes", kernel.name));
+    KERNELSKILL_CHECK(requireThreadsApart(context));
     if (!kernel.atomics.empty())
-        return refuse("atomic", fmt::format("the atomic on line {} is what outputs share",
-                                            line(kernel.atomics.front().call)));
-    for (const NestNode& node : context.shared().nest().nodes)
-        if (node.computation() != nullptr && !node.computation()->opaque.empty())
-            return refuse("unknown-effects",
-                          fmt::format("line {}: {}", lineNumber(context, node.span.begin),
-                                      node.computation()->opaque));
+        return refuse(
+            "atomic",
+            fmt::format(
+                "the atomic on line {} is what outputs share",
+                lineNumber(context, kernel.body.expr(kernel.atomics.front().call).span.begin)));
     KERNELSKILL_CHECK(editablePositions(context));
     KERNELSKILL_CHECK(editableBlockPositions(context));
     return {};
@@ -245,7 +234,7 @@ Gated<Contraction> findContraction(const SkillContext& context) {
     if (context.kernel.loops.empty())
         return refuse("no-term-loop",
                       fmt::format("{} has no loop over terms", context.kernel.name));
-    KERNELSKILL_CHECK(requireThreadsApart(context));
+    KERNELSKILL_CHECK(requireOutputsApart(context));
     KERNELSKILL_TRY(const auto pairs, outputAxes(context));
     const auto kept = keptElements(context, KeptElements::OfRounds);
     const std::vector<KeptElement> elements = kept.value_or(std::vector<KeptElement>{});

@@ -1,5 +1,9 @@
 #include "skills/schedule/draft.h"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
 namespace kernelskill::skills {
 
 using namespace analysis;
@@ -22,10 +26,26 @@ void Draft::after(StmtId statement, const std::vector<std::string>& lines) {
     add(layout_.lineAfter(stmt.span.end), layout_.indentation(stmt.span.begin), lines);
 }
 
+void Draft::insertBefore(StmtId statement, const std::string& text) {
+    added_[layout_.lineBegin(beginOf(body_.stmt(statement)))].push_back({text, false});
+}
+
+void Draft::insertAfter(StmtId statement, const std::string& text) {
+    added_[layout_.lineAfter(body_.stmt(statement).span.end)].push_back({text, false});
+}
+
 void Draft::add(std::uint32_t offset, const std::string& indentation,
                 const std::vector<std::string>& lines) {
     for (const std::string& line : lines)
-        lines_[offset] += indentation + line + layout_.newline();
+        added_[offset].push_back({indentation + line + layout_.newline(), true});
+}
+
+void Draft::guard(StmtId statement, const std::string& condition) {
+    guards_.emplace_back(body_.stmt(statement).span.begin, condition);
+}
+
+void Draft::remove(StmtId statement) {
+    replace(layout_.statementWithLine(body_.stmt(statement).span), {});
 }
 
 std::vector<std::string> Draft::controlled(const std::string& head,
@@ -39,10 +59,33 @@ std::vector<std::string> Draft::controlled(const std::string& head,
     return lines;
 }
 
+bool Draft::isIndented(std::uint32_t offset) const {
+    return std::ranges::any_of(indented_, [&](Span span) {
+        return span.begin < offset && offset <= layout_.lineBegin(span.end);
+    });
+}
+
 std::vector<TextEdit> Draft::edits() const {
     std::vector<TextEdit> all = edits_;
-    for (const auto& [offset, text] : lines_)
-        all.push_back({{offset, offset}, text});
+    for (const auto& [offset, texts] : added_) {
+        std::string joined;
+        for (const auto& [text, follows] : texts)
+            joined += (follows && isIndented(offset) ? layout_.unit() : "") + text;
+        all.push_back({{offset, offset}, std::move(joined)});
+    }
+    for (const Span span : indented_)
+        for (const TextEdit& edit : layout_.indented(span)) {
+            const bool isReplaced = std::ranges::any_of(edits_, [&](const TextEdit& other) {
+                return other.span.begin <= edit.span.begin && edit.span.begin < other.span.end;
+            });
+            if (!isReplaced)
+                all.push_back(edit);
+        }
+    for (const auto& [offset, condition] : guards_)
+        all.push_back({{offset, offset},
+                       fmt::format("if ({}){}{}{}{}", condition, layout_.newline(),
+                                   layout_.indentation(offset), layout_.unit(),
+                                   isIndented(offset) ? layout_.unit() : "")});
     return all;
 }
 

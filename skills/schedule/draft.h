@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernelskill::skills {
@@ -26,6 +27,17 @@ public:
     /// before at the same place. A statement's pragma counts as part of it.
     void before(analysis::StmtId statement, const std::vector<std::string>& lines);
     void after(analysis::StmtId statement, const std::vector<std::string>& lines);
+    /// Lines with their own indentation, at the statement's place as above.
+    void insertBefore(analysis::StmtId statement, const std::string& text);
+    void insertAfter(analysis::StmtId statement, const std::string& text);
+    /// The statement, which stands on its own lines in a block, one level deeper behind
+    /// `if (condition)`.
+    void guard(analysis::StmtId statement, const std::string& condition);
+    /// Takes the statement away with its lines.
+    void remove(analysis::StmtId statement);
+    /// Moves the lines of `span`, its first one excepted, one level to the right, and with them
+    /// what is added to them other than by insertBefore() and insertAfter().
+    void indent(analysis::Span span) { indented_.push_back(span); }
 
     /// `lines` one level deeper behind `head`, in brackets if they are several.
     [[nodiscard]] std::vector<std::string> controlled(const std::string& head,
@@ -34,13 +46,21 @@ public:
     [[nodiscard]] std::vector<analysis::TextEdit> edits() const;
 
 private:
+    struct Added {
+        std::string text;
+        bool follows = false; ///< It is indented with the lines around it.
+    };
+
     void add(std::uint32_t offset, const std::string& indentation,
              const std::vector<std::string>& lines);
+    [[nodiscard]] bool isIndented(std::uint32_t offset) const;
 
     const analysis::FunctionBody& body_;
     analysis::SourceLayout layout_;
     std::vector<analysis::TextEdit> edits_;
-    std::map<std::uint32_t, std::string> lines_; ///< By the offset that they stand at.
+    std::map<std::uint32_t, std::vector<Added>> added_; ///< By the offset that they stand at.
+    std::vector<std::pair<std::uint32_t, std::string>> guards_;
+    std::vector<analysis::Span> indented_;
 };
 
 /// No other code stands on the lines that the statements, neighbours in a block, begin and end on.

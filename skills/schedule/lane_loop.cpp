@@ -69,9 +69,9 @@ Gated<LaneLoop> LaneLoopReader::read(NestNodeId id) {
         return refuse("no-row-loop", fmt::format("the loop on line {} {}", line(id), why));
     };
     if (found == context_.kernel.loops.end() || nestLoop.style != NestLoopStyle::Serial ||
-        found->inductionVariable == noId || found->step != 1 ||
+        found->inductionVariable == noId || found->step.value_or(0) < 1 ||
         (found->comparison != "<" && found->comparison != "<="))
-        return other("does not count its columns upwards by one");
+        return other("does not count its columns upwards by a constant");
     const Stmt& stmt = body_.stmt(statement);
     if (found->hasEarlyExit)
         return other("may end early");
@@ -87,7 +87,8 @@ Gated<LaneLoop> LaneLoopReader::read(NestNodeId id) {
                                   "without work",
                                   *found->tripCount, line(id)));
     KERNELSKILL_CHECK(requireOwnIterator(*found));
-    LaneLoop loop{.statement = statement,
+    LaneLoop loop{.node = id,
+                  .statement = statement,
                   .loop = static_cast<std::uint32_t>(found - context_.kernel.loops.begin()),
                   .folds = {},
                   .extremes = extremeFolds(code_, statement, found->inductionVariable),
@@ -146,12 +147,7 @@ Gated<void> LaneLoopReader::readEffects(NestNodeId id, LaneLoop& loop) {
             KERNELSKILL_CHECK(addKeptFold(id, access, loop));
             continue;
         }
-        if (!apart)
-            return refuse("columns-overlap",
-                          fmt::format("it is not known that each column has a place of its own "
-                                      "in the store on line {}",
-                                      accessLine));
-        KERNELSKILL_CHECK(requireApart(id, access, *apart));
+        KERNELSKILL_CHECK(apart ? requireApart(id, access, *apart) : requireOwnPlace(id, access));
     }
     return {};
 }
@@ -167,6 +163,27 @@ Gated<void> LaneLoopReader::requireApart(NestNodeId id, const NestAccess& store,
             return refuse("columns-overlap",
                           fmt::format("lines {} and {} may touch one element from two columns",
                                       line(store.node), line(other.node)));
+    }
+    return {};
+}
+
+/// A dimension of the array tells the rounds apart, and they use it at that place alone.
+Gated<void> LaneLoopReader::requireOwnPlace(NestNodeId id, const NestAccess& store) const {
+    const Symbol iterator = nest_.node(id).loop()->iterator;
+    const bool hasOwn = std::ranges::any_of(store.subscripts, [&](const NestSubscript& subscript) {
+        const auto step = subscript.index.coefficientOf(iterator);
+        const auto apart = step ? step->asConstant() : std::nullopt;
+        return apart && *apart != 0;
+    });
+    for (const NestAccess& other : nest_.accesses) {
+        const bool isSame = other.subscripts == store.subscripts && other.unit == store.unit &&
+                            other.index == store.index;
+        if (other.array == store.array && isInside(nest_, id, other.node) &&
+            (!hasOwn || !isSame || !store.assumptions.empty()))
+            return refuse("columns-overlap",
+                          fmt::format("it is not known that each column has a place of its own "
+                                      "in the store on line {}",
+                                      line(store.node)));
     }
     return {};
 }
@@ -217,6 +234,7 @@ Gated<void> LaneLoopReader::readVariables(LaneLoop& loop) const {
             return carries(lineNumber(context_, body_.expr(*first).span.begin), variable.name);
         loop.folds.push_back(
             {.name = variable.name,
+             .type = variable.type.spelling,
              .op = op,
              .scalar = variable.type.scalar,
              .startsNeutral = isNeutralBefore(loop, code_.uses(id), variable.init, op)});
@@ -319,10 +337,12 @@ Gated<void> LaneLoopReader::addFold(NestNodeId id, const NestAccess& written,
     op = op == "-" ? "+" : op;
     if (!isFoldOperator(op) || !isFoldable(array.scalar) || array.lanes != 1)
         return carries(line(written.node), name);
-    loop.folds.push_back({.name = name,
-                          .op = op,
-                          .scalar = array.scalar,
-                          .startsNeutral = startsNeutral(loop, written, op)});
+    loop.folds.push_back(
+        {.name = name,
+         .type = array.isVariable ? body_.variable(array.variable).type.spelling : array.element,
+         .op = op,
+         .scalar = array.scalar,
+         .startsNeutral = startsNeutral(loop, written, op)});
     return {};
 }
 

@@ -17,13 +17,15 @@ namespace kernelskill::skills {
 /// A value that the rounds of a loop fold into by one operator.
 struct LaneFold {
     std::string name;
-    std::string op; ///< "+", "*", "&", "|", "^", "min" or "max".
+    std::string type; ///< As the program writes it.
+    std::string op;   ///< "+", "*", "&", "|", "^", "min" or "max".
     analysis::ScalarKind scalar = analysis::ScalarKind::Float;
     bool startsNeutral = false; ///< It is the operator's identity when the loop begins.
 };
 
 /// A loop along the row, whose rounds the lanes share.
 struct LaneLoop {
+    analysis::NestNodeId node = analysis::noId;
     analysis::StmtId statement = analysis::noId;
     std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
     std::vector<LaneFold> folds;
@@ -53,6 +55,8 @@ private:
     [[nodiscard]] Gated<void> requireApart(analysis::NestNodeId id,
                                            const analysis::NestAccess& store,
                                            std::int64_t step) const;
+    [[nodiscard]] Gated<void> requireOwnPlace(analysis::NestNodeId id,
+                                              const analysis::NestAccess& store) const;
     [[nodiscard]] Gated<void> readOwn(analysis::NestNodeId id, const analysis::NestAccess& access,
                                       LaneLoop& loop) const;
     [[nodiscard]] Gated<void> readVariables(LaneLoop& loop) const;

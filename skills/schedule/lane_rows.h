@@ -1,34 +1,33 @@
-/// Kernels whose threads each work on a row, where the lanes of a warp can share one.
+/// Kernels whose threads each work on a row, where a group of threads can share one.
 #pragma once
 
 #include "skills/base/skill.h"
-#include "skills/schedule/kept_element.h"
-#include "skills/schedule/lane_loop.h"
+#include "skills/schedule/row_position.h"
+#include "skills/schedule/shared_loops.h"
 
-#include <string>
-#include <vector>
+#include <cstdint>
+#include <optional>
 
 namespace kernelskill::skills {
 
-/// Everything outside of `loops` is done by all lanes of a warp alike, on the same values.
+/// Who shares a row.
+enum class RowSharers : std::uint8_t {
+    Warp,  ///< The lanes of a warp.
+    Block, ///< The threads of a block, along x.
+};
+
 struct LaneRows {
-    analysis::VariableId row = analysis::noId; ///< Holds the thread's index in the grid.
-    std::vector<LaneLoop> loops;
-    std::vector<analysis::StmtId> stores; ///< Outside of `loops`: for one lane.
-    std::vector<KeptElement> kept;        ///< Elements that loops fold into.
-    std::vector<std::string> names;       ///< Of their registers.
-    double sectorsBefore = 0;             ///< 32-byte sectors of a round of the loops, for a warp.
+    RowPosition position;
+    RowSharers sharers = RowSharers::Warp;
+    SharedLoops shared;
+    std::optional<std::int64_t> rows; ///< Of the smallest launch; nullopt: not known.
+    double sectorsBefore = 0;         ///< 32-byte sectors of a round of the loops, for a warp.
     double sectorsAfter = 0;
 };
 
-/// Refuses with `no-row-index`, `uses-thread-position`, `shares-memory`, `barrier`,
-/// `warp-operation`, `no-row-loop`, `short-rows`, `carries-over`, `columns-overlap`, `row-memory`,
-/// `coalesced`, `partial-warps`, or what keptElements() and requireResizableGrids() refuse with.
-[[nodiscard]] Gated<LaneRows> laneRows(const SkillContext& context);
-
-/// Refuses with `columns-overlap` where the nest's dependences do not show that rounds of the loops
-/// are independent, the folds aside. Takes milliseconds.
-[[nodiscard]] Gated<void> requireIndependentRounds(const SkillContext& context,
-                                                   const LaneRows& rows);
+/// Refuses with `coalesced`, `partial-warps`, or what rowPosition(), requireThreadsApart(),
+/// sharedLoops() and requireResizableGrids() refuse with. A block also refuses with `no-row-index`
+/// where the position is not a sum of the text, and where blocks have a further axis.
+[[nodiscard]] Gated<LaneRows> laneRows(const SkillContext& context, RowSharers sharers);
 
 } // namespace kernelskill::skills

@@ -31,20 +31,4 @@ namespace kernelskill::skills {
     return node == outer;
 }
 
-/// The language says that an lvalue of one type is none of the other.
-[[nodiscard]] inline bool differInType(const analysis::NestArray& a, const analysis::NestArray& b) {
-    const auto isPlain = [](analysis::ScalarKind kind) {
-        return kind != analysis::ScalarKind::Unknown && kind != analysis::ScalarKind::Void &&
-               kind != analysis::ScalarKind::Char && kind != analysis::ScalarKind::UInt8;
-    };
-    return isPlain(a.scalar) && isPlain(b.scalar) && a.lanes == 1 && b.lanes == 1 &&
-           a.scalar != b.scalar;
-}
-
-[[nodiscard]] inline bool differInSpace(const analysis::NestArray& a,
-                                        const analysis::NestArray& b) {
-    return a.space != b.space && a.space != analysis::MemorySpace::Generic &&
-           b.space != analysis::MemorySpace::Generic;
-}
-
 } // namespace kernelskill::skills

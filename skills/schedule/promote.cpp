@@ -31,16 +31,18 @@ std::vector<std::string> registerNames(const SkillContext& context,
 }
 
 void promote(Draft& draft, const SkillContext& context, const KeptElement& element,
-             const std::string& name) {
+             const std::string& name, Register is) {
     const FunctionBody& body = context.kernel.body;
+    const std::string declared =
+        is == Register::Declared ? name : fmt::format("{} {}", element.type, name);
     if (element.initialisation == noId)
         draft.before(element.region.front(),
-                     {fmt::format("{}{} {} = {};", element.isWritten ? "" : "const ", element.type,
-                                  name, element.text)});
+                     {fmt::format("{}{} = {};",
+                                  element.isWritten || is == Register::Declared ? "" : "const ",
+                                  declared, element.text)});
     for (const ExprId use : element.uses) {
-        const bool isDeclared = element.initialisation != noId && use == element.uses.front();
-        draft.replace(body.expr(use).span,
-                      isDeclared ? fmt::format("{} {}", element.type, name) : name);
+        const bool isFirst = element.initialisation != noId && use == element.uses.front();
+        draft.replace(body.expr(use).span, isFirst ? declared : name);
     }
 }
 

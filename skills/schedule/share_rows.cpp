@@ -1,13 +1,13 @@
 #include "skills/schedule/share_rows.h"
 
+#include "analysis/queries/launch_extents.h"
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/grid_size.h"
+#include "skills/gates/launch_sites.h"
+#include "skills/schedule/fold_text.h"
 #include "skills/schedule/promote.h"
 
 #include <spdlog/fmt/fmt.h>
-
-#include <algorithm>
-#include <cctype>
 
 namespace kernelskill::skills {
 
@@ -15,149 +15,158 @@ using namespace analysis;
 
 namespace {
 
-std::string identityOf(const LaneFold& fold) {
-    const std::string suffix = fold.scalar == ScalarKind::Float    ? ".0f"
-                               : fold.scalar == ScalarKind::Double ? ".0"
-                                                                   : "";
-    return (fold.op == "*" ? "1" : "0") + suffix;
-}
-
-/// A second part of the same value changes nothing: lanes need not begin with an identity.
-bool isIdempotent(const LaneFold& fold) {
-    return fold.op == "min" || fold.op == "max" || fold.op == "&" || fold.op == "|";
-}
-
 class RowWriter {
 public:
     RowWriter(Draft& draft, const SkillContext& context, const LaneRows& rows)
-        : draft_(draft), context_(context), rows_(rows), body_(context.kernel.body),
-          unit_(draft.layout().unit()), lane_(freshName(body_, "lane")),
-          offset_(freshName(body_, "offset")) {}
+        : draft_(draft), context_(context), rows_(rows), shared_(rows.shared),
+          code_(context.code()), body_(code_.body()), isOfWarp_(rows.sharers == RowSharers::Warp),
+          lane_(isOfWarp_ ? freshName(body_, "lane") : "threadIdx.x"),
+          offset_(freshName(body_, "offset")), warp_(freshName(body_, "warp")) {
+        if (!isOfWarp_)
+            partials_ = partialsOf(context, rows.shared);
+    }
 
     void write() {
-        const Variable& row = body_.variable(rows_.row);
-        draft_.replace(
-            body_.expr(row.init).span,
-            fmt::format("blockIdx.x * (blockDim.x / {0}) + threadIdx.x / {0}", warpLanes));
-        draft_.after(context_.code().declarationOf(rows_.row),
-                     {fmt::format("const int {} = threadIdx.x % {};", lane_, warpLanes)});
-        for (std::size_t i = 0; i < rows_.kept.size(); ++i)
-            promote(draft_, context_, rows_.kept[i], rows_.names[i]);
-        for (const LaneLoop& loop : rows_.loops)
-            share(loop);
+        if (isOfWarp_)
+            placeWarps();
+        else
+            placeBlocks();
+        for (std::size_t i = 0; i < shared_.kept.size(); ++i)
+            promote(draft_, context_, shared_.kept[i], shared_.names[i]);
+        for (std::size_t i = 0; i < shared_.loops.size(); ++i)
+            share(i);
         const std::string isFirst = fmt::format("{} == 0", lane_);
-        storeBack(draft_, rows_.kept, rows_.names, isFirst);
-        for (const StmtId store : rows_.stores) {
-            const std::uint32_t begin = body_.stmt(store).span.begin;
-            draft_.replace({begin, begin},
-                           fmt::format("if ({}){}{}{}", isFirst, draft_.layout().newline(),
-                                       draft_.layout().indentation(begin), unit_));
-        }
-        for (const LaunchSite& launch : context_.kernel.launches) {
-            TextEdit grid = multipliedGrid(context_, launch, warpLanes);
+        storeBack(draft_, shared_.kept, shared_.names, isFirst);
+        for (const StmtId store : shared_.stores)
+            draft_.guard(store, isFirst);
+        const auto blocks = launchedBlocks(context_);
+        for (std::size_t i = 0; i < context_.kernel.launches.size(); ++i) {
+            const std::int64_t factor = isOfWarp_ || !blocks ? warpLanes : (*blocks)[i][0];
+            TextEdit grid =
+                multipliedGrid(context_, context_.kernel.launches[i], static_cast<int>(factor));
             draft_.replace(grid.span, std::move(grid.newText));
         }
     }
 
 private:
-    void share(const LaneLoop& shared) {
-        const Loop& loop = context_.kernel.loops[shared.loop];
-        const Span lower = body_.expr(loop.lowerBound).span;
-        const std::string from{context_.file.source->slice(lower)};
-        draft_.replace(lower, context_.code().constantValue(loop.lowerBound) == 0
-                                  ? lane_
-                                  : fmt::format("{} + {}", from, lane_));
-        draft_.replace(
-            body_.expr(body_.stmt(shared.statement).increment).span,
-            fmt::format("{} += {}", body_.variable(loop.inductionVariable).name, warpLanes));
-        std::vector<std::string> resets;
-        std::vector<std::string> folds;
-        for (const LaneFold& fold : shared.folds) {
-            if (!isIdempotent(fold) && !fold.startsNeutral)
-                resets.push_back(fmt::format("{} = {};", fold.name, identityOf(fold)));
-            folds.push_back(foldLine(fold));
+    /// Threads and widths of blocks count by warps.
+    void placeWarps() {
+        for (const ExprId id : rows_.position.threads)
+            draft_.replace(body_.expr(id).span,
+                           operand(id, fmt::format("threadIdx.x / {}", warpLanes), false));
+        for (const ExprId id : rows_.position.widths) {
+            const Expr& expr = body_.expr(id);
+            const bool isNumber = expr.kind == ExprKind::Integer && !expr.fromMacro;
+            draft_.replace(
+                expr.span,
+                isNumber ? std::to_string(expr.integer / warpLanes)
+                         : operand(id,
+                                   fmt::format("{} / {}", context_.file.source->slice(expr.span),
+                                               warpLanes),
+                                   true));
         }
-        for (const ExtremeFold& fold : shared.extremes)
-            for (std::string& line : foldLines(fold))
-                folds.push_back(std::move(line));
-        if (shared.syncsBefore)
-            draft_.before(shared.statement, {"__syncwarp();"});
-        if (!resets.empty())
-            draft_.before(shared.statement,
-                          draft_.controlled(fmt::format("if ({} != 0)", lane_), std::move(resets)));
-        if (!folds.empty())
-            draft_.after(shared.statement,
+        const std::string lane = fmt::format("const int {} = threadIdx.x % {};", lane_, warpLanes);
+        if (rows_.position.declaration != noId)
+            draft_.after(rows_.position.declaration, {lane});
+        else
+            writeHead(draft_, context_, {lane});
+    }
+    /// `text`, a quotient, in brackets where it is an operand; of a sum only if `isWidth`.
+    [[nodiscard]] std::string operand(ExprId id, std::string text, bool isWidth) const {
+        ExprId parent = code_.parent(id);
+        while (parent != noId && body_.expr(parent).kind == ExprKind::Cast)
+            parent = code_.parent(parent);
+        const bool isOperand = parent != noId && body_.expr(parent).kind == ExprKind::Binary &&
+                               !isAssignment(body_.expr(parent).op);
+        const bool isTerm =
+            isOperand && (body_.expr(parent).op == "+" || body_.expr(parent).op == "-");
+        return isOperand && (isWidth || !isTerm) ? "(" + text + ")" : text;
+    }
+
+    /// A block for each thread that there was.
+    void placeBlocks() {
+        for (const PositionSum& sum : rows_.position.sums) {
+            const Expr& blocks = body_.expr(sum.blocks);
+            const std::string text{context_.file.source->slice(blocks.span)};
+            const ExprId parent = code_.parent(sum.sum);
+            const bool isOperand = parent != noId && body_.expr(parent).kind == ExprKind::Binary &&
+                                   !isAssignment(body_.expr(parent).op) &&
+                                   blocks.kind == ExprKind::Binary;
+            draft_.replace(body_.expr(sum.sum).span, isOperand ? "(" + text + ")" : text);
+        }
+        std::vector<std::string> arrays;
+        for (const std::vector<Partial>& partials : partials_)
+            for (const Partial& partial : partials)
+                arrays.push_back(fmt::format("__shared__ {} {}[{}];", partial.value.type,
+                                             partial.array, warpLanes));
+        if (!arrays.empty())
+            writeHead(draft_, context_, arrays);
+    }
+
+    void share(std::size_t index) {
+        const LaneLoop& loop = shared_.loops[index];
+        const std::string barrier = isOfWarp_ ? "__syncwarp();" : "__syncthreads();";
+        if (loop.syncsBefore)
+            draft_.before(loop.statement, {barrier});
+        shareRounds(draft_, context_, loop,
+                    {lane_, isOfWarp_ ? std::to_string(warpLanes) : "blockDim.x"});
+        // The value of the lane whose number differs in one bit.
+        std::vector<std::string> folds =
+            foldLines(draft_, context_, loop, [&](const std::string& name) {
+                return fmt::format("__shfl_xor_sync(0xffffffff, {}, {})", name, offset_);
+            });
+        const bool isFolded = !folds.empty();
+        if (isFolded)
+            draft_.after(loop.statement,
                          draft_.controlled(fmt::format("for (int {0} = {1}; {0} > 0; {0} /= 2)",
                                                        offset_, warpLanes / 2),
                                            std::move(folds)));
-        if (shared.syncsAfter)
-            draft_.after(shared.statement, {"__syncwarp();"});
+        if (isFolded && !isOfWarp_)
+            foldWarps(loop, partials_[index]);
+        else if (loop.syncsAfter)
+            draft_.after(loop.statement, {barrier});
     }
 
-    /// The value of the lane whose number differs in one bit.
-    [[nodiscard]] std::string otherLane(const std::string& name) const {
-        return fmt::format("__shfl_xor_sync(0xffffffff, {}, {})", name, offset_);
-    }
-
-    [[nodiscard]] std::string foldLine(const LaneFold& fold) const {
-        const std::string value = otherLane(fold.name);
-        if (fold.op != "min" && fold.op != "max")
-            return fmt::format("{} {}= {};", fold.name, fold.op, value);
-        const std::string function = fold.scalar == ScalarKind::Float    ? "f" + fold.op + "f"
-                                     : fold.scalar == ScalarKind::Double ? "f" + fold.op
-                                                                         : fold.op;
-        return fmt::format("{0} = {1}({0}, {2});", fold.name, function, value);
-    }
-
-    /// Among equal values the first place is found by ">" and "<", the last by ">=" and "<=".
-    [[nodiscard]] std::vector<std::string> foldLines(const ExtremeFold& fold) const {
-        const Variable& best = body_.variable(fold.best);
-        const std::string strict = fold.comparison.substr(0, 1);
-        const auto other = [&](const Variable& variable) {
-            std::string name = variable.name;
-            name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-            return freshName(body_, "other" + name);
+    /// Every thread folds what the warps of the block found.
+    void foldWarps(const LaneLoop& loop, const std::vector<Partial>& partials) {
+        std::vector<std::string> lines;
+        std::vector<std::string> writes;
+        for (const Partial& partial : partials)
+            writes.push_back(fmt::format("{}[threadIdx.x / {}] = {};", partial.array, warpLanes,
+                                         partial.value.name));
+        // The array may still be read from the round before of a loop around.
+        if (context_.kernel.loops[loop.loop].parent != noId)
+            lines.emplace_back("__syncthreads();");
+        const auto add = [&](std::vector<std::string> more) {
+            lines.insert(lines.end(), more.begin(), more.end());
         };
-        const std::string value = other(best);
-        std::vector<std::string> lines{
-            fmt::format("const {} {} = {};", best.type.spelling, value, otherLane(best.name))};
-        if (fold.place == noId) {
-            lines.push_back(fmt::format("if ({} {} {})", value, strict, best.name));
-            lines.push_back(unit_ + fmt::format("{} = {};", best.name, value));
-            return lines;
-        }
-        const Variable& place = body_.variable(fold.place);
-        const std::string where = other(place);
-        lines.push_back(
-            fmt::format("const {} {} = {};", place.type.spelling, where, otherLane(place.name)));
-        lines.push_back(fmt::format("if ({0} {1} {2} || ({0} == {2} && {3} {4} {5})) {{", value,
-                                    strict, best.name, where,
-                                    fold.comparison.size() == 1 ? "<" : ">", place.name));
-        lines.push_back(unit_ + fmt::format("{} = {};", best.name, value));
-        lines.push_back(unit_ + fmt::format("{} = {};", place.name, where));
-        lines.emplace_back("}");
-        return lines;
+        add(draft_.controlled(fmt::format("if (threadIdx.x % {} == 0)", warpLanes),
+                              std::move(writes)));
+        lines.emplace_back("__syncthreads();");
+        for (const Partial& partial : partials)
+            lines.push_back(fmt::format("{} = {}[0];", partial.value.name, partial.array));
+        add(draft_.controlled(
+            fmt::format("for (int {0} = 1; {0} < blockDim.x / {1}; ++{0})", warp_, warpLanes),
+            foldLines(draft_, context_, loop, [&](const std::string& name) {
+                return fmt::format("{}[{}]", partialOf(partials, name).array, warp_);
+            })));
+        draft_.after(loop.statement, lines);
     }
 
     Draft& draft_;
     const SkillContext& context_;
     const LaneRows& rows_;
+    const SharedLoops& shared_;
+    const CodeMap& code_;
     const FunctionBody& body_;
-    std::string unit_;
+    bool isOfWarp_;
     std::string lane_;
     std::string offset_;
+    std::string warp_;
+    std::vector<std::vector<Partial>> partials_; ///< By loop, of a block.
 };
 
 } // namespace
-
-bool reassociates(const LaneRows& rows) {
-    return std::ranges::any_of(rows.loops, [](const LaneLoop& loop) {
-        return std::ranges::any_of(loop.folds, [](const LaneFold& fold) {
-            return (fold.scalar == ScalarKind::Float || fold.scalar == ScalarKind::Double) &&
-                   !isIdempotent(fold);
-        });
-    });
-}
 
 void shareRows(Draft& draft, const SkillContext& context, const LaneRows& rows) {
     RowWriter(draft, context, rows).write();

@@ -122,6 +122,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"register-tiling", "(grid.x + 3) / 4", "grid.x / 4", VerdictStatus::Incorrect},
         Mistake{"shared-memory-tiling", "? terms : k0 + 16", "? k0 : k0 + 16",
                 VerdictStatus::Incorrect},
+        // A warp that is left out, a lane that adds twice, and warps that do not wait for others.
+        Mistake{"row-per-block", "warp = 1", "warp = 2", VerdictStatus::Incorrect},
+        Mistake{"row-per-block", "column = threadIdx.x", "column = 0", VerdictStatus::Incorrect},
+        Mistake{"row-per-block", "    __syncthreads();\n", "", VerdictStatus::Incorrect},
+        Mistake{"row-per-block", "4 * 128, 128", "4, 128", VerdictStatus::Incorrect},
+        // A part that is left out, parts that do not wait for others, and columns that nobody has.
+        Mistake{"split-reduction", "other = 1", "other = 2", VerdictStatus::Incorrect},
+        Mistake{"split-reduction", "    __syncthreads();\n", "", VerdictStatus::Incorrect},
+        Mistake{"split-reduction", "/ 256 * 8,", "/ 256,", VerdictStatus::Incorrect},
         // The sum of another row, or none at all.
         Mistake{"scalar-promotion", "y[i] = sum;", "y[i] += sum;", VerdictStatus::Incorrect},
         Mistake{"scalar-promotion", "sum = 0.0f", "sum = y[i]", VerdictStatus::Incorrect},

@@ -41,10 +41,37 @@ TEST(WarpAccess, UnitStrideNeedsFourSectorsOfFloats) {
 }
 
 TEST(WarpAccess, AStrideByAnUnknownSizeNeedsASectorALane) {
-    EXPECT_EQ(featuresOf(global("x[t * n]"), "x[t * n]").sectorsPerRequest, 32);
+    EXPECT_EQ(featuresOf(global("if (t < n) x[t * n]"), "x[t * n]").sectorsPerRequest, 32);
+    EXPECT_EQ(featuresOf(global("for (int k = 0; k < 9; ++k) x[t * n + k]"), "x[t * n + k]")
+                  .sectorsPerRequest,
+              32);
     EXPECT_EQ(featuresOf(global("x[t * 2]"), "x[t * 2]").sectorsPerRequest, 8);
     EXPECT_EQ(featuresOf(global("x[n]"), "x[n]").laneStride, 0);
     EXPECT_EQ(featuresOf(global("x[n]"), "x[n]").sectorsPerRequest, 1);
+}
+
+TEST(WarpAccess, AParameterThatIsNoLengthMayBeAnyStride) {
+    const AccessFeatures access =
+        featuresOf(analyze("__global__ void k(int size, float* x, int offset, int step) {\n"
+                           "    int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + "
+                           "threadIdx.x;\n"
+                           "    if (i < size && x[i * step] > 0) x[offset + i * step] = 1;\n}"),
+                   "x[offset + i * step]");
+    EXPECT_EQ(access.sectorsPerRequest, std::nullopt);
+    EXPECT_TRUE(access.explanation.ends_with("how far apart neighbouring lanes are depends on "
+                                             "step"))
+        << access.explanation;
+}
+
+TEST(WarpAccess, FieldsOfAStructShareTheirSectors) {
+    const FileModel model =
+        analyze("struct Point { float x, y, z; };\n"
+                "__global__ void k(const Point* p, float* q) {\n    int t = threadIdx.x;\n"
+                "    q[t] = p[t].x * p[t].y + p[t].x;\n}");
+    const AccessFeatures field = featuresOf(model, "p[t].y");
+    EXPECT_EQ(field.sectorsPerRequest, 12);
+    EXPECT_EQ(field.fellows, 2U);
+    EXPECT_EQ(featuresOf(model, "q[t]").fellows, 1U);
 }
 
 TEST(WarpAccess, LanesOfALoopOverThreadsAreFollowed) {

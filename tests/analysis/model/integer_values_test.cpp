@@ -32,6 +32,7 @@ class KnownGrid : public ::testing::TestWithParam<Case> {};
 
 TEST_P(KnownGrid, HasItsExtents) {
     const FileModel model = testing::analyze("#include <algorithm>\n"
+                                             "#include <cmath>\n"
                                              "__global__ void k() {}\n"
                                              "dim3 gridFor(int, int);\n"
                                              "struct Shape { dim3 grid; };\n"
@@ -56,11 +57,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"-(-tile)", {16, 1, 1}}, Case{"tile << 2", {64, 1, 1}},
         Case{"1 << 31", {std::nullopt, 1, 1}}, Case{"wide * 2", {std::nullopt, 1, 1}},
         Case{"tile * (1 << 30)", {std::nullopt, 1, 1}}, Case{"(int)tile", {16, 1, 1}},
-        Case{"tile / 0", {std::nullopt, 1, 1}}, Case{"dim3(2, tile)", {2, 16, 1}},
-        Case{"dim3{2, 3, 4}", {2, 3, 4}}, Case{"first", {32, std::nullopt, 1}},
-        Case{"same", {32, std::nullopt, 1}}, Case{"dim3(first)", {32, std::nullopt, 1}},
-        Case{"first.x", {32, 1, 1}}, Case{"dim3(first.x, first.z)", {32, 1, 1}}, Case{"given", {}},
-        Case{"shape.grid", {}}, Case{"gridFor(2, 3)", {}}, Case{"n > 1 ? first : given", {}}));
+        Case{"(int)ceil((float)tile / 3)", {6, 1, 1}},
+        Case{"(unsigned)std::floor(tile * 0.3) + 1", {5, 1, 1}},
+        Case{"dim3(ceil(n / 8.0), ceilf(100 / 8.0f))", {std::nullopt, 13, 1}},
+        Case{"(int)(tile / 0.0)", {std::nullopt, 1, 1}},
+        Case{"(int)sqrt(16.0)", {std::nullopt, 1, 1}}, Case{"tile / 0", {std::nullopt, 1, 1}},
+        Case{"dim3(2, tile)", {2, 16, 1}}, Case{"dim3{2, 3, 4}", {2, 3, 4}},
+        Case{"first", {32, std::nullopt, 1}}, Case{"same", {32, std::nullopt, 1}},
+        Case{"dim3(first)", {32, std::nullopt, 1}}, Case{"first.x", {32, 1, 1}},
+        Case{"dim3(first.x, first.z)", {32, 1, 1}}, Case{"given", {}}, Case{"shape.grid", {}},
+        Case{"gridFor(2, 3)", {}}, Case{"n > 1 ? first : given", {}}));
 
 } // namespace
 } // namespace kernelskill::analysis

@@ -82,6 +82,45 @@ TEST(Probes, HaveBlocksThatAreNoPowerOfTwoWhereThreadsAreIndependent) {
     EXPECT_FALSE(hasBlockOf(probesOf(meeting), 96));
 }
 
+TEST(Probes, GiveBothKernelsGridsForOneSize) {
+    const std::string head = kernelText + "int main() { float *x, *y; int width = 256; dim3 "
+                                          "block(width); dim3 grid((4096 + width - 1) / width);\n";
+    const auto before = parsedProgram(head + "k<<<grid, block>>>(x, y, 2.0f, 4096); }\n");
+    const auto after = parsedProgram(
+        head + "k<<<dim3(grid.x * 8, grid.y, grid.z), dim3(32)>>>(x, y, 2.0f, 4096); }\n");
+    const KernelInFile original{before, before.kernels.at(0)};
+    const KernelInFile candidate{after, after.kernels.at(0)};
+    const auto trials = planTrials(original, candidate);
+    ASSERT_TRUE(trials) << trials.error().describe();
+    const ProbePlan plan = planProbes(original, candidate, *trials, skills::Numerics::Exact, 7);
+    std::set<std::int64_t> sizes;
+    for (const Trial& probe : plan.probes) {
+        const std::int64_t n = *scalarNamed(probe.original, "n")->integer;
+        sizes.insert(n);
+        const auto threads = static_cast<std::int64_t>(threadsOf(probe.original));
+        EXPECT_GE(static_cast<std::int64_t>(threadsOf(probe.candidate)), std::min(threads, n))
+            << probe.label;
+    }
+    EXPECT_GT(*sizes.rbegin(), 512);
+    EXPECT_GT(sizes.size(), 10u);
+}
+
+TEST(Probes, GiveBothKernelsGridsForOneOfTwoEqualSizes) {
+    const std::string kernel = "__global__ void k(float* x, int rows, int n) {\n    int i = "
+                               "blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) x[i] = "
+                               "rows;\n}\nint main() { float* x;";
+    const auto before = parsedProgram(kernel + " k<<<2, 256>>>(x, 512, 512); }\n");
+    const auto after = parsedProgram(kernel + " k<<<2 * 8, 32>>>(x, 512, 512); }\n");
+    const KernelInFile original{before, before.kernels.at(0)};
+    const KernelInFile candidate{after, after.kernels.at(0)};
+    const auto trials = planTrials(original, candidate);
+    ASSERT_TRUE(trials) << trials.error().describe();
+    const ProbePlan plan = planProbes(original, candidate, *trials, skills::Numerics::Exact, 7);
+    EXPECT_GT(plan.probes.size(), 10u);
+    for (const Trial& probe : plan.probes)
+        EXPECT_EQ(threadsOf(probe.candidate), threadsOf(probe.original)) << probe.label;
+}
+
 TEST(Probes, SayWhatTheyDidNotVary) {
     const auto plan = probesOf(kernelText + "int main() { float *x, *y; "
                                             "k<<<4, 256>>>(x, y, 2.0f, 1000); }\n");

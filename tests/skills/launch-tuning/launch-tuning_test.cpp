@@ -64,6 +64,20 @@ TEST(LaunchTuning, TakesAGridStrideLoop) {
     EXPECT_TRUE(text.contains("k<<<64 * 4, 64>>>(x, y, n);")) << text;
 }
 
+TEST(LaunchTuning, KeepsTheNumberOfThreadsWhereNoCheckIsKnown) {
+    const std::string source =
+        "#define N 4096\n__global__ void k(const float* x, float* y) {\n    int i = blockIdx.x * "
+        "blockDim.x + threadIdx.x;\n    if (i > 0 && i < N - 1)\n        y[i] = x[i - 1] + x[i + "
+        "1];\n}\nvoid run(const float* x, float* y) {\n    dim3 block(256, 1);\n    dim3 "
+        "grid((size_t)ceil((float)N / (float)block.x), 1);\n    k<<<grid, block>>>(x, y);\n}\n";
+    const std::string text = appliedText(id, source);
+    EXPECT_TRUE(text.contains("k<<<dim3(grid.x * 8, grid.y, grid.z), 32>>>(x, y);")) << text;
+    checkNotApplicable(id,
+                       launched("    k<<<(m + 99) / 100, 100>>>(x, y, m);\n",
+                                "y[i + n / 2] = x[n - i];\n    if (i > 3) y[3] = 1;"),
+                       "work-after-guard");
+}
+
 TEST(LaunchTuning, HasOtherSizesForASearch) {
     const Subject subject = parseSubject(
         launched("    const int n = 1 << 15;\n    k<<<(n + 511) / 512, 512>>>(x, y, n);\n",

@@ -129,6 +129,13 @@ TEST(RowPerWarp, FoldsIntegersThatTheTextCounts) {
         << text;
 }
 
+TEST(RowPerWarp, AddsToBoundsOfAnyOperator) {
+    const std::string text =
+        appliedText(id, kernel("    float sum = 0;\n    for (int j = n >> 1; j < n; j += 3)\n"
+                               "        sum += a[i * n + j];\n    c[i] = sum;\n"));
+    EXPECT_TRUE(text.contains("for (int j = (n >> 1) + lane * 3; j < n; j += 3 * 32)\n")) << text;
+}
+
 TEST(RowPerWarp, TakesSeveralStoresOfARoundThatAreApart) {
     EXPECT_TRUE(appliedText(id, kernel("    for (int j = 0; j < n; ++j) {\n"
                                        "        c[2 * (i * n + j)] = a[i * n + j];\n"
@@ -159,6 +166,65 @@ TEST(RowPerWarp, SaysWhatARoundTouches) {
     EXPECT_DOUBLE_EQ(offer->gain->factor, 33.0 / 8);
 }
 
+/// The edited kernel whose row is `position`.
+std::string placed(const std::string& position, const std::string& block = "128") {
+    return appliedText(id, kernel("    float sum = 0;\n    for (int j = 0; j < n; ++j)\n"
+                                  "        sum += a[i * n + j];\n    c[i] = sum;\n",
+                                  block, position));
+}
+
+TEST(RowPerWarp, TakesPositionsInManyForms) {
+    const std::string flat =
+        placed("    int i = threadIdx.x + (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x;\n");
+    EXPECT_TRUE(flat.contains("int i = threadIdx.x / 32 + (blockIdx.x + blockIdx.y * gridDim.x) * "
+                              "(blockDim.x / 32);\n"))
+        << flat;
+    const std::string constant = placed("    const size_t i = (size_t)blockIdx.x * 128 + "
+                                        "threadIdx.x;\n");
+    EXPECT_TRUE(constant.contains("i = (size_t)blockIdx.x * 4 + threadIdx.x / 32;\n")) << constant;
+    const std::string macro =
+        "#define WIDTH 128\n" + kernel("    for (int j = 0; j < n; ++j)\n"
+                                       "        c[i * n + j] = a[i * n + j] * 2;\n",
+                                       "WIDTH", "    int i = blockIdx.x * WIDTH + threadIdx.x;\n");
+    EXPECT_TRUE(appliedText(id, macro).contains("blockIdx.x * (WIDTH / 32) + threadIdx.x / 32;"));
+    const std::string parts = placed("    int tx = threadIdx.x;\n    int bx = blockIdx.x;\n"
+                                     "    auto i = bx * blockDim.x + tx;\n");
+    EXPECT_TRUE(parts.contains("    int tx = threadIdx.x / 32;\n"
+                               "    const int lane = threadIdx.x % 32;\n"
+                               "    int bx = blockIdx.x;\n"
+                               "    auto i = bx * (blockDim.x / 32) + tx;\n"))
+        << parts;
+    const std::string moved =
+        placed("    unsigned i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);\n    i += 1;\n");
+    EXPECT_TRUE(moved.contains("i = 2 * (blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);\n"))
+        << moved;
+}
+
+TEST(RowPerWarp, TakesRowsThatTheGridSharesAndPositionsWithinExpressions) {
+    checkApplicable(
+        id,
+        kernel("    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < m;\n"
+               "         i += blockDim.x * gridDim.x) {\n"
+               "        float sum = 0;\n        for (int j = 0; j < n; j++)\n"
+               "            sum += a[i * n + j];\n        c[i] = sum;\n    }\n",
+               "128", ""),
+        kernel("    const int lane = threadIdx.x % 32;\n"
+               "    for (size_t i = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; i < m;\n"
+               "         i += (blockDim.x / 32) * gridDim.x) {\n"
+               "        float sum = 0;\n        for (int j = lane; j < n; j += 32)\n"
+               "            sum += a[i * n + j];\n"
+               "        for (int offset = 16; offset > 0; offset /= 2)\n"
+               "            sum += __shfl_xor_sync(0xffffffff, sum, offset);\n"
+               "        if (lane == 0)\n            c[i] = sum;\n    }\n",
+               "128", "", "(m + 127) / 128 * 32"));
+    const std::string inside =
+        placed("    const int n2 = n;\n    if (blockIdx.x * blockDim.x + threadIdx.x >= m) "
+               "return;\n    a += (threadIdx.x + blockDim.x * blockIdx.x) * n2;\n"
+               "    const int i = 0;\n");
+    EXPECT_TRUE(inside.contains("a += (threadIdx.x / 32 + (blockDim.x / 32) * blockIdx.x) * n2;"))
+        << inside;
+}
+
 class RowPerWarpGates : public ::testing::TestWithParam<GateCase> {};
 
 TEST_P(RowPerWarpGates, Refuses) {
@@ -174,11 +240,19 @@ std::string walking(const std::string& inLoop, const std::string& behind = "    
 INSTANTIATE_TEST_SUITE_P(
     All, RowPerWarpGates,
     ::testing::Values(
+        GateCase{"Macro", "from-macro",
+                 "#define ROW (blockIdx.x * blockDim.x + threadIdx.x)\n" +
+                     kernel("    for (int j = 0; j < n; ++j) c[i * n + j] = a[i * n + j];\n", "128",
+                            "    int i = ROW;\n")},
         GateCase{"NoIndex", "no-row-index",
                  kernel("    for (int j = 0; j < n; ++j) c[i * n + j] = a[i * n + j];\n", "128",
                         "    int i = blockIdx.x;\n")},
         GateCase{"AnotherIndex", "uses-thread-position",
                  walking("", "    c[threadIdx.x] = sum;\n")},
+        GateCase{"BlockAlone", "uses-thread-position", walking("", "    c[blockIdx.x] = sum;\n")},
+        GateCase{"OtherWidth", "uses-thread-position",
+                 kernel("    for (int j = 0; j < n; ++j) c[i * n + j] = a[i * n + j];\n", "128",
+                        "    int i = blockIdx.x * 64 + threadIdx.x;\n")},
         GateCase{"Shared", "shares-memory",
                  walking("", "    __shared__ float s[4];\n    s[0] = 1;\n")},
         GateCase{"Barrier", "barrier", walking("", "    __syncthreads();\n    c[i] = sum;\n")},

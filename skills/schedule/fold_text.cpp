@@ -1,0 +1,174 @@
+#include "skills/schedule/fold_text.h"
+
+#include "analysis/queries/code_map.h"
+#include "skills/editing/operand_text.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+std::string identityOf(const LaneFold& fold) {
+    const std::string suffix = fold.scalar == ScalarKind::Float    ? ".0f"
+                               : fold.scalar == ScalarKind::Double ? ".0"
+                                                                   : "";
+    return (fold.op == "*" ? "1" : "0") + suffix;
+}
+
+std::string foldLine(const LaneFold& fold, const std::string& value) {
+    if (fold.op != "min" && fold.op != "max")
+        return fmt::format("{} {}= {};", fold.name, fold.op, value);
+    const std::string function = fold.scalar == ScalarKind::Float    ? "f" + fold.op + "f"
+                                 : fold.scalar == ScalarKind::Double ? "f" + fold.op
+                                                                     : fold.op;
+    return fmt::format("{0} = {1}({0}, {2});", fold.name, function, value);
+}
+
+/// Among equal values the first place is found by ">" and "<", the last by ">=" and "<=".
+std::vector<std::string> extremeLines(const Draft& draft, const FunctionBody& body,
+                                      const ExtremeFold& fold, const OtherValue& other) {
+    const Variable& best = body.variable(fold.best);
+    const std::string unit = draft.layout().unit();
+    const std::string strict = fold.comparison.substr(0, 1);
+    const auto otherName = [&](const Variable& variable) {
+        std::string name = variable.name;
+        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+        return freshName(body, "other" + name);
+    };
+    const std::string value = otherName(best);
+    std::vector<std::string> lines{
+        fmt::format("const {} {} = {};", best.type.spelling, value, other(best.name))};
+    if (fold.place == noId) {
+        lines.push_back(fmt::format("if ({} {} {})", value, strict, best.name));
+        lines.push_back(unit + fmt::format("{} = {};", best.name, value));
+        return lines;
+    }
+    const Variable& place = body.variable(fold.place);
+    const std::string where = otherName(place);
+    lines.push_back(
+        fmt::format("const {} {} = {};", place.type.spelling, where, other(place.name)));
+    lines.push_back(fmt::format("if ({0} {1} {2} || ({0} == {2} && {3} {4} {5})) {{", value, strict,
+                                best.name, where, fold.comparison.size() == 1 ? "<" : ">",
+                                place.name));
+    lines.push_back(unit + fmt::format("{} = {};", best.name, value));
+    lines.push_back(unit + fmt::format("{} = {};", place.name, where));
+    lines.emplace_back("}");
+    return lines;
+}
+
+} // namespace
+
+bool isIdempotent(const LaneFold& fold) {
+    return fold.op == "min" || fold.op == "max" || fold.op == "&" || fold.op == "|";
+}
+
+void shareRounds(Draft& draft, const SkillContext& context, const LaneLoop& shared,
+                 const Sharers& sharers) {
+    const FunctionBody& body = context.kernel.body;
+    const Loop& loop = context.kernel.loops[shared.loop];
+    const Expr& lower = body.expr(loop.lowerBound);
+    const std::int64_t step = *loop.step;
+    const std::string own = step == 1 ? sharers.index : fmt::format("{} * {}", sharers.index, step);
+    draft.replace(lower.span,
+                  context.code().constantValue(loop.lowerBound) == 0
+                      ? own
+                      : fmt::format("{} + {}", besideComparison(*context.file.source, lower), own));
+    draft.replace(
+        body.expr(body.stmt(shared.statement).increment).span,
+        fmt::format("{} += {}", body.variable(loop.inductionVariable).name,
+                    step == 1 ? sharers.count : fmt::format("{} * {}", step, sharers.count)));
+    std::vector<std::string> resets;
+    for (const LaneFold& fold : shared.folds)
+        if (!isIdempotent(fold) && !fold.startsNeutral)
+            resets.push_back(fmt::format("{} = {};", fold.name, identityOf(fold)));
+    if (!resets.empty())
+        draft.before(shared.statement, draft.controlled(fmt::format("if ({} != 0)", sharers.index),
+                                                        std::move(resets)));
+}
+
+std::vector<FoldedValue> foldedValues(const SkillContext& context, const LaneLoop& loop) {
+    const FunctionBody& body = context.kernel.body;
+    std::vector<FoldedValue> values;
+    for (const LaneFold& fold : loop.folds)
+        values.push_back({fold.name, fold.type});
+    for (const ExtremeFold& fold : loop.extremes)
+        for (const VariableId id : {fold.best, fold.place})
+            if (id != noId)
+                values.push_back({body.variable(id).name, body.variable(id).type.spelling});
+    return values;
+}
+
+std::vector<std::string> foldLines(const Draft& draft, const SkillContext& context,
+                                   const LaneLoop& loop, const OtherValue& other) {
+    std::vector<std::string> lines;
+    for (const LaneFold& fold : loop.folds)
+        lines.push_back(foldLine(fold, other(fold.name)));
+    for (const ExtremeFold& fold : loop.extremes)
+        for (std::string& line : extremeLines(draft, context.kernel.body, fold, other))
+            lines.push_back(std::move(line));
+    return lines;
+}
+
+std::vector<std::vector<Partial>> partialsOf(const SkillContext& context,
+                                             const SharedLoops& shared) {
+    std::vector<std::string> names;
+    std::vector<std::vector<Partial>> all;
+    for (const LaneLoop& loop : shared.loops) {
+        std::vector<Partial>& partials = all.emplace_back();
+        for (FoldedValue& value : foldedValues(context, loop)) {
+            value.type = withoutConst(std::move(value.type));
+            std::string name =
+                freshName(context.kernel.body, joinedName(context, "partial", value.name));
+            while (std::ranges::find(names, name) != names.end())
+                name += '2';
+            names.push_back(name);
+            partials.push_back({std::move(value), std::move(name)});
+        }
+    }
+    return all;
+}
+
+const Partial& partialOf(const std::vector<Partial>& partials, const std::string& name) {
+    return *std::ranges::find_if(
+        partials, [&](const Partial& partial) { return partial.value.name == name; });
+}
+
+void writeHead(Draft& draft, const SkillContext& context, const std::vector<std::string>& lines) {
+    const SourceLayout& layout = draft.layout();
+    const std::uint32_t open = context.kernel.bodySpan.begin + 1;
+    const std::uint32_t at = layout.endOfLineTrivia(open);
+    const std::string indentation =
+        layout.indentation(context.kernel.bodySpan.end - 1) + layout.unit();
+    std::string text;
+    for (const std::string& line : lines)
+        text += layout.newline() + indentation + line;
+    if (at == open && !layout.endsLine(open))
+        text += layout.newline() + indentation;
+    draft.replace({at, at}, std::move(text));
+}
+
+std::string withoutConst(std::string type) {
+    for (const std::string_view word : {"const ", "volatile "})
+        for (auto at = type.find(word); at != std::string::npos; at = type.find(word))
+            type.erase(at, word.size());
+    return type;
+}
+
+std::string joinedName(const SkillContext& context, std::string_view first, std::string name) {
+    const bool hasUnderscores =
+        std::ranges::any_of(context.kernel.body.variables, [](const Variable& variable) {
+            return variable.storage != Storage::HostGlobal && variable.name.contains('_');
+        });
+    if (hasUnderscores || name.contains('_'))
+        return fmt::format("{}_{}", first, name);
+    name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    return std::string(first) + name;
+}
+
+} // namespace kernelskill::skills

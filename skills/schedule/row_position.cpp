@@ -1,0 +1,275 @@
+#include "skills/schedule/row_position.h"
+
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/launch_extents.h"
+#include "analysis/source/gpu_constants.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/gates/launch_sites.h"
+#include "skills/schedule/draft.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+constexpr Symbol threadX{SymbolKind::ThreadIdx, 0};
+constexpr Symbol blockX{SymbolKind::BlockIdx, 0};
+constexpr Symbol widthX{SymbolKind::BlockDim, 0};
+constexpr Symbol gridX{SymbolKind::GridDim, 0};
+/// Stands for the thread's number in its row of the grid.
+constexpr Symbol number{SymbolKind::Named, 0};
+
+bool isPositionAlongX(const Expr& expr) {
+    return expr.kind == ExprKind::BuiltinIndex && expr.axis == 0;
+}
+
+/// `expression` with threadIdx.x = number - width * blockIdx.x.
+IndexExpression byNumber(const IndexExpression& expression, const IndexExpression& width) {
+    const IndexExpression thread =
+        IndexExpression::symbol(number) - width * IndexExpression::symbol(blockX);
+    IndexExpression result;
+    for (const auto& [monomial, factor] : expression.terms()) {
+        IndexExpression term = IndexExpression::constant(factor);
+        for (const Symbol symbol : monomial)
+            term = term * (symbol == threadX ? thread : IndexExpression::symbol(symbol));
+        result = result + term;
+    }
+    return result;
+}
+
+/// Asks for numbers of threads, and of all threads of the grid, alone.
+bool isByNumberAlone(const IndexExpression& expression) {
+    return std::ranges::all_of(expression.terms(), [](const auto& term) {
+        const auto count = [&](Symbol symbol) { return std::ranges::count(term.first, symbol); };
+        return count(threadX) == 0 && count(blockX) == 0 && count(widthX) == count(gridX);
+    });
+}
+
+class PositionReader {
+public:
+    explicit PositionReader(const SkillContext& context)
+        : context_(context), code_(context.code()), body_(code_.body()),
+          layout_(*context.file.source, context.kernel) {
+        if (const auto blocks = launchedBlocks(context)) {
+            blockWidth_ = blocks->front()[0];
+            for (const Extents& block : *blocks) {
+                if (block[0] != *blockWidth_)
+                    blockWidth_ = std::nullopt;
+                found_.isAxisShared |= block[1] > 1 || block[2] > 1;
+                if (!blockWidth_)
+                    break;
+            }
+        }
+    }
+
+    Gated<RowPosition> find() {
+        KERNELSKILL_CHECK(collect());
+        nameParts();
+        std::set<ExprId> outermost;
+        for (ExprId id = 0; id < body_.exprs.size(); ++id)
+            if (isNamed(id) && code_.parent(id) == noId)
+                outermost.insert(id);
+            else if (isNamed(id))
+                outermost.insert(topOf(id));
+        for (const ExprId id : outermost)
+            if (!isPartOfVariable(id))
+                KERNELSKILL_CHECK(requireNumber(id));
+        if (usesConstantWidth_)
+            KERNELSKILL_CHECK(takeConstantWidths());
+        findSums();
+        findDeclaration();
+        return std::move(found_);
+    }
+
+private:
+    [[nodiscard]] std::uint32_t line(ExprId id) const {
+        return lineNumber(context_, body_.expr(id).span.begin);
+    }
+
+    Gated<void> collect() {
+        for (ExprId id = 0; id < body_.exprs.size(); ++id) {
+            const Expr& expr = body_.expr(id);
+            if (!isPositionAlongX(expr))
+                continue;
+            if (expr.name != "threadIdx" && expr.name != "blockDim")
+                continue;
+            const std::string_view text = context_.file.source->slice(expr.span);
+            if (expr.fromMacro || !text.starts_with(expr.name) || !text.ends_with('x'))
+                return refuse("from-macro",
+                              fmt::format("line {} uses {} in a macro", line(id), expr.name));
+            (expr.name == "threadIdx" ? found_.threads : found_.widths).push_back(id);
+        }
+        if (found_.threads.empty())
+            return refuse("no-row-index",
+                          fmt::format("{} does not ask for threadIdx.x", context_.kernel.name));
+        const auto place = [&](ExprId id) { return body_.expr(id).span.begin; };
+        std::ranges::sort(found_.threads, {}, place);
+        std::ranges::sort(found_.widths, {}, place);
+        return {};
+    }
+
+    /// Variables that hold a part of the position, such as threadIdx.x.
+    void nameParts() {
+        for (bool isNew = true; isNew;) {
+            isNew = false;
+            for (VariableId id = 0; id < body_.variables.size(); ++id) {
+                const Variable& variable = body_.variable(id);
+                if (variable.storage != Storage::Local || variable.init == noId ||
+                    code_.isEverWritten(id) || variable.type.isReference || parts_.contains(id))
+                    continue;
+                const auto below = code_.expressionsBelow(variable.init);
+                const auto value = polynomialOf(code_, variable.init);
+                if (!value || std::ranges::none_of(below, [&](ExprId at) { return isNamed(at); }) ||
+                    isNumber(*value))
+                    continue;
+                parts_.insert(id);
+                isNew = true;
+            }
+        }
+    }
+    [[nodiscard]] bool isNamed(ExprId id) const {
+        const Expr& expr = body_.expr(id);
+        return isPositionAlongX(expr) ||
+               (expr.kind == ExprKind::Variable && parts_.contains(expr.variable));
+    }
+    [[nodiscard]] ExprId topOf(ExprId id) const {
+        while (code_.parent(id) != noId)
+            id = code_.parent(id);
+        return id;
+    }
+    [[nodiscard]] bool isPartOfVariable(ExprId id) const {
+        return std::ranges::any_of(
+            parts_, [&](VariableId variable) { return body_.variable(variable).init == id; });
+    }
+
+    /// True as well with the constant that all blocks are wide, which is noted.
+    [[nodiscard]] bool isNumber(const IndexExpression& value) {
+        if (isByNumberAlone(byNumber(value, IndexExpression::symbol(widthX))))
+            return true;
+        const bool hasWidth = value.dependsOn(widthX) || value.dependsOn(gridX);
+        return blockWidth_ && !hasWidth &&
+               isByNumberAlone(byNumber(value, IndexExpression::constant(*blockWidth_)));
+    }
+
+    /// The largest parts of the expression that are arithmetic ask for the number alone.
+    Gated<void> requireNumber(ExprId id) {
+        const auto below = code_.expressionsBelow(id);
+        if (std::ranges::none_of(below, [&](ExprId at) { return isNamed(at); }))
+            return {};
+        const auto value = polynomialOf(code_, id);
+        if (!value && !body_.expr(id).children.empty()) {
+            for (const ExprId child : body_.expr(id).children)
+                KERNELSKILL_CHECK(requireNumber(child));
+            return {};
+        }
+        if (!value || !isNumber(*value)) {
+            const auto use = std::ranges::find_if(below, [&](ExprId at) { return isNamed(at); });
+            return refuse("uses-thread-position",
+                          fmt::format("line {} uses {} other than for the thread's number in the "
+                                      "grid",
+                                      line(*use),
+                                      context_.file.source->slice(body_.expr(*use).span)));
+        }
+        usesConstantWidth_ |= !isByNumberAlone(byNumber(*value, IndexExpression::symbol(widthX)));
+        return {};
+    }
+
+    /// The constants that blockIdx.x is multiplied by.
+    Gated<void> takeConstantWidths() {
+        for (ExprId id = 0; id < body_.exprs.size(); ++id) {
+            const Expr& expr = body_.expr(id);
+            if (expr.kind != ExprKind::BuiltinIndex || expr.name != "blockIdx" || expr.axis != 0)
+                continue;
+            ExprId at = id;
+            while (code_.parent(at) != noId && body_.expr(code_.parent(at)).kind == ExprKind::Cast)
+                at = code_.parent(at);
+            const ExprId product = code_.parent(at);
+            const bool isProduct = product != noId &&
+                                   body_.expr(product).kind == ExprKind::Binary &&
+                                   body_.expr(product).op == "*";
+            const ExprId width = !isProduct ? noId
+                                 : body_.expr(product).children[0] == at
+                                     ? body_.expr(product).children[1]
+                                     : body_.expr(product).children[0];
+            if (width == noId || code_.constantValue(width) != blockWidth_ ||
+                *blockWidth_ % warpLanes != 0)
+                return refuse("uses-thread-position",
+                              fmt::format("line {} uses blockIdx.x other than in a product with "
+                                          "the width of a block",
+                                          line(id)));
+            found_.widths.push_back(width);
+        }
+        return {};
+    }
+
+    void findSums() {
+        std::set<ExprId> left(found_.threads.begin(), found_.threads.end());
+        left.insert(found_.widths.begin(), found_.widths.end());
+        for (const ExprId thread : found_.threads) {
+            const ExprId sum = parentOf(thread);
+            if (sum == noId || body_.expr(sum).kind != ExprKind::Binary ||
+                body_.expr(sum).op != "+" || body_.expr(sum).fromMacro)
+                break;
+            const auto isThread = [&](ExprId id) { return code_.withoutCasts(id) == thread; };
+            const std::vector<ExprId>& terms = body_.expr(sum).children;
+            const ExprId product = code_.withoutCasts(isThread(terms[0]) ? terms[1] : terms[0]);
+            if (body_.expr(product).kind != ExprKind::Binary || body_.expr(product).op != "*")
+                break;
+            for (const int side : {0, 1}) {
+                const ExprId width = code_.withoutCasts(body_.expr(product).children[side]);
+                if (std::ranges::find(found_.widths, width) == found_.widths.end())
+                    continue;
+                found_.sums.push_back({sum, body_.expr(product).children[1 - side]});
+                left.erase(thread);
+                left.erase(width);
+                break;
+            }
+        }
+        if (!left.empty())
+            found_.sums.clear();
+    }
+    [[nodiscard]] ExprId parentOf(ExprId id) const {
+        id = code_.parent(id);
+        while (id != noId && body_.expr(id).kind == ExprKind::Cast)
+            id = code_.parent(id);
+        return id;
+    }
+
+    void findDeclaration() {
+        for (const StmtId id : body_.stmt(body_.root).children) {
+            const Stmt& stmt = body_.stmt(id);
+            if (stmt.kind != StmtKind::Declaration || !hasOwnLines(body_, layout_, id, id))
+                continue;
+            if (std::ranges::any_of(found_.threads,
+                                    [&](ExprId thread) { return code_.holds(id, thread); })) {
+                found_.declaration = id;
+                return;
+            }
+        }
+    }
+
+    const SkillContext& context_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+    SourceLayout layout_;
+    std::optional<std::int64_t> blockWidth_; ///< Of all launches.
+    std::set<VariableId> parts_;
+    bool usesConstantWidth_ = false;
+    RowPosition found_;
+};
+
+} // namespace
+
+Gated<RowPosition> rowPosition(const SkillContext& context) {
+    return PositionReader(context).find();
+}
+
+} // namespace kernelskill::skills

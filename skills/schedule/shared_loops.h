@@ -1,0 +1,47 @@
+/// Loops of a kernel whose rounds several threads can share: the lanes of a warp, those of a block,
+/// or those along an axis of it.
+#pragma once
+
+#include "analysis/queries/source_layout.h"
+#include "skills/base/skill.h"
+#include "skills/schedule/kept_element.h"
+#include "skills/schedule/lane_loop.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernelskill::skills {
+
+/// Everything outside of `loops` is done alike by all threads that share them, on the same values.
+struct SharedLoops {
+    std::vector<LaneLoop> loops;
+    std::vector<analysis::StmtId> stores; ///< Outside of `loops`: for one of the threads.
+    std::vector<KeptElement> kept;        ///< Elements that loops fold into.
+    std::vector<std::string> names;       ///< Of their registers.
+};
+
+/// Sums of floating-point numbers are made in another order.
+[[nodiscard]] bool reassociates(const SharedLoops& shared);
+
+/// The names of the values that the loops fold into.
+[[nodiscard]] std::vector<std::string> foldedNames(const SkillContext& context,
+                                                   const SharedLoops& shared);
+
+/// Why it does not pay to share a loop, a node of the nest.
+using LoopGate = std::function<Gated<void>(analysis::NestNodeId)>;
+
+/// The outermost loops of the kernel's own text that `isWorthIt` lets pass and that threads can
+/// share. Refuses with `no-row-loop`, `short-rows`, `carries-over`, `columns-overlap`,
+/// `row-memory`, what keptElements() and requireDistinctWrites() refuse with, and what
+/// `isWorthIt` says if there is no other reason.
+[[nodiscard]] Gated<SharedLoops> sharedLoops(const SkillContext& context,
+                                             const LoopGate& isWorthIt);
+
+/// Refuses with `columns-overlap` where the nest's dependences do not show that rounds of the loops
+/// are independent, the folds aside. Takes milliseconds.
+[[nodiscard]] Gated<void> requireIndependentRounds(const SkillContext& context,
+                                                   const SharedLoops& shared);
+
+} // namespace kernelskill::skills

@@ -1,0 +1,33 @@
+#include "skills/schedule/threads_apart.h"
+
+#include "analysis/nest/nest.h"
+#include "skills/base/gates.h"
+
+#include <spdlog/fmt/fmt.h>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+Gated<void> requireThreadsApart(const SkillContext& context) {
+    const KernelModel& kernel = context.kernel;
+    const Nest& nest = context.shared().nest();
+    const auto line = [&](Span span) { return lineNumber(context, span.begin); };
+    if (!kernel.sharedArrays.empty())
+        return refuse("shares-memory", kernel.name + " uses shared memory");
+    if (!kernel.warpOperations.empty())
+        return refuse("warp-operation",
+                      fmt::format("{} exchanges values between lanes", kernel.name));
+    for (const NestNode& node : nest.nodes) {
+        if (node.barrier() != nullptr)
+            return refuse("barrier",
+                          fmt::format("threads wait for each other on line {}", line(node.span)));
+        const NestStatement* statement = node.computation();
+        if (statement != nullptr && !statement->opaque.empty())
+            return refuse("unknown-effects",
+                          fmt::format("line {}: {}", line(node.span), statement->opaque));
+    }
+    return {};
+}
+
+} // namespace kernelskill::skills

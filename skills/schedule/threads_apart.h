@@ -1,0 +1,12 @@
+/// Kernels whose threads do not know of each other.
+#pragma once
+
+#include "skills/base/skill.h"
+
+namespace kernelskill::skills {
+
+/// Refuses with `shares-memory`, `barrier`, `warp-operation` or `unknown-effects` where threads
+/// know of each other. Atomics are left to the caller.
+[[nodiscard]] Gated<void> requireThreadsApart(const SkillContext& context);
+
+} // namespace kernelskill::skills
