@@ -2,6 +2,9 @@
 
 #include "engine/process/shared_library.h"
 
+#include <chrono>
+#include <thread>
+
 namespace kernelskill::engine::gpu {
 
 Result<Cupti> Cupti::load(const std::string& path) {
@@ -27,6 +30,18 @@ Result<Cupti> Cupti::load(const std::string& path) {
     return cupti;
 }
 
+CUptiResult Cupti::whenFree(const std::function<CUptiResult()>& function) {
+    constexpr std::chrono::seconds patience(20); // A profile takes one or two.
+    constexpr std::chrono::milliseconds pause(20);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    CUptiResult status = function();
+    while (status == CUPTI_ERROR_HARDWARE_BUSY && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(pause);
+        status = function();
+    }
+    return status;
+}
+
 Error Cupti::failure(const char* step, CUptiResult status) const {
     const char* text = nullptr;
     cuptiGetResultString(status, &text);
@@ -38,6 +53,11 @@ Error Cupti::failure(const char* step, CUptiResult status) const {
                 {},
                 "let an administrator load the driver with "
                 "NVreg_RestrictProfilingToAdminUsers=0, or run as one"};
+    if (status == CUPTI_ERROR_HARDWARE_BUSY)
+        return {ErrorKind::Missing,
+                what + ": another process keeps the GPU's counters",
+                {},
+                "wait until Nsight Compute, DCGM or another profiler is done"};
     return {ErrorKind::Failed, what, {}, {}};
 }
 

@@ -10,6 +10,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_result.h>
 #include <cupti_target.h>
+#include <functional>
 #include <string>
 
 namespace kernelskill::engine::gpu {
@@ -59,7 +60,11 @@ struct Cupti {
     /// remedy, if there is none or it is older than CUDA 12.6.
     [[nodiscard]] static Result<Cupti> load(const std::string& library);
 
-    /// Failed; or Missing, with a remedy, if the user may not read counters.
+    /// Calls `function` anew as long as another process has the counters, for at most 20 s.
+    [[nodiscard]] static CUptiResult whenFree(const std::function<CUptiResult()>& function);
+
+    /// Failed; or Missing, with a remedy, if the user may not read counters or another process
+    /// keeps them.
     [[nodiscard]] Error failure(const char* step, CUptiResult status) const;
     [[nodiscard]] Result<void> check(const char* step, CUptiResult status) const {
         if (status != CUPTI_SUCCESS)

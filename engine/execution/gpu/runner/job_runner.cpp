@@ -99,8 +99,12 @@ Result<RunAnswer> JobRunner::run(const RunRequest& request, bool& isFatal) {
         answer.outputs = std::move(*outputs);
     }
     if (!request.metrics.empty()) {
-        if (auto counted = count(request, **launch, answer, isFatal); !counted)
-            return std::unexpected(counted.error());
+        auto counted = count(request, **launch, answer, isFatal);
+        // Times and results are useful without counters.
+        if (!counted && (isFatal || counted.error().kind != ErrorKind::Missing))
+            return std::unexpected(std::move(counted.error()));
+        if (!counted)
+            answer.notes.push_back("no hardware counters: " + counted.error().what);
     }
     if (request.timing) {
         const PreparedLaunch* const alone = launch->get();

@@ -34,15 +34,16 @@ public:
         host.chip_ = chip.pChipName;
         KERNELSKILL_CUPTI_PARAMETERS(CUpti_Profiler_GetCounterAvailability_Params, availability);
         availability.ctx = device.context();
-        if (auto sized = cupti.check("available counters",
-                                     cupti.cuptiProfilerGetCounterAvailability(&availability));
-            !sized)
+        const auto readAvailability = [&] {
+            return cupti.check("available counters", Cupti::whenFree([&] {
+                                   return cupti.cuptiProfilerGetCounterAvailability(&availability);
+                               }));
+        };
+        if (auto sized = readAvailability(); !sized)
             return std::unexpected(sized.error());
         host.availability_.resize(availability.counterAvailabilityImageSize);
         availability.pCounterAvailabilityImage = host.availability_.data();
-        if (auto read = cupti.check("available counters",
-                                    cupti.cuptiProfilerGetCounterAvailability(&availability));
-            !read)
+        if (auto read = readAvailability(); !read)
             return std::unexpected(read.error());
         if (auto opened = host.open(); !opened)
             return std::unexpected(opened.error());
@@ -171,8 +172,9 @@ public:
     static Result<Session> enable(const Cupti& cupti, const Device& device) {
         KERNELSKILL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Enable_Params, parameters);
         parameters.ctx = device.context();
-        if (auto enabled =
-                cupti.check("enable the profiler", cupti.cuptiRangeProfilerEnable(&parameters));
+        if (auto enabled = cupti.check("enable the profiler", Cupti::whenFree([&] {
+                                           return cupti.cuptiRangeProfilerEnable(&parameters);
+                                       }));
             !enabled)
             return std::unexpected(enabled.error());
         return Session(cupti, parameters.pRangeProfilerObject);
@@ -233,7 +235,9 @@ public:
     Result<void> start() {
         KERNELSKILL_CUPTI_PARAMETERS(CUpti_RangeProfiler_Start_Params, begin);
         begin.pRangeProfilerObject = object_;
-        return cupti_.check("start a pass", cupti_.cuptiRangeProfilerStart(&begin));
+        return cupti_.check("start a pass", Cupti::whenFree([&] {
+                                return cupti_.cuptiRangeProfilerStart(&begin);
+                            }));
     }
 
     /// Returns whether that was the last pass.

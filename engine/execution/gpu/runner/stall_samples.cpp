@@ -90,7 +90,9 @@ public:
         CUpti_PCSamplingEnableParams parameters{};
         parameters.size = CUpti_PCSamplingEnableParamsSize;
         parameters.ctx = context;
-        if (auto enabled = cupti.check("enable sampling", cupti.cuptiPCSamplingEnable(&parameters));
+        if (auto enabled = cupti.check("enable sampling", Cupti::whenFree([&] {
+                                           return cupti.cuptiPCSamplingEnable(&parameters);
+                                       }));
             !enabled)
             return std::unexpected(enabled.error());
         return std::unique_ptr<Sampler>(new Sampler(cupti, context));
@@ -135,7 +137,9 @@ public:
         CUpti_PCSamplingStartParams parameters{};
         parameters.size = CUpti_PCSamplingStartParamsSize;
         parameters.ctx = context_;
-        return cupti_.check("start sampling", cupti_.cuptiPCSamplingStart(&parameters));
+        return cupti_.check("start sampling", Cupti::whenFree([&] {
+                                return cupti_.cuptiPCSamplingStart(&parameters);
+                            }));
     }
 
     Result<void> stop() {
