@@ -89,26 +89,34 @@ bool hasOneElementPerThread(const KernelModel& kernel) {
     return writes;
 }
 
-/// The fields of an element that each expression is asked for: ".position.x" of `p[i]`.
-std::map<ExprId, std::string> fieldsOf(const FunctionBody& body) {
+/// The expressions that ask for a field of another, by that.
+std::map<ExprId, ExprId> membersOf(const FunctionBody& body) {
     std::map<ExprId, ExprId> members;
     for (ExprId id = 0; id < body.exprs.size(); ++id)
         if (body.expr(id).kind == ExprKind::Member && !body.expr(id).children.empty())
             members.emplace(body.expr(id).children.front(), id);
-    std::map<ExprId, std::string> fields;
-    for (const auto& [object, member] : members)
-        for (auto at = members.find(object); at != members.end(); at = members.find(at->second))
-            fields[object] += "." + body.expr(at->second).name;
-    return fields;
+    return members;
+}
+
+/// The fields of the element that an access is for: ".position.x" for `p[i]` and for
+/// `p[i].position` in `p[i].position.x`.
+std::string fieldOf(const FunctionBody& body, const std::map<ExprId, ExprId>& members,
+                    ExprId access) {
+    std::string field;
+    for (ExprId at = access; body.expr(at).kind == ExprKind::Member;
+         at = body.expr(at).children.front()) {
+        field = "." + body.expr(at).name + field;
+        if (body.expr(at).children.empty())
+            break;
+    }
+    for (auto at = members.find(access); at != members.end(); at = members.find(at->second))
+        field += "." + body.expr(at->second).name;
+    return field;
 }
 
 /// The other elements of the sectors that an access touches, where accesses beside it use them.
 void countFellows(const KernelModel& kernel, std::vector<AccessFeatures>& all) {
-    const std::map<ExprId, std::string> fields = fieldsOf(kernel.body);
-    const auto fieldOf = [&](const MemoryAccess& access) {
-        const auto found = fields.find(access.expression);
-        return found == fields.end() ? std::string() : found->second;
-    };
+    const std::map<ExprId, ExprId> members = membersOf(kernel.body);
     for (AccessFeatures& features : all) {
         const MemoryAccess& access = kernel.accesses[features.access];
         const std::int64_t stride = std::abs(features.laneStride.value_or(0));
@@ -121,7 +129,10 @@ void countFellows(const KernelModel& kernel, std::vector<AccessFeatures>& all) {
                 fellow.index ? (*fellow.index - *access.index).asConstant() : std::nullopt;
             if (distance && fellow.base == access.base && fellow.width == access.width &&
                 fellow.loops == access.loops && std::abs(*distance) < stride)
-                places.emplace((*distance + stride) % stride, fieldOf(fellow));
+                places.emplace((*distance + stride) % stride,
+                               fellow.expression == noId
+                                   ? std::string()
+                                   : fieldOf(kernel.body, members, fellow.expression));
         }
         features.fellows = static_cast<std::uint32_t>(
             std::clamp<std::int64_t>(static_cast<std::int64_t>(places.size()), 1, stride));

@@ -212,7 +212,8 @@ TEST(KernelFeatures, ArithmeticIntensityCountsOperationsPerByte) {
 
 TEST(KernelFeatures, DescriptionHoldsTheWorstAccess) {
     const auto described =
-        describeFeatures(of("__global__ void k(float* x, int n) { x[threadIdx.x * n] = 1; }"));
+        describeFeatures(of("__global__ void k(float* x, int n) {\n"
+                            "    if (threadIdx.x < n) x[threadIdx.x * n] = 1;\n}"));
     EXPECT_EQ(described.at("worst_sectors_per_request"), FeatureValue(32.0));
     EXPECT_EQ(described.at("has_barriers"), FeatureValue(false));
     EXPECT_EQ(described.at("loop_depth"), FeatureValue(0U));

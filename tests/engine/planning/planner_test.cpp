@@ -293,7 +293,7 @@ TEST_F(PlannerTest, TheOrderOfTheFieldDecidesWhatAnswersCodeOfAKnownShape) {
 
 TEST_F(PlannerTest, NamesWhatIsKnownToHelpAndIsNotOffered) {
     bottleneck_.kind = BottleneckKind::UncoalescedAccess;
-    bottleneck_.shapes = {"row-reduction"};
+    bottleneck_.shapes = {"ragged-rows"};
     add("row-per-warp", {"uncoalesced-access"}, "two-loops");
     documents_.back().title = "Give each row to a warp";
     add("coalesced-access", {"uncoalesced-access"});
@@ -301,7 +301,7 @@ TEST_F(PlannerTest, NamesWhatIsKnownToHelpAndIsNotOffered) {
     ASSERT_EQ(result.remedies.size(), 2u) << "not those that are offered";
     EXPECT_EQ(result.remedies[0], (Remedy{"row-per-warp", "Give each row to a warp",
                                           "two-loops: because of line 3.", true}));
-    EXPECT_EQ(result.remedies[1].method, "row-per-block");
+    EXPECT_EQ(result.remedies[1].method, "load-balancing");
     EXPECT_FALSE(result.remedies[1].isSkill);
     EXPECT_FALSE(result.remedies[1].why.empty());
 }

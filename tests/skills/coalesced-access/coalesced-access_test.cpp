@@ -172,8 +172,8 @@ INSTANTIATE_TEST_SUITE_P(
             kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    out[i] = in[i];\n")},
         GateCase{
             "Strided", "no-known-shape",
-            kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[i] = "
-                   "in[i * w];\n")},
+            kernel("    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n / w) out[i] "
+                   "= in[i * w];\n")},
         GateCase{"ThinBlock", "no-known-shape",
                  across(copyAcross, "dim3(64, 1)", "dim3((n + 63) / 64, w)")},
         GateCase{"UnknownBlock", "unknown-block", across(copyAcross, "dim3(w, n)")},

@@ -259,10 +259,12 @@ INSTANTIATE_TEST_SUITE_P(
                                 "        for (int i = 0; i < n; ++i)\n"
                                 "            sum += a[j * n + i];\n        c[j] = sum;\n    }\n")},
         GateCase{"DeeperLoop", "unshared-work",
-                 walking("    if (j < m)", "",
-                         "        for (int i = 1; i < n; ++i)\n"
-                         "            for (int r = i; r > 0 && c[r * m + j] > c[j]; --r)\n"
-                         "                c[r * m + j] = c[(r - 1) * m + j];\n")},
+                 kernel(index + "    if (j < m) {\n        float sum = 1;\n"
+                                "        for (int i = 1; i < n; ++i)\n"
+                                "            for (int r = 0; r < i; ++r)\n"
+                                "                sum = r - sum / 2;\n"
+                                "        for (int i = 0; i < n; ++i)\n"
+                                "            sum += a[i * m + j];\n        c[j] = sum;\n    }\n")},
         GateCase{"Shared", "shares-memory",
                  walking("    __shared__ float s[4];\n    s[0] = 1;\n    if (j < m)")},
         GateCase{"Recurrence", "carries-over",
