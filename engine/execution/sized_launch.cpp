@@ -3,6 +3,7 @@
 #include "engine/execution/work_estimate.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace kernelskill::engine {
@@ -12,6 +13,8 @@ constexpr std::uint64_t profiledThreads = 1 << 18;
 constexpr std::uint64_t minBlocks = 32;
 constexpr std::uint64_t fewThreads = 1 << 10;
 constexpr std::uint64_t minFewBlocks = 4; // Neighbours, both ends, and one in between.
+/// Counts that nothing depends on are not worth more.
+constexpr std::chrono::milliseconds timeOfOptionalCounts{2'000};
 
 std::uint64_t blocksOf(const LaunchSpec& launch, std::uint64_t threads, std::uint64_t fewest) {
     return std::max(fewest, threads / std::max<std::uint64_t>(launch.block.count(), 1));
@@ -25,9 +28,12 @@ Result<Profile> emulated(Executor& emulator, KernelRef kernel, const LaunchSpec&
     Job job;
     job.launch = launch;
     job.wantProfile = true;
-    job.maxBlocks = part == EmulatedPart::Few && hasAllSizes(launch)
+    const bool isOptional = part == EmulatedPart::Few && hasAllSizes(launch);
+    job.maxBlocks = isOptional
                         ? blocksOf(launch, fewThreads, minFewBlocks)
                         : affordableBlocks(emulator, **image, launch, profiledBlocks(launch), stop);
+    if (isOptional)
+        job.limits.time = timeOfOptionalCounts;
     auto result = emulator.run(**image, job, stop);
     if (!result)
         return std::unexpected(result.error());

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -55,6 +54,9 @@ struct Candidate {
     Attempt attempt;
     std::optional<Draft> draft;
     std::optional<Screening> screening;
+    /// The fastest of its round at a glance: if the search has nothing yet when its time is over,
+    /// it may take as long again to finish this review.
+    bool isPromising = false;
     bool isSettled = false; ///< Nothing needs to run for it.
     bool isCutOff = false;  ///< Stopped before a decision.
 };
@@ -64,7 +66,7 @@ public:
     Search(OptimizationSteps& steps, const OptimizationOptions& options, KernelVersion original,
            std::stop_token stop, const ProgressSink& progress)
         : steps_(steps), options_(options), stop_(std::move(stop)), progress_(progress),
-          deadline_(Clock::now() + options.time, stop_) {
+          deadline_(begin_ + options.time, stop_), lateDeadline_(begin_ + 2 * options.time, stop_) {
         result_.kernel = original.kernelName;
         versions_.emplace_back().text = std::move(original);
     }
@@ -98,9 +100,7 @@ private:
     void screen(const Version& version, const std::vector<Candidate*>& candidates);
     void postpone(std::vector<Candidate>& candidates);
     void judgeAll(std::vector<Candidate>& candidates);
-    /// Calls `work` with every candidate that is not settled, `slots` at once.
-    void forEachOpen(std::vector<Candidate>& candidates, std::size_t slots,
-                     const std::function<void(Candidate&)>& work) const;
+    [[nodiscard]] static std::vector<Candidate*> openByPromise(std::vector<Candidate>& candidates);
     void judge(Candidate& candidate);
     void decide(Candidate& candidate, const Standing& after, const std::stop_token& stop);
     void settle(Candidate candidate);
@@ -143,6 +143,7 @@ private:
     mutable std::mutex saying_;
     Clock::time_point begin_ = Clock::now();
     Deadline deadline_;
+    Deadline lateDeadline_; ///< Of a promising candidate's review.
 
     std::vector<Version> versions_;
     Optimization result_;
@@ -306,19 +307,17 @@ void Search::prepare(Candidate& candidate, std::set<std::uint64_t>& codes) {
     }
 }
 
-void Search::forEachOpen(std::vector<Candidate>& candidates, std::size_t slots,
-                         const std::function<void(Candidate&)>& work) const {
-    std::atomic<std::size_t> next = 0;
-    const auto workOff = [&] {
-        for (std::size_t index = next++; index < candidates.size(); index = next++) {
-            if (!candidates[index].isSettled)
-                work(candidates[index]);
-        }
-    };
-    std::vector<std::jthread> others;
-    for (std::size_t slot = 1; slot < std::min(slots, candidates.size()); ++slot)
-        others.emplace_back(workOff);
-    workOff();
+/// The candidates that are not settled, fastest at a glance first.
+std::vector<Candidate*> Search::openByPromise(std::vector<Candidate>& candidates) {
+    std::vector<Candidate*> open;
+    for (Candidate& candidate : candidates)
+        if (!candidate.isSettled)
+            open.push_back(&candidate);
+    std::ranges::stable_sort(open, std::ranges::greater{}, [](const Candidate* candidate) {
+        // What cannot be timed at a glance keeps the planner's place behind what gains.
+        return candidate->screening ? candidate->screening->speedup : 1;
+    });
+    return open;
 }
 
 /// Drops what is not faster at a glance, and leaves as many as the round reviews.
@@ -356,14 +355,9 @@ void Search::screen(const Version& version, const std::vector<Candidate*>& candi
 
 /// Leaves the slower ones for later, where more are faster at a glance than a round reviews.
 void Search::postpone(std::vector<Candidate>& candidates) {
-    std::vector<Candidate*> faster;
-    for (Candidate& candidate : candidates)
-        if (!candidate.isSettled)
-            faster.push_back(&candidate);
-    std::ranges::stable_sort(faster, std::ranges::greater{}, [](const Candidate* candidate) {
-        // What cannot be timed at a glance keeps the planner's place behind what gains.
-        return candidate->screening ? candidate->screening->speedup : 1;
-    });
+    const std::vector<Candidate*> faster = openByPromise(candidates);
+    if (!faster.empty() && faster.front()->screening)
+        faster.front()->isPromising = true;
     for (std::size_t place = static_cast<std::size_t>(std::max(1, options_.beam));
          place < faster.size(); ++place) {
         Candidate& candidate = *faster[place];
@@ -378,12 +372,21 @@ void Search::postpone(std::vector<Candidate>& candidates) {
     }
 }
 
+/// The most promising first, several at once.
 void Search::judgeAll(std::vector<Candidate>& candidates) {
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    forEachOpen(candidates,
-                options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
-                                   : std::max(1U, cores / coresOfASlot),
-                [this](Candidate& candidate) { judge(candidate); });
+    const std::size_t slots = options_.slots > 0 ? static_cast<std::size_t>(options_.slots)
+                                                 : std::max(1U, cores / coresOfASlot);
+    const std::vector<Candidate*> open = openByPromise(candidates);
+    std::atomic<std::size_t> next = 0;
+    const auto workOff = [&] {
+        for (std::size_t index = next++; index < open.size(); index = next++)
+            judge(*open[index]);
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t slot = 1; slot < std::min(slots, open.size()); ++slot)
+        others.emplace_back(workOff);
+    workOff();
 }
 
 /// Called by several threads at once.
@@ -393,7 +396,8 @@ void Search::judge(Candidate& candidate) {
     const auto report = [&](std::string_view what, double) {
         say(fmt::format("{}: {}", attempt.plan.offer.skillId, what));
     };
-    const std::stop_token stop = deadline_.token();
+    const bool mayBeLate = candidate.isPromising && bestVersion() == 0;
+    const std::stop_token stop = (mayBeLate ? lateDeadline_ : deadline_).token();
     if (!attempt.verdict) {
         auto verdict = steps_.review(version.text, candidate.draft->edits,
                                      candidate.draft->accuracy, stop, report);

@@ -52,17 +52,19 @@ def same_number(a, b):
     return abs(x - y) <= TOLERANCE * max(abs(x), abs(y), 1e-3)
 
 
-def same_output(before, after, ignore):
-    def lines(text):
-        return [line for line in text.splitlines() if not (ignore and re.search(ignore, line))]
+def lines_of(text, ignore):
+    return [line for line in text.splitlines() if not (ignore and re.search(ignore, line))]
 
-    a, b = lines(before), lines(after)
-    if a == b:
+
+def same_output(before, again, after, ignore):
+    """`before` and `again` are of the original: where these differ, nothing is compared."""
+    a, own, b = (lines_of(text, ignore) for text in (before, again, after))
+    if len(a) != len(own):
         return True
     if len(a) != len(b):
         return False
-    for x, y in zip(a, b):
-        if x == y:
+    for x, z, y in zip(a, own, b):
+        if x == y or x != z:
             continue
         if NUMBER.sub("#", x) != NUMBER.sub("#", y):
             return False
@@ -132,6 +134,8 @@ class Bench:
         except json.JSONDecodeError:
             result["error"] = (self.out / f"{entry['name']}-{plain}.log").read_text().strip().splitlines()[-1:]
             return result
+        if "error" in found:
+            return result | {"error": [found["error"]["what"]]}
         result["bottleneck"] = (found["base"]["bottleneck"] or {}).get("kind", "-")
         result["skills"] = found["best"]["skills"]
         result["speedup"] = found["best"]["speedup"]
@@ -164,6 +168,7 @@ class Bench:
         status, row["printed"] = shell(entry["run"], original, 120)
         if status:
             return row | {"error": f"does not run ({status}): " + row["printed"][-300:]}
+        _, row["again"] = shell(entry["run"], original, 120)
         times = self.kernel_times(entry, original)
         total = sum((times or {}).values())
         if not total:
@@ -187,7 +192,7 @@ class Bench:
         if "error" in row:
             return row
         original, edited = self.folders(entry)
-        printed = row.pop("printed")
+        printed, again = row.pop("printed"), row.pop("again")
         row["speedup"] = 1.0
         if not any(kernel.get("skills") for kernel in row["kernels"]):
             return row
@@ -195,7 +200,7 @@ class Bench:
         if status:
             return row | {"broken": "does not build: " + text[-300:]}
         status, after = shell(entry["run"], edited, 120)
-        if status or not same_output(printed, after, entry.get("ignore")):
+        if status or not same_output(printed, again, after, entry.get("ignore")):
             return row | {"broken": "other output" if not status else f"status {status}"}
         ratios = []
         for _ in range(self.arguments.runs):

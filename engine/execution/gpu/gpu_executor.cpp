@@ -17,8 +17,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A profile shows a median and compares nothing, so it needs fewer rounds.
-constexpr gpu::TimingPlan timingOfProfiles{
-    .minRounds = 10, .maxRounds = 100, .budget = std::chrono::milliseconds(100)};
+constexpr gpu::TimingPlan timingOfProfiles{.minRounds = 10,
+                                           .maxRounds = 100,
+                                           .budget = std::chrono::milliseconds(100),
+                                           .longest = std::chrono::milliseconds(1'500)};
 
 class GpuImage final : public Image {
 public:

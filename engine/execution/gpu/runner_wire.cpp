@@ -109,11 +109,9 @@ Clocks clocksFrom(const Json& json) {
 }
 
 Json toJson(const TimingPlan& plan) {
-    return {{"warmUp", plan.warmUpRounds},
-            {"least", plan.minRounds},
-            {"most", plan.maxRounds},
-            {"budget", plan.budget.count()},
-            {"sweep", plan.sweepCache}};
+    return {{"warmUp", plan.warmUpRounds},     {"least", plan.minRounds},
+            {"most", plan.maxRounds},          {"budget", plan.budget.count()},
+            {"longest", plan.longest.count()}, {"sweep", plan.sweepCache}};
 }
 
 TimingPlan planFrom(const Json& json) {
@@ -122,6 +120,7 @@ TimingPlan planFrom(const Json& json) {
     json.at("least").get_to(plan.minRounds);
     json.at("most").get_to(plan.maxRounds);
     plan.budget = milliseconds(json.at("budget").get<std::int64_t>());
+    plan.longest = milliseconds(json.at("longest").get<std::int64_t>());
     json.at("sweep").get_to(plan.sweepCache);
     return plan;
 }

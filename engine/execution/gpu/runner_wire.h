@@ -34,6 +34,9 @@ struct TimingPlan {
     std::uint32_t minRounds = 20;
     std::uint32_t maxRounds = 200;
     std::chrono::milliseconds budget{1'500}; ///< The time for rounds after minRounds.
+    /// No round begins after so long, except for one that warms up and one that is timed. For
+    /// launches of which minRounds would take too long.
+    std::chrono::milliseconds longest{60'000};
     bool sweepCache = true;
 };
 

@@ -341,6 +341,23 @@ TEST_F(OptimizationSearchTest, StopsWhenTimeIsSpentAndDropsWhatIsUnderWay) {
     EXPECT_EQ(found.attempts.size(), 1u);
 }
 
+TEST_F(OptimizationSearchTest, FinishesTheMostPromisingReviewWhereItHasNothingElse) {
+    options_.time = std::chrono::seconds(1);
+    options_.measure = true;
+    steps_.plans = {{"o", "ab"}, {"ob", "c"}};
+    steps_.glances = {{"o>oa", 1.2}, {"o>ob", 1.5}, {"ob>obc", 1.5}};
+    steps_.verdicts = {{"o>oa", {VerdictStatus::Faster, 1.2}},
+                       {"o>ob", {VerdictStatus::Faster, 1.5}},
+                       {"ob>obc", {VerdictStatus::Faster, 1.5}}};
+    steps_.duringReview = [](const std::string&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1200));
+    };
+    const Optimization found = run();
+    EXPECT_EQ(found.stop, StopReason::TimeSpent);
+    EXPECT_THAT(found.skills, ElementsAre("b"));
+    EXPECT_EQ(found.attempts.size(), 1u) << "what is less promising ends with the time";
+}
+
 TEST_F(OptimizationSearchTest, ADraftThatTakesForEverEndsWithTheTime) {
     options_.time = std::chrono::seconds(1);
     steps_.everywhere = "a";

@@ -31,8 +31,13 @@ public:
             return std::unexpected(prepared.error());
         TimingAnswer answer;
         answer.microseconds.resize(launches_.size());
-        const auto warmUntil = Now::now() + minWarmUp;
-        for (std::uint32_t i = 0; i < plan_.warmUpRounds || Now::now() < warmUntil; ++i) {
+        const auto begin = Now::now();
+        const auto isTooLong = [&](std::uint32_t rounds, std::chrono::milliseconds longest) {
+            return rounds > 0 && Now::now() >= begin + longest;
+        };
+        for (std::uint32_t i = 0; (i < plan_.warmUpRounds || Now::now() < begin + minWarmUp) &&
+                                  !isTooLong(i, plan_.longest / 4);
+             ++i) {
             if (auto warmed = round(i, nullptr); !warmed)
                 return std::unexpected(warmed.error());
         }
@@ -41,7 +46,9 @@ public:
                                   ? ActivityClock::start(*cupti_)
                                   : std::unexpected(Error{ErrorKind::Missing, {}, {}, {}});
         const auto end = Now::now() + plan_.budget;
-        for (std::uint32_t i = 0; i < plan_.maxRounds && (i < plan_.minRounds || Now::now() < end);
+        for (std::uint32_t i = 0;
+             i < plan_.maxRounds && (i < plan_.minRounds || Now::now() < end) &&
+             !isTooLong(i, plan_.longest);
              ++i) {
             if (auto timed = round(i, &answer); !timed)
                 return std::unexpected(timed.error());

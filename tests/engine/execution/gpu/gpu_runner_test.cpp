@@ -272,6 +272,24 @@ TEST_F(GpuRunner, FindsAKernelNoFasterThanItselfFiftyTimes) {
 }
 
 // Between events an empty kernel takes 5 microseconds and more.
+TEST_F(GpuRunner, LongKernelsAreTimedInFewRounds) {
+    constexpr const char* waits = R"(
+extern "C" __global__ void waits(float* x) {
+    const long long begin = clock64();
+    while (clock64() - begin < 200000000ll) { }
+    x[0] = 1;
+})";
+    const Subject job = subject(waits, "waits", {1, 1, 1}, {1, 1, 1}, {buffer("x", 1, true)});
+    TimingPlan plan;
+    plan.longest = milliseconds(500);
+    const auto begin = steady_clock::now();
+    const auto times = time({job}, plan);
+    ASSERT_TRUE(times) << times.error().describe();
+    EXPECT_GE(times->microseconds.at(0).size(), 1u);
+    EXPECT_LT(times->microseconds.at(0).size(), plan.minRounds);
+    EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(4));
+}
+
 TEST_F(GpuRunner, AShortKernelIsTimedWithoutItsLaunch) {
     const Subject empty =
         subject(R"(extern "C" __global__ void nothing() {})", "nothing", {1, 1, 1}, {32, 1, 1}, {});
@@ -351,6 +369,25 @@ TEST_F(GpuRunner, CountsWhatTheHardwareDoes) {
     EXPECT_THAT(answer->notes, Contains(HasSubstr("no__such_metric.sum")));
     EXPECT_GE(answer->passes, 1u);
     std::printf("passes: %u\n", answer->passes);
+}
+
+TEST_F(GpuRunner, WaitsForCountersThatAnotherProcessHas) {
+    const auto otherPool = RunnerPool::open(command(), {});
+    ASSERT_TRUE(otherPool) << otherPool.error().describe();
+    RunRequest request;
+    request.subject = transpose("naive", 1024);
+    request.metrics = {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"};
+    std::atomic<int> counted = 0;
+    const auto countOften = [&](RunnerPool& pool) {
+        for (int i = 0; i < 5; ++i) {
+            const auto answer = pool.ask(request, {});
+            counted += answer && !std::get<RunAnswer>(*answer).metrics.empty() ? 1 : 0;
+        }
+    };
+    std::jthread beside([&] { countOften(**otherPool); });
+    countOften(*pool_);
+    beside.join();
+    EXPECT_EQ(counted, 10);
 }
 
 TEST_F(GpuRunner, SamplesStallsBySourceLine) {

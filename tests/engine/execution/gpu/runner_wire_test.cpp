@@ -66,12 +66,14 @@ TEST(RunnerWire, CarriesATiming) {
     TimingRequest sent;
     sent.subjects = {someSubject(), someSubject()};
     sent.plan.maxRounds = 77;
+    sent.plan.longest = std::chrono::milliseconds(88);
     sent.plan.sweepCache = false;
     const auto received = decodeRequest(payloadOf(encode(Request(sent))));
     ASSERT_TRUE(received) << received.error().describe();
     const auto& timing = std::get<TimingRequest>(*received);
     EXPECT_EQ(timing.subjects.size(), 2u);
     EXPECT_EQ(timing.plan.maxRounds, 77u);
+    EXPECT_EQ(timing.plan.longest, std::chrono::milliseconds(88));
     EXPECT_FALSE(timing.plan.sweepCache);
 
     TimingAnswer answer{{{1.5, 2.5}, {3.5, 4.5}}, {1980, 3201, 40, 0}, {1965, 3201, 45, 4}, true};
