@@ -13,16 +13,16 @@
 namespace kernelskill::engine {
 
 enum class ReviewStage : std::uint8_t {
-    Edit,    ///< The edit changes nothing or cannot be applied.
-    Order,   ///< The host requests other work, or in another order.
-    Width,   ///< It keeps fewer bits of a position than the position may need.
+    Edit,     ///< The edit changes nothing or cannot be applied.
+    Order,    ///< The host requests other work, or in another order.
+    Width,    ///< It keeps fewer bits of a position than the position may need.
     Hardware, ///< It breaks a rule of GPUs that no emulated run shows.
-    Parse,   ///< The edit adds a compile error or leaves no kernel.
-    Compile, ///< A compiler after the parser refuses it.
-    Run,     ///< It does not run to its end.
-    Hazards, ///< It adds a hazard.
-    Outputs, ///< It computes something else.
-    Reach    ///< No input reaches code that it changes.
+    Parse,    ///< The edit adds a compile error or leaves no kernel.
+    Compile,  ///< A compiler after the parser refuses it.
+    Run,      ///< It does not run to its end.
+    Hazards,  ///< It adds a hazard.
+    Outputs,  ///< It computes something else.
+    Reach     ///< No input reaches code that it changes.
 };
 
 /// The position of a trial among those of a review.

@@ -3,6 +3,7 @@
 #include "engine/execution/emulator/emulator_executor.h"
 #include "engine/review/reviewer.h"
 #include "tests/image_cache.h"
+#include "tests/samples.h"
 #include "tests/skills/skill_check.h"
 #include "tests/test_seed.h"
 
@@ -53,6 +54,11 @@ protected:
                                   &analysis::KernelModel::name);
     }
 
+    /// One kernel is tiled in two ways, another one in the two others, unless all are asked for.
+    [[nodiscard]] static bool isTaken(std::size_t way) {
+        return (GetParam().size() + way) % casesApart(2) == 0;
+    }
+
     void expectAccepted(const skills::SkillContext& context, const skills::Offer& offer) const {
         SCOPED_TRACE(offer.title);
         const auto edits = skills::skillNamed(offer.skillId).apply(context, offer);
@@ -78,12 +84,12 @@ TEST_P(TiledContractions, KeepEveryBit) {
     ASSERT_TRUE(offer) << offer.error().reason;
     expectAccepted(context, *offer);
     const auto others = tiling.alternatives(context);
-    if (!others.empty())
+    if (!others.empty() && isTaken(0))
         expectAccepted(context, others[GetParam().size() % others.size()]);
     const auto staging = skills::skillNamed("shared-memory-tiling").prepare(context);
-    if (staging)
+    if (staging && isTaken(1))
         expectAccepted(context, *staging);
-    else
+    if (!staging)
         EXPECT_TRUE(staging.error().gate == "flat-blocks" || staging.error().gate == "no-reuse")
             << staging.error().reason;
 }

@@ -2,6 +2,7 @@
 /// and each change that the prover takes for none must be listed here with its reason.
 #include "analysis/syntax/lexer.h"
 #include "tests/engine/proof/proof_subject.h"
+#include "tests/samples.h"
 #include "tests/skills/skill_check.h"
 
 #include <gtest/gtest.h>
@@ -144,10 +145,8 @@ const std::vector<Equivalent>& equivalents() {
 
 class Mutations : public ::testing::TestWithParam<std::string> {};
 
-/// All mutants take a quarter of an hour: script/test --nightly asks for them.
-std::size_t mutantsApart() {
-    return std::getenv("KERNELSKILL_ALL_MUTANTS") != nullptr ? 1 : 8;
-}
+/// All mutants take a quarter of an hour.
+constexpr std::size_t mutantsApart = 8;
 
 TEST_P(Mutations, AreNotProved) {
     const std::string text = skills::readSource(GetParam());
@@ -158,7 +157,7 @@ TEST_P(Mutations, AreNotProved) {
     std::size_t made = 0;
     for (const analysis::KernelModel& kernel : before.model->kernels) {
         for (const Mutant& mutant : mutantsOf(text, kernel.bodySpan)) {
-            if (made++ % mutantsApart() != 0)
+            if (made++ % casesApart(mutantsApart) != 0)
                 continue;
             std::string changed = text;
             changed.replace(mutant.span.begin, mutant.span.size(), mutant.text);
