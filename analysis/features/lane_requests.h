@@ -1,4 +1,4 @@
-/// What a request of a warp costs, from the addresses of its lanes.
+/// The cost of a warp's request, from the addresses of its lanes.
 #pragma once
 
 #include <cstdint>

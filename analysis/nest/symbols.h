@@ -32,8 +32,8 @@ struct NestSymbol {
     std::vector<NestCondition> choice; ///< Of "select": the condition.
     bool isNotNegative = false;
     int depth = 0; ///< Of Derived: how deeply operands are derived themselves.
-    /// Of Value: the frame, and the expression that has the number or the variable that holds it;
-    /// noId where neither is told.
+    /// Value alone: the frame, and the expression that has the number or the variable that holds
+    /// it; noId where neither is told.
     std::uint32_t frame = 0;
     ExprId expression = noId;
     VariableId variable = noId;

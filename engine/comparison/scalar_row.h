@@ -45,7 +45,7 @@ struct ScalarRow {
     }
 };
 
-/// Of the finite numbers; 0 if there are none.
+/// Counts the finite numbers alone; 0 if there are none.
 [[nodiscard]] double rootMeanSquare(const ScalarRow& row);
 
 } // namespace kernelskill::engine

@@ -13,7 +13,7 @@ void ShapeNotes::add(std::string_view name, std::uint32_t frame, Span span, std:
                      double value) {
     if (has(name))
         return;
-    // What stands in a device function is shown where the kernel begins.
+    // Findings in a device function are shown where the kernel begins.
     facts_.push_back({name, frame == 0 ? span : warp_.kernel().nameSpan, std::move(word), value});
 }
 

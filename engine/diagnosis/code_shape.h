@@ -1,4 +1,4 @@
-/// What a kernel does, in the words in which experts tell what helps: a walk along a row by each
+/// A kernel's work, in the words in which experts tell what helps: a walk along a row by each
 /// thread, a stencil, a product, a histogram …
 #pragma once
 

@@ -257,7 +257,7 @@ private:
             const auto stride = warp_.strideAlongY(id);
             return stride && std::abs(*stride) == warp_.reach(id).width;
         });
-        // Of a few numbers, wider requests are what helps; of rows, a tile in between.
+        // A few numbers a record ask for wider requests, rows for a tile in between.
         const bool isFar = std::ranges::any_of(strided_, [&](NestAccessId id) {
             const auto& stride = warp_.reach(id).stride;
             return !stride || std::abs(*stride) > longestRecord;

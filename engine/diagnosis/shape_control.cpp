@@ -10,7 +10,7 @@ using namespace analysis;
 
 namespace {
 
-/// What is shorter is predicated: the lanes that skip it lose no more than they would by a branch.
+/// Shorter code is predicated: the lanes that skip it lose no more than they would by a branch.
 constexpr double longBranch = 24;
 constexpr double longDataBranch = 64;
 

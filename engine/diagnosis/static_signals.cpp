@@ -72,7 +72,7 @@ void addAccesses(const Context& context, std::vector<Signal>& signals) {
     }
 }
 
-/// What is said of an access: the features' sentence where they have one.
+/// The sentence about an access: the features' own where they have one.
 std::string explanationOf(const Context& context, const analysis::Nest& nest,
                           const analysis::NestAccess& access, const WarpReach& reach) {
     for (const analysis::AccessFeatures& seen : context.features.accesses)

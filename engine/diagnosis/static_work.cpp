@@ -19,7 +19,7 @@ constexpr double assumedRounds = 16;
 constexpr double assumedHalvings = 8;
 /// The same for a loop that touches no memory: computing is all that it is there for.
 constexpr double assumedSteps = 128;
-/// What takes longer than an addition of floats, in such additions.
+/// Operations that take longer than an addition of floats, in such additions.
 constexpr double doubleWeight = 2;
 constexpr double integerWeight = 2;
 constexpr double integerDivision = 16;
@@ -293,7 +293,7 @@ StaticWork staticWork(const WarpView& warp, const std::set<AccessInLoop>& overla
         if (isShared && reach.isCoalesced())
             continue;
         counted.push_back(id);
-        // What each round loads again stays on the chip, and so does what every thread loads.
+        // Data that each round loads again stays on the chip, and so does what every thread loads.
         const bool isOfAll =
             access.index && reach.isKnown() && !mentionsThread(nest, *access.index);
         double times = isOfAll ? 1 : rounds[access.node];

@@ -18,8 +18,8 @@ namespace kernelskill::engine {
 
 /// Where the lanes of a warp go at one access.
 struct WarpReach {
-    /// Nobody knows where they go: through numbers read from memory that differ between lanes, or
-    /// by ways that the nest does not follow.
+    /// Their destinations are unknown: through numbers read from memory that differ between lanes,
+    /// or by ways that the nest does not follow.
     bool isIndirect = false;
     /// Each lane walks on from a beginning of its own, which it read from memory.
     bool isRagged = false;

@@ -1,4 +1,4 @@
-/// What the launches of a file's kernels are inferred from, read once for all of them.
+/// The text that launches of a file's kernels are inferred from, read once for all of them.
 #pragma once
 
 #include "engine/inputs/launch_inference.h"

@@ -11,7 +11,7 @@ using analysis::ExpressionKind;
 
 namespace {
 
-/// What cudaMalloc aligns to.
+/// The alignment of cudaMalloc.
 constexpr std::int64_t allocationAlignment = 256;
 constexpr std::size_t maxShiftedAlone = 4;
 

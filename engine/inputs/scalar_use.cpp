@@ -19,7 +19,7 @@ using analysis::Stmt;
 using analysis::StmtKind;
 using analysis::VariableId;
 
-/// What a value is computed from.
+/// The operands of a value.
 struct Origins {
     std::set<VariableId> parameters;
     bool hasBlock = false;  ///< blockIdx, or a rank in a group that may be the grid.

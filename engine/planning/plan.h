@@ -16,7 +16,7 @@ struct RuledOut {
     std::string why; ///< The gate or veto, in one sentence.
 };
 
-/// What an expert does about the kernel's bottleneck, and why it is not among the offers.
+/// An expert's method against the kernel's bottleneck, and why it is not among the offers.
 struct Remedy {
     std::string method; ///< An id: of a skill, or of a method of remedies.yaml that is not one.
     std::string text;   ///< The method in the field's words, a clause: "one warp per row".
@@ -48,7 +48,7 @@ struct Plan {
     /// Best first, hygiene last; the plan is the first.
     std::vector<RankedSkill> ranked;
     std::vector<RuledOut> ruledOut;
-    /// What is known to help and is not offered, first choice first.
+    /// Methods that are known to help and are not offered, first choice first.
     std::vector<Remedy> remedies;
 };
 

@@ -1,4 +1,4 @@
-/// What experts do about a bottleneck, as data: read from remedies.yaml.
+/// Experts' methods against each bottleneck, as data: read from remedies.yaml.
 #pragma once
 
 #include "analysis/source/error.h"

@@ -20,7 +20,7 @@ using analysis::ExprKind;
 using analysis::noId;
 
 constexpr std::uint32_t maxBlocksAlongYAndZ = 65'535;
-/// What a program sets to launch with more shared memory than static arrays may take.
+/// The attribute that a program sets to launch with more shared memory than static arrays may take.
 constexpr std::string_view sharedMemoryAttribute = "MaxDynamicSharedMemorySize";
 
 /// Why a GPU refuses the launch; empty if it does not.

@@ -16,7 +16,7 @@
 namespace kernelskill::engine {
 namespace {
 
-/// What a program's files declare under each name.
+/// The declarations of a program's files, by name.
 class DeclaredNames {
 public:
     explicit DeclaredNames(const analysis::FileModel& model) : text_(model) {

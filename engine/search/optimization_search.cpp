@@ -314,7 +314,7 @@ std::vector<Candidate*> Search::openByPromise(std::vector<Candidate>& candidates
         if (!candidate.isSettled)
             open.push_back(&candidate);
     std::ranges::stable_sort(open, std::ranges::greater{}, [](const Candidate* candidate) {
-        // What cannot be timed at a glance keeps the planner's place behind what gains.
+        // Plans that cannot be timed at a glance keep the planner's order behind those that gain.
         return candidate->screening ? candidate->screening->speedup : 1;
     });
     return open;

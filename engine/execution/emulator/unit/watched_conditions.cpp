@@ -37,7 +37,7 @@ std::string withWatched(std::string text, const std::vector<analysis::Span>& wat
                                   "); else KS_OUTCOME(" + std::to_string(2 * i + 1) +
                                   "); ksHolds; })"});
     }
-    // Of nested conditions the inner one closes first and opens last.
+    // The inner one of nested conditions closes first and opens last.
     std::ranges::stable_sort(insertions, {}, [](const Insertion& one) {
         return std::tuple(one.at, one.opens, one.opens ? ~one.length : one.length);
     });
