@@ -158,11 +158,11 @@ TEST_F(CommandLine, CheckSaysFirstWhatWouldHelpWhereNoSkillDoes) {
     const json& remedy = kernel.at("remedies").at(0);
     EXPECT_EQ(remedy.at("method"), "row-per-warp");
     EXPECT_EQ(remedy.at("skill"), "row-per-warp");
-    EXPECT_THAT(remedy.at("why").get<std::string>(), HasSubstr("no-row-index: "));
+    EXPECT_THAT(remedy.at("why").get<std::string>(), HasSubstr("uses-thread-position: "));
     EXPECT_FALSE(kernel.at("ruled_out").empty());
     const std::string text = runKernelskill({"check", file}).output;
     EXPECT_THAT(text, HasSubstr("skills      row-per-warp: "));
-    EXPECT_THAT(text, HasSubstr("row-per-warp is not offered: no-row-index"));
+    EXPECT_THAT(text, HasSubstr("row-per-warp is not offered: uses-thread-position"));
 }
 
 TEST_F(CommandLine, CheckPutsGoodPracticeLast) {
