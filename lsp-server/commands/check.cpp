@@ -211,7 +211,7 @@ private:
         const bool isAnswered = std::ranges::any_of(plan.ranked, [](const auto& ranked) {
             return ranked.answers == engine::AnswersTo::Leading && !ranked.failedBefore;
         });
-        // What would help comes first where nothing that is offered does.
+        // Remedies come first where nothing that is offered helps.
         if (!isAnswered)
             printRemedies(plan, "skills");
         std::size_t number = 0;

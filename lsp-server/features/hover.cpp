@@ -95,7 +95,7 @@ std::string sharedItem(const analysis::KernelModel& kernel) {
                        isDynamic ? " and more at launch" : "");
 }
 
-/// What helps and is not offered; and, where nothing is offered, why.
+/// Remedies that are not offered; and, where nothing is offered, the reason.
 std::string adviceItems(const Snapshot& snapshot, const analysis::KernelModel& kernel) {
     const engine::Plan plan = snapshot.workbench->advisor().plan({snapshot.program, kernel},
                                                                  kernel.span, snapshot.memory());

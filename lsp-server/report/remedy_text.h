@@ -1,4 +1,4 @@
-/// What an expert would do, as terminal and hover say it.
+/// Experts' remedies in the words of terminal and hover.
 #pragma once
 
 #include "engine/planning/plan.h"

@@ -25,7 +25,7 @@ public:
                       const std::vector<KeptElement>& kept)
         : context_(context), code_(context.code()), body_(code_.body()), loop_(loop), kept_(kept),
           dependence_(context.kernel, code_, axes, loop) {
-        // What all outputs read alike stays where it is.
+        // Elements that all outputs read alike stay where they are.
         std::erase_if(kept_, [&](const KeptElement& element) {
             return !element.isWritten && dependence_.of(element.uses.front()) == 0;
         });
@@ -247,7 +247,7 @@ Gated<Contraction> findContraction(const SkillContext& context) {
             auto found = ContractionFinder(context, axes, loop.statement, elements).find(id);
             if (found)
                 return found;
-            // What the loop adds to has to stay in memory: why is what there is to say.
+            // The loop's sum has to stay in memory: the refusal says why.
             if (!kept && found.error().gate == "stores-in-loop" &&
                 kept.error().gate != "no-kept-element")
                 found = std::unexpected(kept.error());

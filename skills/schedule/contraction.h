@@ -48,7 +48,7 @@ struct Contraction {
     std::vector<AxisSet> keptAxes;
     std::vector<std::string> keptNames;
     AxisSet bounded = 0; ///< Axes whose positions a guard bounds from above.
-    /// Of flat outputs: what a guard says the number of outputs, or of rows, to be.
+    /// For flat outputs: the number of outputs, or of rows, that a guard states.
     analysis::ExprId count = analysis::noId;
     analysis::ExprId rows = analysis::noId;
 };

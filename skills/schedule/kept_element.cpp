@@ -46,7 +46,7 @@ public:
           body_(code_.body()), nest_(context.shared().nest()),
           layout_(*context.file.source, context.kernel) {
         for (NestNodeId id = 0; id < nest_.nodes.size(); ++id)
-            places_.push_back(placeOf(id));
+            places_.push_back(placeOf(nest_, code_, id));
     }
 
     Gated<std::vector<KeptElement>> find() {
@@ -86,17 +86,6 @@ private:
         return nest_.arrays[access.array];
     }
 
-    /// The statement of the kernel's own text that a node belongs to.
-    [[nodiscard]] StmtId placeOf(NestNodeId id) const {
-        const NestNode& node = nest_.node(id);
-        std::uint32_t frame = node.frame;
-        if (frame == 0)
-            return node.statement;
-        while (nest_.frames[frame].caller != 0 && nest_.frames[frame].caller != noId)
-            frame = nest_.frames[frame].caller;
-        const ExprId call = nest_.frames[frame].call;
-        return call == noId ? noId : code_.statement(call);
-    }
     [[nodiscard]] bool isIn(StmtId outer, NestNodeId node) const {
         return places_[node] == noId || code_.encloses(outer, places_[node]);
     }

@@ -21,4 +21,15 @@ bool mayOverlap(const NestArray& a, const NestArray& b) {
     return !differInSpace(a, b) && !differInType(a, b) && !a.isRestrict && !b.isRestrict;
 }
 
+StmtId placeOf(const Nest& nest, const CodeMap& code, NestNodeId id) {
+    const NestNode& node = nest.node(id);
+    std::uint32_t frame = node.frame;
+    if (frame == 0)
+        return node.statement;
+    while (nest.frames[frame].caller != 0 && nest.frames[frame].caller != noId)
+        frame = nest.frames[frame].caller;
+    const ExprId call = nest.frames[frame].call;
+    return call == noId ? noId : code.statement(call);
+}
+
 } // namespace kernelskill::skills

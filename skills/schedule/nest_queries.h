@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/nest/nest.h"
+#include "analysis/queries/code_map.h"
 
 namespace kernelskill::skills {
 
@@ -30,5 +31,10 @@ namespace kernelskill::skills {
         node = nest.node(node).parent;
     return node == outer;
 }
+
+/// The statement of the kernel's own text that a node belongs to: its own, or that of the call
+/// which leads to it; noId if there is none.
+[[nodiscard]] analysis::StmtId placeOf(const analysis::Nest& nest, const analysis::CodeMap& code,
+                                       analysis::NestNodeId id);
 
 } // namespace kernelskill::skills

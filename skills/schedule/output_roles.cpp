@@ -145,24 +145,13 @@ private:
         return {};
     }
 
-    [[nodiscard]] StmtId statementOf(NestNodeId id) const {
-        const NestNode& node = nest_.node(id);
-        std::uint32_t frame = node.frame;
-        if (frame == 0)
-            return node.statement;
-        while (nest_.frames[frame].caller != 0 && nest_.frames[frame].caller != noId)
-            frame = nest_.frames[frame].caller;
-        const ExprId call = nest_.frames[frame].call;
-        return call == noId ? noId : code_.statement(call);
-    }
-
     /// What is stored before a loop, or in it, is none of what the loop reads.
     [[nodiscard]] Gated<void> requireStoresApart() const {
         std::set<
             std::tuple<NestArrayId, const ContractionPart*, NestArrayId, const ContractionPart*>>
             checked;
         for (const NestAccess* store : stores_) {
-            const StmtId at = statementOf(store->node);
+            const StmtId at = placeOf(nest_, code_, store->node);
             const ContractionPart* storing = at == noId ? nullptr : partOf(at);
             if (storing == nullptr)
                 return refuse("unknown-effects", fmt::format("where line {} stores is not known",
@@ -171,7 +160,7 @@ private:
                 if (read.kind != AccessKind::Read || read.array == noId ||
                     isThreadsOwn(nest_, read) || isKept(read))
                     continue;
-                const StmtId where = statementOf(read.node);
+                const StmtId where = placeOf(nest_, code_, read.node);
                 const ContractionPart* reading = where == noId ? nullptr : partOf(where);
                 if (reading == nullptr || reading->kind != Kind::Loop ||
                     !checked.emplace(store->array, storing, read.array, reading).second)

@@ -132,8 +132,8 @@ TEST_P(VerifiedRewrites, DoWhatTheOriginalDoes) {
                 continue;
             SCOPED_TRACE(kernel.name + ": " + offer->title);
             const auto edits = skill->apply(contexts.front(), *offer);
-            // What is too slow to find out for an offer may be refused now.
-            if (!edits && edits.error().kind == ErrorKind::Unsupported)
+            // Dependences between rounds are too slow to find out for an offer.
+            if (!edits && edits.error().what.contains("from round to round of"))
                 continue;
             ASSERT_TRUE(edits) << edits.error().describe();
             const auto verdict = reviewer.review({program, kernel}, *edits,
