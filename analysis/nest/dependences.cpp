@@ -187,7 +187,7 @@ private:
         for (const bool knowsBlocks : {false, true}) {
             PointSet points(nest_, knowsBlocks);
             conditions.clear();
-            const std::string meet = meeting(points, a, b, conditions);
+            const std::string meet = meeting(points, a, b, carrier, conditions);
             const std::string order = relation(points, a, b, carrier, conditions);
             isExact = points.isExact();
             const std::optional<bool> empty =
@@ -211,6 +211,7 @@ private:
 
     /// Where both accesses go to one element.
     [[nodiscard]] std::string meeting(PointSet& points, NestAccessId a, NestAccessId b,
+                                      const NestCarrier& carrier,
                                       std::vector<std::string>& conditions) {
         const NestAccess& first = nest_.accesses[a];
         const NestAccess& second = nest_.accesses[b];
@@ -233,10 +234,10 @@ private:
                         std::ranges::find(conditions, text) == conditions.end())
                         conditions.push_back(text);
             for (std::size_t i = 0; i < first.subscripts.size(); ++i)
-                equal +=
-                    equality(points, first.subscripts[i].index, second.subscripts[i].index, 1, 1);
+                equal += equality(points, first.subscripts[i].index, second.subscripts[i].index,
+                                  sameInBothRuns(a, b, carrier));
         } else if (first.unit == second.unit) {
-            equal = equality(points, *first.index, *second.index, 1, 1);
+            equal = equality(points, *first.index, *second.index, sameInBothRuns(a, b, carrier));
         } else {
             // Elements of other sizes: bytes that overlap.
             equal = overlap(points, first, second);
@@ -244,11 +245,68 @@ private:
         return equal.empty() ? always : equal.substr(5); // Without the leading " and ".
     }
 
-    static std::string equality(PointSet& points, const IndexExpression& a,
-                                const IndexExpression& b, std::int64_t unitA, std::int64_t unitB) {
-        const auto left = points.linear(IndexExpression::constant(unitA) * a, 0);
-        const auto right = points.linear(IndexExpression::constant(unitB) * b, 1);
-        return left && right ? " and (" + *left + " = " + *right + ")" : std::string{};
+    /// The iterators that have one value in both runs of a thread that the carrier tells apart;
+    /// nullopt: they are runs of two threads.
+    [[nodiscard]] std::optional<std::vector<Symbol>>
+    sameInBothRuns(NestAccessId a, NestAccessId b, const NestCarrier& carrier) const {
+        if (carrier.level == Level::Blocks || carrier.level == Level::Threads)
+            return std::nullopt;
+        std::vector<Symbol> same;
+        for (const NestNodeId loop : commonLoops(nest_.accesses[a].node, nest_.accesses[b].node)) {
+            if (loop == carrier.loop)
+                break;
+            same.push_back(nest_.node(loop).loop()->iterator);
+        }
+        return same;
+    }
+
+    [[nodiscard]] bool isSame(Symbol symbol, const std::vector<Symbol>& iterators) const {
+        const NestSymbol* named = nest_.symbols.find(symbol);
+        if (named == nullptr)
+            return isBuiltIn(symbol) || nest_.symbols.isLaunchConstant(symbol);
+        switch (named->kind) {
+        case NestSymbolKind::Parameter:
+        case NestSymbolKind::Position:
+            return true;
+        case NestSymbolKind::Iterator:
+            return std::ranges::find(iterators, symbol) != iterators.end();
+        case NestSymbolKind::Value:
+            return false;
+        case NestSymbolKind::Derived:
+            break;
+        }
+        return named->choice.empty() &&
+               std::ranges::all_of(named->operands, [&](const IndexExpression& operand) {
+                   return std::ranges::all_of(operand.terms(), [&](const auto& term) {
+                       return std::ranges::all_of(
+                           term.first, [&](Symbol part) { return isSame(part, iterators); });
+                   });
+               });
+    }
+
+    /// That a = b. Terms that have one value in both runs, products among them, which are not
+    /// linear, are left out on both sides.
+    [[nodiscard]] std::string equality(PointSet& points, IndexExpression a, IndexExpression b,
+                                       const std::optional<std::vector<Symbol>>& iterators) const {
+        IndexExpression alike;
+        if (iterators)
+            for (const auto& [monomial, coefficient] : a.terms()) {
+                const auto other = b.terms().find(monomial);
+                if (other == b.terms().end() || other->second != coefficient ||
+                    !std::ranges::all_of(monomial,
+                                         [&](Symbol symbol) { return isSame(symbol, *iterators); }))
+                    continue;
+                IndexExpression term = IndexExpression::constant(coefficient);
+                for (const Symbol symbol : monomial)
+                    term = term * IndexExpression::symbol(symbol);
+                alike = alike + term;
+            }
+        const auto left = points.linear(a - alike, 0);
+        const auto right = points.linear(b - alike, 1);
+        if (left && right)
+            return " and (" + *left + " = " + *right + ")";
+        points.leaveOut();
+        return {};
     }
 
     static std::string overlap(PointSet& points, const NestAccess& a, const NestAccess& b) {
@@ -256,8 +314,10 @@ private:
         const auto unitB = static_cast<std::int64_t>(b.unit);
         const auto left = points.linear(IndexExpression::constant(unitA) * *a.index, 0);
         const auto right = points.linear(IndexExpression::constant(unitB) * *b.index, 1);
-        if (!left || !right || unitA == 0 || unitB == 0)
+        if (!left || !right || unitA == 0 || unitB == 0) {
+            points.leaveOut();
             return {};
+        }
         return " and (" + *left + " < " + *right + " + " + std::to_string(unitB) + " and " +
                *right + " < " + *left + " + " + std::to_string(unitA) + ")";
     }

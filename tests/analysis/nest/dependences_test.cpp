@@ -111,6 +111,25 @@ TEST(NestDependences, LoopsCarryWhatTheySum) {
     EXPECT_EQ(wave.loop("j").certainty, NestCertainty::Proved) << wave.loop("j").reason;
 }
 
+TEST(NestDependences, ProductsOfAThreadAreTheSameInAllItsRounds) {
+    const std::string row = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                            "float* o = c + (i / n) * n * m + (i % n) * m;\n";
+    const Judged own = judgedNest(row + "for (int j = 0; j < m; ++j) o[j] = a[j];");
+    EXPECT_EQ(own.loop("j").certainty, NestCertainty::Proved) << own.loop("j").reason;
+    EXPECT_EQ(own.threads().certainty, NestCertainty::Broken);
+    EXPECT_THAT(own.threads().reason, HasSubstr("cannot be excluded"));
+    const Judged shifted = judgedNest(row + "for (int j = 1; j < m; ++j) o[j] = o[j - 1] + a[j];");
+    EXPECT_EQ(shifted.loop("j").certainty, NestCertainty::Broken);
+    // The product has another value in each round of the loop outside.
+    const Judged rounds = judgedNest("for (int q = 0; q < n; ++q) for (int j = 0; j < m; ++j) "
+                                     "c[(q / n) * n * m + (q % n) * m + j] = a[j];");
+    EXPECT_EQ(rounds.loop("q").certainty, NestCertainty::Broken);
+    EXPECT_EQ(rounds.loop("j").certainty, NestCertainty::Proved) << rounds.loop("j").reason;
+    const Judged loaded = judgedNest("for (int j = 0; j < m; ++j) { int s = (int)a[j]; "
+                                     "c[s * threadIdx.x + j] = 1; }");
+    EXPECT_EQ(loaded.loop("j").certainty, NestCertainty::Broken);
+}
+
 TEST(NestDependences, AtomicsServeInAnyOrderAndLoadedIndicesDoNot) {
     const Judged atomic(
         readNest("__global__ void k(const int* __restrict__ x, int* __restrict__ h) "
