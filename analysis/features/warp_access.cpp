@@ -187,8 +187,14 @@ std::optional<std::int64_t> strideOf(const std::vector<std::int64_t>& indices) {
     return stride;
 }
 
-/// A parameter that may be any distance of lanes, also 1: nothing tells that it is the length of a
-/// row, neither a comparison nor a walk along the row.
+std::string number(double value) {
+    std::ostringstream text;
+    text << value;
+    return text.str();
+}
+
+} // namespace
+
 std::optional<VariableId> openStride(const KernelModel& kernel, const MemoryAccess& access) {
     std::optional<VariableId> stride;
     if (!access.index)
@@ -226,14 +232,6 @@ std::optional<VariableId> openStride(const KernelModel& kernel, const MemoryAcce
     }
     return stride;
 }
-
-std::string number(double value) {
-    std::ostringstream text;
-    text << value;
-    return text.str();
-}
-
-} // namespace
 
 ReassignedVariables::ReassignedVariables(const FunctionBody& body)
     : isReassigned_(body.variables.size(), false) {

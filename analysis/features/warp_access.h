@@ -31,4 +31,9 @@ private:
                                             const ReassignedVariables& reassigned,
                                             std::uint32_t access, BlockShape block);
 
+/// The parameter that is the distance of neighbouring lanes at the access and may be any, also 1:
+/// nothing tells that it is the length of a row, neither a comparison nor a walk along the row.
+[[nodiscard]] std::optional<VariableId> openStride(const KernelModel& kernel,
+                                                   const MemoryAccess& access);
+
 } // namespace kernelskill::analysis

@@ -1,11 +1,15 @@
 #include "engine/diagnosis/warp_view.h"
 
 #include "analysis/features/lane_requests.h"
+#include "analysis/features/warp_access.h"
 #include "analysis/model/integer_arithmetic.h"
 #include "analysis/source/gpu_constants.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
+#include <string>
 
 namespace kernelskill::engine {
 
@@ -54,12 +58,18 @@ WarpView::WarpView(const FileModel& file, const KernelModel& kernel)
         if (access.array == noId || !nest_->arrays[access.array].isVariable)
             loads_.try_emplace({access.frame, access.expression}, id);
     }
+    std::set<std::string, std::less<>> strides;
+    for (const MemoryAccess& access : kernel.accesses)
+        if (const auto open = openStride(kernel, access))
+            strides.insert(kernel.body.variable(*open).name);
     std::int64_t size = mostSizes;
-    for (std::uint32_t id = 0; id < nest_->symbols.all().size(); ++id)
-        if (nest_->symbols.all()[id].kind == NestSymbolKind::Parameter) {
-            sizes_[{SymbolKind::Named, id}] = size * sizeUnit;
-            size = std::max(size - 1, smallestSize);
-        }
+    for (std::uint32_t id = 0; id < nest_->symbols.all().size(); ++id) {
+        const NestSymbol& symbol = nest_->symbols.all()[id];
+        if (symbol.kind != NestSymbolKind::Parameter)
+            continue;
+        sizes_[{SymbolKind::Named, id}] = strides.contains(symbol.name) ? 1 : size * sizeUnit;
+        size = std::max(size - 1, smallestSize);
+    }
 }
 
 const KernelModel& WarpView::functionOf(std::uint32_t frame) const {

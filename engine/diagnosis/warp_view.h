@@ -44,8 +44,9 @@ struct WarpReach {
     static constexpr int manyLanes = 8;
 };
 
-/// Sizes that only a launch tells stand for large ones, the same for all of them, and the warp is
-/// away from the borders of the grid. Keeps references to both models.
+/// Sizes that only a launch tells stand for large ones, the same for all of them, strides as in
+/// BLAS (`x[i * incx]`) for 1, and the warp is away from the borders of the grid. Keeps references
+/// to both models.
 class WarpView {
 public:
     WarpView(const analysis::FileModel& file, const analysis::KernelModel& kernel);

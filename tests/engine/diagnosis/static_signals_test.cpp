@@ -133,6 +133,20 @@ TEST(UncoalescedAccess, IsNotAnOffsetOfNarrowBlocks) {
               BottleneckKind::UncoalescedAccess);
 }
 
+TEST(UncoalescedAccess, IsNoStrideThatACallerMayGiveAsOne) {
+    const std::string head = "__global__ void k(int n, float a, const float* x, int incx, float* y,"
+                             " int incy) {\n"
+                             "    int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + "
+                             "threadIdx.x;\n";
+    EXPECT_NE(diagnosisOf(head + "    if (i < n) y[i * incy] += a * x[i * incx];\n}\n").kind,
+              BottleneckKind::UncoalescedAccess);
+    // The length of a row, which is compared with.
+    EXPECT_EQ(diagnosisOf(head + "    if (i < n) for (int j = 0; j < incx; ++j)\n"
+                                 "        y[i] += a * x[i * incx + j];\n}\n")
+                  .kind,
+              BottleneckKind::UncoalescedAccess);
+}
+
 TEST(UncoalescedAccess, IsARowOfItsOwnForEachLane) {
     EXPECT_EQ(ofBody("float s = 0;\nfor (int e = keys[i]; e < keys[i + 1]; ++e) s += x[e];\n"
                      "out[i] = s;")
