@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <vector>
 
 namespace kernelskill {
 
@@ -14,6 +15,15 @@ namespace kernelskill {
 /// One of so many cases is taken: all of them, or the `sample`th.
 [[nodiscard]] inline std::size_t casesApart(std::size_t sample) {
     return takesEveryCase() ? 1 : sample;
+}
+
+/// One of `sample` values, the first among them: parameters of tests that take seconds each.
+template <typename Value>
+[[nodiscard]] std::vector<Value> sampleOf(const std::vector<Value>& values, std::size_t sample) {
+    std::vector<Value> taken;
+    for (std::size_t i = 0; i < values.size(); i += casesApart(sample))
+        taken.push_back(values[i]);
+    return taken;
 }
 
 } // namespace kernelskill

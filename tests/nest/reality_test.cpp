@@ -3,6 +3,7 @@
 #include "analysis/nest/nest_text.h"
 #include "engine/inputs/launch_inference.h"
 #include "tests/nest/agreement.h"
+#include "tests/samples.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -261,7 +262,7 @@ TEST(NestAgreement, FindsDependencesThatAreNotTold) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, NestReality, ::testing::ValuesIn(kernelFiles()),
+INSTANTIATE_TEST_SUITE_P(Files, NestReality, ::testing::ValuesIn(sampleOf(kernelFiles(), 3)),
                          [](const auto& file) {
                              std::string name = file.param.parent_path().filename().string() + "_" +
                                                 file.param.stem().string();

@@ -54,9 +54,9 @@ protected:
                                   &analysis::KernelModel::name);
     }
 
-    /// One kernel is tiled in two ways, another one in the two others, unless all are asked for.
+    /// Each kernel is tiled in one of the four ways, unless all are asked for.
     [[nodiscard]] static bool isTaken(std::size_t way) {
-        return (GetParam().size() + way) % casesApart(2) == 0;
+        return (GetParam().size() + way) % casesApart(4) == 0;
     }
 
     void expectAccepted(const skills::SkillContext& context, const skills::Offer& offer) const {

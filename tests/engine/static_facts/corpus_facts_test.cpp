@@ -2,6 +2,7 @@
 #include "analysis/compile/ptxas_report.h"
 #include "engine/process/child_process.h"
 #include "tests/engine/static_facts/facts_fixture.h"
+#include "tests/samples.h"
 
 #include <algorithm>
 #include <cctype>
@@ -119,7 +120,7 @@ TEST_P(ComparedFacts, AreThoseOfTheWholeFile) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CorpusFacts, testing::ValuesIn(corpus()), testName);
+INSTANTIATE_TEST_SUITE_P(Files, CorpusFacts, testing::ValuesIn(sampleOf(corpus(), 3)), testName);
 INSTANTIATE_TEST_SUITE_P(Files, ComparedFacts, testing::ValuesIn(comparedWithNvcc()), testName);
 
 } // namespace
