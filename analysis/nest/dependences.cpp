@@ -286,7 +286,8 @@ private:
 
     /// That a = b. Terms that have one value in both runs, products among them, which are not
     /// linear, are left out on both sides.
-    [[nodiscard]] std::string equality(PointSet& points, IndexExpression a, IndexExpression b,
+    [[nodiscard]] std::string equality(PointSet& points, const IndexExpression& a,
+                                       const IndexExpression& b,
                                        const std::optional<std::vector<Symbol>>& iterators) const {
         IndexExpression alike;
         if (iterators)
