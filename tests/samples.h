@@ -9,7 +9,7 @@ namespace kernelskill {
 
 /// script/test --nightly takes every case.
 [[nodiscard]] inline bool takesEveryCase() {
-    return std::getenv("KERNELSKILL_ALL_MUTANTS") != nullptr;
+    return std::getenv("KERNELSKILL_ALL_CASES") != nullptr;
 }
 
 /// One of so many cases is taken: all of them, or the `sample`th.

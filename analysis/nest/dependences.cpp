@@ -226,6 +226,7 @@ private:
                                first.unit == second.unit &&
                                std::ranges::equal(first.subscripts, second.subscripts, {},
                                                   &NestSubscript::extent, &NestSubscript::extent);
+        const auto iterators = sameInBothRuns(a, b, carrier);
         std::string equal;
         if (sameShape) {
             for (const NestAccess* access : {&first, &second})
@@ -235,9 +236,9 @@ private:
                         conditions.push_back(text);
             for (std::size_t i = 0; i < first.subscripts.size(); ++i)
                 equal += equality(points, first.subscripts[i].index, second.subscripts[i].index,
-                                  sameInBothRuns(a, b, carrier));
+                                  iterators);
         } else if (first.unit == second.unit) {
-            equal = equality(points, *first.index, *second.index, sameInBothRuns(a, b, carrier));
+            equal = equality(points, *first.index, *second.index, iterators);
         } else {
             // Elements of other sizes: bytes that overlap.
             equal = overlap(points, first, second);
@@ -260,6 +261,7 @@ private:
         return same;
     }
 
+    /// Whether the symbol has one value in both runs of a thread; of iterators, `iterators` have.
     [[nodiscard]] bool isSame(Symbol symbol, const std::vector<Symbol>& iterators) const {
         const NestSymbol* named = nest_.symbols.find(symbol);
         if (named == nullptr)
@@ -284,8 +286,8 @@ private:
                });
     }
 
-    /// That a = b. Terms that have one value in both runs, products among them, which are not
-    /// linear, are left out on both sides.
+    /// That a = b; empty where it is not linear. Terms of one value in both runs, by `iterators`,
+    /// are taken off both sides first: they may be products, which are not linear.
     [[nodiscard]] std::string equality(PointSet& points, const IndexExpression& a,
                                        const IndexExpression& b,
                                        const std::optional<std::vector<Symbol>>& iterators) const {
@@ -306,7 +308,7 @@ private:
         const auto right = points.linear(b - alike, 1);
         if (left && right)
             return " and (" + *left + " = " + *right + ")";
-        points.leaveOut();
+        points.markInexact();
         return {};
     }
 
@@ -316,7 +318,7 @@ private:
         const auto left = points.linear(IndexExpression::constant(unitA) * *a.index, 0);
         const auto right = points.linear(IndexExpression::constant(unitB) * *b.index, 1);
         if (!left || !right || unitA == 0 || unitB == 0) {
-            points.leaveOut();
+            points.markInexact();
             return {};
         }
         return " and (" + *left + " < " + *right + " + " + std::to_string(unitB) + " and " +

@@ -32,9 +32,8 @@ public:
     /// Gives a parameter its value.
     void fix(Symbol parameter, std::int64_t value);
 
-    /// Tells of something that is true of the points and not part of the set.
-    void leaveOut() { isExact_ = false; }
-
+    /// Says that a condition on the points could not be written down.
+    void markInexact() { isExact_ = false; }
     /// False if the set may be larger than the truth.
     [[nodiscard]] bool isExact() const { return isExact_; }
     /// Whether a number that the launch decides is left open.

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <set>
 #include <string>
 
@@ -45,6 +44,24 @@ std::uint32_t requestWidth(const NestArray& array, std::uint32_t width) {
     return array.lanes == 3 || (isClass && width > part) ? part : width;
 }
 
+/// The names of parameters that are the distance of lanes and may be any, also 1, as in BLAS. A
+/// parameter by which some access walks in rounds of a loop as well is the length of a row.
+std::set<std::string> openStrides(const KernelModel& kernel, const Nest& nest) {
+    std::set<std::string> strides;
+    for (const MemoryAccess& access : kernel.accesses)
+        if (const auto open = openStride(kernel, access))
+            strides.insert(kernel.body.variable(*open).name);
+    for (const NestAccess& access : nest.accesses) {
+        if (!access.index || !nest.symbols.contains(*access.index, NestSymbolKind::Iterator))
+            continue;
+        for (const auto& [monomial, factor] : access.index->terms())
+            for (const Symbol symbol : monomial)
+                if (const NestSymbol* named = nest.symbols.find(symbol))
+                    strides.erase(named->name);
+    }
+    return strides;
+}
+
 } // namespace
 
 WarpView::WarpView(const FileModel& file, const KernelModel& kernel)
@@ -58,10 +75,7 @@ WarpView::WarpView(const FileModel& file, const KernelModel& kernel)
         if (access.array == noId || !nest_->arrays[access.array].isVariable)
             loads_.try_emplace({access.frame, access.expression}, id);
     }
-    std::set<std::string, std::less<>> strides;
-    for (const MemoryAccess& access : kernel.accesses)
-        if (const auto open = openStride(kernel, access))
-            strides.insert(kernel.body.variable(*open).name);
+    const std::set<std::string> strides = openStrides(kernel, *nest_);
     std::int64_t size = mostSizes;
     for (std::uint32_t id = 0; id < nest_->symbols.all().size(); ++id) {
         const NestSymbol& symbol = nest_->symbols.all()[id];

@@ -262,7 +262,8 @@ void expectClean(const fs::path& file, const Toolchain& toolchain) {
     const Result<FileModel> model = analyzeFile(file, readFile(file), command, toolchain);
     ASSERT_TRUE(model) << model.error().describe();
     for (const Diagnostic& diagnostic : model->diagnostics)
-        if (diagnostic.origin == DiagnosticOrigin::Compiler ||
+        if (diagnostic.severity == Severity::Error ||
+            diagnostic.origin == DiagnosticOrigin::Compiler ||
             diagnostic.origin == DiagnosticOrigin::Device)
             ADD_FAILURE() << diagnostic.file << ":"
                           << model->source->lineColumn(diagnostic.span.begin).line + 1 << ": "

@@ -145,6 +145,13 @@ TEST(UncoalescedAccess, IsNoStrideThatACallerMayGiveAsOne) {
                                  "        y[i] += a * x[i * incx + j];\n}\n")
                   .kind,
               BottleneckKind::UncoalescedAccess);
+    // The length of a row that a pointer walks along.
+    EXPECT_EQ(diagnosisOf(head + "    if (i >= n) return;\n    const float* row = x + i * incx;\n"
+                                 "    float sum = 0;\n"
+                                 "    for (int j = 0; j < 8; ++j) { sum += *row; row += 1; }\n"
+                                 "    y[i * incx] = a * sum;\n}\n")
+                  .kind,
+              BottleneckKind::UncoalescedAccess);
 }
 
 TEST(UncoalescedAccess, IsARowOfItsOwnForEachLane) {
