@@ -116,6 +116,24 @@ TEST(RowPerWarp, TakesCopiesThroughATable) {
                                "        c[i * n + j] = a[from * n + j];\n"));
 }
 
+TEST(RowPerWarp, TakesRowsAtProductsOfSizesAndQuotients) {
+    const std::string begin = "    if (i >= m) return;\n"
+                              "    float* row = c + i / n * (n * n) + i % n * (n / 2);\n";
+    checkApplicable(id,
+                    kernel(begin + "    for (int j = 0; j < n / 2; ++j)\n"
+                                   "        row[j] = 0.0f;\n"
+                                   "    for (int t = 0; t < 8; ++t) {\n"
+                                   "        for (int j = 0; j < n / 2; ++j)\n"
+                                   "            row[j] += a[i * 8 + t] * b[t * n + j];\n"
+                                   "    }\n"),
+                    warpKernel(begin + "    for (int j = lane; j < n / 2; j += 32)\n"
+                                       "        row[j] = 0.0f;\n"
+                                       "    for (int t = 0; t < 8; ++t) {\n"
+                                       "        for (int j = lane; j < n / 2; j += 32)\n"
+                                       "            row[j] += a[i * 8 + t] * b[t * n + j];\n"
+                                       "    }\n"));
+}
+
 TEST(RowPerWarp, FoldsIntegersThatTheTextCounts) {
     const std::string text = appliedText(id, kernel("    int count = 0;\n    unsigned bits = 7;\n"
                                                     "    for (int j = 0; j < n; ++j) {\n"
