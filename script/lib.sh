@@ -38,6 +38,8 @@ build() {
     esac
     # Two checkouts of one text compile to the same objects; let them share ccache's results.
     export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    # What ccache asks for in order to keep objects that read precompiled headers: their times are not compared.
+    export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
     if [[ ! -f $directory/build.ninja ]]; then
         local options=()
         command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
