@@ -106,7 +106,8 @@ private:
                messages.find("no matching function") != std::string::npos;
     }
 
-    std::string keyOf(const EmulationUnit& unit, const std::vector<std::string>& flags) const {
+    /// Hashes what all units of this prelude and this compiler share, and `flags`.
+    ContentHash hashOf(const std::vector<std::string>& flags) const {
         ContentHash hash;
         hash.add(options_.hostCompiler.string());
         hash.add(std::string(assemblyEdition));
@@ -117,14 +118,6 @@ private:
             std::filesystem::last_write_time(compiler, ignored).time_since_epoch().count()));
         for (const auto& flag : flags)
             hash.add(flag);
-        for (const auto& folder : kernel_.program.command.includeDirs)
-            hash.add(folder);
-        for (const auto& file : unit.files) {
-            hash.add(file.path.string());
-            hash.add(file.text);
-        }
-        hash.add(unit.prefix);
-        hash.add(unit.entry);
         std::vector<std::filesystem::path> headers;
         for (const auto& item :
              std::filesystem::recursive_directory_iterator(options_.preludeInclude, ignored)) {
@@ -134,7 +127,37 @@ private:
         std::ranges::sort(headers);
         for (const auto& header : headers)
             hash.addFile(header);
+        return hash;
+    }
+
+    std::string keyOf(const EmulationUnit& unit, const std::vector<std::string>& flags) const {
+        auto hash = hashOf(flags);
+        for (const auto& folder : kernel_.program.command.includeDirs)
+            hash.add(folder);
+        for (const auto& file : unit.files) {
+            hash.add(file.path.string());
+            hash.add(file.text);
+        }
+        hash.add(unit.prefix);
+        hash.add(unit.entry);
         return hash.hex();
+    }
+
+    /// Lays the precompiled prelude beside its header in the work folder, from the cache if it is
+    /// there. Without it the compiler reads the header itself.
+    void layPrecompiledPrelude(const std::filesystem::path& work) const {
+        if (!takesPrecompiledPrelude(options_))
+            return;
+        const auto flags = preludeFlags(options_, kernel_.program.command);
+        auto hash = hashOf(flags);
+        hash.add(preludeHeaderText(options_));
+        const auto key = hash.hex();
+        auto precompiled = work / preludeHeaderName;
+        precompiled += precompiledSuffix;
+        if (cache_.linkPrelude(key, precompiled))
+            return;
+        if (precompilePrelude(work, flags, options_, stop_))
+            cache_.storePrelude(key, precompiled);
     }
 
     Result<EmulationImage> build(const EmulationUnit& unit) {
@@ -153,6 +176,7 @@ private:
             return std::unexpected(work.error());
         if (auto written = writeUnit(unit, work->path()); !written)
             return std::unexpected(written.error());
+        layPrecompiledPrelude(work->path());
         auto outcome = compileImage(requestFor(unit, flags, work->path()), options_, stop_);
         if (!outcome)
             return std::unexpected(outcome.error());
@@ -228,7 +252,7 @@ private:
         return request;
     }
 
-    static Result<void> writeUnit(const EmulationUnit& unit, const std::filesystem::path& work) {
+    Result<void> writeUnit(const EmulationUnit& unit, const std::filesystem::path& work) const {
         const auto write = [](const std::filesystem::path& path, const std::string& text) {
             std::error_code error;
             std::filesystem::create_directories(path.parent_path(), error);
@@ -241,7 +265,8 @@ private:
         const auto marker = entry.find(mirrorMarker);
         if (marker != std::string::npos)
             entry.replace(marker, mirrorMarker.size(), (work / "src").string());
-        bool good = write(work / "prefix.h", unit.prefix) && write(work / "unit.cpp", entry);
+        bool good = write(work / preludeHeaderName, preludeHeaderText(options_)) &&
+                    write(work / "prefix.h", unit.prefix) && write(work / "unit.cpp", entry);
         for (const auto& file : unit.files)
             good = good && write(work / "src" / file.path.relative_path(), file.text);
         if (!good)

@@ -67,18 +67,24 @@ constexpr std::string_view fastMathFlag = "-DKERNELSKILL_FAST_MATH=1";
 constexpr std::uint64_t maxCompilerMemory = 4ULL << 30;
 constexpr std::uint64_t maxCompilerFile = 256ULL << 20; // Assembly, object and image.
 
-Walls compilerWalls(const CompileRequest& request, const ImageOptions& options) {
+/// The compiler reads the system's folders, its own, the prelude and `others`.
+Walls compilerWalls(const std::filesystem::path& workFolder,
+                    const std::vector<std::filesystem::path>& others, const ImageOptions& options) {
     Walls walls;
     walls.readable = systemFolders();
-    for (const auto& folders : {withoutPrivate(request.systemIncludeDirs),
-                                installationOf(options.hostCompiler), request.originals})
+    for (const auto& folders : {installationOf(options.hostCompiler), others})
         walls.readable.insert(walls.readable.end(), folders.begin(), folders.end());
     walls.readable.push_back(options.preludeInclude);
-    walls.writable = {request.workFolder};
+    walls.writable = {workFolder};
     walls.memoryBytes = maxCompilerMemory;
     walls.fileBytes = maxCompilerFile;
     walls.cpuTime = std::chrono::duration_cast<std::chrono::seconds>(options.compileTime);
     return walls;
+}
+
+std::vector<std::string> preludeFolders(const ImageOptions& options) {
+    return {"-isystem", options.preludeInclude.string(), "-idirafter",
+            (options.preludeInclude / "fallback").string()};
 }
 
 /// Which limit the compiler's messages say it has run into; empty if none.
@@ -164,8 +170,8 @@ Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& want
                                  "install g++, or set kernelskill.execution.hostCompiler"});
 }
 
-std::vector<std::string> compilerFlags(const ImageOptions& options,
-                                       const analysis::CompileCommand& command) {
+std::vector<std::string> preludeFlags(const ImageOptions& options,
+                                      const analysis::CompileCommand& command) {
     // -O1 keeps the accesses that a GPU's compiler would keep. The following flags keep each of
     // them a single access.
     std::vector<std::string> flags = {"-x",
@@ -206,6 +212,12 @@ std::vector<std::string> compilerFlags(const ImageOptions& options,
     }
     if (const auto macro = architectureMacro(command); !macro.empty())
         flags.push_back(macro);
+    return flags;
+}
+
+std::vector<std::string> compilerFlags(const ImageOptions& options,
+                                       const analysis::CompileCommand& command) {
+    auto flags = preludeFlags(options, command);
     if (command.fastMath)
         flags.emplace_back(fastMathFlag);
     for (const auto& definition : command.definitions)
@@ -215,13 +227,45 @@ std::vector<std::string> compilerFlags(const ImageOptions& options,
     return flags;
 }
 
+std::string preludeHeaderText(const ImageOptions& options) {
+    // By their whole paths: the user's folders, which are searched first, may hold a prelude.h.
+    std::string result;
+    for (const char* header : {"prelude.h", "kernelskill/emulation_support.h"})
+        result += "#include \"" + (options.preludeInclude / header).string() + "\"\n";
+    return result;
+}
+
+bool takesPrecompiledPrelude(const ImageOptions& options) {
+    return !isClang(options.hostCompiler);
+}
+
+bool precompilePrelude(const std::filesystem::path& workFolder,
+                       const std::vector<std::string>& flags, const ImageOptions& options,
+                       std::stop_token stop) {
+    const auto header = (workFolder / preludeHeaderName).string();
+    ChildCommand command;
+    command.program = options.hostCompiler;
+    command.time = options.compileTime;
+    command.walls = compilerWalls(workFolder, {}, options);
+    command.temporaryFolder = workFolder;
+    command.arguments = flags;
+    const auto folders = preludeFolders(options);
+    command.arguments.insert(command.arguments.end(), folders.begin(), folders.end());
+    command.arguments.insert(command.arguments.end(), {"-c", "-x", "c++-header", header, "-o",
+                                                       header + std::string(precompiledSuffix)});
+    const auto compiled = runChild(command, std::move(stop));
+    return compiled && compiled->status == 0;
+}
+
 Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOptions& options,
                                     std::stop_token stop) {
     const auto mirror = (request.workFolder / "src").string();
     ChildCommand command;
     command.program = options.hostCompiler;
     command.time = options.compileTime;
-    command.walls = compilerWalls(request, options);
+    auto readable = withoutPrivate(request.systemIncludeDirs);
+    readable.insert(readable.end(), request.originals.begin(), request.originals.end());
+    command.walls = compilerWalls(request.workFolder, readable, options);
     command.temporaryFolder = request.workFolder;
     command.arguments = request.flags;
     auto& arguments = command.arguments;
@@ -231,12 +275,12 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
     arguments.push_back("-fmacro-prefix-map=" + mirror + "=");
     for (const auto& folder : request.includeDirs)
         arguments.push_back("-I" + folder.string());
+    const auto folders = preludeFolders(options);
+    arguments.insert(arguments.end(), folders.begin(), folders.end());
+    // A precompiled header is taken only if it is the first.
     arguments.insert(arguments.end(),
-                     {"-isystem", options.preludeInclude.string(), "-idirafter",
-                      (options.preludeInclude / "fallback").string(), "-include",
-                      (options.preludeInclude / "prelude.h").string(), "-include",
-                      (options.preludeInclude / "kernelskill" / "emulation_support.h").string(),
-                      "-include", (request.workFolder / "prefix.h").string()});
+                     {"-include", (request.workFolder / preludeHeaderName).string(), "-include",
+                      (request.workFolder / "prefix.h").string()});
     for (const auto& file : request.forcedIncludes)
         arguments.insert(arguments.end(), {"-include", file});
     // The worker defines the missing functions. -fsanitize=thread is not passed at the link,

@@ -20,12 +20,35 @@ namespace kernelskill::engine {
 /// headers.
 inline constexpr std::string_view userPathMarker = "/@user";
 
+/// The header in a work folder that includes the prelude and what the emulator adds to it. Every
+/// unit begins with it.
+inline constexpr std::string_view preludeHeaderName = "kernelskill_prelude.h";
+[[nodiscard]] std::string preludeHeaderText(const ImageOptions& options);
+/// Added to a header's name, gives the file beside it that g++ reads in place of the header, if it
+/// was compiled with flags that match.
+inline constexpr std::string_view precompiledSuffix = ".gch";
+
+/// Whether the compiler reads precompiled headers by that name: g++ does, clang does not.
+[[nodiscard]] bool takesPrecompiledPrelude(const ImageOptions& options);
+
+/// The flags on which the prelude's meaning depends: compilerFlags() without the user's macros.
+[[nodiscard]] std::vector<std::string> preludeFlags(const ImageOptions& options,
+                                                    const analysis::CompileCommand& command);
+
+/// Compiles the prelude's header in `workFolder` with flags from preludeFlags(), in half a second,
+/// behind the walls of compileImage(). It saves most of what compileImage() takes for a small
+/// kernel: 0.2 of 0.3 s.
+[[nodiscard]] bool precompilePrelude(const std::filesystem::path& workFolder,
+                                     const std::vector<std::string>& flags,
+                                     const ImageOptions& options, std::stop_token stop);
+
 /// Flags that do not depend on where files are. They are part of an image's cache key.
 [[nodiscard]] std::vector<std::string> compilerFlags(const ImageOptions& options,
                                                      const analysis::CompileCommand& command);
 
 struct CompileRequest {
-    /// Contains src/ (the mirror), prefix.h and unit.cpp; the object becomes image.so.
+    /// Contains src/ (the mirror), the prelude's header, prefix.h and unit.cpp; the object becomes
+    /// image.so.
     std::filesystem::path workFolder;
     std::vector<std::string> flags;                       ///< From compilerFlags().
     std::vector<std::filesystem::path> includeDirs;       ///< In the mirror.

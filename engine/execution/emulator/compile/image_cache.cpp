@@ -59,6 +59,24 @@ void ImageCache::storeFailure(const std::string& key, const std::string& message
     writeWhole(folder_ / (key + ".log"), messages);
 }
 
+bool ImageCache::linkPrelude(const std::string& key,
+                             const std::filesystem::path& destination) const {
+    std::error_code error;
+    std::filesystem::create_hard_link(preludePath(key), destination, error);
+    if (error)
+        return false;
+    std::filesystem::last_write_time(destination, std::filesystem::file_time_type::clock::now(),
+                                     error);
+    return true;
+}
+
+void ImageCache::storePrelude(const std::string& key,
+                              const std::filesystem::path& precompiled) const {
+    std::error_code ignored; // Without it, compiling only takes longer.
+    std::filesystem::create_hard_link(precompiled, preludePath(key), ignored);
+    evict();
+}
+
 std::optional<std::string> ImageCache::report(const std::string& key) const {
     const auto path = folder_ / (key + ".report");
     auto text = analysis::readFile(path);

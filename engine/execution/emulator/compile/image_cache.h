@@ -1,6 +1,6 @@
-/// A disk cache of compiled images and of their runs' results, by a hash of all inputs. Processes
-/// share it: a file is complete or absent. A file in use may be removed by another process; it
-/// stays usable while it is open.
+/// A disk cache of compiled images, of their runs' results and of precompiled preludes, by a hash
+/// of all inputs. Processes share it: a file is complete or absent. A file in use may be removed by
+/// another process; it stays usable while it is open.
 #pragma once
 
 #include "analysis/source/error.h"
@@ -32,6 +32,11 @@ public:
                                           const std::filesystem::path& image) const;
     void storeFailure(const std::string& key, const std::string& messages) const;
 
+    /// Makes `destination`, in a work folder, another name of the precompiled prelude, so that it
+    /// stays there if the cache drops it. Returns whether there was one. Marks it as used.
+    bool linkPrelude(const std::string& key, const std::filesystem::path& destination) const;
+    void storePrelude(const std::string& key, const std::filesystem::path& precompiled) const;
+
     /// The cached result of a run, stored beside the images.
     [[nodiscard]] std::optional<std::string> report(const std::string& key) const;
     void storeReport(const std::string& key, std::string_view report) const;
@@ -41,6 +46,9 @@ public:
 
 private:
     void evict() const;
+    [[nodiscard]] std::filesystem::path preludePath(const std::string& key) const {
+        return folder_ / (key + ".gch");
+    }
 
     std::filesystem::path folder_;
     std::uint64_t maxBytes_;

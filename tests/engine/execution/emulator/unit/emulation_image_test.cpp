@@ -1,3 +1,4 @@
+#include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/compile/line_table.h"
 #include "engine/execution/emulator/emulation_image.h"
 #include "tests/temporary_folder.h"
@@ -170,6 +171,51 @@ TEST_F(EmulationImageTest, theSameTextIsCompiledOnce) {
     ASSERT_TRUE(second) << second.error().describe();
     EXPECT_EQ(first->sharedObject, second->sharedObject);
     EXPECT_FALSE(build("__global__ void k(float* x) { x[0] = 2; }\n"));
+}
+
+TEST_F(EmulationImageTest, thePreludeIsCompiledOnceForAllKernels) {
+    ASSERT_TRUE(build("__global__ void k(float* x) { x[0] = 1; }\n"));
+    ASSERT_TRUE(build("__global__ void k(float* x) { x[0] = 2; }\n"));
+    const auto preludes =
+        std::ranges::count_if(std::filesystem::directory_iterator(options_.cacheDirectory),
+                              [](const auto& item) { return item.path().extension() == ".gch"; });
+    EXPECT_EQ(preludes, takesPrecompiledPrelude(options_) ? 1 : 0);
+}
+
+TEST_F(EmulationImageTest, theCompiledPreludeIsReadInsteadOfItsText) {
+    if (!takesPrecompiledPrelude(options_))
+        GTEST_SKIP() << "clang reads no precompiled header by this name";
+    const auto write = [&](std::string_view name, const std::string& text) {
+        std::ofstream(folder_.path() / name) << text;
+    };
+    const auto flags = compilerFlags(options_, {});
+    write(preludeHeaderName, preludeHeaderText(options_));
+    ASSERT_TRUE(precompilePrelude(folder_.path(), preludeFlags(options_, {}), options_, {}));
+    write(preludeHeaderName, "#error the text was read\n");
+    write("prefix.h", "");
+    write("unit.cpp", "__global__ void k(float* x) { x[0] = threadIdx.x; }\n");
+    const auto outcome = compileImage({folder_.path(), flags, {}, {}, {}, {}}, options_, {});
+    ASSERT_TRUE(outcome) << outcome.error().describe();
+    EXPECT_TRUE(outcome->succeeded) << outcome->messages;
+}
+
+TEST_F(EmulationImageTest, macrosThatHeadersOfThePreludeAskForAreHeard) {
+    auto program = programOf("#include <assert.h>\n"
+                             "__global__ void k(float* x) { assert(undeclared); x[0] = 1; }\n");
+    EXPECT_FALSE(buildEmulationImage({program, kernelOf(program)}, {}, options_, {}));
+    program.command.definitions = {"NDEBUG", "_GLIBCXX_ASSERTIONS"};
+    const auto image = buildEmulationImage({program, kernelOf(program)}, {}, options_, {});
+    EXPECT_TRUE(image) << image.error().describe();
+}
+
+TEST_F(EmulationImageTest, aHeaderOfTheUserWithANameOfThePreludesIsNotTakenForIt) {
+    const auto header = folder_.path() / "prelude.h";
+    std::ofstream(header) << "#define fromUser 7\n";
+    auto program =
+        programOf("#include \"prelude.h\"\n__global__ void k(int* x) { x[0] = fromUser; }\n");
+    program.command.includeDirs = {folder_.path().string()};
+    const auto image = buildEmulationImage({program, kernelOf(program)}, {}, options_, {});
+    EXPECT_TRUE(image) << image.error().describe();
 }
 
 TEST_F(EmulationImageTest, theCacheStaysBelowItsBound) {
