@@ -83,6 +83,27 @@ struct Attempt {
     std::string diff; ///< The diff of the edit alone.
 };
 
+/// A plan that was tried against a bottleneck and not kept.
+struct TriedMethod {
+    std::string skill;
+    std::string outcome; ///< Attempt::decision
+    bool operator==(const TriedMethod&) const = default;
+};
+
+/// What stands between the best version of a kernel and the roofline of its GPU.
+struct RemainingLoss {
+    std::shared_ptr<const Bottleneck> bottleneck; ///< Of the best version; never null.
+    /// How many times as fast as this version the roofline is; both ends are equal if it was
+    /// measured. nullopt if neither is known.
+    std::optional<Interval> distance;
+    bool isMeasured = false;
+    /// Where the model says that the time goes, the longest first; empty if it was measured.
+    std::vector<CostPart> parts;
+    std::vector<TriedMethod> tried; ///< Against this bottleneck, in the order of the attempts.
+    std::vector<std::string> open;  ///< Skills that answer it and that the search did not get to.
+    std::vector<Remedy> remedies;   ///< Methods that would help and are not offered, and why.
+};
+
 struct Optimization {
     std::string kernel;
     std::string executor; ///< The executor that judged: "emulator", "gpu" or "slurm".
@@ -102,6 +123,8 @@ struct Optimization {
     std::string stopText; ///< One sentence.
     /// The skills ruled out for the version at which the search ended.
     std::vector<RuledOut> ruledOut;
+    /// nullopt if no bottleneck of the best version is known.
+    std::optional<RemainingLoss> remaining;
     std::string notRemembered; ///< Why memory could not be written; empty if it was.
 
     [[nodiscard]] bool isImproved() const { return best.has_value(); }

@@ -2,6 +2,7 @@
 
 #include "engine/comparison/program_difference.h"
 #include "engine/optimization/candidate_decision.h"
+#include "engine/optimization/remaining_loss.h"
 #include "engine/search/attempted_draft.h"
 #include "engine/search/deadline.h"
 
@@ -521,6 +522,9 @@ Optimization Search::finished() {
             best = index;
     }
     result_.notRemembered = steps_.notRemembered();
+    const Standing& standing = versions_[best].standing;
+    result_.remaining =
+        remainingLossOf(standing, steps_.plan(versions_[best].text, standing), result_.attempts);
     if (best == 0)
         return std::move(result_);
     const Version& base = versions_.front();

@@ -8,6 +8,7 @@
 #include "lsp-server/report/html/report_page.h"
 #include "lsp-server/report/optimization_json.h"
 #include "lsp-server/report/optimization_report.h"
+#include "lsp-server/report/remaining_text.h"
 #include "lsp-server/report/ruled_out_text.h"
 
 #include <nlohmann/json.hpp>
@@ -66,6 +67,11 @@ void printOptimization(const engine::Optimization& found) {
     }
     if (!found.diff.empty())
         fmt::print("\n{}", terminal.paintDiff(found.diff));
+    if (found.remaining) {
+        fmt::print("\n{}\n", terminal.paint(Colour::Bold, "what is left"));
+        for (const RemainingLine& line : remainingLines(*found.remaining))
+            fmt::print("    {:<10}  {}\n", line.label, line.text);
+    }
     if (found.verdict)
         fmt::print("\nall edits together: {}\n", found.verdict->summary);
     fmt::print("\n{}\n", summaryOf(found));

@@ -1,6 +1,7 @@
 #include "lsp-server/report/optimization_json.h"
 
 #include "engine/memory/memory_entry.h"
+#include "engine/optimization/remaining_loss.h"
 #include "lsp-server/report/json_report.h"
 
 #include <nlohmann/json.hpp>
@@ -41,6 +42,30 @@ json measuredJson(const std::optional<engine::Standing>& standing) {
     return {{"microseconds", standing->measured->microseconds},
             {"percent_of_roofline", standing->measured->percent()},
             {"text", describe(*standing->measured)}};
+}
+
+json remainingJson(const std::optional<engine::RemainingLoss>& remaining) {
+    if (!remaining)
+        return nullptr;
+    json parts = json::object();
+    for (const engine::CostPart& part : remaining->parts)
+        parts[std::string(part.name)] = intervalJson(part.seconds);
+    json tried = json::array();
+    for (const engine::TriedMethod& each : remaining->tried)
+        tried.push_back({{"skill", each.skill}, {"outcome", each.outcome}});
+    json remedies = json::array();
+    for (const engine::Remedy& remedy : remaining->remedies)
+        remedies.push_back(remedyJson(remedy));
+    return {{"bottleneck", bottleneckJson(*remaining->bottleneck)},
+            {"roofline",
+             {{"times_as_fast",
+               remaining->distance ? intervalJson(*remaining->distance) : json(nullptr)},
+              {"measured", remaining->isMeasured},
+              {"text", describeDistance(*remaining)}}},
+            {"parts", std::move(parts)},
+            {"tried", std::move(tried)},
+            {"open", remaining->open},
+            {"remedies", std::move(remedies)}};
 }
 
 json attemptJson(const engine::Attempt& attempt) {
@@ -100,6 +125,7 @@ json optimizationJson(const engine::Optimization& found, const std::string& main
           {"measured", measuredJson(found.best)},
           {"edits", editsJson(found.edits, mainFile, texts, encoding)}}},
         {"diff", found.diff},
+        {"remaining", remainingJson(found.remaining)},
         {"stop",
          {{"reason", spelling(found.stop)}, {"text", found.stopText}, {"rounds", found.rounds}}},
         {"ruled_out", ruledOutJson(found.ruledOut)}};

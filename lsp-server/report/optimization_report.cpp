@@ -1,5 +1,6 @@
 #include "lsp-server/report/optimization_report.h"
 
+#include "lsp-server/report/remaining_text.h"
 #include "lsp-server/version.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -204,6 +205,15 @@ Report optimizationReport(const Optimization& found, const std::string& file,
             diff.blocks.emplace_back(Paragraph{found.verdict->summary, {}});
         diff.blocks.emplace_back(DiffText{found.diff});
         report.sections.push_back(std::move(diff));
+    }
+    if (found.remaining) {
+        ReportSection left{
+            .title = "What is left", .blocks = {}, .sections = {}, .isFolded = false};
+        FactList rows;
+        for (RemainingLine& line : remainingLines(*found.remaining))
+            rows.facts.push_back({std::move(line.label), std::move(line.text), ""});
+        left.blocks.emplace_back(std::move(rows));
+        report.sections.push_back(std::move(left));
     }
     ReportSection details{.title = "Each plan", .blocks = {}, .sections = {}, .isFolded = false};
     for (const Attempt& attempt : found.attempts)

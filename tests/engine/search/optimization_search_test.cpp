@@ -182,6 +182,8 @@ TEST_F(OptimizationSearchTest, ImprovementsCompoundAndTheirSumIsReviewed) {
     EXPECT_NEAR(*found.modelledGain, std::sqrt(100.0 / 40), 1e-12);
     EXPECT_EQ(found.verdict->status, VerdictStatus::Unmeasured);
     EXPECT_FALSE(found.verdict->speedup);
+    ASSERT_TRUE(found.remaining);
+    EXPECT_EQ(found.remaining->distance, (Interval{1, 40})); // Of the best, not of the original.
 }
 
 TEST_F(OptimizationSearchTest, WhatIsWorseOrNoBetterIsNeverTheBest) {
@@ -192,6 +194,8 @@ TEST_F(OptimizationSearchTest, WhatIsWorseOrNoBetterIsNeverTheBest) {
     EXPECT_THAT(found.edits, IsEmpty());
     EXPECT_EQ(found.attempts.size(), 3u);
     EXPECT_EQ(found.stop, StopReason::NoPlanLeft);
+    ASSERT_TRUE(found.remaining);
+    EXPECT_EQ(found.remaining->distance, (Interval{1, 100}));
 }
 
 TEST_F(OptimizationSearchTest, AStepWhoseSumIsWrongIsDroppedAndTheBestBeforeItStays) {
