@@ -1,54 +1,19 @@
 #include "skills/warp-shuffle-reduction/reduction_gates.h"
 
 #include "analysis/queries/code_map.h"
-#include "analysis/queries/launch_extents.h"
-#include "analysis/source/gpu_constants.h"
 #include "analysis/source/try.h"
-#include "analysis/syntax/lexer.h"
 #include "skills/base/gates.h"
-#include "skills/gates/launch_sites.h"
+#include "skills/gates/block_collective.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 
 namespace kernelskill::skills {
 
 using namespace analysis;
 
 namespace {
-
-constexpr std::int64_t maxBlock = 1024;
-
-bool isFloating(ScalarKind scalar) {
-    return scalar == ScalarKind::Float || scalar == ScalarKind::Double;
-}
-
-/// Shuffles move 4 and 8 bytes; narrower elements would be promoted on the way.
-bool canShuffle(const Type& type) {
-    if (type.isDependent || (type.scalar == ScalarKind::Unknown && type.elementSize == 0))
-        return true; // a template's element; the compiler refuses what has no shuffle
-    return type.lanes == 1 &&
-           (isFloating(type.scalar) || type.scalar == ScalarKind::Int32 ||
-            type.scalar == ScalarKind::UInt32 || type.scalar == ScalarKind::Int64 ||
-            type.scalar == ScalarKind::UInt64);
-}
-
-/// The number that a template argument is, as the front end spells it.
-std::optional<std::int64_t> numberIn(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() ? std::optional(value)
-                                                                    : std::nullopt;
-}
-
-/// The argument that a launch passes for a parameter of the kernel or of its template.
-struct Passed {
-    std::optional<std::int64_t> value; ///< Where it is a constant.
-    std::string text;                  ///< As written; empty when nothing is passed.
-};
 
 class Gates {
 public:
@@ -103,8 +68,10 @@ private:
                     fmt::format("there is no shuffle for the elements of {}", array.name));
             KERNELSKILL_CHECK(requireResultOnly(*tree, folded.array));
         }
-        KERNELSKILL_CHECK(requireAllThreads(*tree));
-        KERNELSKILL_CHECK(requireWholeWarps(*tree));
+        KERNELSKILL_CHECK(
+            requireAllThreads(context_, code_, context_.kernel.loops[index].statement));
+        KERNELSKILL_CHECK(requireOwnStride(*tree));
+        KERNELSKILL_CHECK(requireWholeWarps(context_, tree->extent, WarpCount::PowerOfTwo));
         return tree;
     }
 
@@ -178,21 +145,8 @@ private:
         return index == tree.thread || index == "threadIdx.x";
     }
 
-    /// Every lane must reach the shuffles.
-    [[nodiscard]] Gated<void> requireAllThreads(const TreeReduction& tree) const {
+    [[nodiscard]] Gated<void> requireOwnStride(const TreeReduction& tree) const {
         const StmtId loopId = context_.kernel.loops[tree.loop].statement;
-        for (const Barrier& barrier : context_.kernel.barriers)
-            if (code_.holds(loopId, barrier.call) && barrier.inDivergentBranch)
-                return refuse(
-                    "divergent-branch",
-                    fmt::format("not every thread reaches the barrier on line {}",
-                                lineNumber(context_, body_.expr(barrier.call).span.begin)));
-        for (const Stmt& stmt : body_.stmts)
-            if (stmt.kind == StmtKind::Return && stmt.span.begin < loopOf(tree).span.begin)
-                return refuse("early-return",
-                              fmt::format("threads that return on line {} are missing "
-                                          "from the shuffles",
-                                          lineNumber(context_, stmt.span.begin)));
         for (const ExprId use : code_.uses(tree.stride))
             if (!code_.holds(loopId, use))
                 return refuse("stride-used-after",
@@ -200,109 +154,6 @@ private:
                                           body_.variable(tree.stride).name,
                                           lineNumber(context_, body_.expr(use).span.begin)));
         return {};
-    }
-
-    [[nodiscard]] Gated<void> requireWholeWarps(const TreeReduction& tree) const {
-        KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
-        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
-        for (std::size_t i = 0; i < blocks.size(); ++i) {
-            const Extents& block = blocks[i];
-            const LaunchSite& launch = context_.kernel.launches[i];
-            const std::uint32_t line = lineNumber(context_, launch.span.begin);
-            if (block[1] != 1 || block[2] != 1)
-                return refuse(
-                    "two-dimensional",
-                    fmt::format("the launch on line {} has blocks of {} x {} x {} threads", line,
-                                block[0], block[1], block[2]));
-            if (block[0] % analysis::warpLanes != 0 || block[0] > maxBlock ||
-                !std::has_single_bit(static_cast<std::uint64_t>(block[0])))
-                return refuse(
-                    "partial-warps",
-                    fmt::format("the launch on line {} has blocks of {} threads; the tree needs a "
-                                "power of two and shuffles a multiple of {}",
-                                line, block[0], analysis::warpLanes));
-            KERNELSKILL_CHECK(requireExtent(tree.extent, launch, block[0]));
-        }
-        return {};
-    }
-
-    [[nodiscard]] Gated<void> requireExtent(const TreeExtent& extent, const LaunchSite& launch,
-                                            std::int64_t block) const {
-        if (extent.isBlockDim())
-            return {};
-        const std::uint32_t line = lineNumber(context_, launch.span.begin);
-        const Passed threads =
-            extent.constant ? Passed{extent.constant, ""} : passedFor(extent.variable, launch);
-        if (!threads.value)
-            return refuse("unknown-extent",
-                          fmt::format("the tree spans {} threads, for which the launch on line {} "
-                                      "passes {}, whose value is not known",
-                                      body_.variable(extent.variable).name, line,
-                                      threads.text.empty() ? "nothing" : threads.text));
-        if (*threads.value != block)
-            return refuse("extent-not-block",
-                          fmt::format("the tree spans {} threads where the launch on line {} has "
-                                      "blocks of {}",
-                                      *threads.value, line, block));
-        return {};
-    }
-
-    [[nodiscard]] Passed passedFor(VariableId variable, const LaunchSite& launch) const {
-        const auto& parameters = context_.kernel.parameters;
-        const auto parameter = std::ranges::find(parameters, variable, &Parameter::variable);
-        if (parameter != parameters.end()) {
-            const auto position = static_cast<std::size_t>(parameter - parameters.begin());
-            if (position >= launch.arguments.size() || launch.fromMacro)
-                return {};
-            const CodeMap& host = context_.shared().host(launch.host);
-            return {host.constantValue(launch.arguments[position]),
-                    std::string(context_.file.source->slice(launch.argumentSpans[position]))};
-        }
-        const auto& templates = context_.kernel.templateParameters;
-        const auto named =
-            std::ranges::find(templates, body_.variable(variable).name, &TemplateParameter::name);
-        const auto position = static_cast<std::size_t>(named - templates.begin());
-        if (position >= launch.templateArguments.size())
-            return {};
-        const std::string& text = launch.templateArguments[position];
-        return {templateConstant(text, launch), text};
-    }
-
-    /// A template argument as a number: written as one, as a constant that the host function knows,
-    /// or as a macro that is defined once.
-    [[nodiscard]] std::optional<std::int64_t> templateConstant(std::string_view text,
-                                                               const LaunchSite& launch) const {
-        if (const auto number = numberIn(text))
-            return number;
-        const CodeMap& host = context_.shared().host(launch.host);
-        std::optional<std::int64_t> value;
-        for (VariableId id = 0; id < host.body().variables.size(); ++id) {
-            const Variable& variable = host.body().variable(id);
-            if (variable.name != text)
-                continue;
-            const auto here = variable.constantValue   ? variable.constantValue
-                              : host.isEverWritten(id) ? std::nullopt
-                                                       : host.constantValue(variable.init);
-            if (value || !here)
-                return std::nullopt; // shadowed, or not followed
-            value = here;
-        }
-        return value ? value : macroConstant(text);
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> macroConstant(std::string_view name) const {
-        std::optional<std::int64_t> value;
-        for (const Token& token : context_.shared().tokens()) {
-            if (token.kind != TokenKind::Directive)
-                continue;
-            const std::vector<Token> words = lex(token.text, {1, token.span.size()});
-            if (words.size() < 2 || words[1].text != name)
-                continue;
-            if (value || words.size() != 3 || words[0].text != "define")
-                return std::nullopt;
-            value = numberIn(words[2].text);
-        }
-        return value;
     }
 
     const SkillContext& context_;

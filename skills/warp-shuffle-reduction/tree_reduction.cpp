@@ -6,6 +6,7 @@
 #include "analysis/queries/source_words.h"
 #include "analysis/source/try.h"
 #include "skills/base/gates.h"
+#include "skills/gates/power_stride.h"
 #include "skills/warp-shuffle-reduction/fold_step.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -20,8 +21,6 @@ namespace {
 
 /// Longer chains of names than people write; also ends a variable that stands for itself.
 constexpr int maximumDepth = 8;
-
-enum class Direction : std::uint8_t { Halving, Doubling };
 
 class Recogniser {
 public:
@@ -89,45 +88,13 @@ private:
             change_ = stmt_.increment;
         if (loop_.kind == LoopKind::Do || change_ == noId || stmt_.condition == noId)
             return notATree("has no stride that halves or doubles");
-        const Expr& change = body_.expr(change_);
-        if (change.kind != ExprKind::Binary || !isAssignment(change.op))
-            return notATree("has no stride that halves or doubles");
-        tree_.stride = body_.expr(change.children[0]).variable;
-        if (tree_.stride == noId || body_.expr(change.children[0]).kind != ExprKind::Variable)
-            return notATree("has no stride that halves or doubles");
-        const auto direction = directionOf(change);
-        if (!direction)
-            return notATree("has no stride that halves or doubles");
-        direction_ = *direction;
-        const auto writes = std::ranges::count_if(code_.uses(tree_.stride),
-                                                  [&](ExprId use) { return code_.isWrite(use); });
-        const ExprId start = body_.variable(tree_.stride).init;
-        if (writes != 1 || start == noId)
-            return notATree("has a stride that other code changes too");
-        return direction_ == Direction::Halving ? recogniseHalving(start)
-                                                : recogniseDoubling(start);
-    }
-
-    [[nodiscard]] std::optional<Direction> directionOf(const Expr& change) const {
-        const auto amount = code_.constantValue(change.children[1]);
-        if ((change.op == "/=" && amount == 2) || (change.op == ">>=" && amount == 1))
-            return Direction::Halving;
-        if ((change.op == "*=" && amount == 2) || (change.op == "<<=" && amount == 1))
-            return Direction::Doubling;
-        if (change.op == "+=" && code_.namedVariable(change.children[1]) == tree_.stride)
-            return Direction::Doubling;
-        if (change.op != "=")
-            return std::nullopt;
-        const Expr& value = body_.expr(code_.withoutCasts(change.children[1]));
-        if (value.kind != ExprKind::Binary ||
-            code_.namedVariable(value.children[0]) != tree_.stride)
-            return std::nullopt;
-        const auto operand = code_.constantValue(value.children[1]);
-        if ((value.op == "/" && operand == 2) || (value.op == ">>" && operand == 1))
-            return Direction::Halving;
-        if ((value.op == "*" && operand == 2) || (value.op == "<<" && operand == 1))
-            return Direction::Doubling;
-        return std::nullopt;
+        const auto stride = readPowerStride(code_, change_);
+        if (!stride)
+            return notATree(stride.error());
+        tree_.stride = stride->variable;
+        direction_ = stride->change;
+        return direction_ == StrideChange::Halving ? recogniseHalving(stride->start)
+                                                   : recogniseDoubling(stride->start);
     }
 
     Gated<void> recogniseHalving(ExprId start) {
@@ -188,25 +155,14 @@ private:
         if (!threads)
             return false;
         extent_ = *threads;
-        tree_.extent.constant = threads->asConstant();
-        if (tree_.extent.constant || *threads == blockSize())
-            return true;
-        const auto& terms = threads->terms();
-        if (terms.size() != 1 || terms.begin()->first.size() != 1 || terms.begin()->second != 1)
-            return false;
-        const Symbol symbol = terms.begin()->first.front();
-        const bool isTemplateParameter = symbol.kind == SymbolKind::Opaque &&
-                                         body_.variable(symbol.id).storage == Storage::HostGlobal;
-        if (symbol.kind == SymbolKind::Parameter || isTemplateParameter)
-            tree_.extent.variable = symbol.id;
-        return tree_.extent.variable != noId;
+        const auto extent = spannedThreads(code_, *threads);
+        if (extent)
+            tree_.extent = *extent;
+        return extent.has_value();
     }
 
     [[nodiscard]] bool isThread(ExprId expr) const {
         return polynomialOf(code_, expr) == threadIndex();
-    }
-    [[nodiscard]] static IndexExpression blockSize() {
-        return IndexExpression::symbol({SymbolKind::BlockDim, 0});
     }
     [[nodiscard]] static IndexExpression threadIndex() {
         return IndexExpression::symbol({SymbolKind::ThreadIdx, 0});
@@ -227,7 +183,7 @@ private:
             return refuse(
                 "guarded-tree",
                 fmt::format("the guard on line {} leaves more threads out than a tree does", at));
-        if (direction_ == Direction::Halving) {
+        if (direction_ == StrideChange::Halving) {
             const bool isLess = expr.kind == ExprKind::Binary && expr.op == "<";
             const bool isGreater = expr.kind == ExprKind::Binary && expr.op == ">";
             if (!isLess && !isGreater)
@@ -305,7 +261,7 @@ private:
     const Loop& loop_;
     const Stmt& stmt_;
     TreeReduction tree_;
-    Direction direction_ = Direction::Halving;
+    StrideChange direction_ = StrideChange::Halving;
     StmtId guard_ = noId;
     ExprId change_ = noId;
     int barriers_ = 0;

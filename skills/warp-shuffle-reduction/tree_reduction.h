@@ -3,6 +3,7 @@
 
 #include "analysis/queries/code_map.h"
 #include "skills/base/skill.h"
+#include "skills/gates/block_collective.h"
 #include "skills/warp-shuffle-reduction/fold_step.h"
 
 #include <expected>
@@ -12,22 +13,13 @@
 
 namespace kernelskill::skills {
 
-/// The number of threads that a tree spans: blockDim.x, a constant, or what each launch passes as a
-/// template argument or a parameter.
-struct TreeExtent {
-    std::optional<std::int64_t> constant;
-    analysis::VariableId variable = analysis::noId; ///< The parameter, of either kind.
-
-    [[nodiscard]] bool isBlockDim() const { return !constant && variable == analysis::noId; }
-};
-
 struct TreeReduction {
     std::uint32_t loop = analysis::noId;          ///< Index into KernelModel::loops.
     analysis::VariableId stride = analysis::noId; ///< `s`
     std::string thread; ///< How the kernel spells threadIdx.x here, e.g. "tid".
     std::vector<FoldedArray> arrays;
     bool startsWithBarrier = false; ///< The barrier comes before the step, not after it.
-    TreeExtent extent;
+    SpannedThreads extent;
 };
 
 /// The tree that loop `index` is. Refuses with what is different: `not-a-tree`, `partial-tree`,

@@ -105,6 +105,15 @@ INSTANTIATE_TEST_SUITE_P(
         // Warps beyond the last one count too.
         Mistake{"warp-shuffle-reduction", "tid < blockDim.x / 32 ? partial[tid] : 0.0f",
                 "partial[tid]", VerdictStatus::Incorrect},
+        // Warps' sums that are read before they are there, a lane's own value added to itself, the
+        // sum of the warp itself added, and an element that is left as it was.
+        Mistake{"warp-scan", "        warpSums[tid / 32] = sum;\n    __syncthreads();",
+                "        warpSums[tid / 32] = sum;", VerdictStatus::Incorrect},
+        Mistake{"warp-scan", "        if (tid % 32 >= offset)\n            sum += lower;",
+                "        sum += lower;", VerdictStatus::Incorrect},
+        Mistake{"warp-scan", "warpSums[tid / 32 - 1]", "warpSums[tid / 32]",
+                VerdictStatus::Incorrect},
+        Mistake{"warp-scan", "tid >= 32)", "tid > 32)", VerdictStatus::Incorrect},
         // A table that other threads update before it is cleared.
         Mistake{"atomics-privatization", "        blockBins[entry] = 0;\n    __syncthreads();",
                 "        blockBins[entry] = 0;", VerdictStatus::Incorrect},

@@ -1,0 +1,163 @@
+#include "skills/warp-scan/block_scan.h"
+
+#include "analysis/queries/index_arithmetic.h"
+#include "analysis/queries/source_words.h"
+#include "analysis/source/try.h"
+#include "skills/base/gates.h"
+#include "skills/gates/power_stride.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace kernelskill::skills {
+
+using namespace analysis;
+
+namespace {
+
+class Recogniser {
+public:
+    Recogniser(const SkillContext& context, const CodeMap& code, std::uint32_t index)
+        : context_(context), code_(code), body_(code.body()), loop_(context.kernel.loops[index]),
+          stmt_(body_.stmt(loop_.statement)) {
+        scan_.loop = index;
+    }
+
+    Gated<BlockScan> recognise() {
+        if (stmt_.fromMacro || !isWrittenAs(*context_.file.source, stmt_.span, {"for", "while"}))
+            return refuse("from-macro",
+                          fmt::format("the loop on line {} comes out of a macro", line()));
+        KERNELSKILL_CHECK(sortStatements());
+        KERNELSKILL_CHECK(recogniseStride());
+        const auto names = scanRound(code_, scan_.names.stride, reads_, writes_);
+        if (!names)
+            return notAScan("does not add the element `stride` before a thread's own to its own");
+        scan_.names = *names;
+        const Variable& array = body_.variable(names->array);
+        if (!canShuffle(array.type) || array.type.isVolatile)
+            return refuse("no-shuffle",
+                          fmt::format("there is no shuffle for the elements of {}", array.name));
+        KERNELSKILL_CHECK(requireOwnNames());
+        KERNELSKILL_CHECK(requireAllThreads(context_, code_, loop_.statement));
+        KERNELSKILL_CHECK(requireWholeWarps(context_, scan_.span, WarpCount::Any));
+        return scan_;
+    }
+
+private:
+    [[nodiscard]] std::uint32_t line() const { return lineNumber(context_, stmt_.span.begin); }
+    [[nodiscard]] std::unexpected<Refusal> notAScan(std::string_view why) const {
+        return refuse("not-a-scan", fmt::format("the loop on line {} {}", line(), why));
+    }
+
+    [[nodiscard]] bool isBarrier(StmtId id) const {
+        const Stmt& stmt = body_.stmt(id);
+        return stmt.kind == StmtKind::Expression &&
+               std::ranges::any_of(context_.kernel.barriers, [&](const Barrier& barrier) {
+                   return barrier.call == stmt.expr && (barrier.kind == BarrierKind::SyncThreads ||
+                                                        barrier.kind == BarrierKind::GroupSync);
+               });
+    }
+
+    /// Two barriers a round: reads lie between them and writes behind them, or the other way round.
+    Gated<void> sortStatements() {
+        std::vector<StmtId> statements = code_.statementsOf(loop_.body);
+        std::erase_if(statements, [&](StmtId id) { return body_.stmt(id).kind == StmtKind::Null; });
+        if (loop_.kind == LoopKind::For) {
+            change_ = stmt_.increment;
+        } else if (!statements.empty() &&
+                   body_.stmt(statements.back()).kind == StmtKind::Expression) {
+            change_ = body_.stmt(statements.back()).expr;
+            statements.pop_back();
+        }
+        const auto first =
+            std::ranges::find_if(statements, [&](StmtId id) { return isBarrier(id); });
+        if (first == statements.end() ||
+            std::ranges::count_if(statements, [&](StmtId id) { return isBarrier(id); }) != 2)
+            return notAScan("has not two barriers a round");
+        const auto second =
+            std::find_if(first + 1, statements.end(), [&](StmtId id) { return isBarrier(id); });
+        scan_.startsWithBarrier = first == statements.begin();
+        if (scan_.startsWithBarrier) {
+            reads_.assign(first + 1, second);
+            writes_.assign(second + 1, statements.end());
+        } else {
+            reads_.assign(statements.begin(), first);
+            writes_.assign(first + 1, second);
+            if (second + 1 != statements.end())
+                return notAScan("does more than one step of a scan");
+        }
+        return {};
+    }
+
+    Gated<void> recogniseStride() {
+        const auto stride = readPowerStride(code_, change_);
+        if (!stride)
+            return notAScan(stride.error());
+        if (stride->change != StrideChange::Doubling || code_.constantValue(stride->start) != 1)
+            return notAScan("does not double its stride from one on");
+        scan_.names.stride = stride->variable;
+        const Expr& condition = body_.expr(code_.withoutCasts(stmt_.condition));
+        const bool isBelow = condition.kind == ExprKind::Binary && condition.op == "<" &&
+                             code_.namedVariable(condition.children[0]) == stride->variable;
+        const auto end = isBelow ? polynomialOf(code_, condition.children[1]) : std::nullopt;
+        const auto span = end ? spannedThreads(code_, *end) : std::nullopt;
+        if (!span)
+            return notAScan("does not run up to the block's size");
+        scan_.span = *span;
+        return {};
+    }
+
+    /// The loop's own names go with it.
+    [[nodiscard]] Gated<void> requireOwnNames() const {
+        for (const VariableId name : {scan_.names.stride, scan_.names.value})
+            for (const ExprId use : code_.uses(name))
+                if (!code_.holds(loop_.statement, use))
+                    return refuse("used-after",
+                                  fmt::format("{} is used outside of the loop on line {}",
+                                              body_.variable(name).name,
+                                              lineNumber(context_, body_.expr(use).span.begin)));
+        return {};
+    }
+
+    const SkillContext& context_;
+    const CodeMap& code_;
+    const FunctionBody& body_;
+    const Loop& loop_;
+    const Stmt& stmt_;
+    BlockScan scan_;
+    ExprId change_ = noId;
+    std::vector<StmtId> reads_;
+    std::vector<StmtId> writes_;
+};
+
+} // namespace
+
+Gated<BlockScan> findScan(const SkillContext& context, const CodeMap& code) {
+    KERNELSKILL_CHECK(requireEditable(context));
+    std::optional<BlockScan> found;
+    std::optional<Refusal> first;
+    for (std::uint32_t i = 0; i < context.kernel.loops.size(); ++i) {
+        const Span span = context.kernel.body.stmt(context.kernel.loops[i].statement).span;
+        const bool isAtCursor =
+            touches(context.range, span) && !context.range.contains(context.kernel.bodySpan);
+        auto scan = Recogniser(context, code, i).recognise();
+        if (scan && (!found || isAtCursor))
+            found = *scan;
+        // A scan that fails a gate before a loop that is none.
+        if (!scan && (!first || (first->gate == "not-a-scan" && scan.error().gate != first->gate)))
+            first = scan.error();
+        if (!scan && isAtCursor && scan.error().gate != "not-a-scan")
+            return std::unexpected(scan.error());
+    }
+    if (found)
+        return *found;
+    if (first)
+        return std::unexpected(*first);
+    return refuse("no-loop", fmt::format("{} has no loop", context.kernel.name));
+}
+
+} // namespace kernelskill::skills
