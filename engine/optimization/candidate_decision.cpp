@@ -74,6 +74,15 @@ CandidateDecision decideCandidate(const Verdict& verdict, const Standing& before
     return byModel(before, after);
 }
 
+bool isNoLoss(const Verdict& verdict, const Standing& before, const Standing& after) {
+    if (!verdict.isAboutEdit || !after.compilerRefusal.empty())
+        return false;
+    if (verdict.status == VerdictStatus::Inconclusive)
+        return true;
+    return verdict.status == VerdictStatus::Unmeasured &&
+           !(before.cost && after.cost && isImprovement(*after.cost, *before.cost));
+}
+
 std::string firstFailedCheck(const Verdict& verdict) {
     const auto failed = std::ranges::find(verdict.checks, false, &Check::passed);
     return failed == verdict.checks.end() ? verdict.summary : failed->name + ": " + failed->detail;

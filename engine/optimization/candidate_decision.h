@@ -18,6 +18,10 @@ struct CandidateDecision {
 [[nodiscard]] CandidateDecision decideCandidate(const Verdict& verdict, const Standing& before,
                                                 const Standing& after);
 
+/// Whether a text that was not kept is as good as the one before it: neither measured slower nor,
+/// if nothing was measured, slower in the cost model; and not known to be wrong.
+[[nodiscard]] bool isNoLoss(const Verdict& verdict, const Standing& before, const Standing& after);
+
 /// Whether counts of both launches can be compared, because they solve the same problem. A guessed
 /// launch depends on the kernel's text, which the edit changed, so it must be equal.
 [[nodiscard]] bool isSameProblem(const LaunchSpec& before, const LaunchSpec& after);

@@ -58,6 +58,7 @@ struct Candidate {
     /// The fastest of its round at a glance: if the search has nothing yet when its time is over,
     /// it may take as long again to finish this review.
     bool isPromising = false;
+    bool isStep = false;    ///< Kept for what it opens, though it gains nothing.
     bool isSettled = false; ///< Nothing needs to run for it.
     bool isCutOff = false;  ///< Stopped before a decision.
 };
@@ -104,6 +105,7 @@ private:
     [[nodiscard]] static std::vector<Candidate*> openByPromise(std::vector<Candidate>& candidates);
     void judge(Candidate& candidate);
     void decide(Candidate& candidate, const Standing& after, const std::stop_token& stop);
+    [[nodiscard]] std::vector<std::string> openedBy(const Candidate& candidate) const;
     void settle(Candidate candidate);
     void verifyBest(const std::stop_token& stop);
     [[nodiscard]] Optimization finished();
@@ -431,6 +433,14 @@ void Search::decide(Candidate& candidate, const Standing& after, const std::stop
     auto decision = decideCandidate(*attempt.verdict, version.standing, after);
     attempt.isKept = decision.isKept;
     attempt.decision = std::move(decision.sentence);
+    if (!attempt.isKept && attempt.plan.role == skills::SkillRole::Hygiene &&
+        isNoLoss(*attempt.verdict, version.standing, after)) {
+        const std::vector<std::string> opened = openedBy(candidate);
+        attempt.isKept = candidate.isStep = !opened.empty();
+        if (candidate.isStep)
+            attempt.decision +=
+                fmt::format("; kept, because it lets {} fit", fmt::join(opened, ", "));
+    }
     if (!attempt.isKept && !attempt.isRemembered)
         attempt.diagnosis = steps_.diagnose({version.text, candidate.draft->text, *attempt.verdict,
                                              candidate.draft->accuracy.numerics, version.standing,
@@ -441,6 +451,25 @@ void Search::decide(Candidate& candidate, const Standing& after, const std::stop
     else
         steps_.remember(OptimizationSteps::Moment::Decided, version.text, attempt,
                         &*candidate.draft);
+}
+
+/// Answers to a bottleneck that fit the candidate's text and not the version that it edits.
+std::vector<std::string> Search::openedBy(const Candidate& candidate) const {
+    const Version& version = versions_[candidate.version];
+    const auto answersIn = [&](const KernelVersion& text) {
+        std::vector<std::string> answers;
+        for (const RankedSkill& ranked : steps_.plan(text, version.standing).ranked)
+            if (ranked.answers != AnswersTo::Nothing && !ranked.failedBefore &&
+                std::ranges::find(answers, ranked.offer.skillId) == answers.end())
+                answers.push_back(ranked.offer.skillId);
+        return answers;
+    };
+    const std::vector<std::string> before = answersIn(version.text);
+    std::vector<std::string> opened = answersIn(candidate.draft->text);
+    std::erase_if(opened, [&](const std::string& skill) {
+        return std::ranges::find(before, skill) != before.end();
+    });
+    return opened;
 }
 
 void Search::settle(Candidate candidate) {
@@ -455,9 +484,12 @@ void Search::settle(Candidate candidate) {
         made.codeHash = candidate.draft->codeHash;
         if (attempt.after)
             made.standing = *attempt.after;
+        else if (candidate.isStep)
+            made.standing = from.standing;
         const bool isModelled = from.standing.cost && made.standing.cost;
         made.gain =
-            from.gain * (attempt.verdict->speedup ? *attempt.verdict->speedup
+            from.gain * (candidate.isStep           ? 1
+                         : attempt.verdict->speedup ? *attempt.verdict->speedup
                          : isModelled ? modelledGain(*from.standing.cost, *made.standing.cost)
                                       : 1);
         made.accuracy = skills::combined(from.accuracy, candidate.draft->accuracy);
@@ -465,7 +497,7 @@ void Search::settle(Candidate candidate) {
         made.skills.push_back(attempt.plan.offer.skillId);
         made.attempt = result_.attempts.size();
         // After the first step the whole is the step itself.
-        made.isVerified = candidate.version == 0 && !attempt.isRemembered;
+        made.isVerified = candidate.version == 0 && !attempt.isRemembered && !candidate.isStep;
         if (made.isVerified)
             made.sum = attempt.verdict;
         attempt.version = made.number;

@@ -57,6 +57,9 @@ public:
             RankedSkill ranked;
             ranked.offer.skillId = std::string(1, letter);
             ranked.failedBefore = failedBefore.contains(letter);
+            ranked.role =
+                hygiene.contains(letter) ? skills::SkillRole::Hygiene : skills::SkillRole::Answer;
+            ranked.answers = hygiene.contains(letter) ? AnswersTo::Nothing : AnswersTo::Leading;
             plan.ranked.push_back(ranked);
         }
         plan.ruledOut.push_back({"z", "never fits"});
@@ -86,7 +89,9 @@ public:
                 continue;
             seen[i] = Screening{known->second, {}};
             if (known->second <= 1)
-                seen[i]->refusal.emplace().status = VerdictStatus::Slower;
+                seen[i]->refusal.emplace().status = inconclusive.contains(known->first)
+                                                        ? VerdictStatus::Inconclusive
+                                                        : VerdictStatus::Slower;
         }
         return seen;
     }
@@ -136,7 +141,9 @@ public:
     std::map<std::string, double> costs;      ///< The later end, by text; else 100.
     std::map<std::string, std::pair<VerdictStatus, double>> verdicts; ///< By "before>after".
     std::map<std::string, double> glances; ///< Speedups at a glance, by "before>after".
+    std::set<std::string> inconclusive;    ///< Of these, those that are neither.
     std::set<char> failedBefore;
+    std::set<char> hygiene;
     std::string failing; ///< Text that cannot be run.
     std::function<void(const std::string&)> duringReview;
     std::function<void(const std::stop_token&)> duringDraft;
@@ -184,6 +191,45 @@ TEST_F(OptimizationSearchTest, ImprovementsCompoundAndTheirSumIsReviewed) {
     EXPECT_FALSE(found.verdict->speedup);
     ASSERT_TRUE(found.remaining);
     EXPECT_EQ(found.remaining->distance, (Interval{1, 40})); // Of the best, not of the original.
+}
+
+TEST_F(OptimizationSearchTest, GoodPracticeThatLetsAnAnswerFitIsAStepOnTheWay) {
+    steps_.hygiene = {'a'};
+    steps_.plans = {{"o", "a"}, {"oa", "b"}};
+    steps_.costs = {{"oab", 50}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a", "b"));
+    EXPECT_THAT(found.attempts.at(0).decision, HasSubstr("kept, because it lets b fit"));
+    EXPECT_THAT(steps_.reviews, ::testing::Contains("o>oab")); // The whole is reviewed.
+}
+
+TEST_F(OptimizationSearchTest, AStepIsNoResultByItself) {
+    steps_.hygiene = {'a'};
+    steps_.plans = {{"o", "a"}, {"oa", "b"}};
+    EXPECT_FALSE(run().isImproved());
+}
+
+TEST_F(OptimizationSearchTest, GoodPracticeThatOpensNothingOrCostsTimeIsNoStep) {
+    steps_.hygiene = {'a', 'c'};
+    steps_.plans = {{"o", "ac"}, {"oa", "c"}, {"oc", "b"}};
+    steps_.costs = {{"oc", 150}, {"ocb", 50}};
+    const Optimization found = run();
+    EXPECT_FALSE(found.isImproved());
+    EXPECT_EQ(found.attempts.size(), 2u);
+}
+
+TEST_F(OptimizationSearchTest, AtAGlanceAStepNeedsNoReviewOfItsOwn) {
+    options_.measure = true;
+    steps_.hygiene = {'a'};
+    steps_.plans = {{"o", "a"}, {"oa", "b"}};
+    steps_.glances = {{"o>oa", 1.0}, {"oa>oab", 1.5}};
+    steps_.inconclusive = {"o>oa"};
+    steps_.verdicts = {{"oa>oab", {VerdictStatus::Faster, 1.5}},
+                       {"o>oab", {VerdictStatus::Faster, 1.4}}};
+    const Optimization found = run();
+    EXPECT_THAT(found.skills, ElementsAre("a", "b"));
+    EXPECT_EQ(found.verdict->speedup, 1.4);
+    EXPECT_THAT(steps_.reviews, ElementsAre("oa>oab", "o>oab"));
 }
 
 TEST_F(OptimizationSearchTest, WhatIsWorseOrNoBetterIsNeverTheBest) {
