@@ -9,6 +9,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace kernelskill::skills {
 
@@ -145,8 +146,47 @@ private:
         }
         for (const ExprId use : code_.uses(plan_.row))
             if (copy > 0 && span.contains(body_.expr(use).span))
-                parts.push_back({body_.expr(use).span, rowText(use, copy)});
+                parts.push_back(rowEdit(use, copy));
         return parts;
+    }
+
+    /// The row `copy` further on in place of a use of the row. `y - 1` becomes `y + 2` for copy 3.
+    [[nodiscard]] TextEdit rowEdit(ExprId use, int copy) const {
+        const ExprId parent = code_.parent(use);
+        const Expr* sum = parent == noId ? nullptr : &body_.expr(parent);
+        const bool isShift = sum != nullptr && sum->kind == ExprKind::Binary &&
+                             (sum->op == "+" || sum->op == "-") && sum->children[0] == use &&
+                             !sum->fromMacro && isNumber(sum->children[1]);
+        if (!isShift)
+            return {body_.expr(use).span, rowText(use, copy)};
+        const std::int64_t constant = body_.expr(sum->children[1]).integer;
+        const std::int64_t shift = copy + (sum->op == "+" ? constant : -constant);
+        if (shift == 0)
+            return {withBrackets(sum->span), row_};
+        return {sum->span,
+                fmt::format("{} {} {}", row_, shift > 0 ? '+' : '-', shift > 0 ? shift : -shift)};
+    }
+
+    /// Whether an expression is written as a decimal number.
+    [[nodiscard]] bool isNumber(ExprId id) const {
+        const Expr& expr = body_.expr(id);
+        const std::string_view text = source_.slice(expr.span);
+        return expr.kind == ExprKind::Integer && !expr.fromMacro && !text.empty() &&
+               (text.front() != '0' || text.size() == 1) &&
+               std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    }
+
+    /// With the brackets around an expression, if they are not a call's.
+    [[nodiscard]] Span withBrackets(Span span) const {
+        const std::string_view text = source_.text();
+        const auto isName = [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ')' ||
+                   c == ']' || c == '>';
+        };
+        const bool isBracketed = span.begin > 1 && span.end < text.size() &&
+                                 text[span.begin - 1] == '(' && text[span.end] == ')' &&
+                                 !isName(text[span.begin - 2]);
+        return isBracketed ? Span{span.begin - 1, span.end + 1} : span;
     }
 
     /// Whether a local is declared below a statement that is copied as a whole.

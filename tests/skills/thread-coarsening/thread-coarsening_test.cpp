@@ -42,9 +42,9 @@ TEST(ThreadCoarsening, TakesAStencilBehindAnEarlyReturnWithBoundsAtBothEnds) {
         const int at2 = (y + 2) * w + x;
         const int at3 = (y + 3) * w + x;
         out[at0] = in[at0] + in[(y - 1) * w + x] + in[(y + 1) * w + x];
-        out[at1] = in[at1] + in[(y + 1 - 1) * w + x] + in[(y + 1 + 1) * w + x];
-        out[at2] = in[at2] + in[(y + 2 - 1) * w + x] + in[(y + 2 + 1) * w + x];
-        out[at3] = in[at3] + in[(y + 3 - 1) * w + x] + in[(y + 3 + 1) * w + x];
+        out[at1] = in[at1] + in[y * w + x] + in[(y + 2) * w + x];
+        out[at2] = in[at2] + in[(y + 1) * w + x] + in[(y + 3) * w + x];
+        out[at3] = in[at3] + in[(y + 2) * w + x] + in[(y + 4) * w + x];
     } else {
         for (int yEach = y; yEach < y + 4; ++yEach) {
             if (x >= 1 && yEach >= 1 && x < w - 1 && yEach < h - 1) {
