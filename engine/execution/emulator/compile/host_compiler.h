@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/command/compile_command.h"
+#include "engine/execution/emulator/compile/arithmetic.h"
 #include "engine/execution/emulator/compile/image_options.h"
 #include "engine/process/child_process.h"
 
@@ -20,9 +21,11 @@ namespace kernelskill::engine {
 /// headers.
 inline constexpr std::string_view userPathMarker = "/@user";
 
-/// Flags that do not depend on where files are. They are part of an image's cache key.
+/// Flags that do not depend on where files are. They are part of an image's cache key. See
+/// ProgramSource::followsLocals.
 [[nodiscard]] std::vector<std::string> compilerFlags(const ImageOptions& options,
-                                                     const analysis::CompileCommand& command);
+                                                     const analysis::CompileCommand& command,
+                                                     bool followsLocals);
 
 struct CompileRequest {
     /// Contains src/ (the mirror), prefix.h and unit.cpp; the object becomes image.so.
@@ -33,6 +36,8 @@ struct CompileRequest {
     std::vector<std::filesystem::path> systemIncludeDirs; ///< Searched last; where they are.
     /// The originals of the mirror's files, which an #include can name by their whole path.
     std::vector<std::filesystem::path> originals;
+    /// See AssemblyOptions; empty unless locals are followed.
+    FileLines localAccesses = {};
 };
 
 struct CompileOutcome {
