@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -81,6 +82,16 @@ std::vector<Hazard> newHazards(const std::vector<Hazard>& original,
 std::vector<Hazard> newSuspicions(const std::vector<Hazard>& original,
                                   const std::vector<Hazard>& candidate) {
     return beyond(original, candidate, false);
+}
+
+std::vector<Hazard> newMissedBarriers(const std::vector<Hazard>& original,
+                                      const std::vector<Hazard>& candidate) {
+    std::vector<Hazard> found;
+    if (std::ranges::find(original, HazardKind::BarrierDivergence, &Hazard::kind) == original.end())
+        std::ranges::copy_if(candidate, std::back_inserter(found), [](const Hazard& hazard) {
+            return hazard.kind == HazardKind::BarrierDivergence;
+        });
+    return found;
 }
 
 std::string describe(const Hazard& hazard) {

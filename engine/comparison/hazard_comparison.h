@@ -25,6 +25,11 @@ namespace kernelskill::engine {
 [[nodiscard]] std::vector<Hazard> newConflicts(const Profile& original, const Profile& candidate,
                                                bool countsPlaces);
 
+/// Suspected divergence at barriers where `original` has none, not even a suspected one: threads
+/// that wait at different barriers of a block, or that have ended without one.
+[[nodiscard]] std::vector<Hazard> newMissedBarriers(const std::vector<Hazard>& original,
+                                                    const std::vector<Hazard>& candidate);
+
 /// "race on line 12: ..."
 [[nodiscard]] std::string describe(const Hazard& hazard);
 

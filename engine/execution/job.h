@@ -158,9 +158,10 @@ struct Job {
     bool wantProfile = false; ///< Count accesses, branches and bank conflicts.
     /// Look for races, out-of-bounds accesses, uninitialised reads and divergent barriers.
     bool wantHazards = true;
-    /// Also suspect threads that wait for others by an atomic or volatile read without a fence
-    /// after it. Much code does without, and most of it works.
-    bool wantUnfenced = false;
+    /// Also suspect what much code does and most of it gets away with: threads that wait for others
+    /// by an atomic or volatile read without a fence after it, volatile accesses that nothing
+    /// orders, and barriers that some threads of a block have left without.
+    bool wantTolerated = false;
     bool wantOutputs = false; ///< Return the contents of buffers marked isOutput.
     /// Run at most so many blocks, corners included, and scale the counts. If not all run, outputs
     /// are the parts that were written, each a buffer "y[4096..]", and need wantHazards.

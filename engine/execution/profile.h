@@ -67,6 +67,7 @@ enum class RaceDoubt : std::uint8_t {
     AtomicBeside,   ///< An old value may be as good as a new one.
     PossibleFlag,   ///< An atomic or volatile flag without a fence may be meant to order them.
     Unfenced,       ///< In order but for a fence after the atomic that was waited for.
+    Volatile,       ///< A volatile read of what was written so too: flags are, and need no order.
     BetweenBlocks,  ///< Blocks may be launched one by one, or the algorithm may bear it.
 };
 

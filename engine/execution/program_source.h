@@ -7,12 +7,24 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace kernelskill::engine {
 
 class CaptureStore;
+
+/// A condition whose outcomes a run on the emulator reports.
+struct WatchedCondition {
+    std::string file; ///< Empty for the main file.
+    analysis::Span span;
+    /// If it is a label of a `switch`, this is the condition of that, and `span` what stands
+    /// between `case` and ':', or `default`. The outcome is true where the label is chosen, else
+    /// false.
+    std::optional<analysis::Span> switched = std::nullopt;
+    bool isInConstexpr = false; ///< In a function that the compiler may run as well.
+};
 
 /// The editor's unsaved text replaces what is on disk, for the file and for the user's headers.
 struct ProgramSource {
@@ -26,9 +38,11 @@ struct ProgramSource {
     /// Whether the user trusts this code: only then is it compiled and run. No executor and no
     /// compiler takes it otherwise.
     bool isTrusted = true;
-    /// Conditions in `text`. A run on the emulator reports their outcomes (Profile::conditions).
-    /// They may be nested. At most maxWatched.
-    std::vector<analysis::Span> watched = {};
+    /// A run reports their outcomes (Profile::conditions). They may be nested. All labels of a
+    /// `switch` are among them, or none. At most maxWatched.
+    std::vector<WatchedCondition> watched = {};
+    /// Whether a run on the emulator finds accesses beyond the end of a thread's own variables.
+    bool followsLocals = false;
 };
 
 inline constexpr std::size_t maxWatched = 2048;

@@ -43,6 +43,20 @@ bool mayBeEqual(KernelInFile subject, std::size_t a, std::size_t b) {
            std::ranges::any_of(subject.kernel.launches, passesOne);
 }
 
+/// Whether a launch passes the same variable for both.
+bool isPassedEqual(KernelInFile subject, std::size_t a, std::size_t b) {
+    return std::ranges::any_of(subject.kernel.launches, [&](const analysis::LaunchSite& site) {
+        if (site.host >= subject.file.hostFunctions.size() || a >= site.arguments.size() ||
+            b >= site.arguments.size())
+            return false;
+        const analysis::FunctionBody& body = subject.file.hostFunctions[site.host].body;
+        const analysis::Expr& one = body.expr(site.arguments[a]);
+        const analysis::Expr& other = body.expr(site.arguments[b]);
+        return one.kind == analysis::ExprKind::Variable && other.kind == one.kind &&
+               one.variable != analysis::noId && one.variable == other.variable;
+    });
+}
+
 BufferSpec* bufferNamed(LaunchSpec& launch, const std::string& name) {
     for (ArgumentSpec& argument : launch.arguments) {
         auto* buffer = std::get_if<BufferSpec>(&argument);
@@ -72,7 +86,7 @@ PointerPairs pointerPairs(KernelInFile original, KernelInFile candidate) {
                 continue;
             const bool isRestricted = theirInput->type.isRestrict || theirOutput->type.isRestrict;
             (isRestricted ? pairs.newlyRestricted : pairs.equal)
-                .push_back({input.name, output.name});
+                .push_back({input.name, output.name, isPassedEqual(original, in, out)});
         }
     }
     return pairs;

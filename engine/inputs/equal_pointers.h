@@ -12,6 +12,7 @@ namespace kernelskill::engine {
 struct PointerPair {
     std::string input;
     std::string output;
+    bool isPassedEqual = false; ///< A launch in the file passes one pointer for both.
     bool operator==(const PointerPair&) const = default;
 };
 

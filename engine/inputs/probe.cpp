@@ -507,6 +507,33 @@ std::string describe(const ProbePlan& plan, std::size_t left) {
     return text;
 }
 
+std::vector<Trial> planInstanceProbes(KernelInFile original, KernelInFile candidate,
+                                      const Trial& trial, skills::Numerics numerics,
+                                      std::uint64_t seed) {
+    const ValueDictionary dictionary = valueDictionary(original, candidate);
+    // There is no float64 reference of another instance, and without it sums of values of all
+    // magnitudes tell little.
+    const std::vector<InputStyle> styles =
+        numerics == skills::Numerics::Exact
+            ? std::vector{InputStyle::Constants, InputStyle::Extremes, InputStyle::Ties}
+            : std::vector{InputStyle::Ties};
+    std::vector<Trial> probes;
+    for (const InputStyle style : styles) {
+        Trial probe = trial;
+        probe.seeds = 1;
+        probe.isProbe = true;
+        probe.label += fmt::format(", {}", describe(style));
+        probe.original =
+            withStyle(std::move(probe.original), style, dictionary, {numerics}, seed + 1);
+        probe.candidate = withArgumentsOf(std::move(probe.candidate), probe.original);
+        probes.push_back(std::move(probe));
+        // Large launches take long.
+        if (threadsOf(trial.original) > maxProbeThreads * 8)
+            break;
+    }
+    return probes;
+}
+
 ProbePlan planProbes(KernelInFile original, KernelInFile candidate, const TrialPlan& plan,
                      skills::Numerics numerics, std::uint64_t seed) {
     return ProbePlanner(original, candidate, plan, numerics, seed).plan();

@@ -29,6 +29,11 @@ struct ProbePlan {
 /// nothing, because the original does not run cleanly on them." `left`: the number of those.
 [[nodiscard]] std::string describe(const ProbePlan& plan, std::size_t left);
 
+/// Probes of another instance of the kernel: its own trial, with values that look for a difference.
+[[nodiscard]] std::vector<Trial> planInstanceProbes(KernelInFile original, KernelInFile candidate,
+                                                    const Trial& trial, skills::Numerics numerics,
+                                                    std::uint64_t seed);
+
 /// Probes around the first trial of `plan`. Sizes lie below a warp, around powers of two and the
 /// block's size, and have every remainder of a warp's size; then come other scalars, grids and
 /// blocks, and single blocks of a much larger launch. Values follow each InputStyle in turn. `seed`

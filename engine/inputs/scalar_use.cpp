@@ -53,6 +53,8 @@ public:
                                 stmt.kind == StmtKind::Do;
             if (isLoop && stmt.condition != noId)
                 noteLoop(stmt.condition);
+            if (stmt.kind == StmtKind::Switch && stmt.condition != noId)
+                noteLabels(stmt);
         }
         for (ExprId id = 0; id < body_.exprs.size(); ++id)
             note(id);
@@ -131,6 +133,10 @@ private:
         const Expr& expr = body_.expr(id);
         if (!isComparing(expr))
             return;
+        if (isComparison(expr)) {
+            noteConstant(expr.children[0], expr.children[1]);
+            noteConstant(expr.children[1], expr.children[0]);
+        }
         std::vector<Origins> sides;
         for (const ExprId child : expr.children)
             sides.push_back(of(child));
@@ -150,6 +156,29 @@ private:
             if (isPosition && bound.kind == ExprKind::Variable && isParameter(bound.variable))
                 useOf(bound.variable).isGuard = true;
         }
+    }
+
+    /// Notes the constant that is compared with the parameter.
+    void noteConstant(ExprId value, ExprId constant) {
+        const Expr& parameter = body_.expr(withoutCasts(value));
+        const Expr* number = &body_.expr(withoutCasts(constant));
+        const bool isNegated = number->kind == ExprKind::Unary && number->op == "-";
+        if (isNegated)
+            number = &body_.expr(withoutCasts(number->children.front()));
+        if (parameter.kind != ExprKind::Variable || !isParameter(parameter.variable) ||
+            number->kind != ExprKind::Integer)
+            return;
+        const std::int64_t known = isNegated ? -number->integer : number->integer;
+        if (known < 0 || known > 1)
+            useOf(parameter.variable).compared.insert(known);
+    }
+
+    /// The labels of any `switch` in it count, those of one inside of another too.
+    void noteLabels(const Stmt& stmt) {
+        for (const Stmt& label : body_.stmts)
+            if (label.kind == StmtKind::Case && label.expr != noId &&
+                stmt.span.contains(label.span))
+                noteConstant(stmt.condition, label.expr);
     }
 
     void noteBounds(const Origins& bound, const Origins& position, bool isInLoop) {

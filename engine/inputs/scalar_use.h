@@ -4,7 +4,9 @@
 
 #include "analysis/model/kernel_model.h"
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 namespace kernelskill::engine {
@@ -20,6 +22,8 @@ struct ScalarUse {
     bool isGuard = false;
     /// A loop counts up to it.
     bool boundsLoop = false;
+    /// The integers that it is compared with or switched on, without 0 and 1. Ascending.
+    std::set<std::int64_t> compared = {};
 
     /// Whether the launch has threads enough for larger values too.
     [[nodiscard]] bool canGrow() const { return !boundsGrid && !boundsBlock; }

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t maxSingles = 6;
 /// More for parameters that loops count up to.
 constexpr std::size_t maxSinglesWithLoops = 8;
+/// Launches with an integer that the texts compare it with.
+constexpr std::size_t maxCompared = 6;
 /// Grids of fewer blocks agree with other numbers by chance.
 constexpr std::int64_t minToldBlocks = 8;
 
@@ -53,8 +55,19 @@ bool hasOwnArray(const analysis::KernelModel& kernel) {
 }
 
 ScalarUse bothUses(const ScalarUse& one, const ScalarUse& other) {
-    return {one.boundsGrid || other.boundsGrid, one.boundsBlock || other.boundsBlock, one.isGuard,
-            one.boundsLoop};
+    ScalarUse both{one.boundsGrid || other.boundsGrid, one.boundsBlock || other.boundsBlock,
+                   one.isGuard, one.boundsLoop, one.compared};
+    both.compared.insert(other.compared.begin(), other.compared.end());
+    return both;
+}
+
+/// For a launch that may touch more elements than the program allocates: they are found anew.
+void freeExtents(LaunchSpec& launch) {
+    for (ArgumentSpec& argument : launch.arguments) {
+        auto* buffer = std::get_if<BufferSpec>(&argument);
+        if (buffer != nullptr && !buffer->captured && buffer->sameAs.empty())
+            buffer->elements.reset();
+    }
 }
 
 std::vector<std::int64_t> otherValues(const Variable& variable, bool canGrow, bool isExtent,
@@ -66,7 +79,7 @@ std::vector<std::int64_t> otherValues(const Variable& variable, bool canGrow, bo
     } else if (canGrow && variable.use.boundsLoop && !isExtent) {
         others = {3, 1026, value - 1, 6, value / 2};
     } else if (canGrow) {
-        others = {value + 1, value - 1, 2 * value + 3, value / 2};
+        others = {value + 1, value - 1, -value - 2, 2 * value + 3, value / 2};
     } else {
         // Small ones with a remainder of 4: more than half of a vector, and exactly half.
         others = {value - 1, 3, 6, value / 2};
@@ -74,7 +87,10 @@ std::vector<std::int64_t> otherValues(const Variable& variable, bool canGrow, bo
         std::ranges::rotate(others,
                             others.begin() + static_cast<std::ptrdiff_t>(turn % others.size()));
     }
-    std::erase_if(others, [&](std::int64_t other) { return other < 0 || other == value; });
+    const bool canBeNegative = canGrow && !variable.use.boundsLoop && !isExtent;
+    std::erase_if(others, [&](std::int64_t other) {
+        return (other < 0 && !canBeNegative) || other == value;
+    });
     return others;
 }
 
@@ -110,6 +126,7 @@ public:
 
     OtherScalars plan(bool ownWork) {
         addSingles();
+        addCompared();
         addAllLess();
         addGroups();
         if (ownWork)
@@ -136,9 +153,29 @@ private:
                     continue;
                 LaunchSpec changed = launch_;
                 set(changed, variable, variable.others[round]);
+                if (variable.use.boundsLoop && variable.others[round] > variable.value)
+                    freeExtents(changed);
                 plan_.launches.push_back(std::move(changed));
             }
         }
+    }
+
+    /// The constants that a condition or a `switch` knows the parameter by. Few of them come
+    /// several times, with other data.
+    void addCompared() {
+        std::vector<LaunchSpec> known;
+        for (const Variable& variable : variables_) {
+            for (const std::int64_t constant : variable.use.compared) {
+                const bool fits = variable.use.canGrow() || constant < variable.value;
+                if (!fits || constant == variable.value || known.size() == maxCompared)
+                    continue;
+                known.push_back(launch_);
+                set(known.back(), variable, constant);
+            }
+        }
+        for (std::size_t added = 0; !known.empty() && added + known.size() <= maxCompared;
+             added += known.size())
+            plan_.launches.insert(plan_.launches.end(), known.begin(), known.end());
     }
 
     /// A product of them gets remainders that one alone leaves.

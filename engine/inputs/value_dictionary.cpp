@@ -50,6 +50,12 @@ ValueDictionary valueDictionary(KernelInFile original, KernelInFile candidate) {
             floating.insert(rounded);
             floating.insert(std::nextafter(rounded, infinity));
             floating.insert(std::nextafter(rounded, -infinity));
+            if (rounded == value)
+                continue;
+            // In double precision it is another number.
+            floating.insert(value);
+            floating.insert(std::nextafter(value, double{infinity}));
+            floating.insert(std::nextafter(value, -double{infinity}));
         }
         if (std::trunc(constant) != constant)
             continue;

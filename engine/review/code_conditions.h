@@ -4,6 +4,8 @@
 #include "engine/execution/program_source.h"
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine {
@@ -14,15 +16,27 @@ struct CodeCondition {
     /// `else`, or if other operands of `&&` and `||` decide as well.
     std::optional<analysis::Span> whenTrue;
     std::optional<analysis::Span> whenFalse;
-    /// It belongs to the condition of a loop, which is false at its end; that says nothing.
-    bool isOfLoop = false;
+    /// For a label of a `switch`, whose code is `whenTrue`: see WatchedCondition.
+    std::optional<analysis::Span> switched;
     /// It follows from the address in a pointer, as its alignment does, which runs do not vary.
     bool isOfAddress = false;
+    /// It compares something with a number other than zero, literal or named.
+    bool comparesWithNumber = false;
+    bool isInConstexpr = false; ///< In a function that the compiler may run as well.
 };
 
-/// The conditions in kernels and device functions of the program's main file that depend on
-/// something that only a run knows: of branches, loops and `?:`, and the operands of `&&` and `||`.
-/// Code from macros and constexpr functions are left out. At most maxWatched.
+/// The conditions in kernels and device functions of one file of the program, with this text, that
+/// depend on something that only a run knows: of branches, loops and `?:`, the operands of `&&` and
+/// `||`, and the labels of `switch`. Conditions inside of macros and lambdas are left out.
+[[nodiscard]] std::vector<CodeCondition>
+codeConditions(const ProgramSource& program, const std::string& file, std::string_view text);
+
+/// Those of the main file.
 [[nodiscard]] std::vector<CodeCondition> codeConditions(const ProgramSource& program);
+
+/// The parts of the same code in which conditions are not found: bodies of lambdas, code that is
+/// too large or too deep to be read, and definitions of macros.
+[[nodiscard]] std::vector<analysis::Span>
+unreadCode(const ProgramSource& program, const std::string& file, std::string_view text);
 
 } // namespace kernelskill::engine

@@ -19,6 +19,9 @@ public:
     [[nodiscard]] KernelRef original() const { return {reach_.original(), original_}; }
     [[nodiscard]] KernelRef candidate() const { return {reach_.candidate(), candidate_}; }
 
+    /// One of them did not compile as it is to be built.
+    void loseOutcomes() { reach_.loseOutcomes(); }
+
     /// Adds a pair of runs that agreed.
     void add(const RunPair& pair);
 

@@ -18,22 +18,27 @@ public:
     /// Both programs have models. They are copied.
     EditReach(const ProgramSource& original, const ProgramSource& candidate);
 
-    /// The programs with their conditions watched. To be built instead of the given ones.
+    /// The programs with their conditions watched and their locals followed. To be built instead of
+    /// the given ones.
     [[nodiscard]] const ProgramSource& original() const { return original_.program; }
     [[nodiscard]] const ProgramSource& candidate() const { return candidate_.program; }
 
-    /// The parts of each text that differ from the other.
+    /// The parts of each main file's text that differ from the other.
     [[nodiscard]] const std::vector<analysis::Span>& editedInOriginal() const {
-        return original_.edited;
+        return original_.files.front().edited;
     }
     [[nodiscard]] const std::vector<analysis::Span>& editedInCandidate() const {
-        return candidate_.edited;
+        return candidate_.files.front().edited;
     }
 
     void add(const RunPair& pair);
 
+    /// One of the programs did not compile with its conditions watched, so runs do not tell.
+    void loseOutcomes() { isLost_ = true; }
+
     /// Performs the check that each edited part ran, in both versions, as far as the compiler kept
-    /// it: code that hangs on a condition, and the other outcome of a condition that was edited.
+    /// it: code that hangs on a condition or on a label, and the other outcome of a condition that
+    /// was edited. Fails for an edited condition that cannot be watched, in a lambda or a macro.
     /// Code that both versions have and neither reached is left out, and so is a copy of code that
     /// was reached. The check holds, and says so,
     /// where the address in a pointer decides, and where a guard by sizes and places, not
@@ -41,10 +46,21 @@ public:
     [[nodiscard]] CheckResult check() const;
 
 private:
+    struct File {
+        std::string name; ///< Empty for the main file.
+        std::string text;
+        std::vector<analysis::Span> edited; ///< Empty spans are places of deletions.
+    };
+    /// A condition, and the index of its file.
+    struct Watched {
+        CodeCondition condition;
+        std::size_t file = 0;
+    };
     struct Version {
         ProgramSource program;
-        std::vector<CodeCondition> conditions;
-        std::vector<analysis::Span> edited; ///< Empty spans are places of deletions.
+        std::vector<File> files; ///< The main file, and headers that the edit changes.
+        std::vector<Watched> conditions;
+        std::vector<std::string> unwatched; ///< Sentences about edited ones.
         Outcomes outcomes;
     };
 
@@ -54,11 +70,16 @@ private:
         std::vector<std::string> untried; ///< By conditions that runs do not vary.
     };
 
-    [[nodiscard]] static Version versionOf(const ProgramSource& program);
+    /// Adds a file to both versions.
+    void addFile(const std::string& name, std::string before, std::string after);
+    static void dropBeyondLimit(std::vector<Watched>& conditions);
+    static void findConditions(Version& version, const Version& other);
+    [[nodiscard]] static bool hasEditedConditions(const Version& version);
     [[nodiscard]] static Unreached unreached(const Version& version, const Version& other);
 
     Version original_;
     Version candidate_;
+    bool isLost_ = false;
 };
 
 } // namespace kernelskill::engine

@@ -3,6 +3,7 @@
 #include "analysis/device_rules/device_rules.h"
 #include "analysis/nest/nest.h"
 #include "engine/inputs/compared_variables.h"
+#include "engine/inputs/equal_pointers.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -58,13 +59,20 @@ std::string placeOf(const ReadOnlyLoad& load, KernelRef kernel) {
                : load.file;
 }
 
-/// The loads by __ldg from arrays that the kernel writes.
-std::vector<ReadOnlyLoad> readOnlyLoadsOfWritten(KernelRef kernel) {
+/// The loads by __ldg from arrays that the kernel writes, or that a launch passes the pointer of
+/// such an array for.
+std::vector<ReadOnlyLoad> readOnlyLoadsOfWritten(KernelRef kernel,
+                                                 const std::vector<PointerPair>& pairs) {
     const auto nest = analysis::nestOf(kernel.file(), kernel.kernel);
     std::set<analysis::NestArrayId> written;
     for (const analysis::NestAccess& access : nest->accesses)
         if (access.kind != AccessKind::Read && access.array != noId)
             written.insert(access.array);
+    for (analysis::NestArrayId array = 0; array < nest->arrays.size(); ++array) {
+        const auto pair = std::ranges::find(pairs, nest->arrays[array].name, &PointerPair::input);
+        if (pair != pairs.end() && pair->isPassedEqual)
+            written.insert(array);
+    }
     std::vector<ReadOnlyLoad> loads;
     for (std::uint32_t frame = 0; frame < nest->frames.size(); ++frame) {
         const analysis::KernelModel& function =
@@ -110,8 +118,17 @@ std::optional<FailedCheck> brokenHardwareRule(KernelRef original, KernelRef cand
                        fmt::format("the edit adds '{}', in which a launch leaves what the next one "
                                    "finds; no run shows what that does",
                                    *state));
-    const auto known = readOnlyLoadsOfWritten(original);
-    for (const ReadOnlyLoad& load : readOnlyLoadsOfWritten(candidate))
+    const PointerPairs pairs =
+        pointerPairs({original.file(), original.kernel}, {candidate.file(), candidate.kernel});
+    for (const PointerPair& pair : pairs.newlyRestricted)
+        if (pair.isPassedEqual)
+            return failure(VerdictStatus::Incorrect, "keeps pointers that may be equal",
+                           fmt::format("the edit declares by __restrict__ that '{}' and '{}' do "
+                                       "not overlap, and a launch in the file passes one pointer "
+                                       "for both",
+                                       pair.input, pair.output));
+    const auto known = readOnlyLoadsOfWritten(original, pairs.equal);
+    for (const ReadOnlyLoad& load : readOnlyLoadsOfWritten(candidate, pairs.equal))
         if (std::ranges::find(known, load.array, &ReadOnlyLoad::array) == known.end())
             return failure(VerdictStatus::Incorrect, "reads what it writes coherently",
                            fmt::format("{} reads '{}' through the read-only cache, which need not "

@@ -120,7 +120,9 @@ CheckResult concluded(const std::string& name, const TrialPlace& place, const Ru
     if (result.agrees)
         return held(name, std::move(detail));
     const auto& hazards = pair.original.profile.hazards;
-    const auto race = std::ranges::find(hazards, HazardKind::Race, &Hazard::kind);
+    const auto race = std::ranges::find_if(hazards, [](const Hazard& hazard) {
+        return hazard.kind == HazardKind::Race && hazard.details.doubt != RaceDoubt::Volatile;
+    });
     if (race == hazards.end())
         return incorrect(name, std::move(detail),
                          {.stage = ReviewStage::Outputs,
@@ -189,6 +191,8 @@ CheckResult judgeHazards(const std::string& name, const TrialPlace& place, const
     auto found = newHazards(original, pair.candidate.profile.hazards);
     if (found.empty())
         found = newConflicts(pair.original.profile, pair.candidate.profile, !removed.empty());
+    if (found.empty())
+        found = newMissedBarriers(original, pair.candidate.profile.hazards);
     if (!found.empty()) {
         std::string detail = found.front().certain ? "" : "suspected ";
         detail += describe(found.front());

@@ -160,6 +160,8 @@ bool Review::build() {
                           closeness_.accuracy.numerics, stop_);
     if (stop_.stop_requested())
         return false;
+    if (images_.lostConditions && evidence_)
+        evidence_->loseOutcomes();
     if (!images_.original)
         return take(unusable("the original compiles", images_.original.error().describe()));
     if (!images_.candidate)

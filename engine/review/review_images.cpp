@@ -27,14 +27,21 @@ Result<ImagePointer> buildReference(Executor& executor, const analysis::Toolchai
     return image;
 }
 
-Result<ImagePointer> buildWatched(Executor& executor, KernelRef subject, const LaunchSpec& launch,
-                                  const std::stop_token& stop) {
+struct WatchedImage {
+    Result<ImagePointer> image;
+    bool lostConditions = false;
+};
+
+WatchedImage buildWatched(Executor& executor, KernelRef subject, const LaunchSpec& launch,
+                          const std::stop_token& stop) {
     auto image = executor.build(subject, launch, stop);
     if (image || subject.program.watched.empty() || stop.stop_requested())
-        return image;
+        return {std::move(image)};
     ProgramSource plain = subject.program;
     plain.watched.clear();
-    return executor.build({plain, subject.kernel}, launch, stop);
+    auto other = executor.build({plain, subject.kernel}, launch, stop);
+    const bool isBuilt = other.has_value();
+    return {std::move(other), isBuilt};
 }
 
 } // namespace
@@ -51,7 +58,9 @@ ReviewImages buildImages(Executor& executor, const analysis::Toolchain& toolchai
         return buildReference(executor, toolchain, pair.original, trial, stop);
     });
     auto own = buildWatched(executor, pair.original, trial.original, stop);
-    ReviewImages images{std::move(own), ahead.get(), nullptr, ""};
+    auto other = ahead.get();
+    ReviewImages images{std::move(own.image), std::move(other.image), nullptr, "",
+                        own.lostConditions || other.lostConditions};
     auto reference = beside.get();
     if (reference)
         images.reference = std::move(*reference);
@@ -64,7 +73,8 @@ ReviewImages buildOtherInstance(Executor& executor, KernelPair pair, const Trial
                                 const std::stop_token& stop) {
     auto own = buildWatched(executor, pair.original, trial.original, stop);
     auto other = buildWatched(executor, pair.candidate, trial.candidate, stop);
-    return {std::move(own), std::move(other), nullptr, "the launch has other template arguments"};
+    return {std::move(own.image), std::move(other.image), nullptr,
+            "the launch has other template arguments", own.lostConditions || other.lostConditions};
 }
 
 } // namespace kernelskill::engine

@@ -20,6 +20,8 @@ struct ReviewImages {
     Result<ImagePointer> candidate;
     ImagePointer reference;    ///< In float64; null if there is none.
     std::string referenceNote; ///< Why there is none.
+    /// Whether one of the programs did not compile with its watched conditions, but without them.
+    bool lostConditions = false;
 };
 
 /// The two versions of a kernel.

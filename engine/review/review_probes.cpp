@@ -11,12 +11,15 @@
 namespace kernelskill::engine {
 namespace {
 
-/// Whether nothing in the run depends on what lies beyond the kernel's data, or on no order. Races
-/// are compared with the candidate's.
+/// Whether a run with it says something all the same: it is compared with the candidate's.
+bool isCompared(const Hazard& hazard) {
+    return !hazard.certain &&
+           (hazard.kind == HazardKind::Race || hazard.kind == HazardKind::BarrierDivergence);
+}
+
+/// Whether nothing in the run depends on what lies beyond the kernel's data, or on no order.
 bool isClean(const Profile& profile) {
-    return std::ranges::none_of(profile.hazards, [](const Hazard& hazard) {
-        return hazard.kind != HazardKind::Race || hazard.certain;
-    });
+    return std::ranges::all_of(profile.hazards, isCompared);
 }
 
 /// Kernels count elements in int. Beyond this number the original may have wrapped around.
@@ -116,7 +119,10 @@ bool Review::judgeProbe(const Comparand& comparand, Runs runs) {
     if (!runs.original || !isClean(runs.original->profile))
         return true;
     const Trial& trial = *comparand.trial;
-    if (trial.hasEqualPointers && !runs.original->profile.hazards.empty())
+    const auto isRace = [](const Hazard& hazard) {
+        return hazard.kind == HazardKind::Race && hazard.details.doubt != RaceDoubt::Volatile;
+    };
+    if (trial.hasEqualPointers && std::ranges::any_of(runs.original->profile.hazards, isRace))
         return true;
     const TrialPlace place{trial.label, false, 1, comparand.seed, false, trial.candidate};
     const LaunchSpec launched = withExtents(trial.original, runs.original->profile.extents);

@@ -1,4 +1,5 @@
 /// The trials of a review: whole launches, judged in order.
+#include "engine/inputs/probe.h"
 #include "engine/review/control.h"
 #include "engine/review/guessed_launch.h"
 #include "engine/review/replay_check.h"
@@ -31,6 +32,8 @@ bool Review::runTrials() {
             if (!runTheBatch() || !runProbes())
                 return false;
             images_ = buildOtherInstance(executor_, runnable(), trial, stop_);
+            if (images_.lostConditions && evidence_)
+                evidence_->loseOutcomes();
             if (!images_.original) {
                 plan_.notes.push_back(trial.label +
                                       " was left out: " + images_.original.error().what);
@@ -44,6 +47,12 @@ bool Review::runTrials() {
             if (batch.size() == runsAtOnce && !runTheBatch())
                 return false;
         }
+        if (isOtherInstance && !trial.isReplay && !isProved() && smaller_.empty() &&
+            (!runTheBatch() ||
+             !runProbes(planInstanceProbes({original_.file(), original_.kernel},
+                                           {*candidate_.model, *candidateKernel_}, trial,
+                                           closeness_.accuracy.numerics, seeds_()))))
+            return false;
     }
     if (!runTheBatch() || !runProbes())
         return false;

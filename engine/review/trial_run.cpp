@@ -76,7 +76,7 @@ Runs TrialRunner::run(const Comparand& comparand) const {
     job.wantOutputs = true;
     job.wantProfile = comparand.isFirst();
     job.maxBlocks = trial.maxBlocks;
-    job.wantUnfenced = true;
+    job.wantTolerated = true;
     if (trial.isProbe)
         job.limits.time = probeTimeLimit;
     if (comparand.schedule != Schedule{}) {

@@ -1,5 +1,6 @@
 #include "engine/execution/emulator/emulation_image.h"
 
+#include "analysis/model/dependence.h"
 #include "engine/execution/emulator/compile/assembly.h"
 #include "engine/execution/emulator/compile/host_compiler.h"
 #include "engine/execution/emulator/compile/image_cache.h"
@@ -148,7 +149,8 @@ private:
     void layPrecompiledPrelude(const std::filesystem::path& work) const {
         if (!takesPrecompiledPrelude(options_))
             return;
-        const auto flags = preludeFlags(options_, kernel_.program.command);
+        const auto flags =
+            preludeFlags(options_, kernel_.program.command, kernel_.program.followsLocals);
         auto hash = hashOf(flags);
         hash.add(preludeHeaderText(options_));
         const auto key = hash.hex();
@@ -161,7 +163,8 @@ private:
     }
 
     Result<EmulationImage> build(const EmulationUnit& unit) {
-        const auto flags = compilerFlags(options_, kernel_.program.command);
+        const auto flags =
+            compilerFlags(options_, kernel_.program.command, kernel_.program.followsLocals);
         const auto key = keyOf(unit, flags);
         messages_.clear();
         if (cache_.holdsImage(key))
@@ -226,7 +229,9 @@ private:
 
     CompileRequest requestFor(const EmulationUnit& unit, const std::vector<std::string>& flags,
                               const std::filesystem::path& work) const {
-        CompileRequest request{work, flags, {}, {}, {}, {}};
+        CompileRequest request{work, flags, {}, {}, {}, {}, {}};
+        if (kernel_.program.followsLocals)
+            request.localAccesses = localAccesses();
         for (const auto& file : unit.files)
             request.originals.push_back(file.path);
         const auto mirrored = [&](const std::filesystem::path& path) {
@@ -250,6 +255,36 @@ private:
                 request.forcedIncludes.push_back(mirrored(file).string());
         }
         return request;
+    }
+
+    /// The lines with an index into an array of a thread's own, in kernels and device functions.
+    FileLines localAccesses() const {
+        FileLines lines;
+        const auto& model = kernel_.file();
+        for (const auto* functions : {&model.kernels, &model.deviceFunctions}) {
+            for (const analysis::KernelModel& function : *functions) {
+                const auto file =
+                    std::ranges::find(program_.files(), std::filesystem::path(function.file),
+                                      [](const auto& one) { return one.source.path; });
+                if (file == program_.files().end())
+                    continue;
+                const analysis::SourceText text(file->source.text);
+                for (const analysis::Expr& expr : function.body.exprs)
+                    if (isOwnElement(function.body, expr))
+                        lines.insert({file->source.path.string(),
+                                      text.lineColumn(expr.span.begin).line + 1});
+            }
+        }
+        return lines;
+    }
+
+    static bool isOwnElement(const analysis::FunctionBody& body, const analysis::Expr& expr) {
+        if (expr.kind != analysis::ExprKind::Subscript ||
+            body.expr(expr.children.front()).type.arrayExtents.empty())
+            return false;
+        const auto root = analysis::rootVariable(body, expr.children.front());
+        return root != analysis::noId && body.variable(root).storage == analysis::Storage::Local &&
+               body.variable(root).type.pointerDepth == 0 && !body.variable(root).type.isReference;
     }
 
     Result<void> writeUnit(const EmulationUnit& unit, const std::filesystem::path& work) const {

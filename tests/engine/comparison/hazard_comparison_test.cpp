@@ -72,5 +72,15 @@ TEST(NewConflicts, MayNotBeAtMorePlacesWhereThatCounts) {
     EXPECT_EQ(added(once, twice, true), 2u);
 }
 
+TEST(NewMissedBarriers, AreThoseOfAKernelThatMissedNone) {
+    Hazard missed;
+    missed.kind = HazardKind::BarrierDivergence;
+    missed.certain = false;
+    EXPECT_EQ(newMissedBarriers({}, {missed, missed}).size(), 2u);
+    EXPECT_EQ(newMissedBarriers({race("out", RaceScope::Block)}, {missed}).size(), 1u);
+    EXPECT_TRUE(newMissedBarriers({missed}, {missed, missed}).empty());
+    EXPECT_TRUE(newMissedBarriers({}, {race("out", RaceScope::Block)}).empty());
+}
+
 } // namespace
 } // namespace kernelskill::engine

@@ -40,6 +40,14 @@ TEST(ValueDictionary, HasTheConstantsOfBothTextsAndTheirNeighbours) {
     EXPECT_TRUE(std::ranges::is_sorted(dictionary.floating));
 }
 
+TEST(ValueDictionary, HasDoublesThatAreNoFloats) {
+    std::string precise = clampText;
+    precise.replace(precise.find("> 0.75f"), 7, "> 0.1");
+    const auto dictionary = dictionaryOf(precise, precise);
+    for (const double value : {0.1, std::nextafter(0.1, 1.0), -0.1, static_cast<double>(0.1f)})
+        EXPECT_THAT(dictionary.floating, Contains(value));
+}
+
 TEST(InputStyle, ChangesWhatIsMadeUpAndLeavesIndicesAlone) {
     const LaunchSpec launch = bestLaunch(clampText);
     const LaunchSpec styled =

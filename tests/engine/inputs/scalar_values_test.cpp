@@ -110,5 +110,24 @@ TEST(OtherScalars, OnlyNegateFlags) {
     EXPECT_EQ(valuesOf(others, "add"), (std::set<std::int64_t>{0}));
 }
 
+TEST(OtherScalars, AreTheConstantsThatTheKernelKnowsThemBy) {
+    const auto values =
+        valuesOf(othersOf(launched("int mode",
+                                   "    switch (mode) {\n    case 17: y[0] = 1; break;\n"
+                                   "    case -4: y[0] = 2; break;\n    }\n"
+                                   "    if (90 == mode) y[0] = 3;\n",
+                                   "1, 64", "3")),
+                 "mode");
+    for (const std::int64_t value : {17, -4, 90})
+        EXPECT_TRUE(values.contains(value)) << value;
+}
+
+TEST(OtherScalars, AreNegativeWhereNoLoopCountsUpToThem) {
+    const std::string body = "    y[threadIdx.x] += by;\n";
+    EXPECT_LT(*valuesOf(othersOf(launched("int by", body, "1, 64", "40")), "by").begin(), 0);
+    const std::string loop = "    for (int i = 0; i < by; ++i) y[i] = i;\n";
+    EXPECT_GE(*valuesOf(othersOf(launched("int by", loop, "1, 64", "40")), "by").begin(), 0);
+}
+
 } // namespace
 } // namespace kernelskill::engine

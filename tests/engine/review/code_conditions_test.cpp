@@ -12,6 +12,25 @@ using ::testing::ElementsAre;
 
 class CodeConditionsTest : public kernelskill::testing::EmulatorFixture {
 protected:
+    /// What the conditions were in a run of the program's pinned launch.
+    [[nodiscard]] Outcomes outcomesOf(ProgramSource source) const {
+        for (const CodeCondition& condition : codeConditions(source))
+            source.watched.push_back(
+                {"", condition.span, condition.switched, condition.isInConstexpr});
+        const KernelRef kernel{source, source.model->kernels.at(0)};
+        const auto launches = inferLaunches(kernel.file(), kernel.kernel);
+        EXPECT_TRUE(launches);
+        auto image = executor_->build(kernel, launches->front(), {});
+        EXPECT_TRUE(image) << image.error().describe();
+        if (!image)
+            return {};
+        Job job;
+        job.launch = launches->front();
+        const auto result = executor_->run(**image, job, {});
+        EXPECT_TRUE(result) << result.error().describe();
+        return result ? result->profile.conditions : Outcomes{};
+    }
+
     static std::vector<std::string> spelled(const ProgramSource& source) {
         std::vector<std::string> texts;
         for (const CodeCondition& condition : codeConditions(source)) {
@@ -44,6 +63,43 @@ __global__ void k(const float* x, float* y, int n) {
                             "i > 5 ? y[i] = 6; : y[i] = 7;"));
 }
 
+TEST_F(CodeConditionsTest, FindsLabelsWithTheirCode) {
+    EXPECT_THAT(spelled(program(R"(
+#define LAST 9
+enum class Op { Add, Take };
+__global__ void k(const int* op, float* y, Op mode) {
+    int i = threadIdx.x;
+    switch (op[i] & 7) {
+    case 1:
+    case 2: y[i] = 1; break;
+    case LAST ... 12: { y[i] = 2; }
+    default: y[i] = 3;
+    }
+    switch (mode) {
+    case Op::Add: y[i] += 1;
+    case Op::Take: break;
+    }
+}
+)")),
+                ElementsAre("1 ?  y[i] = 1; break;\n    ", "2 ?  y[i] = 1; break;\n    ",
+                            "LAST ... 12 ?  { y[i] = 2; }\n    ", "default ?  y[i] = 3;\n    }",
+                            "Op::Add ?  y[i] += 1;\n    ", "Op::Take ?  break;\n    }"));
+}
+
+TEST_F(CodeConditionsTest, FindsEndsOfLoopsAndConditionsThatAreMacros) {
+    EXPECT_THAT(spelled(program(R"(
+#define POSITIVE(v) ((v) > 0)
+__device__ constexpr float most(float a) { return a > 9 ? 9 : a; }
+__global__ void k(const float* x, float* y) {
+    int i = threadIdx.x;
+    do { ++i; } while (x[i] > 5);
+    while (POSITIVE(x[i])) ++i;
+    y[i] = most(x[i]);
+}
+)")),
+                ElementsAre("x[i] > 5", "POSITIVE(x[i]) ? ++i;", "a > 9 ? 9 : a"));
+}
+
 TEST_F(CodeConditionsTest, LeavesOutWhatTheCompilerKnowsAndMacros) {
     EXPECT_THAT(spelled(program(R"(
 #define POSITIVE(v) ((v) > 0)
@@ -52,7 +108,7 @@ template <int W> __global__ void k(const float* x, float* y) {
     __shared__ float tile[W > 2 ? 4 : 1];
     if constexpr (W == 1) y[0] = 1;
     if (W == 2) y[0] = 2;
-    if (POSITIVE(x[0])) y[0] = lanes;
+    y[0] = POSITIVE(x[0]) ? lanes : 0;
     tile[0] = 0;
 }
 void run(const float* x, float* y) { k<1><<<1, 32>>>(x, y); }
@@ -71,24 +127,33 @@ __global__ void k(const float* x, float* y, int n) {
 }
 // kernelskill: launch k<<<1, 64>>>(x=rand[40], y=zero[40], n=40)
 )");
-    for (const CodeCondition& condition : codeConditions(source))
-        source.watched.push_back(condition.span);
-    ASSERT_EQ(source.watched.size(), 6u);
-    const KernelRef kernel{source, source.model->kernels.at(0)};
-    const auto launches = inferLaunches(kernel.file(), kernel.kernel);
-    ASSERT_TRUE(launches);
-    auto image = executor_->build(kernel, launches->front(), {});
-    ASSERT_TRUE(image) << image.error().describe();
-    Job job;
-    job.launch = launches->front();
-    const auto result = executor_->run(**image, job, {});
-    ASSERT_TRUE(result) << result.error().describe();
     constexpr ConditionOutcomes both{true, true, true, true};
     constexpr ConditionOutcomes onlyTrue{true, true, true, false};
     constexpr ConditionOutcomes onlyFalse{true, true, false, true};
     constexpr ConditionOutcomes never{true, true, false, false};
-    EXPECT_THAT(result->profile.conditions,
-                ElementsAre(both, both, onlyTrue, onlyTrue, never, onlyFalse));
+    EXPECT_THAT(outcomesOf(source), ElementsAre(both, both, onlyTrue, onlyTrue, never, onlyFalse));
+}
+
+TEST_F(CodeConditionsTest, TellsWhichLabelsWereChosen) {
+    constexpr ConditionOutcomes sometimes{true, true, true, true};
+    constexpr ConditionOutcomes never{true, true, false, true};
+    const ProgramSource source = program(R"(
+#define LAST 9
+__device__ constexpr int folded(int v) { switch (v) { case 0: return 3; case 60: return 4; } return v; }
+__global__ void k(int* y) {
+    int i = threadIdx.x;
+    switch (i) {
+    case 0:
+    case 1: y[i] = 1;
+    case LAST ... 12: y[i] = 2; break;
+    case 64: y[i] = 3; break;
+    default: y[i] = folded(i + 1);
+    }
+}
+// kernelskill: launch k<<<1, 64>>>(y=zero[64])
+)");
+    EXPECT_THAT(outcomesOf(source),
+                ElementsAre(sometimes, sometimes, sometimes, never, sometimes, never, sometimes));
 }
 
 } // namespace

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace kernelskill::engine {
 namespace {
 
@@ -86,6 +88,91 @@ TEST_F(EditReachTest, SaysThatAGuardNeverHeldAThreadBack) {
                "if (i < n && 0 < n) y[i] = x[i] + x[i]");
     EXPECT_EQ(verdict.status, VerdictStatus::Unmeasured) << report(verdict);
     EXPECT_THAT(report(verdict), HasSubstr("on line 3, '0 < n' was true for every input"));
+}
+
+TEST_F(EditReachTest, NamesALabelThatNoInputChose) {
+    const std::string text = elementwise("    if (i < n) switch (n) {\n"
+                                         "    case 777777: y[i] = 0; break;\n"
+                                         "    case 888888: y[i] = 1; break;\n"
+                                         "    default: y[i] = 2 * x[i];\n    }\n");
+    expectRefused(review(text, "y[i] = 0", "y[i] = 3"), "no input chose 'case 777777' on line 4");
+    expectRefused(review(text, "case 777777", "case 777778"),
+                  "no input chose 'case 777778' on line 4");
+    expectRefused(review(text, "    case 888888: y[i] = 1; break;\n", ""),
+                  "in the original, no input chose 'case 888888' on line 5");
+}
+
+TEST_F(EditReachTest, TriesTheLabelsOfAParameter) {
+    const std::string text =
+        "__global__ void k(const float* x, float* y, int mode, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n"
+        "    switch (mode) {\n    case 40: y[i] = x[i]; break;\n    case 50: y[i] = -x[i]; break;\n"
+        "    default: y[i] = 2 * x[i];\n    }\n}\nint main() { int n = 5000; float *x, *y;\n"
+        "    k<<<(n + 255) / 256, 256>>>(x, y, 3, n); }\n";
+    const Verdict wrong = review(text, "y[i] = -x[i]", "y[i] = x[i]");
+    EXPECT_EQ(wrong.status, VerdictStatus::Incorrect) << report(wrong);
+    const Verdict same = review(text, "y[i] = -x[i]", "{ float v = x[i]; y[i] = -v; }");
+    EXPECT_EQ(same.status, VerdictStatus::Unmeasured) << report(same);
+}
+
+TEST_F(EditReachTest, NamesALoopThatNeverEndedByItsCondition) {
+    expectRefused(
+        review(elementwise("    if (i < n) {\n        float v = x[i];\n"
+                           "        while (v > 1) v *= 0.5f;\n        y[i] = v;\n    }\n"),
+               "while (v > 1) v *= 0.5f;",
+               "for (int r = 0; r < 400; ++r) { if (!(v > 1)) break; v *= 0.5f; }"),
+        "on line 5, 'r < 400' was true for every input");
+}
+
+TEST_F(EditReachTest, NamesConditionsThatCannotBeWatched) {
+    const std::string text =
+        "#define PICK(v) (2 * (v))\n" + elementwise("    if (i < n) y[i] = PICK(x[i]);\n");
+    expectRefused(review(text, "(2 * (v))", "(n == 777777 ? 0 : 2 * (v))"),
+                  "the conditions in 'PICK(v) (n == 777777 ? 0 : 2 * (v))' on line 1 cannot be "
+                  "watched");
+    expectRefused(review(text, "y[i] = PICK(x[i])",
+                         "y[i] = [&](float v) { return n == 777777 ? 0 : 2 * v; }(x[i])"),
+                  "cannot be watched");
+    const Verdict right = review(text, "(2 * (v))", "((v) * 2)");
+    EXPECT_EQ(right.status, VerdictStatus::Unmeasured) << report(right);
+}
+
+TEST_F(EditReachTest, NamesConditionsOfMacrosAndConstexprFunctions) {
+    const std::string text =
+        "#define MAGIC 777777\n"
+        "__device__ constexpr float twice(float v, int n) { return 2 * v; }\n" +
+        elementwise("    if (i < n) y[i] = twice(x[i], n);\n");
+    expectRefused(review(text, "return 2 * v;", "return n == 777777 ? 0 : 2 * v;"),
+                  "on line 2, 'n == 777777' was false for every input");
+    expectRefused(review(text, "twice(x[i], n)", "n == MAGIC ? 0 : twice(x[i], n)"),
+                  "on line 5, 'n == MAGIC' was false for every input");
+}
+
+TEST_F(EditReachTest, NamesConditionsInHeaders) {
+    const std::string text = "#include \"kernelskill-part.cuh\"\n" +
+                             elementwise("    if (i < n) y[i] = twice(x[i], n);\n");
+    ProgramSource source = program(text);
+    const std::string header =
+        (std::filesystem::path(source.file).parent_path() / "kernelskill-part.cuh").string();
+    const std::string part = "__device__ float twice(float v, int n) {\n    return 2 * v;\n}\n";
+    source.unsaved[header] = part;
+    auto model =
+        analysis::analyzeFile(source.file, text, source.command, bench_.toolchain, source.unsaved);
+    ASSERT_TRUE(model);
+    source.model = std::make_shared<const analysis::FileModel>(std::move(*model));
+    const auto reviewed = [&](std::string_view to) {
+        const auto begin = static_cast<std::uint32_t>(part.find("2 * v"));
+        const analysis::EditSet edits{{header, {{{begin, begin + 5}, std::string(to)}}}};
+        auto verdict = Reviewer(executor_.get(), bench_.toolchain)
+                           .review({source, source.model->kernels.at(0)}, edits, {}, {}, {},
+                                   {.seed = testSeed()});
+        EXPECT_TRUE(verdict) << verdict.error().describe();
+        return verdict ? *verdict : Verdict{};
+    };
+    expectRefused(reviewed("n == 777777 ? 0 : 2 * v"),
+                  "on line 2 of kernelskill-part.cuh, 'n == 777777' was false for every input");
+    const Verdict right = reviewed("v > 3 ? v * 2 : v + v");
+    EXPECT_EQ(right.status, VerdictStatus::Unmeasured) << report(right);
 }
 
 TEST_F(EditReachTest, TriesBothSidesOfAnAlignment) {

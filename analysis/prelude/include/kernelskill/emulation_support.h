@@ -81,9 +81,24 @@ struct __nv_bfloat16;
 #else
 #define KS_OUTCOME(number) asm volatile("# ks_outcome " #number)
 #endif
+/// The same in a constexpr function. What the compiler evaluates is not noted.
+#define KS_CONSTEXPR_OUTCOME(number)                \
+    do {                                            \
+        if (!__builtin_is_constant_evaluated())     \
+            ks::noteOutcome<number>();              \
+    } while (false)
 
 /// The names of the code behind the user's names begin with "ks", because the user's macros reach it too.
 namespace ks {
+
+template <int ksNumber>
+__attribute__((always_inline)) inline void noteOutcome() {
+#if defined(__aarch64__)
+    asm volatile("# ks_outcome %c0" ::"i"(ksNumber) : "x16", "x17");
+#else
+    asm volatile("# ks_outcome %c0" ::"i"(ksNumber));
+#endif
+}
 
 /// Binds `extern __shared__ T name[];` to the block's dynamic shared memory: `T (&name)[N] = ks::DynamicShared{}`.
 struct DynamicShared {

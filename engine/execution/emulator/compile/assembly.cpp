@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -17,6 +18,10 @@ namespace {
 
 constexpr std::string_view blockHook = "__sanitizer_cov_trace_pc";
 constexpr std::string_view foreignBlockHook = "ks_foreign_block";
+/// Reports an index beyond an array, by -fsanitize=bounds; and its names in an image.
+constexpr std::string_view boundsHook = "__ubsan_handle_out_of_bounds";
+constexpr std::string_view localBoundsHook = "ks_beyond_local";
+constexpr std::string_view otherBoundsHook = "ks_beyond_other";
 /// Before the number of a watched condition's outcome, in a comment. See KS_OUTCOME.
 constexpr std::string_view outcomeMark = "# ks_outcome ";
 static_assert(emulator::variableRoom == 32768);
@@ -44,9 +49,11 @@ class Annotator {
 public:
     Annotator(std::string_view assembly, const AssemblyOptions& options)
         : lines_(assemblyLines(assembly)), predication_(lines_), userMarker_(options.userMarker),
-          arithmetic_(arithmeticOf(lines_, options, blockHook)) {
+          arithmetic_(arithmeticOf(lines_, options, blockHook)),
+          localAccesses_(options.localAccesses) {
         for (const ArithmeticUse& use : arithmetic_)
             labelled_.insert({use.block, use.instruction});
+        findChecks();
         result_.reserve(assembly.size() + assembly.size() / 8);
     }
 
@@ -61,6 +68,24 @@ public:
     }
 
 private:
+    /// Finds the labels of code that only reports an index beyond an array.
+    void findChecks() {
+        std::string_view label;
+        for (const AssemblyLine& line : lines_) {
+            if (line.word.ends_with(':') && line.rest.empty())
+                label = line.word.substr(0, line.word.size() - 1);
+            else if (line.rest.starts_with(boundsHook) && !label.empty())
+                checks_.insert(label);
+        }
+    }
+
+    /// Whether the branch goes to such a report.
+    [[nodiscard]] bool isOfCheck(std::string_view operands) const {
+        const auto comma = operands.rfind(',');
+        return checks_.contains(analysis::trimmed(
+            comma == std::string_view::npos ? operands : operands.substr(comma + 1)));
+    }
+
     void annotate(std::size_t index) {
         const auto line = lines_[index].text;
         const auto word = lines_[index].word;
@@ -83,13 +108,15 @@ private:
         else if (word == ".file")
             file(rest);
         else if (word == ".loc")
-            inUserFile_ = userFiles_.contains(number(takeWord(rest)).value_or(0));
+            place(rest);
         else if (word == ".weak" && isPlainName(rest))
             weak_.emplace(rest);
         else if (rest.starts_with(blockHook))
             beginBlock();
         else if (hookAt_ && isBranch(lines_[index]))
-            (inUserFile_ && !predication_.isPredicated(index) ? ownBranch_ : foreignBranch_) = true;
+            (inUserFile_ && !predication_.isPredicated(index) && !isOfCheck(rest)
+                 ? ownBranch_
+                 : foreignBranch_) = true;
         if (word == ".cfi_endproc")
             endBlock();
         if (rest.starts_with(blockHook) && hookAt_)
@@ -99,13 +126,23 @@ private:
         const bool isHook = rest.starts_with(blockHook);
         if (!isHook && labelled_.contains(index))
             add(labelOf(index) + ":");
-        add(line);
+        add(withOwnHook(line));
         if (isHook && labelled_.contains(index))
             add(labelOf(index) + ":");
         if (guarded_ && (word == ".zero" || word == ".skip" || word == ".space")) {
             addGuard();
             guarded_ = false;
         }
+    }
+
+    /// Arrays in shared and global memory have checks of their own.
+    [[nodiscard]] std::string withOwnHook(std::string_view line) const {
+        std::string text(line);
+        if (const auto at = text.find(boundsHook); at != std::string::npos)
+            text.replace(at, boundsHook.size(),
+                         localAccesses_.contains({file_, line_}) ? localBoundsHook
+                                                                 : otherBoundsHook);
+        return text;
     }
 
     void add(std::string_view line) { result_.append(line).push_back('\n'); }
@@ -123,8 +160,25 @@ private:
     /// Reads .file 3 "/folder" "name" or .file 3 "/folder/name".
     void file(std::string_view rest) {
         const auto index = number(takeWord(rest));
-        if (index && rest.find(userMarker_) != std::string_view::npos)
-            userFiles_.insert(*index);
+        if (!index || rest.find(userMarker_) == std::string_view::npos)
+            return;
+        std::string path;
+        for (bool isQuoted = false; const char c : rest) {
+            isQuoted ^= c == '"';
+            if (c == '"' && isQuoted && !path.empty())
+                path += '/';
+            else if (c != '"' && isQuoted)
+                path += c;
+        }
+        userFiles_[*index] = path.substr(path.find(userMarker_) + userMarker_.size());
+    }
+
+    /// Reads .loc 3 17 5.
+    void place(std::string_view rest) {
+        const auto file = userFiles_.find(number(takeWord(rest)).value_or(0));
+        inUserFile_ = file != userFiles_.end();
+        file_ = inUserFile_ ? file->second : std::string{};
+        line_ = number(takeWord(rest)).value_or(0);
     }
 
     /// A label before an instruction, after a hook: the worker identifies a block by the hook's
@@ -228,9 +282,13 @@ private:
     std::vector<ArithmeticUse> arithmetic_;
     std::set<std::size_t> labelled_; ///< The lines that the table names.
     std::string result_;
-    std::set<unsigned> userFiles_;
-    std::set<unsigned> outcomes_; ///< Those of watched conditions that the compiler kept.
-    std::set<std::string> weak_;  ///< Names of functions that have no label yet.
+    const FileLines& localAccesses_;
+    std::map<unsigned, std::string> userFiles_; ///< Their paths.
+    std::string file_;                          ///< Of the user, or empty.
+    std::uint32_t line_ = 0;
+    std::set<std::string_view> checks_; ///< Labels.
+    std::set<unsigned> outcomes_;       ///< Those of watched conditions that the compiler kept.
+    std::set<std::string> weak_;        ///< Names of functions that have no label yet.
     bool inUserFile_ = false;
     bool inThreadLocal_ = false;
     bool inData_ = false;

@@ -171,7 +171,7 @@ Result<std::filesystem::path> findHostCompiler(const std::filesystem::path& want
 }
 
 std::vector<std::string> preludeFlags(const ImageOptions& options,
-                                      const analysis::CompileCommand& command) {
+                                      const analysis::CompileCommand& command, bool followsLocals) {
     // -O1 keeps the accesses that a GPU's compiler would keep. The following flags keep each of
     // them a single access.
     std::vector<std::string> flags = {"-x",
@@ -210,14 +210,17 @@ std::vector<std::string> preludeFlags(const ImageOptions& options,
         if (options.traceBranches)
             flags.emplace_back("-fsanitize-coverage=trace-pc");
     }
+    if (followsLocals)
+        flags.emplace_back("-fsanitize=bounds");
     if (const auto macro = architectureMacro(command); !macro.empty())
         flags.push_back(macro);
     return flags;
 }
 
 std::vector<std::string> compilerFlags(const ImageOptions& options,
-                                       const analysis::CompileCommand& command) {
-    auto flags = preludeFlags(options, command);
+                                       const analysis::CompileCommand& command,
+                                       bool followsLocals) {
+    auto flags = preludeFlags(options, command, followsLocals);
     if (command.fastMath)
         flags.emplace_back(fastMathFlag);
     for (const auto& definition : command.definitions)
@@ -304,7 +307,8 @@ Result<CompileOutcome> compileImage(const CompileRequest& request, const ImageOp
     }
     const AssemblyOptions asked{std::string(userPathMarker), options.preludeInclude.string(),
                                 std::ranges::find(request.flags, fastMathFlag) !=
-                                    request.flags.end()};
+                                    request.flags.end(),
+                                request.localAccesses};
     if (auto annotated = annotateFile(assembly, text, asked); !annotated)
         return std::unexpected(annotated.error());
 

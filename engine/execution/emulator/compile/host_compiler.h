@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/command/compile_command.h"
+#include "engine/execution/emulator/compile/arithmetic.h"
 #include "engine/execution/emulator/compile/image_options.h"
 #include "engine/process/child_process.h"
 
@@ -33,7 +34,8 @@ inline constexpr std::string_view precompiledSuffix = ".gch";
 
 /// The flags on which the prelude's meaning depends: compilerFlags() without the user's macros.
 [[nodiscard]] std::vector<std::string> preludeFlags(const ImageOptions& options,
-                                                    const analysis::CompileCommand& command);
+                                                    const analysis::CompileCommand& command,
+                                                    bool followsLocals);
 
 /// Compiles the prelude's header in `workFolder` with flags from preludeFlags(), in half a second,
 /// behind the walls of compileImage(). It saves most of what compileImage() takes for a small
@@ -42,9 +44,11 @@ inline constexpr std::string_view precompiledSuffix = ".gch";
                                      const std::vector<std::string>& flags,
                                      const ImageOptions& options, std::stop_token stop);
 
-/// Flags that do not depend on where files are. They are part of an image's cache key.
+/// Flags that do not depend on where files are. They are part of an image's cache key. See
+/// ProgramSource::followsLocals.
 [[nodiscard]] std::vector<std::string> compilerFlags(const ImageOptions& options,
-                                                     const analysis::CompileCommand& command);
+                                                     const analysis::CompileCommand& command,
+                                                     bool followsLocals);
 
 struct CompileRequest {
     /// Contains src/ (the mirror), the prelude's header, prefix.h and unit.cpp; the object becomes
@@ -56,6 +60,8 @@ struct CompileRequest {
     std::vector<std::filesystem::path> systemIncludeDirs; ///< Searched last; where they are.
     /// The originals of the mirror's files, which an #include can name by their whole path.
     std::vector<std::filesystem::path> originals;
+    /// See AssemblyOptions; empty unless locals are followed.
+    FileLines localAccesses = {};
 };
 
 struct CompileOutcome {

@@ -48,8 +48,9 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
         }
         if (breadth.includes == IncludeBreadth::DeviceHeaders)
             blankNestedStandardNamespaces(text, slices[f]);
-        if (f == 0)
-            text = withWatched(std::move(text), kernel.program.watched);
+        if (!kernel.program.watched.empty())
+            text = withWatched(std::move(text), f == 0 ? "" : file.source.path.string(),
+                               kernel.program.watched);
         text = rewriteForHost(std::move(text), file.source.path.string(), program.macros(), macros);
         unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});
     }

@@ -217,7 +217,7 @@ std::vector<std::byte> encode(const WorkerJob& message) {
               {"seed", job.seed},
               {"profile", job.wantProfile},
               {"hazards", job.wantHazards},
-              {"unfenced", job.wantUnfenced},
+              {"tolerated", job.wantTolerated},
               {"outputs", job.wantOutputs},
               {"milliseconds", job.limits.time.count()},
               {"memory", job.limits.memoryBytes},
@@ -242,7 +242,7 @@ Result<WorkerJob> decodeJob(std::span<const std::byte> payload) {
         job.seed = json.at("seed").get<std::uint64_t>();
         job.wantProfile = json.at("profile").get<bool>();
         job.wantHazards = json.at("hazards").get<bool>();
-        job.wantUnfenced = json.at("unfenced").get<bool>();
+        job.wantTolerated = json.at("tolerated").get<bool>();
         job.wantOutputs = json.at("outputs").get<bool>();
         job.limits.time = std::chrono::milliseconds{json.at("milliseconds").get<std::int64_t>()};
         job.limits.memoryBytes = json.at("memory").get<std::uint64_t>();

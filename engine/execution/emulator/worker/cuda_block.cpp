@@ -213,8 +213,12 @@ void CudaBlock::releaseBarrierIfComplete() {
         if (thread.state != ThreadState::AtBarrier)
             continue;
         thread.state = ThreadState::Ready;
-        if (first)
+        if (first) {
+            if (live_ < threads_.size())
+                launch_.reportMissedBarrier(*this, static_cast<unsigned>(&thread - threads_.data()),
+                                            thread.site, threads_.size() - live_);
             launch_.blockBarrierPassed(thread.site);
+        }
         first = false;
         switch (thread.barrierKind) {
         case KsBarrierPlain:

@@ -75,6 +75,20 @@ template <EventKind kind>
     onAccess<kind>(address, bytes, returnAddress, true, &access);
 }
 
+/// What g++ tells of an index beyond an array, in the layout that its runtime library reads.
+struct ArrayType {
+    std::uint16_t kind;
+    std::uint16_t details;
+    char name[1]; ///< "'float [4]'", to its terminating zero.
+};
+struct ArrayAccess {
+    const char* file;
+    std::uint32_t line;
+    std::uint32_t column;
+    const ArrayType* array;
+    const ArrayType* index;
+};
+
 /// Copies whole objects, in pieces no wider than a GPU's widest access.
 template <EventKind kind>
 void range(const void* address, std::size_t bytes, const void* returnAddress) {
@@ -218,6 +232,15 @@ void __tsan_func_exit(void) {}
 void __sanitizer_cov_trace_pc(void) {
     emulator::onBlock<EventKind::BasicBlock>(__builtin_return_address(0));
 }
+
+// annotateAssembly gives these names to the function of -fsanitize=bounds.
+void ks_beyond_local(const void* data, unsigned long index) {
+    const auto& access = *static_cast<const emulator::ArrayAccess*>(data);
+    if (hookState.launch != nullptr)
+        hookState.checker->beyondLocal(access.array->name, static_cast<std::int64_t>(index),
+                                       emulator::siteOf(__builtin_return_address(0)));
+}
+void ks_beyond_other(const void* /*data*/, unsigned long /*index*/) {}
 
 // annotateAssembly replaces the hook by this one if the branch at the block's end is the prelude's.
 void ks_foreign_block(void) {

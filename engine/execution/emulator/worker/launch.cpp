@@ -141,7 +141,7 @@ Result<void> Launch::layOut(CapturedContents captured) {
             constants.push_back({reinterpret_cast<std::uint64_t>(global.address), global.bytes});
     }
     trace_.emplace(TraceRanges{image_.staticShared(), {}, memory_.arena(), std::move(constants)});
-    checker_.begin(job_.wantHazards, inventsIndices(spec), heap_.range());
+    checker_.begin(job_.wantHazards, inventsIndices(spec), job_.wantTolerated, heap_.range());
     if (auto followed = checker_.followGlobals(image_.globals()); !followed)
         return std::unexpected(followed.error());
     races_.setBlockThreads(static_cast<unsigned>(threads));

@@ -77,6 +77,8 @@ public:
     void warpBarrierPassed(unsigned warp, std::uint32_t lanes, bool all, Site site);
     void reportBarrierDivergence(const CudaBlock& block, unsigned thread, Site site, unsigned other,
                                  Site otherSite, bool certain);
+    /// Threads of the block, so many, have ended while this one waits.
+    void reportMissedBarrier(const CudaBlock& block, unsigned thread, Site site, std::size_t ended);
     void reportForeignMask(const CudaBlock& block, unsigned thread, std::uint32_t mask, Site site);
     [[nodiscard]] ExchangeSlots& exchangeSlots(const CudaBlock& block, unsigned warp,
                                                std::uint8_t index);

@@ -182,6 +182,26 @@ void Launch::reportBarrierDivergence(const CudaBlock& block, unsigned thread, Si
                   dimOf(blockIndex), dimOf(index), std::move(details)});
 }
 
+void Launch::reportMissedBarrier(const CudaBlock& block, unsigned thread, Site site,
+                                 std::size_t ended) {
+    if (!job_.wantHazards || !job_.wantTolerated ||
+        !hazards_.isNew(HazardKind::BarrierDivergence, site, 0))
+        return;
+    const KsIndex index = block.threadIndex(thread);
+    const KsIndex blockIndex = block.index();
+    hazards_.add(
+        {HazardKind::BarrierDivergence,
+         false,
+         site,
+         0,
+         fmt::format("thread ({},{},{}) of block ({},{},{}) waits at a barrier that {} "
+                     "threads of the block have ended without",
+                     index.x, index.y, index.z, blockIndex.x, blockIndex.y, blockIndex.z, ended),
+         dimOf(blockIndex),
+         dimOf(index),
+         {}});
+}
+
 void Launch::reportForeignMask(const CudaBlock& block, unsigned thread, std::uint32_t mask,
                                Site site) {
     if (!job_.wantHazards || !hazards_.isNew(HazardKind::BarrierDivergence, site, 0))

@@ -60,6 +60,8 @@ const char* pastVerb(RaceAccess access) {
 std::string_view missingOrder(const RaceConflict& race) {
     if (race.doubt == RaceDoubt::Unfenced)
         return "with no fence after the atomic or volatile read that would order them";
+    if (race.doubt == RaceDoubt::Volatile)
+        return "both volatile, with no fences and no flag that would order them";
     switch (race.scope) {
     case RaceScope::Warp:
         return "no __syncwarp() or shuffle between them";
@@ -84,9 +86,10 @@ Dim3 dimOf(KsIndex index) {
 
 } // namespace
 
-void MemoryChecker::begin(bool wantHazards, bool guessed, AddressRange heap) {
+void MemoryChecker::begin(bool wantHazards, bool guessed, bool tolerated, AddressRange heap) {
     wantHazards_ = wantHazards;
     guessed_ = guessed;
+    wantTolerated_ = tolerated;
     arena_ = memory_.arena();
     heap_ = heap;
 }
@@ -342,6 +345,14 @@ void MemoryChecker::misaligned(EventKind kind, std::uint64_t address, unsigned b
     hazards_.add(std::move(hazard));
 }
 
+void MemoryChecker::beyondLocal(std::string_view type, std::int64_t index, Site site) {
+    if (!wantHazards_ || !hazards_.isNew(HazardKind::OutOfBounds, site, 0))
+        return;
+    hazards_.add(report(HazardKind::OutOfBounds, !guessed_, site, 0,
+                        fmt::format("{} uses element {} of an array of its own of type {}",
+                                    launch_.runningThread(), index, type)));
+}
+
 void MemoryChecker::uninitialised(std::uint64_t address, std::uint64_t offset, unsigned bytes,
                                   Site site) {
     if (uninitialised_.size() == maxPendingReads ||
@@ -386,7 +397,7 @@ void MemoryChecker::conflict(RaceAccess access, std::uint64_t address, unsigned 
                         ? RaceDoubt::GuessedIndices
                         : found.doubt;
     const bool certain = details.doubt == RaceDoubt::None;
-    if (details.doubt == RaceDoubt::Unfenced && !launch_.job().wantUnfenced)
+    if (details.doubt == RaceDoubt::Unfenced && !wantTolerated_)
         return;
     if (!hazards_.isNew(HazardKind::Race, site, found.site, certain))
         return;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernelskill::engine::emulator {
@@ -27,7 +28,8 @@ public:
 
     /// Called after memory is set up. `guessed`: extents or index values are guesses, so no
     /// out-of-bounds access is certain.
-    void begin(bool wantHazards, bool guessed, AddressRange heap);
+    /// `tolerated`: see Job::wantTolerated.
+    void begin(bool wantHazards, bool guessed, bool tolerated, AddressRange heap);
     /// Follows the image's `__device__` variables as well. Failed if there is no room.
     [[nodiscard]] Result<void> followGlobals(std::span<const KsGlobal> globals);
     /// Sets the shared memory of the block that runs from here on.
@@ -57,6 +59,8 @@ public:
     void elsewhere(EventKind kind, std::uint64_t address, unsigned bytes, Site site,
                    unsigned thread, bool isVolatile);
     void misaligned(EventKind kind, std::uint64_t address, unsigned bytes, Site site);
+    /// An index that an array of this type, a variable of the running thread, does not have.
+    void beyondLocal(std::string_view type, std::int64_t index, Site site);
 
     /// Called for an asynchronous copy into shared memory whose store was checked: from here on no
     /// thread may access its bytes.
@@ -152,6 +156,7 @@ private:
     AddressRange heap_;
     bool wantHazards_ = true;
     bool guessed_ = false;
+    bool wantTolerated_ = false;
     SyncScope atomicScope_ = SyncScope::Device;
     AddressRange globals_; ///< From the first to the last `__device__` variable that may change.
     std::vector<AddressRange> globalRanges_; ///< Ascending.
@@ -188,6 +193,9 @@ MemoryChecker::follow(RaceDetector::Cell* cells, std::uint64_t address, unsigned
         recordRace<raceAccess<kind>>(cells, address, bytes, site, thread, spansBlocks);
     } else if constexpr (kind == EventKind::Store) {
         recordRace<RaceAccess::Atomic>(cells, address, bytes, site, thread, spansBlocks);
+    } else if (wantTolerated_ &&
+               races_.readsUnordered(cells, address, bytes, site, thread, spansBlocks)) {
+        conflict(RaceAccess::Read, address, bytes, site);
     }
 }
 

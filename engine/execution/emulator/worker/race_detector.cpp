@@ -139,6 +139,29 @@ RaceDoubt RaceDetector::doubtOfAtomic(RaceAccess earlier, RaceAccess now) const 
                                                                       : RaceDoubt::None;
 }
 
+bool RaceDetector::readsUnordered(const Cell* cells, std::uint64_t address, unsigned bytes,
+                                  std::uint32_t site, unsigned thread, bool spansBlocks) {
+    if (exhausted_)
+        return false;
+    const Starts& starts = spansBlocks ? turn_ : own_;
+    unsigned first = address & 3u;
+    for (unsigned left = bytes; left > 0; ++cells) {
+        const unsigned here = left < 4 - first ? left : 4 - first;
+        const std::uint64_t mask = ((1u << here) - 1) << first;
+        const std::uint64_t write = cells->write;
+        const bool isOthers = write >= starts.interval ? threadOf(write) != thread
+                                                       : spansBlocks && write < starts.blockStart;
+        if (write != 0 && isOthers && isAtomic(writeOf(write)) && (maskOf(write) & mask) != 0 &&
+            judge(writeOf(write), RaceAccess::Read, write, *cells, thread, site, spansBlocks)) {
+            conflict_.doubt = RaceDoubt::Volatile;
+            return true;
+        }
+        left -= here;
+        first = 0;
+    }
+    return false;
+}
+
 bool RaceDetector::judge(RaceAccess earlier, RaceAccess now, std::uint64_t record, const Cell& cell,
                          unsigned thread, std::uint32_t site, bool spansBlocks) {
     // Who reads before an atomic may only prepare its own. A read that comes after shows the race.

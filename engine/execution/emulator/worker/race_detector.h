@@ -82,6 +82,11 @@ public:
     bool record(Cell* cells, std::uint64_t address, unsigned bytes, std::uint32_t site,
                 unsigned thread, bool spansBlocks);
 
+    /// A volatile read, which is not recorded. Returns true if nothing orders it and the volatile
+    /// or atomic write whose value it reads.
+    bool readsUnordered(const Cell* cells, std::uint64_t address, unsigned bytes,
+                        std::uint32_t site, unsigned thread, bool spansBlocks);
+
     /// The fast path for whole words. Returns false if a full check by record() is needed.
     template <RaceAccess access>
     bool recordWords(Cell* cells, unsigned words, std::uint32_t site, unsigned thread,

@@ -1,4 +1,5 @@
 // Faults of a user's kernel, by name and line, after the host compiler had its way with it.
+#include "engine/inputs/launch_inference.h"
 #include "tests/engine/execution/emulator/executor_fixture.h"
 
 #include <gmock/gmock.h>
@@ -285,6 +286,86 @@ void launch(const float* in, float* out) { warpSum<<<1, 48>>>(in, out, 480); }
     ASSERT_TRUE(result) << result.error().describe();
     EXPECT_EQ(result->profile.metrics.at("smsp__sass_average_branch_targets_threads_uniform.pct"),
               100);
+}
+
+/// Runs the first kernel with its locals followed and all that is tolerated suspected.
+class StrictlyEmulated : public EmulatedHazards {
+protected:
+    std::vector<Hazard> hazardsOf(const std::string& text) {
+        ProgramSource strict = program(text);
+        strict.followsLocals = true;
+        const KernelRef kernel{strict, strict.model->kernels.front()};
+        auto launches = inferLaunches(kernel.file(), kernel.kernel);
+        EXPECT_TRUE(launches);
+        Job job;
+        job.launch = launches->front();
+        job.wantTolerated = true;
+        auto image = executor_->build(kernel, job.launch, {});
+        EXPECT_TRUE(image) << image.error().describe();
+        if (!image)
+            return {};
+        auto result = executor_->run(**image, job, {});
+        EXPECT_TRUE(result) << result.error().describe();
+        return result ? std::move(result->profile.hazards) : std::vector<Hazard>{};
+    }
+
+    static std::string sums(const std::string& last) {
+        return R"(
+struct Pair { float a[2]; float b; };
+__device__ void fill(float* row, int count) {
+    for (int j = 0; j < count; ++j)
+        row[j] = j;
+}
+__global__ void sums(const float* in, float* out, int n) {
+    float part[4], other[4];
+    Pair pair;
+    fill(other, n);
+    for (int j = 0; j < 4; ++j)
+        part[j] = in[threadIdx.x * 4 + j];
+    for (int j = 0; j < n; ++j)
+        part[)" +
+               last + R"(] += other[j];
+    pair.a[n & 1] = part[n - 1];
+    out[threadIdx.x] = pair.a[n & 1] + part[0];
+}
+void launch(const float* in, float* out) { sums<<<1, 32>>>(in, out, 4); }
+)";
+    }
+};
+
+TEST_F(StrictlyEmulated, SeesAnElementBehindALocalArray) {
+    EXPECT_TRUE(hazardsOf(sums("j")).empty());
+    for (const char* index : {"j + 1", "j - 1", "n - j"}) {
+        const auto hazards = hazardsOf(sums(index));
+        ASSERT_FALSE(hazards.empty()) << index;
+        EXPECT_EQ(hazards.front().kind, HazardKind::OutOfBounds);
+        EXPECT_TRUE(hazards.front().certain);
+        EXPECT_EQ(hazards.front().line, lineOf(program(sums(index)), "+= other[j]"));
+        EXPECT_THAT(hazards.front().message,
+                    HasSubstr("of an array of its own of type 'float [4]'"));
+    }
+}
+
+TEST_F(StrictlyEmulated, SuspectsABarrierThatThreadsEndedWithout) {
+    const std::string text = R"(
+__global__ void twice(const float* in, float* out, int n) {
+    __shared__ float part[64];
+    int i = threadIdx.x;
+    if (i >= n) return;
+    part[i] = in[i];
+    __syncthreads();
+    out[i] = part[i] + part[n - 1 - i];
+}
+void launch(const float* in, float* out) { twice<<<1, 64>>>(in, out, 50); }
+)";
+    const auto hazards = hazardsOf(text);
+    ASSERT_EQ(hazards.size(), 1u);
+    EXPECT_EQ(hazards.front().kind, HazardKind::BarrierDivergence);
+    EXPECT_FALSE(hazards.front().certain);
+    EXPECT_THAT(hazards.front().message, HasSubstr("14 threads of the block have ended without"));
+    const auto usual = runFirstKernel(program(text));
+    ASSERT_TRUE(usual);
+    EXPECT_TRUE(usual->profile.hazards.empty());
 }
 
 } // namespace

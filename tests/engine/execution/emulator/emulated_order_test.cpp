@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace kernelskill::engine {
 namespace {
@@ -203,7 +204,17 @@ __global__ void largest(const float* in, unsigned* out) {
 
 class EmulatedSchedules : public ExecutorFixture {
 protected:
+    /// Without the suspicion of volatile flags, which are meant to be unordered.
     Result<RunResult> runIn(const std::string& text, const Schedule& schedule) {
+        auto result = runWithFlags(text, schedule);
+        if (result)
+            std::erase_if(result->profile.hazards, [](const Hazard& hazard) {
+                return hazard.details.doubt == RaceDoubt::Volatile;
+            });
+        return result;
+    }
+
+    Result<RunResult> runWithFlags(const std::string& text, const Schedule& schedule) {
         const ProgramSource program = parse(source("examples/order.cu"), text);
         const KernelRef kernel{program, program.model->kernels.front()};
         auto launches = inferLaunches(kernel.file(), kernel.kernel);
@@ -212,7 +223,7 @@ protected:
         Job job;
         job.launch = launches->front();
         job.wantOutputs = true;
-        job.wantUnfenced = true;
+        job.wantTolerated = true;
         job.schedule = schedule;
         job.limits.time = std::chrono::seconds{60};
         auto image = executor_->build(kernel, job.launch, {});
@@ -368,6 +379,38 @@ __global__ void count(const int* index, int* scattered, int* total) {
     EXPECT_THAT(result->profile.contentions,
                 testing::UnorderedElementsAre(Contention{"sum", false}, Contention{"total", true},
                                               Contention{"arrivals", true}));
+}
+
+/// What one block hands to the next through volatile memory is ordered by fences.
+TEST_F(EmulatedSchedules, SuspectsVolatileDataThatNoFenceOrders) {
+    const std::string text = R"(
+__global__ void passOn(volatile int* data, volatile int* flag, int* out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        data[0] = 5;
+        __threadfence();
+        flag[0] = 1;
+    } else {
+        while (flag[0] == 0) { }
+        __threadfence();
+        out[0] = data[0];
+    }
+}
+// kernelskill: launch passOn<<<2, 32>>>(data=zero[1], flag=zero[1], out=zero[1])
+)";
+    const auto objectsOf = [&](const std::string& kernel) {
+        std::set<std::string> objects;
+        const auto result = runWithFlags(kernel, {});
+        EXPECT_TRUE(result) << result.error().describe();
+        if (result)
+            for (const Hazard& hazard : result->profile.hazards)
+                objects.insert(hazard.details.object);
+        return objects;
+    };
+    EXPECT_EQ(objectsOf(text), (std::set<std::string>{"flag"}));
+    std::string unfenced = text;
+    unfenced.erase(unfenced.find("        __threadfence();\n        flag"), 25);
+    EXPECT_EQ(objectsOf(unfenced), (std::set<std::string>{"data", "flag"}));
 }
 
 } // namespace
