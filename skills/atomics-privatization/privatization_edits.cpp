@@ -6,6 +6,7 @@
 #include "skills/editing/code_lines.h"
 #include "skills/editing/grid_size.h"
 #include "skills/editing/grid_stride_form.h"
+#include "skills/editing/replaced_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -265,9 +266,7 @@ private:
         case UpdateOperation::BitAnd:
             return fmt::format("static_cast<{}>(-1)", updates_.element);
         default:
-            if (updates_.scalar == ScalarKind::Float)
-                return "0.0f";
-            return updates_.scalar == ScalarKind::Double ? "0.0" : "0";
+            return literalOf(0, updates_.scalar);
         }
     }
 

@@ -3,13 +3,13 @@
 #include "analysis/queries/source_layout.h"
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
+#include "skills/editing/replaced_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <optional>
+#include <array>
 #include <string>
-#include <utility>
 
 namespace kernelskill::skills {
 
@@ -58,19 +58,9 @@ public:
         lines.add(fmt::format("{}[{}] = {};", array_, thread_, sum_));
         lines.add("__syncthreads();");
 
-        std::string text = lines.text();
-        text.erase(0, indentation.size());
-        text.resize(text.size() - layout_.newline().size());
-        const std::uint32_t begin =
-            loop.pragma.empty()
-                ? loop.span.begin
-                : loop.pragmaSpan.begin +
-                      static_cast<std::uint32_t>(layout_.indentation(loop.pragmaSpan.begin).size());
-        std::vector<TextEdit> edits{{{begin, loop.span.end}, std::move(text)}};
-        for (const VariableId name : {scan_.names.stride, scan_.names.value})
-            if (const auto declaration = declarationOutside(name))
-                edits.push_back({*declaration, ""});
-        return edits;
+        const std::array freed{scan_.names.stride, scan_.names.value};
+        return loopReplacedBy(lines, layout_, code_, context_.kernel.loops[scan_.loop].statement,
+                              freed);
     }
 
 private:
@@ -103,26 +93,9 @@ private:
     }
 
     [[nodiscard]] std::string zero() const {
-        switch (body_.variable(scan_.names.array).type.scalar) {
-        case ScalarKind::Float:
-            return "0.0f";
-        case ScalarKind::Double:
-            return "0.0";
-        case ScalarKind::Unknown:
-            return fmt::format("{}(0)", elementType());
-        default:
-            return "0";
-        }
-    }
-
-    /// The declaration of a name that nothing but the loop used, if it stands outside of the loop.
-    [[nodiscard]] std::optional<Span> declarationOutside(VariableId name) const {
-        const StmtId id = code_.declarationOf(name);
-        const StmtId loop = context_.kernel.loops[scan_.loop].statement;
-        if (id == noId || code_.encloses(loop, id) || id == body_.stmt(loop).init ||
-            body_.stmt(id).declared.size() != 1)
-            return std::nullopt;
-        return layout_.statementWithLine(body_.stmt(id).span);
+        const ScalarKind scalar = body_.variable(scan_.names.array).type.scalar;
+        return scalar == ScalarKind::Unknown ? fmt::format("{}(0)", elementType())
+                                             : literalOf(0, scalar);
     }
 
     const SkillContext& context_;

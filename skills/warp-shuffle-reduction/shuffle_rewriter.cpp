@@ -4,10 +4,12 @@
 #include "analysis/queries/source_layout.h"
 #include "analysis/source/gpu_constants.h"
 #include "skills/editing/code_lines.h"
+#include "skills/editing/replaced_loop.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 
 namespace kernelskill::skills {
 
@@ -62,15 +64,8 @@ public:
         lines.close();
         lines.add("__syncthreads();");
 
-        std::string text = lines.text();
-        text.erase(0, indentation.size());
-        text.resize(text.size() - layout_.newline().size());
-        std::vector<TextEdit> edits{
-            {loop.pragma.empty() ? loop.span : Span{pragmaBegin(loop), loop.span.end},
-             std::move(text)}};
-        if (const auto declaration = strideDeclaration())
-            edits.push_back({*declaration, ""});
-        return edits;
+        return loopReplacedBy(lines, layout_, code_, context_.kernel.loops[tree_.loop].statement,
+                              std::array{tree_.stride});
     }
 
 private:
@@ -91,12 +86,6 @@ private:
 
     [[nodiscard]] const std::string& array(std::size_t i) const {
         return body_.variable(tree_.arrays[i].array).name;
-    }
-
-    /// A pragma about the loop that goes goes with it.
-    [[nodiscard]] std::uint32_t pragmaBegin(const Stmt& loop) const {
-        return loop.pragmaSpan.begin +
-               static_cast<std::uint32_t>(layout_.indentation(loop.pragmaSpan.begin).size());
     }
 
     /// Ends a body that has braces only when it holds several statements.
@@ -184,22 +173,9 @@ private:
     [[nodiscard]] std::string neutral(std::size_t i) const {
         const Type& type = body_.variable(tree_.arrays[i].array).type;
         const int digit = tree_.arrays[i].fold == FoldKind::Product ? 1 : 0;
-        if (type.scalar == ScalarKind::Float)
-            return fmt::format("{}.0f", digit);
-        if (type.scalar == ScalarKind::Double)
-            return fmt::format("{}.0", digit);
-        if (type.scalar == ScalarKind::Unknown)
-            return fmt::format("decltype({})({})", values_[i], digit);
-        return std::to_string(digit);
-    }
-
-    /// `int i = blockDim.x / 2;` in front of a while loop: the loop was all that used it.
-    [[nodiscard]] std::optional<Span> strideDeclaration() const {
-        const StmtId id = code_.declarationOf(tree_.stride);
-        const Stmt& loop = body_.stmt(context_.kernel.loops[tree_.loop].statement);
-        if (id == noId || id == loop.init || body_.stmt(id).declared.size() != 1)
-            return std::nullopt;
-        return layout_.statementWithLine(body_.stmt(id).span);
+        return type.scalar == ScalarKind::Unknown
+                   ? fmt::format("decltype({})({})", values_[i], digit)
+                   : literalOf(digit, type.scalar);
     }
 
     const SkillContext& context_;
