@@ -505,6 +505,18 @@ TEST(LaunchInference, aBlockThatIsKnownIsKeptWhenTheGridIsNot) {
     EXPECT_EQ(launch.block, (Dim3{16, 4, 1}));
 }
 
+TEST(LaunchInference, aVariableOfABlockThatHasEndedIsAnotherOne) {
+    const auto launch = bestLaunch(
+        "__global__ void f(float* d, int n) { d[blockIdx.x * blockDim.x + threadIdx.x] = n; }\n"
+        "__global__ void g(float* d) { d[0] = 1; }\n"
+        "int total;\n"
+        "void run(float* d) {\n"
+        "    { dim3 grid(1); g<<<grid, 1>>>(d); }\n"
+        "    { dim3 grid(total / 64 + 1); f<<<grid, 64>>>(d, total); }\n}\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(launch.block, (Dim3{64, 1, 1}));
+}
+
 TEST(LaunchInference, aGuessSmallerThanItsDivisorStillGivesABlock) {
     const auto launch =
         bestLaunch("__global__ void f(float* d, int foo) { d[threadIdx.x] = foo; }\n"
