@@ -1,3 +1,4 @@
+#include "engine/inputs/trial.h"
 #include "tests/engine/inputs/parsed_program.h"
 
 #include <gmock/gmock.h>
@@ -341,6 +342,29 @@ TEST(LaunchInference, allocationsSizeTheBuffers) {
                              "sizeof(float)); run(d, n); }\n");
     ASSERT_NE(bufferNamed(launch, "x"), nullptr);
     EXPECT_EQ(bufferNamed(launch, "x")->elements, 100u);
+}
+
+TEST(LaunchInference, allocationsOfGuessedSizesBoundWhatMayBeReadAhead) {
+    const auto launch =
+        bestLaunch("__global__ void find(const float* table, int* found, int count) {\n"
+                   "    for (int x = 0; x < count; ++x)\n"
+                   "        if (table[x] > 0.5f) { found[threadIdx.x] = x; break; }\n}\n"
+                   "int askUser();\n"
+                   "int main() { int count = askUser(); float* table; int* found;\n"
+                   "    cudaMalloc((void**)&table, sizeof(float) * count);\n"
+                   "    cudaMalloc((void**)&found, sizeof(int) * 32);\n"
+                   "    find<<<count / 32, 32>>>(table, found, count); }\n");
+    const BufferSpec* table = bufferNamed(launch, "table");
+    ASSERT_NE(table, nullptr);
+    EXPECT_FALSE(table->elements);
+    ASSERT_GT(table->leastElements, 0U);
+    const auto elementsWith = [&](bool written) {
+        const LaunchSpec sized = withExtents(
+            launch, {{.name = "table", .elements = 1, .read = true, .written = written}});
+        return bufferNamed(sized, "table")->elements;
+    };
+    EXPECT_EQ(elementsWith(false), table->leastElements);
+    EXPECT_EQ(elementsWith(true), 1U) << "results have the extent that the original wrote";
 }
 
 TEST(LaunchInference, hugeLaunchesAreScaledDownConsistently) {
