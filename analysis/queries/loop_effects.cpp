@@ -23,7 +23,7 @@ bool makesVector(std::string_view name) {
 
 } // namespace
 
-bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr) {
+bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr, StmtId advance) {
     const FunctionBody& body = code.body();
     return std::ranges::all_of(code.expressionsBelow(expr), [&](ExprId id) {
         const Expr& at = body.expr(id);
@@ -39,7 +39,8 @@ bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr) {
         case ExprKind::Variable:
             return at.variable != noId && !body.variable(at.variable).type.isVolatile &&
                    std::ranges::none_of(code.uses(at.variable), [&](ExprId use) {
-                       return code.holds(loop.body, use) && code.isWrite(use);
+                       return code.holds(loop.body, use) && code.isWrite(use) &&
+                              (advance == noId || !code.holds(advance, use));
                    });
         default:
             return false;
@@ -47,8 +48,8 @@ bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr) {
     });
 }
 
-bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr) {
-    return isFixed(code, loop, expr) &&
+bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr, StmtId advance) {
+    return isFixed(code, loop, expr, advance) &&
            std::ranges::none_of(code.expressionsBelow(expr), [&](ExprId id) {
                const Expr& at = code.body().expr(id);
                if (at.kind != ExprKind::Variable || at.variable == noId)

@@ -6,10 +6,13 @@
 
 namespace kernelskill::analysis {
 
-/// Made of constants, indices and variables that the loop's body does not change.
-[[nodiscard]] bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr);
+/// Made of constants, indices and variables that the loop's body does not change, the statement
+/// `advance` in it excepted.
+[[nodiscard]] bool isFixed(const CodeMap& code, const Loop& loop, ExprId expr,
+                           StmtId advance = noId);
 /// As isFixed(), for what the loop's own declarations do not decide either.
-[[nodiscard]] bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr);
+[[nodiscard]] bool isFixedOutside(const CodeMap& code, const Loop& loop, ExprId expr,
+                                  StmtId advance = noId);
 
 /// True if evaluating `expr` once more changes nothing: it assigns nothing and calls nothing.
 [[nodiscard]] bool hasNoEffect(const CodeMap& code, ExprId expr);

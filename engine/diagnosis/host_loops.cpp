@@ -1,5 +1,7 @@
 #include "engine/diagnosis/host_loops.h"
 
+#include "analysis/model/dependence.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -78,6 +80,31 @@ bool isLoop(const Stmt& stmt) {
            stmt.kind == StmtKind::Do || stmt.kind == StmtKind::RangeFor;
 }
 
+bool isAround(const FunctionBody& body, const Stmt& stmt, analysis::Span span) {
+    return isLoop(stmt) && std::ranges::any_of(stmt.children, [&](analysis::StmtId child) {
+               return body.stmt(child).span.contains(span);
+           });
+}
+
+/// Whether the value of `id` differs between the rounds of a loop of that span.
+bool changesWithin(const FunctionBody& body, analysis::Span loop, ExprId id, int depth = 0) {
+    constexpr int deepest = 8;
+    if (id == noId || depth > deepest)
+        return false;
+    const Expr& expr = body.expr(id);
+    if (expr.kind == ExprKind::Variable && expr.variable != noId) {
+        const bool isSet = std::ranges::any_of(body.exprs, [&](const Expr& change) {
+            return (analysis::isAssignment(change) || analysis::isIncrement(change)) &&
+                   loop.contains(change.span) &&
+                   analysis::rootVariable(body, change.children.front()) == expr.variable;
+        });
+        const analysis::Variable& variable = body.variable(expr.variable);
+        return isSet || changesWithin(body, loop, variable.init, depth + 1);
+    }
+    return std::ranges::any_of(
+        expr.children, [&](ExprId child) { return changesWithin(body, loop, child, depth + 1); });
+}
+
 } // namespace
 
 std::vector<RepeatedLaunch> repeatedLaunches(const analysis::FileModel& file,
@@ -90,11 +117,7 @@ std::vector<RepeatedLaunch> repeatedLaunches(const analysis::FileModel& file,
         std::optional<std::int64_t> launches = 1;
         bool isRepeated = false;
         for (const Stmt& stmt : host.body.stmts) {
-            const bool holdsLaunch =
-                std::ranges::any_of(stmt.children, [&](analysis::StmtId child) {
-                    return host.body.stmt(child).span.contains(site.span);
-                });
-            if (!isLoop(stmt) || !holdsLaunch)
+            if (!isAround(host.body, stmt, site.span))
                 continue;
             isRepeated = true;
             const auto rounds = roundsOf(host.body, stmt);
@@ -104,6 +127,17 @@ std::vector<RepeatedLaunch> repeatedLaunches(const analysis::FileModel& file,
             found.push_back({host.file, site.span, launches});
     }
     return found;
+}
+
+bool triesBlocks(const analysis::FileModel& file, const analysis::KernelModel& kernel) {
+    return std::ranges::any_of(kernel.launches, [&](const analysis::LaunchSite& site) {
+        if (site.host >= file.hostFunctions.size())
+            return false;
+        const FunctionBody& body = file.hostFunctions[site.host].body;
+        return std::ranges::any_of(body.stmts, [&](const Stmt& stmt) {
+            return isAround(body, stmt, site.span) && changesWithin(body, stmt.span, site.block);
+        });
+    });
 }
 
 } // namespace kernelskill::engine

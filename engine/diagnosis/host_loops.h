@@ -21,4 +21,9 @@ struct RepeatedLaunch {
 [[nodiscard]] std::vector<RepeatedLaunch> repeatedLaunches(const analysis::FileModel& file,
                                                            const analysis::KernelModel& kernel);
 
+/// Whether a launch of `kernel` gets blocks whose size a loop around it changes: a program that
+/// tries sizes, of which none is the user's choice.
+[[nodiscard]] bool triesBlocks(const analysis::FileModel& file,
+                               const analysis::KernelModel& kernel);
+
 } // namespace kernelskill::engine

@@ -192,7 +192,9 @@ std::vector<Signal> machineSignals(const DiagnosisInput& input, const std::vecto
                                    double launchSeconds) {
     std::vector<Signal> signals;
     const LaunchSpec* launch = input.profile != nullptr ? &input.profile->launch : input.launch;
-    if (launch != nullptr) {
+    const bool isOneOfMany = launch != nullptr && launch->origin == LaunchOrigin::Evaluated &&
+                             input.file != nullptr && triesBlocks(*input.file, input.kernel);
+    if (launch != nullptr && !isOneOfMany) {
         addOccupancy(input, *launch, signals);
         addSpread(input, *launch, signals);
     }

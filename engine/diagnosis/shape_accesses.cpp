@@ -78,7 +78,7 @@ private:
         }
         if (reach.isIndirect && isFromMemory(id))
             notes_.add(isOfSmallTable(id) ? shape::smallTable : shape::indirect, id);
-        else if (reach.isIndirect)
+        else if (reach.isIndirect && isFromReals(id))
             notes_.add(shape::resampling, id);
         if (!reach.isWasteful())
             return;
@@ -115,18 +115,25 @@ private:
     }
 
     /// Whether numbers read from memory decide the place, and not those that the thread computes.
+    /// Where an opaque access goes is not known.
     [[nodiscard]] bool isFromMemory(NestAccessId id) const {
         const bool isLoaded = access(id).array != noId && nest_.arrays[access(id).array].isLoaded;
-        return isLoaded || !access(id).index ||
-               anyValue(*access(id).index, [&](const NestSymbol& value) {
-                   return value.expression == noId ||
-                          (warp_.dependenceOf(value.frame, value.expression).onData &&
-                           !isRounded(value));
+        return isLoaded || (access(id).index && access(id).form != NestAccessForm::Opaque &&
+                            anyValue(*access(id).index, [&](const NestSymbol& value) {
+                                return warp_.dependsOnData(value) && !isRounded(value);
+                            }));
+    }
+
+    [[nodiscard]] bool isFromReals(NestAccessId id) const {
+        return access(id).index && anyValue(*access(id).index, [&](const NestSymbol& value) {
+                   return isRounded(value);
                });
     }
 
     /// Whether it is a number of the reals, rounded: a point of a picture or a grid.
     [[nodiscard]] bool isRounded(const NestSymbol& value) const {
+        if (value.expression == noId)
+            return false;
         const FunctionBody& body = warp_.functionOf(value.frame).body;
         const Expr& expr = body.expr(value.expression);
         if (expr.children.empty() ||

@@ -51,8 +51,39 @@ private:
                 notes_.add(shape::laneBranch, id, condition);
             return;
         }
-        if (dependsOnLoadedData(id) && operationsBelow(warp_, id) >= longDataBranch)
+        if (dependsOnLoadedData(id) && operationsBelow(warp_, id) >= longDataBranch &&
+            !asksForGathered(id))
             notes_.add(shape::dataBranch, id, condition);
+    }
+
+    /// Whether a number that the condition compares is also where loads in the loop around go: it
+    /// asks whether there is an element, and what costs are the loads that wait for that number.
+    [[nodiscard]] bool asksForGathered(NestNodeId id) const {
+        const auto loops = serialLoops(nest_, id);
+        const NestNodeId around = loops.empty() ? id : loops.front();
+        for (NestAccessId at = 0; at < nest_.accesses.size(); ++at) {
+            const NestAccess& access = nest_.accesses[at];
+            if (access.form != NestAccessForm::Indirect || access.kind != AccessKind::Read ||
+                !access.index || !isIn(nest_, access, MemorySpace::Global) ||
+                !isBelow(nest_, around, access.node))
+                continue;
+            for (const auto& [monomial, factor] : access.index->terms())
+                for (const Symbol symbol : monomial) {
+                    const NestSymbol* value = nest_.symbols.find(symbol);
+                    if (value != nullptr && value->kind == NestSymbolKind::Value &&
+                        compares(nest_.node(id).guard()->condition, symbol))
+                        return true;
+                }
+        }
+        return false;
+    }
+
+    /// Whether a comparison in it is of the number itself.
+    [[nodiscard]] bool compares(const NestCondition& condition, Symbol symbol) const {
+        return mentions(nest_, condition.expression, symbol) ||
+               std::ranges::any_of(condition.parts, [&](const NestCondition& part) {
+                   return compares(part, symbol);
+               });
     }
 
     /// The innermost loop around the node that holds a barrier.
@@ -72,10 +103,7 @@ private:
     }
 
     [[nodiscard]] bool mentionsIterator(const NestCondition& condition, NestNodeId loop) const {
-        return mentions(nest_, condition.expression, nest_.node(loop).loop()->iterator) ||
-               std::ranges::any_of(condition.parts, [&](const NestCondition& part) {
-                   return mentionsIterator(part, loop);
-               });
+        return compares(condition, nest_.node(loop).loop()->iterator);
     }
 
     [[nodiscard]] bool dependsOnLoadedData(NestNodeId id) const {
@@ -121,15 +149,44 @@ private:
         if (node.statement == noId)
             return false;
         // A limit that threads have in common, and an index that they do not, is no such condition.
-        if (differs(body.stmt(node.statement).condition))
+        if (differs(body.stmt(node.statement).condition) && !isBounds(id))
             return true;
         for (NestNodeId at = id; at < nest_.nodes.size(); ++at) {
             const NestGuard* guard = nest_.node(at).guard();
             if (guard != nullptr && guard->isExit && isBelow(nest_, id, at) &&
-                nest_.node(at).frame == node.frame && differs(warp_.conditionOf(at)))
+                nest_.node(at).frame == node.frame && differs(warp_.conditionOf(at)) &&
+                !(isOfHead(id, at) && isBounds(id)))
                 return true;
         }
         return hasDivergentBreak(body, body.stmt(node.statement).span, differs);
+    }
+
+    /// The guard is made from the loop's own condition.
+    [[nodiscard]] bool isOfHead(NestNodeId loop, NestNodeId guard) const {
+        return nest_.node(guard).statement == nest_.node(loop).statement;
+    }
+
+    /// The loop's condition compares sums of its index, of the thread's and of sizes alone: lanes
+    /// side by side leave in the same round, or in neighbouring ones.
+    [[nodiscard]] bool isBounds(NestNodeId id) const {
+        bool hasGuard = false;
+        for (NestNodeId at = id; at < nest_.nodes.size(); ++at) {
+            const NestGuard* guard = nest_.node(at).guard();
+            if (guard == nullptr || !guard->isExit || !isBelow(nest_, id, at) || !isOfHead(id, at))
+                continue;
+            hasGuard = true;
+            if (!isTold(guard->condition))
+                return false;
+        }
+        return hasGuard && nest_.node(id).loop()->end.has_value();
+    }
+
+    /// No number in it that the text does not tell.
+    [[nodiscard]] bool isTold(const NestCondition& condition) const {
+        return condition.kind != NestCondition::Kind::Unknown &&
+               !nest_.symbols.contains(condition.expression, NestSymbolKind::Value) &&
+               std::ranges::all_of(condition.parts,
+                                   [&](const NestCondition& part) { return isTold(part); });
     }
 
     template <typename Differs>

@@ -2,6 +2,7 @@
 #include "engine/diagnosis/dependent_loads.h"
 #include "engine/diagnosis/gpus.h"
 #include "engine/diagnosis/host_loops.h"
+#include "engine/diagnosis/shape_finder.h"
 #include "engine/diagnosis/signals.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -91,11 +92,54 @@ std::string explanationOf(const Context& context, const analysis::Nest& nest,
                : fmt::format("{}: {}, {:g} sectors a request", name, apart, reach.sectors);
 }
 
+/// The runs of an access by one warp, as far as loops tell; those that do not have some rounds.
+double timesOf(const WarpView& warp, const analysis::NestAccess& access) {
+    constexpr double someRounds = 16;
+    constexpr double mostRounds = 4096;
+    double times = 1;
+    for (const analysis::NestNodeId loop : serialLoops(warp.nest(), access.node)) {
+        const auto rounds = warp.rounds(loop);
+        times *= rounds ? std::clamp(static_cast<double>(*rounds), 1.0, mostRounds) : someRounds;
+    }
+    return times;
+}
+
+/// What a request costs the memories' pipes: sectors, or wavefronts of shared memory.
+double requestCost(const analysis::Nest& nest, const analysis::NestAccess& access,
+                   const WarpReach& reach) {
+    if (nest.arrays[access.array].space == analysis::MemorySpace::Shared)
+        return std::max(reach.wavefronts, 1.0);
+    constexpr double ofIndirect = 32;
+    return reach.isKnown() ? reach.sectors : ofIndirect;
+}
+
+/// Whether what a warp's requests to global memory reach in vain counts beside all that it
+/// accesses: what is done once beside a long loop does not.
+bool wasteCounts(const WarpView& warp) {
+    constexpr double leastShare = 0.1; // As of counted sectors.
+    const analysis::Nest& nest = warp.nest();
+    double total = 0;
+    double waste = 0;
+    for (analysis::NestAccessId id = 0; id < nest.accesses.size(); ++id) {
+        const analysis::NestAccess& access = nest.accesses[id];
+        if (access.array == noId || nest.arrays[access.array].isVariable || access.node == noId ||
+            nest.arrays[access.array].space == analysis::MemorySpace::Local)
+            continue;
+        const WarpReach& reach = warp.reach(id);
+        const double times = timesOf(warp, access);
+        total += requestCost(nest, access, reach) * times;
+        if (nest.arrays[access.array].space != analysis::MemorySpace::Shared && reach.isWasteful())
+            waste += (reach.sectors - reach.least) * times;
+    }
+    return waste >= leastShare * total;
+}
+
 /// The same from the nest: also of pointers that move and of fields, at the best alignment, and of
 /// the lanes that conditions let on.
 void addReaches(const Context& context, const WarpView& warp, const CodeShape& shape,
                 std::vector<Signal>& signals) {
     const analysis::Nest& nest = warp.nest();
+    const bool isWasteful = wasteCounts(warp);
     for (analysis::NestAccessId id = 0; id < nest.accesses.size(); ++id) {
         const analysis::NestAccess& access = nest.accesses[id];
         if (access.array == noId || nest.arrays[access.array].isVariable || access.node == noId)
@@ -121,6 +165,8 @@ void addReaches(const Context& context, const WarpView& warp, const CodeShape& s
             signals.push_back(std::move(signal));
         } else if (space == analysis::MemorySpace::Global ||
                    space == analysis::MemorySpace::Generic) {
+            if (reach.isWasteful() && !isWasteful)
+                continue;
             addOverfetch(context, span, reach.sectors, reach.least,
                          explanationOf(context, nest, access, reach), signals);
             // The caches bring together what lanes use of a record; rows they do not.

@@ -325,13 +325,23 @@ bool WarpView::mayVary(const NestSymbol& symbol) const {
             return isOpen_[load->second] != 0 || !reach(load->second).isUniform;
         return dependenceOf(symbol.frame, symbol.expression).onThread;
     }
-    if (symbol.variable == noId)
-        return true;
-    const FunctionBody& body = functionOf(symbol.frame).body;
+    const ExprId use = useOf(symbol);
+    return use == noId || dependenceOf(symbol.frame, use).onThread;
+}
+
+bool WarpView::dependsOnData(const NestSymbol& value) const {
+    const ExprId expression = value.expression != noId ? value.expression : useOf(value);
+    return expression == noId || dependenceOf(value.frame, expression).onData;
+}
+
+ExprId WarpView::useOf(const NestSymbol& value) const {
+    if (value.variable == noId)
+        return noId;
+    const FunctionBody& body = functionOf(value.frame).body;
     for (ExprId id = 0; id < body.exprs.size(); ++id)
-        if (body.exprs[id].kind == ExprKind::Variable && body.exprs[id].variable == symbol.variable)
-            return dependenceOf(symbol.frame, id).onThread;
-    return true;
+        if (body.exprs[id].kind == ExprKind::Variable && body.exprs[id].variable == value.variable)
+            return id;
+    return noId;
 }
 
 bool WarpView::varies(const IndexExpression& expression) const {

@@ -74,6 +74,9 @@ public:
     [[nodiscard]] bool varies(const analysis::IndexExpression& expression) const;
     [[nodiscard]] analysis::Dependence dependenceOf(std::uint32_t frame,
                                                     analysis::ExprId expression) const;
+    /// Whether the number is read from memory, or computed from what is. True where that is not
+    /// known.
+    [[nodiscard]] bool dependsOnData(const analysis::NestSymbol& value) const;
     /// The rounds of the loop if the text tells them.
     [[nodiscard]] std::optional<std::int64_t> rounds(analysis::NestNodeId loop) const;
 
@@ -119,6 +122,8 @@ private:
     [[nodiscard]] bool isOfRank(analysis::NestNodeId node) const;
     [[nodiscard]] bool varies(const analysis::NestSymbol& symbol) const;
     [[nodiscard]] bool mayVary(const analysis::NestSymbol& symbol) const;
+    /// An expression that names the variable whose value it is; noId: none.
+    [[nodiscard]] analysis::ExprId useOf(const analysis::NestSymbol& value) const;
     [[nodiscard]] WarpReach reachOf(analysis::NestAccessId access) const;
     [[nodiscard]] std::optional<std::int64_t> addressOf(analysis::NestAccessId access,
                                                         const Thread& thread, Unknown& why) const;

@@ -239,6 +239,8 @@ std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& n
     if (place_.function == nullptr)
         return result;
     const auto& all = tokens();
+    std::size_t reached = place_.token;
+    int closed = 0; // Blocks between here and the place that have ended there.
     for (const std::size_t i :
          placesBelow(file().tokensNamed(name), place_.token) | std::views::reverse) {
         if (i < place_.function->bodyBegin + 1)
@@ -249,11 +251,19 @@ std::vector<HostScope::Definition> HostScope::definitionsOf(const std::string& n
         const auto& after = all[i + 1];
         if (before.is(".") || before.is("->") || before.is("::"))
             continue;
+        for (; reached > i; --reached) {
+            if (all[reached - 1].is("}"))
+                ++closed;
+            else if (all[reached - 1].is("{") && closed > 0)
+                --closed;
+        }
+        const bool declares = before.isIdentifier() && !before.is("return") && !before.is("else");
+        if (declares && closed > 0) // Another variable, of a block that has ended.
+            continue;
         if (after.is("=")) {
             result.push_back({i, {i + 2, expressionEnd(i + 2)}, false});
         } else if ((after.is("(") || after.is("{")) &&
-                   ((before.isIdentifier() && !before.is("return") && !before.is("else")) ||
-                    before.is(",") || before.is(">"))) {
+                   (declares || before.is(",") || before.is(">"))) {
             const auto close = matchingBracket(all, i + 1);
             const bool ends =
                 close + 1 < all.size() && (all[close + 1].is(";") || all[close + 1].is(","));

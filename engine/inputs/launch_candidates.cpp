@@ -366,11 +366,14 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
     }
     std::vector<std::optional<Value>> values(kernel_.parameters.size());
     std::vector<std::optional<std::int64_t>> bytes(kernel_.parameters.size());
+    std::vector<std::optional<std::int64_t>> guessedBytes(kernel_.parameters.size());
     std::vector<std::optional<std::int64_t>> offsets(kernel_.parameters.size());
     for (std::size_t i = 0; i < kernel_.parameters.size() && i < site.arguments.size(); ++i) {
         const auto [begin, end] = site.arguments[i];
         if (kernel_.parameters[i].type.pointerDepth > 0) {
             bytes[i] = strictScope.allocatedBytes(begin, end);
+            if (!bytes[i] && mayGuess)
+                guessedBytes[i] = scope.allocatedBytes(begin, end);
             offsets[i] =
                 pointerOffset(program_.files()[site.place.file].tokens, begin, end, strictScope);
             continue;
@@ -387,8 +390,13 @@ std::optional<LaunchCandidate> LaunchCandidates::fromSite(const SiteText& site, 
                              listed(log.guesses));
     passArguments(spec, values, bytes);
     for (std::size_t i = 0; i < std::min(offsets.size(), spec.arguments.size()); ++i)
-        if (auto* buffer = std::get_if<BufferSpec>(&spec.arguments[i]))
+        if (auto* buffer = std::get_if<BufferSpec>(&spec.arguments[i])) {
             buffer->shift = shiftOf(offsets[i].value_or(0), buffer->elementBytes);
+            if (guessedBytes[i] && *guessedBytes[i] > 0 && buffer->elementBytes > 0 &&
+                !offsets[i].value_or(0))
+                buffer->leastElements =
+                    static_cast<std::uint64_t>(*guessedBytes[i]) / buffer->elementBytes;
+        }
     for (const auto& [root, value] : log.roots) {
         if (!blockLog.roots.contains(root) && !blockLog.guesses.contains(root) &&
             !isCompiledIn(root))

@@ -266,7 +266,8 @@ LaunchSpec withExtents(LaunchSpec candidate, const std::vector<BufferExtent>& ex
             continue;
         auto extent = std::ranges::find(extents, buffer->name, &BufferExtent::name);
         if (extent != extents.end())
-            buffer->elements = std::max<std::uint64_t>(extent->elements, 1);
+            buffer->elements = std::max<std::uint64_t>(
+                {extent->elements, extent->written ? 0 : buffer->leastElements, 1});
     }
     return candidate;
 }

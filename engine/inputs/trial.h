@@ -74,8 +74,8 @@ struct TrialThreads {
 [[nodiscard]] LaunchSpec measurableLaunch(KernelInFile subject, const LaunchSpec& launch,
                                           std::shared_ptr<const LaunchSource> text = nullptr);
 
-/// `candidate` on buffers of exactly the extents that the original touched: one element more is out
-/// of bounds.
+/// `candidate` on buffers of exactly the extents that the original touched, or of those that it
+/// only reads what an allocation seems to have: one element more is out of bounds.
 [[nodiscard]] LaunchSpec withExtents(LaunchSpec candidate,
                                      const std::vector<BufferExtent>& extents);
 

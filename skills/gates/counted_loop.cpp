@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 namespace kernelskill::skills {
@@ -25,10 +26,80 @@ bool names(const CodeMap& code, ExprId expr, VariableId variable) {
     });
 }
 
+/// Where the index starts, noId for the value that it has; nullopt if the head does something else.
+std::optional<ExprId> startOf(const CodeMap& code, const Stmt& stmt, AdvancingLoop& advancing) {
+    const FunctionBody& body = code.body();
+    if (stmt.init == noId || body.stmt(stmt.init).kind == StmtKind::Null)
+        return noId;
+    const Stmt& init = body.stmt(stmt.init);
+    if (init.kind == StmtKind::Declaration) {
+        advancing.declaresIndex = true;
+        const ExprId start = body.variable(advancing.index).init;
+        return init.declared.size() == 1 && init.declared[0] == advancing.index && start != noId
+                   ? std::optional(start)
+                   : std::nullopt;
+    }
+    if (init.kind != StmtKind::Expression || init.expr == noId)
+        return std::nullopt;
+    const Expr& set = body.expr(init.expr);
+    return set.kind == ExprKind::Binary && set.op == "=" &&
+                   code.namedVariable(set.children[0]) == advancing.index
+               ? std::optional(set.children[1])
+               : std::nullopt;
+}
+
+/// The last statement of the loop's block if it is an expression.
+StmtId lastStatement(const FunctionBody& body, const Loop& loop) {
+    const Stmt& block = body.stmt(loop.body);
+    if (block.kind != StmtKind::Compound || block.children.empty())
+        return noId;
+    const StmtId last = block.children.back();
+    return body.stmt(last).kind == StmtKind::Expression ? last : noId;
+}
+
+/// Whether code outside of the loop may read what the loop leaves in `index`: the next use in the
+/// text is not one that sets it anew, or an outer loop comes back to an earlier one.
+bool isAskedForLater(const CodeMap& code, const Stmt& loop, VariableId index) {
+    const FunctionBody& body = code.body();
+    const auto isLoop = [](StmtKind kind) {
+        return kind == StmtKind::For || kind == StmtKind::While || kind == StmtKind::Do ||
+               kind == StmtKind::RangeFor;
+    };
+    const bool setsItself = loop.init != noId && body.stmt(loop.init).kind != StmtKind::Null;
+    // A variable of an outer loop's round does not outlive the round.
+    const StmtId declaration = code.declarationOf(index);
+    StmtId outermost = noId;
+    for (StmtId at = loop.parent; at != noId; at = body.stmt(at).parent)
+        if (isLoop(body.stmt(at).kind) && (declaration == noId || !code.encloses(at, declaration)))
+            outermost = at;
+    for (const ExprId use : code.uses(index)) {
+        const Span span = body.expr(use).span;
+        if (loop.span.contains(span))
+            continue;
+        if (span.begin < loop.span.begin) {
+            if (outermost != noId && code.holds(outermost, use))
+                return true;
+            continue;
+        }
+        // The first use behind the loop decides, if it comes before all others in any case.
+        const ExprId above = code.parent(use);
+        const bool isSet = above != noId && body.expr(above).kind == ExprKind::Binary &&
+                           body.expr(above).op == "=" && body.expr(above).children[0] == use &&
+                           !names(code, body.expr(above).children[1], index);
+        const StmtId set = code.statement(use);
+        StmtId holder = set == noId ? noId : body.stmt(set).parent;
+        if (holder != noId && isLoop(body.stmt(holder).kind) && body.stmt(holder).init == set)
+            holder = body.stmt(holder).parent;
+        const bool isCertain = holder != noId && body.stmt(holder).span.contains(loop.span);
+        return !isSet || !isCertain;
+    }
+    return !setsItself && outermost != noId;
+}
+
 } // namespace
 
-Gated<CountedLoop> readCountedLoop(const SkillContext& context, const CodeMap& code,
-                                   std::uint32_t index) {
+Gated<AdvancingLoop> readAdvancingLoop(const SkillContext& context, const CodeMap& code,
+                                       std::uint32_t index) {
     const FunctionBody& body = code.body();
     const Loop& loop = context.kernel.loops.at(index);
     const Stmt& stmt = body.stmt(loop.statement);
@@ -36,39 +107,75 @@ Gated<CountedLoop> readCountedLoop(const SkillContext& context, const CodeMap& c
         return refuse("not-counted-up", fmt::format("the loop on line {} {}",
                                                     lineNumber(context, stmt.span.begin), why));
     };
-    if (loop.kind != LoopKind::For || loop.inductionVariable == noId || stmt.init == noId ||
-        stmt.condition == noId || stmt.increment == noId || stmt.fromMacro ||
-        !isWrittenAs(*context.file.source, stmt.span, {"for"}))
+    const bool isFor = loop.kind == LoopKind::For;
+    const std::string_view keyword = isFor ? "for" : "while";
+    if ((!isFor && loop.kind != LoopKind::While) || stmt.condition == noId || stmt.fromMacro ||
+        !isWrittenAs(*context.file.source, stmt.span, {keyword}))
         return no("is not a counted for loop");
     if (stmt.parent == noId || body.stmt(stmt.parent).kind != StmtKind::Compound)
         return no("is the only statement of another one");
-    const Variable& variable = body.variable(loop.inductionVariable);
-    const Stmt& init = body.stmt(stmt.init);
-    if (init.kind != StmtKind::Declaration || init.declared.size() != 1 ||
-        init.declared[0] != loop.inductionVariable || variable.init == noId ||
-        !isIndexType(variable.type))
-        return no("does not declare one index of an integral type");
     const Expr& condition = body.expr(stmt.condition);
-    if (condition.kind != ExprKind::Binary || condition.op != "<" ||
-        code.namedVariable(condition.children[0]) != loop.inductionVariable ||
-        body.expr(condition.children[0]).kind == ExprKind::Cast ||
+    AdvancingLoop advancing;
+    advancing.counted.loop = index;
+    advancing.index = condition.kind == ExprKind::Binary && condition.op == "<"
+                          ? code.namedVariable(condition.children[0])
+                          : noId;
+    if (advancing.index == noId || body.expr(condition.children[0]).kind == ExprKind::Cast ||
         !isIndexType(body.expr(condition.children[1]).type))
         return no("does not run while its index is below a limit");
-    CountedLoop counted{index, variable.init, condition.children[1], noId};
-    const Expr& increment = body.expr(stmt.increment);
-    if (increment.kind == ExprKind::Binary && increment.op == "+=" &&
-        code.namedVariable(increment.children[0]) == loop.inductionVariable)
-        counted.step = increment.children[1];
-    else if (increment.kind != ExprKind::Unary || !increment.op.contains("++"))
+    const Variable& variable = body.variable(advancing.index);
+    const auto start = startOf(code, stmt, advancing);
+    if (!start || !isIndexType(variable.type) || variable.type.isReference ||
+        (variable.storage != Storage::Local && variable.storage != Storage::Parameter))
+        return no("does not give one index of an integral type its start");
+    advancing.counted.start = *start;
+    advancing.counted.limit = condition.children[1];
+    if (!isFor)
+        advancing.advance = lastStatement(body, loop);
+    const ExprId advance = isFor                       ? stmt.increment
+                           : advancing.advance != noId ? body.stmt(advancing.advance).expr
+                                                       : noId;
+    if (advance == noId || body.expr(advance).fromMacro)
         return no("does not advance by an amount of its own");
-    for (const ExprId part : {counted.limit, counted.step})
+    const Expr& increment = body.expr(advance);
+    if (increment.kind == ExprKind::Binary && increment.op == "+=" &&
+        code.namedVariable(increment.children[0]) == advancing.index)
+        advancing.counted.step = increment.children[1];
+    else if (increment.kind != ExprKind::Unary || !increment.op.contains("++") ||
+             code.namedVariable(increment.children[0]) != advancing.index)
+        return no("does not advance by an amount of its own");
+    for (const ExprId part : {advancing.counted.limit, advancing.counted.step})
         if (part != noId &&
-            (!isFixed(code, loop, part) || names(code, part, loop.inductionVariable)))
+            (!isFixed(code, loop, part, advancing.advance) || names(code, part, advancing.index)))
             return no("has a limit or a step that may change while it runs");
-    for (const ExprId use : code.uses(loop.inductionVariable))
-        if (code.holds(loop.body, use) && (code.isWrite(use) || body.expr(use).fromMacro))
+    for (const ExprId use : code.uses(advancing.index)) {
+        const bool isOwn = advancing.advance != noId && code.holds(advancing.advance, use);
+        if (!isOwn && code.holds(loop.body, use) && (code.isWrite(use) || body.expr(use).fromMacro))
             return no(code.isWrite(use) ? "changes its index" : "names its index in a macro");
-    return counted;
+    }
+    if (!advancing.declaresIndex && isAskedForLater(code, stmt, advancing.index))
+        return refuse("index-used-later",
+                      fmt::format("{} may be used behind the loop on line {}", variable.name,
+                                  lineNumber(context, stmt.span.begin)));
+    return advancing;
+}
+
+Gated<CountedLoop> readCountedLoop(const SkillContext& context, const CodeMap& code,
+                                   std::uint32_t index) {
+    const Loop& loop = context.kernel.loops.at(index);
+    const std::uint32_t line = lineNumber(context, code.body().stmt(loop.statement).span.begin);
+    if (loop.kind != LoopKind::For)
+        return refuse("not-counted-up",
+                      fmt::format("the loop on line {} is not a counted for loop", line));
+    auto advancing = readAdvancingLoop(context, code, index);
+    if (!advancing && advancing.error().gate != "index-used-later")
+        return std::unexpected(advancing.error());
+    if (!advancing || !advancing->declaresIndex || advancing->index != loop.inductionVariable)
+        return refuse("not-counted-up",
+                      fmt::format("the loop on line {} does not declare one index of an integral "
+                                  "type",
+                                  line));
+    return advancing->counted;
 }
 
 Gated<void> requireStartWithoutEffect(const SkillContext& context, const CodeMap& code,

@@ -20,6 +20,20 @@ struct CountedLoop {
     analysis::ExprId step = analysis::noId; ///< noId: one.
 };
 
+/// The same in any style: `for (i = start; …)` with an index that was declared before, `for (; i <
+/// limit; …)`, and `while (i < limit) { …; ++i; }`.
+struct AdvancingLoop {
+    CountedLoop counted; ///< `start` is noId where the index has its value from before.
+    analysis::VariableId index = analysis::noId;
+    analysis::StmtId advance = analysis::noId; ///< The last statement of a while loop's body.
+    bool declaresIndex = false;
+};
+
+/// Refuses with `not-counted-up` like readCountedLoop(), and with `index-used-later` if code behind
+/// the loop may ask for the index of a loop that does not declare it.
+[[nodiscard]] Gated<AdvancingLoop>
+readAdvancingLoop(const SkillContext& context, const analysis::CodeMap& code, std::uint32_t loop);
+
 /// Refuses with `not-counted-up`, saying what is different: a loop whose limit, step or index the
 /// body may change, or whose head comes out of a macro.
 [[nodiscard]] Gated<CountedLoop> readCountedLoop(const SkillContext& context,

@@ -194,4 +194,29 @@ Gated<void> requireResizableGrids(const SkillContext& context) {
     return {};
 }
 
+bool asksForThreads(const SkillContext& context, std::uint32_t axis) {
+    return std::ranges::any_of(context.shared().nest().frames, [&](const NestFrame& frame) {
+        const FunctionBody& body = functionOf(context.file, context.kernel, frame).body;
+        return std::ranges::any_of(body.exprs, [&](const Expr& expr) {
+            return (expr.name == "threadIdx" || expr.name == "blockDim") &&
+                   (expr.kind != ExprKind::BuiltinIndex || expr.axis == axis) &&
+                   expr.kind != ExprKind::Member;
+        });
+    });
+}
+
+Gated<void> requireNoRedundantThreads(const SkillContext& context) {
+    const auto blocks = launchedBlocks(context);
+    if (!blocks)
+        return {};
+    for (const std::uint32_t axis : {1U, 2U})
+        for (const Extents& block : *blocks)
+            if (block[axis] > 1 && !asksForThreads(context, axis))
+                return refuse("redundant-threads",
+                              fmt::format("{} does not ask for its threads along {}: the {} of a "
+                                          "block that are there do the same work, and may race",
+                                          context.kernel.name, axis == 1 ? 'y' : 'z', block[axis]));
+    return {};
+}
+
 } // namespace kernelskill::skills

@@ -16,6 +16,13 @@ namespace kernelskill::skills {
 /// or one whose block is not known here (`unknown-block`).
 [[nodiscard]] Gated<std::vector<analysis::Extents>> launchedBlocks(const SkillContext& context);
 
+/// Whether the kernel, or a function that it calls, tells threads apart along the axis.
+[[nodiscard]] bool asksForThreads(const SkillContext& context, std::uint32_t axis);
+
+/// Refuses with `redundant-threads` where blocks of a launch have threads along y or z for which
+/// the kernel does not ask: they do the same work, and may race.
+[[nodiscard]] Gated<void> requireNoRedundantThreads(const SkillContext& context);
+
 /// The threads of the smallest launch in the file; nullopt where the text does not tell of one.
 [[nodiscard]] std::optional<std::int64_t> fewestThreads(const SkillContext& context);
 

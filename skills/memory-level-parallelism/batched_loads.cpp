@@ -7,6 +7,7 @@
 #include "skills/base/gates.h"
 #include "skills/gates/aliasing.h"
 #include "skills/gates/counted_loop.h"
+#include "skills/gates/launch_sites.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -21,6 +22,9 @@ namespace {
 
 constexpr std::size_t maxLoads = 4;   ///< Four rounds of them are 16 registers or more.
 constexpr std::int64_t minRounds = 8; ///< The min rounds of a loop that is worth batching.
+/// So few rounds are all loaded at once, where branches keep the compiler from doing so.
+constexpr std::int64_t wholeRounds = 4;
+constexpr std::int64_t leastRounds = 2;
 
 class Finder {
 public:
@@ -38,9 +42,9 @@ private:
     [[nodiscard]] Gated<BatchedLoop> study(std::uint32_t index) const {
         const Loop& loop = kernel_.loops[index];
         BatchedLoop batched;
-        batched.loop = index;
+        KERNELSKILL_TRY(batched.head, readAdvancingLoop(context_, code_, index));
         KERNELSKILL_CHECK(readShape(loop, batched));
-        KERNELSKILL_CHECK(requirePlainBody(loop));
+        KERNELSKILL_CHECK(requirePlainBody(loop, batched));
         KERNELSKILL_CHECK(requireOwnLines(context_, code_, loop));
         collectLoads(loop, batched);
         if (batched.loads.empty())
@@ -53,27 +57,61 @@ private:
                           fmt::format("each round of the loop on line {} loads {} elements; four "
                                       "rounds of them take too many registers",
                                       line(body_.stmt(loop.statement).span), batched.loads.size()));
+        KERNELSKILL_CHECK(requireKnownCalls(loop, batched));
+        KERNELSKILL_CHECK(requireWideIndex(loop, batched));
+        KERNELSKILL_CHECK(requireNoRedundantThreads(context_));
         KERNELSKILL_CHECK(requireFreeOrder(loop, batched));
         return batched;
     }
 
     [[nodiscard]] Gated<void> readShape(const Loop& loop, BatchedLoop& batched) const {
         const Stmt& stmt = body_.stmt(loop.statement);
-        KERNELSKILL_TRY(const auto counted, readCountedLoop(context_, code_, batched.loop));
-        if (!stmt.pragma.empty())
+        const bool branches = hasLastingBranch(loop);
+        if (!stmt.pragma.empty() && !branches)
             return refuse("already-unrolled", fmt::format("the loop on line {} has a pragma about "
                                                           "unrolling",
                                                           line(stmt.span)));
-        batched.start = counted.start;
-        batched.limit = counted.limit;
-        batched.step = counted.step;
-        if (loop.tripCount && *loop.tripCount < minRounds)
+        const auto known = roundsOf(loop, batched);
+        if (!known || *known >= minRounds)
+            return {};
+        if (!branches || *known > wholeRounds || *known < leastRounds)
             return refuse("short-loop", fmt::format("the loop on line {} has {} rounds",
-                                                    line(stmt.span), *loop.tripCount));
+                                                    line(stmt.span), *known));
+        batched.rounds = static_cast<int>(*known);
         return {};
     }
 
-    [[nodiscard]] Gated<void> requirePlainBody(const Loop& loop) const {
+    [[nodiscard]] std::optional<std::int64_t> roundsOf(const Loop& loop,
+                                                       const BatchedLoop& batched) const {
+        if (loop.tripCount)
+            return loop.tripCount;
+        const auto& counted = batched.head.counted;
+        const auto start =
+            counted.start == noId ? std::nullopt : code_.constantValue(counted.start);
+        const auto limit = code_.constantValue(counted.limit);
+        return counted.step == noId && start && limit ? std::optional(*limit - *start)
+                                                      : std::nullopt;
+    }
+
+    /// Whether a branch stays in each round: one that loads, calls or leaves cannot be replaced by
+    /// a choice of values, and the compiler loads for no later round before it.
+    [[nodiscard]] bool hasLastingBranch(const Loop& loop) const {
+        for (const StmtId id : code_.statementsIn(loop.body)) {
+            const Stmt& stmt = body_.stmt(id);
+            if (stmt.kind == StmtKind::Break || stmt.kind == StmtKind::Return)
+                return true;
+            if (stmt.kind != StmtKind::If)
+                continue;
+            for (const StmtId side : stmt.children)
+                for (const MemoryAccess& access : kernel_.accesses)
+                    if (access.space == MemorySpace::Global && access.expression != noId &&
+                        code_.holds(side, access.expression))
+                        return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] Gated<void> requirePlainBody(const Loop& loop, BatchedLoop& batched) const {
         for (const StmtId id : code_.statementsIn(loop.body)) {
             const Stmt& stmt = body_.stmt(id);
             switch (stmt.kind) {
@@ -82,7 +120,19 @@ private:
             case StmtKind::Expression:
             case StmtKind::If:
             case StmtKind::Null:
+            case StmtKind::Return:
+                break;
             case StmtKind::Continue:
+                if (batched.head.advance != noId)
+                    return refuse("not-counted-up",
+                                  fmt::format("line {} goes on without the step at the end",
+                                              line(stmt.span)));
+                break;
+            case StmtKind::Break:
+                if (stmt.fromMacro)
+                    return refuse("early-exit", fmt::format("line {} may end the loop in a macro",
+                                                            line(stmt.span)));
+                batched.breaks.push_back(id);
                 break;
             case StmtKind::For:
             case StmtKind::While:
@@ -95,14 +145,93 @@ private:
                               fmt::format("line {} may end the loop early", line(stmt.span)));
             }
         }
+        return {};
+    }
+
+    /// An index of 32 bits below a limit of 64 may wrap around as it strides on, and then starts
+    /// anew; it does not with 64 bits.
+    [[nodiscard]] Gated<void> requireWideIndex(const Loop& loop, const BatchedLoop& batched) const {
+        const auto isWide = [&](ScalarKind kind) {
+            return kind == ScalarKind::Int64 || kind == ScalarKind::UInt64;
+        };
+        const CountedLoop& counted = batched.head.counted;
+        if (counted.step == noId || isWide(body_.variable(batched.head.index).type.scalar) ||
+            !isWide(body_.expr(code_.withoutCasts(counted.limit)).type.scalar))
+            return {};
+        return refuse("narrow-index",
+                      fmt::format("the index of the loop on line {} has 32 bits and its limit 64: "
+                                  "it may wrap around",
+                                  line(body_.stmt(loop.statement).span)));
+    }
+
+    /// What a call may write is nothing that is loaded ahead.
+    [[nodiscard]] Gated<void> requireKnownCalls(const Loop& loop,
+                                                const BatchedLoop& batched) const {
         for (const ExprId id : code_.expressionsIn(loop.body)) {
             const Expr& expr = body_.expr(id);
-            if (expr.kind == ExprKind::Call && !isKnownCall(context_.file, context_.kernel, expr))
-                return refuse("call-in-loop",
-                              fmt::format("what {} on line {} does to memory is not known",
-                                          expr.name, line(expr.span)));
+            if (expr.kind != ExprKind::Call || isKnownCall(context_.file, context_.kernel, expr) ||
+                setsOnlyLocals(expr) || (!orders(id) && areReadOnly(batched)))
+                continue;
+            return refuse("call-in-loop",
+                          fmt::format("what {} on line {} does to memory is not known", expr.name,
+                                      line(expr.span)));
         }
         return {};
+    }
+
+    /// Whether it waits for other threads, or may: a barrier, a warp function, a method of a group.
+    [[nodiscard]] bool orders(ExprId id) const {
+        const auto is = [&](const auto& list) {
+            return std::ranges::any_of(list, [&](const auto& entry) { return entry.call == id; });
+        };
+        return is(kernel_.barriers) || is(kernel_.warpOperations) || is(kernel_.atomics) ||
+               body_.expr(id).name.contains("sync");
+    }
+
+    /// The pointers say that nobody writes what they lead to while the kernel runs.
+    [[nodiscard]] bool areReadOnly(const BatchedLoop& batched) const {
+        return std::ranges::all_of(batched.loads, [&](const BatchedLoad& load) {
+            const Type& type = body_.variable(load.base).type;
+            return type.isRestrict && type.pointeeConst;
+        });
+    }
+
+    /// A device function that writes to nothing but the caller's own variables, by references.
+    [[nodiscard]] bool setsOnlyLocals(const Expr& call) const {
+        const auto& functions = context_.file.deviceFunctions;
+        const auto callee = std::ranges::find(functions, call.name, &KernelModel::name);
+        if (call.isMethod || callee == functions.end() || !callee->barriers.empty() ||
+            !callee->warpOperations.empty() || !callee->atomics.empty() || !callee->calls.empty() ||
+            std::ranges::count(functions, call.name, &KernelModel::name) != 1 ||
+            callee->parameters.size() != call.children.size())
+            return false;
+        for (std::size_t i = 0; i < callee->parameters.size(); ++i) {
+            const Parameter& parameter = callee->parameters[i];
+            if (!parameter.isWritten && !parameter.escapes)
+                continue;
+            const Type& type = parameter.type;
+            if (!type.isReference || type.pointerDepth > 0 || parameter.escapes ||
+                !isOwnVariable(call.children[i]))
+                return false;
+        }
+        return std::ranges::all_of(callee->accesses, [&](const MemoryAccess& access) {
+            return access.kind == AccessKind::Read ||
+                   std::ranges::any_of(callee->parameters, [&](const Parameter& parameter) {
+                       return parameter.variable == access.base && access.base != noId &&
+                              parameter.type.isReference && parameter.type.pointerDepth == 0;
+                   });
+        });
+    }
+
+    [[nodiscard]] bool isOwnVariable(ExprId argument) const {
+        ExprId at = argument;
+        while (body_.expr(at).kind == ExprKind::Member && !body_.expr(at).children.empty())
+            at = body_.expr(at).children.front();
+        const Expr& expr = body_.expr(at);
+        return expr.kind == ExprKind::Variable && expr.variable != noId &&
+               body_.variable(expr.variable).storage == Storage::Local &&
+               body_.variable(expr.variable).type.pointerDepth == 0 &&
+               !body_.variable(expr.variable).type.isReference;
     }
 
     void collectLoads(const Loop& loop, BatchedLoop& batched) const {
@@ -114,7 +243,7 @@ private:
             if (element.kind != ExprKind::Subscript || element.fromMacro ||
                 element.type.isVolatile || element.type.pointerDepth > 0 ||
                 valueSpelling(element.type).empty() || !isAlways(loop, access.expression) ||
-                !isAddressFixed(loop, element) || isWritten(access.expression))
+                !isAddressFixed(loop, element, batched.head) || isWritten(access.expression))
                 continue;
             const auto same = std::ranges::find_if(batched.loads, [&](const BatchedLoad& known) {
                 return code_.sameExpression(known.element, access.expression);
@@ -161,33 +290,36 @@ private:
             if (parent != noId && body_.stmt(parent).kind == StmtKind::If &&
                 parent != loop.statement)
                 return false;
-            // A `continue` before it leaves it out.
+            // A `continue` or an exit before it leaves it out.
             if (parent != noId)
                 for (const StmtId sibling : body_.stmt(parent).children)
                     if (body_.stmt(sibling).span.end <= body_.stmt(at).span.begin &&
-                        code_.encloses(loop.body, sibling) && continues(sibling))
+                        code_.encloses(loop.body, sibling) && leaves(sibling))
                         return false;
         }
         return true;
     }
 
-    [[nodiscard]] bool continues(StmtId stmt) const {
+    [[nodiscard]] bool leaves(StmtId stmt) const {
         return std::ranges::any_of(code_.statementsIn(stmt), [&](StmtId id) {
-            return body_.stmt(id).kind == StmtKind::Continue;
+            const StmtKind kind = body_.stmt(id).kind;
+            return kind == StmtKind::Continue || kind == StmtKind::Break ||
+                   kind == StmtKind::Return;
         });
     }
 
     /// The place depends on the loop's index and on nothing that the loop computes.
-    [[nodiscard]] bool isAddressFixed(const Loop& loop, const Expr& element) const {
+    [[nodiscard]] bool isAddressFixed(const Loop& loop, const Expr& element,
+                                      const AdvancingLoop& head) const {
         const VariableId base = code_.namedVariable(element.children[0]);
         if (base == noId || body_.expr(element.children[0]).kind != ExprKind::Variable)
             return false;
         bool usesIndex = false;
         for (const ExprId id : code_.expressionsBelow(element.children[1]))
-            usesIndex |= body_.expr(id).kind == ExprKind::Variable &&
-                         body_.expr(id).variable == loop.inductionVariable;
+            usesIndex |=
+                body_.expr(id).kind == ExprKind::Variable && body_.expr(id).variable == head.index;
         return usesIndex && isFixedOutside(code_, loop, element.children[0]) &&
-               isFixedOutside(code_, loop, element.children[1]);
+               isFixedOutside(code_, loop, element.children[1], head.advance);
     }
 
     /// The loads of later rounds may go before the stores of earlier ones, and the compiler does
@@ -202,13 +334,11 @@ private:
                 continue;
             writes = true;
             for (const BatchedLoad& load : batched.loads)
-                KERNELSKILL_CHECK(requireApart(loop, access, load));
+                KERNELSKILL_CHECK(requireApart(batched, access, load));
         }
-        const bool isReadOnly = std::ranges::all_of(batched.loads, [&](const BatchedLoad& load) {
-            const Type& type = body_.variable(load.base).type;
-            return type.isRestrict && type.pointeeConst;
-        });
-        if (loop.step && (!writes || isReadOnly))
+        const bool isConstantStep = batched.head.counted.step == noId || loop.step ||
+                                    code_.constantValue(batched.head.counted.step);
+        if (isConstantStep && (!writes || areReadOnly(batched)) && !hasLastingBranch(loop))
             return refuse("compiler-may-reorder",
                           fmt::format("nothing keeps the compiler from unrolling the loop on line "
                                       "{} and loading first",
@@ -216,7 +346,7 @@ private:
         return {};
     }
 
-    [[nodiscard]] Gated<void> requireApart(const Loop& loop, const MemoryAccess& write,
+    [[nodiscard]] Gated<void> requireApart(const BatchedLoop& batched, const MemoryAccess& write,
                                            const BatchedLoad& load) const {
         if (write.base != load.base) {
             if (write.base == noId)
@@ -226,15 +356,22 @@ private:
         }
         // In place: each round its own element, which no other round touches.
         const auto index = polynomialOf(code_, body_.expr(load.element).children[1]);
-        const auto factor = index
-                                ? index->coefficientOf({SymbolKind::Opaque, loop.inductionVariable})
-                                : std::nullopt;
+        const auto factor =
+            index ? index->coefficientOf({SymbolKind::Opaque, batched.head.index}) : std::nullopt;
         const auto number = factor ? factor->asConstant() : std::nullopt;
-        if (code_.sameExpression(write.expression, load.element) && number && *number != 0)
+        if (code_.sameExpression(write.expression, load.element) && number && *number != 0 &&
+            !isReadAfter(write, load))
             return {};
         return refuse("may-alias", fmt::format("line {} writes {}, which later rounds may load",
                                                line(body_.expr(write.expression).span),
                                                body_.variable(load.base).name));
+    }
+
+    /// Whether the round reads the element again behind the statement that writes it.
+    [[nodiscard]] bool isReadAfter(const MemoryAccess& write, const BatchedLoad& load) const {
+        const std::uint32_t end = body_.stmt(code_.statement(write.expression)).span.end;
+        const auto isBehind = [&](ExprId read) { return body_.expr(read).span.begin >= end; };
+        return isBehind(load.element) || std::ranges::any_of(load.again, isBehind);
     }
 
     const SkillContext& context_;

@@ -3,6 +3,7 @@
 
 #include "analysis/queries/code_map.h"
 #include "skills/base/skill.h"
+#include "skills/gates/counted_loop.h"
 
 #include <cstdint>
 #include <expected>
@@ -21,11 +22,10 @@ struct BatchedLoad {
 };
 
 struct BatchedLoop {
-    std::uint32_t loop = analysis::noId; ///< Index into KernelModel::loops.
-    std::vector<BatchedLoad> loads;      ///< At least one, in the order of the source.
-    analysis::ExprId start = analysis::noId;
-    analysis::ExprId limit = analysis::noId;
-    analysis::ExprId step = analysis::noId; ///< noId: one.
+    AdvancingLoop head;
+    std::vector<BatchedLoad> loads; ///< At least one, in the order of the source.
+    std::vector<analysis::StmtId> breaks;
+    int rounds = 4; ///< As many of them are loaded at once.
 };
 
 /// The loop at the cursor, else the first that fits. Refuses with the first gate that does not

@@ -16,13 +16,11 @@ using namespace analysis;
 
 namespace {
 
-constexpr int rounds = 4;
-
 class Writer {
 public:
     Writer(const SkillContext& context, const CodeMap& code, const BatchedLoop& batched)
         : body_(code.body()), source_(*context.file.source), layout_(source_, context.kernel),
-          batched_(batched), loop_(context.kernel.loops[batched.loop]),
+          batched_(batched), loop_(context.kernel.loops[batched.head.counted.loop]),
           stmt_(body_.stmt(loop_.statement)) {
         for (const BatchedLoad& load : batched_.loads)
             names_.push_back(valueName(load));
@@ -39,12 +37,13 @@ public:
         else
             head += layout_.indentation(body.span.begin) + layout_.unit() + layout_.unit();
         edits.push_back(
-            {{stmt_.span.begin, isBlock ? body.span.begin + 1 : body.span.begin}, std::move(head)});
+            {{headBegin(), isBlock ? body.span.begin + 1 : body.span.begin}, std::move(head)});
         const Span inner =
             isBlock ? Span{body.span.begin + 1, layout_.lineBegin(body.span.end - 1)} : body.span;
         for (int level = 0; level < 2; ++level) {
-            const std::vector<TextEdit> indented = layout_.indented(inner);
-            edits.insert(edits.end(), indented.begin(), indented.end());
+            for (const TextEdit& indented : layout_.indented(inner))
+                if (!removed().contains(indented.span))
+                    edits.push_back(indented);
         }
         for (std::size_t i = 0; i < names_.size(); ++i) {
             const std::string value = fmt::format("{}[{}]", names_[i], ahead_);
@@ -52,6 +51,7 @@ public:
             for (const ExprId again : batched_.loads[i].again)
                 edits.push_back({body_.expr(again).span, value});
         }
+        addExits(edits);
         const std::string closing = indentation + layout_.unit() + layout_.unit() + "}";
         if (isBlock) {
             const std::uint32_t at = layout_.lineBegin(body.span.end - 1);
@@ -65,17 +65,50 @@ public:
     }
 
 private:
+    /// Ends both loops where the text ends the one that it had, and takes out the step of a while
+    /// loop.
+    void addExits(std::vector<TextEdit>& edits) const {
+        for (const StmtId id : batched_.breaks) {
+            const Stmt& exit = body_.stmt(id);
+            const bool isInBlock = body_.stmt(exit.parent).kind == StmtKind::Compound;
+            const std::uint32_t begin = exit.span.begin;
+            if (isInBlock && layout_.startsLine(begin)) {
+                // Indented twice, as is the line of the exit.
+                edits.push_back(
+                    {{begin, begin},
+                     fmt::format("{} = false;{}{}{}{}", goesOn_, layout_.newline(),
+                                 layout_.indentation(begin), layout_.unit(), layout_.unit())});
+            } else {
+                edits.push_back({exit.span, fmt::format("{{ {} = false; break; }}", goesOn_)});
+            }
+        }
+        if (batched_.head.advance != noId)
+            edits.push_back({removed(), ""});
+    }
+
+    /// The step of a while loop, with its line.
+    [[nodiscard]] Span removed() const {
+        return batched_.head.advance == noId
+                   ? Span{}
+                   : layout_.statementWithLine(body_.stmt(batched_.head.advance).span);
+    }
+
     /// Everything up to the bracket behind which the rounds' own statements stand.
     std::string headText(const std::string& indentation) const {
         CodeLines lines(layout_, indentation);
         if (!literalStep())
-            lines.add(fmt::format("const {} {} = {};", wideType(), step_, text(batched_.step)));
+            lines.add(fmt::format("const {} {} = {};", wideType(), step_,
+                                  text(batched_.head.counted.step)));
         lines.add(fmt::format("// The loads of {} rounds are under way before the first is used.",
-                              rounds));
-        lines.open(fmt::format("for ({} {} = {}; {} < {}; {} += {}) {{", wideType(), first_,
-                               text(batched_.start), first_, limit(), first_, stepTimes(rounds)));
+                              batched_.rounds));
+        if (!batched_.breaks.empty())
+            lines.add(fmt::format("bool {} = true;", goesOn_));
+        lines.open(fmt::format("for ({} {} = {}; {}{} < {}; {} += {}) {{", wideType(), first_,
+                               start(), batched_.breaks.empty() ? "" : goesOn_ + " && ", first_,
+                               limit(), first_, stepTimes(batched_.rounds)));
         for (std::size_t i = 0; i < names_.size(); ++i)
-            lines.add(fmt::format("{} {}[{}];", batched_.loads[i].type, names_[i], rounds));
+            lines.add(
+                fmt::format("{} {}[{}];", batched_.loads[i].type, names_[i], batched_.rounds));
         openRounds(lines);
         for (std::size_t i = 0; i < names_.size(); ++i)
             lines.add(
@@ -87,12 +120,25 @@ private:
     }
 
     void openRounds(CodeLines& lines) const {
-        const Variable& index = body_.variable(loop_.inductionVariable);
+        const Variable& index = body_.variable(batched_.head.index);
         const std::string place = fmt::format("{} + {}", first_, stepTimesAhead());
         lines.add("#pragma unroll");
-        lines.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", ahead_, rounds));
+        lines.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", ahead_, batched_.rounds));
         lines.open(fmt::format("if ({} < {}) {{", place, limit()));
         lines.add(fmt::format("const {} {} = {};", indexType(index), index.name, place));
+    }
+
+    /// With a pragma about the loop, which is about another one now.
+    [[nodiscard]] std::uint32_t headBegin() const {
+        if (stmt_.pragma.empty())
+            return stmt_.span.begin;
+        const std::uint32_t line = layout_.lineBegin(stmt_.pragmaSpan.begin);
+        return line + static_cast<std::uint32_t>(layout_.indentation(line).size());
+    }
+
+    [[nodiscard]] std::string start() const {
+        const ExprId start = batched_.head.counted.start;
+        return start == noId ? body_.variable(batched_.head.index).name : text(start);
     }
 
     [[nodiscard]] std::string valueName(const BatchedLoad& load) const {
@@ -114,16 +160,16 @@ private:
 
     /// 64 bits, so that an index some rounds ahead cannot wrap around.
     [[nodiscard]] std::string wideType() const {
-        const Variable& index = body_.variable(loop_.inductionVariable);
+        const Variable& index = body_.variable(batched_.head.index);
         const bool isWide =
             index.type.scalar == ScalarKind::Int64 || index.type.scalar == ScalarKind::UInt64;
         return isWide ? indexType(index) : "long long";
     }
 
     [[nodiscard]] std::optional<std::int64_t> literalStep() const {
-        if (batched_.step == noId)
+        if (batched_.head.counted.step == noId)
             return 1;
-        const Expr& step = body_.expr(batched_.step);
+        const Expr& step = body_.expr(batched_.head.counted.step);
         return step.kind == ExprKind::Integer && !step.fromMacro ? std::optional(step.integer)
                                                                  : std::nullopt;
     }
@@ -142,7 +188,7 @@ private:
     }
 
     [[nodiscard]] std::string limit() const {
-        return besideComparison(source_, body_.expr(batched_.limit));
+        return besideComparison(source_, body_.expr(batched_.head.counted.limit));
     }
 
     [[nodiscard]] std::string text(ExprId expr) const {
@@ -158,6 +204,7 @@ private:
     std::string first_ = freshName(body_, "first");
     std::string step_ = freshName(body_, "step");
     std::string ahead_ = freshName(body_, "ahead");
+    std::string goesOn_ = freshName(body_, "goesOn");
     std::vector<std::string> names_; ///< The names of the arrays that hold the loaded values.
 };
 
@@ -172,16 +219,18 @@ class MemoryLevelParallelismSkill : public PlannedSkill<BatchedLoop> {
         for (const BatchedLoad& load : found.loads)
             names += fmt::format("{}{}", names.empty() ? "" : ", ",
                                  context.file.source->slice(body.expr(load.element).span));
-        Offer offer = newOffer(context, body.stmt(context.kernel.loops[found.loop].statement).span);
-        offer.title = fmt::format("Load {} for {} rounds at once", names, rounds);
+        Offer offer = newOffer(
+            context, body.stmt(context.kernel.loops[found.head.counted.loop].statement).span);
+        offer.title = fmt::format("Load {} for {} rounds at once", names, found.rounds);
         offer.why = fmt::format(
             "each round of the loop on line {} waits for {} before the next round may load; the "
             "place of a load follows from the index alone",
             lineNumber(context, offer.anchor.begin), names);
         offer.gain = ExpectedGain{
-            rounds, fmt::format("a thread waits for memory once in {} rounds, if it does nothing "
-                                "else and too few warps are there to do so instead",
-                                rounds)};
+            static_cast<double>(found.rounds),
+            fmt::format("a thread waits for memory once in {} rounds, if it does nothing "
+                        "else and too few warps are there to do so instead",
+                        found.rounds)};
         return offer;
     }
 

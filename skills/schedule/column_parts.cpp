@@ -104,26 +104,10 @@ private:
         return {};
     }
 
-    /// The kernel tells threads along the axis apart.
-    [[nodiscard]] bool isUsed(std::uint8_t axis) const {
-        return std::ranges::any_of(nest_.frames, [&](const NestFrame& frame) {
-            const FunctionBody& body = functionOf(context_.file, kernel_, frame).body;
-            return std::ranges::any_of(body.exprs, [&](const Expr& expr) {
-                return (expr.name == "threadIdx" || expr.name == "blockDim") &&
-                       (expr.kind != ExprKind::BuiltinIndex || expr.axis == axis) &&
-                       expr.kind != ExprKind::Member;
-            });
-        });
-    }
-
     Gated<void> findAxis() {
+        KERNELSKILL_CHECK(requireNoRedundantThreads(context_));
         for (const std::uint8_t axis : {std::uint8_t{1}, std::uint8_t{2}}) {
-            if (found_.block[axis] > 1 && !isUsed(axis))
-                return refuse("redundant-threads",
-                              fmt::format("{} does not ask for its threads along {}: the {} of a "
-                                          "block that are there do the same work, and may race",
-                                          kernel_.name, axis == 1 ? 'y' : 'z', found_.block[axis]));
-            if (found_.block[axis] != 1 || isUsed(axis))
+            if (found_.block[axis] != 1 || asksForThreads(context_, axis))
                 continue;
             found_.axis = axis;
             return {};

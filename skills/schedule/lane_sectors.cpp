@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace kernelskill::skills {
 
@@ -24,6 +25,26 @@ double sectorsOf(std::optional<std::int64_t> stride, double width) {
     return std::clamp(std::ceil(span / sectorBytes), 1.0, static_cast<double>(warpLanes));
 }
 
+/// The load that returned the number; nullptr: it is no loaded one.
+const NestAccess* loadOf(const Nest& nest, const NestSymbol& value) {
+    const auto found = std::ranges::find_if(nest.accesses, [&](const NestAccess& access) {
+        return value.expression != noId && access.expression == value.expression &&
+               access.frame == value.frame && access.kind == AccessKind::Read;
+    });
+    return found == nest.accesses.end() ? nullptr : &*found;
+}
+
+/// Whether a number that the text does not tell, and that `differs`, is a term's factor.
+template <typename Differs>
+bool hasValue(const Nest& nest, const IndexExpression& index, const Differs& differs) {
+    return std::ranges::any_of(index.terms(), [&](const auto& term) {
+        return std::ranges::any_of(term.first, [&](Symbol symbol) {
+            const NestSymbol* named = nest.symbols.find(symbol);
+            return named != nullptr && named->kind == NestSymbolKind::Value && differs(*named);
+        });
+    });
+}
+
 /// The symbols in which the lanes of a warp differ by one, and those that follow from them.
 class LaneSteps {
 public:
@@ -35,14 +56,20 @@ public:
         steps_.emplace(Symbol{SymbolKind::ThreadIdx, 0}, IndexExpression::constant(1));
         // Loops whose rounds threads share begin where the thread is.
         for (const NestNode& node : nest.nodes)
-            if (const NestLoop* loop = node.loop(); loop != nullptr && loop->first)
-                if (const auto step = of(*loop->first); step && !step->terms().empty())
+            if (const NestLoop* loop = node.loop(); loop != nullptr && loop->first) {
+                if (hasOwnValue(*loop->first)) // as rows of a sparse matrix do
+                    ragged_.insert(loop->iterator);
+                else if (const auto step = of(*loop->first); step && !step->terms().empty())
                     steps_.emplace(loop->iterator, *step);
+            }
     }
 
     /// The difference from one lane to the next; nullopt where it differs among lanes.
     [[nodiscard]] std::optional<IndexExpression> of(const IndexExpression& index) const {
         IndexExpression total;
+        if (hasOwnValue(index) ||
+            std::ranges::any_of(ragged_, [&](Symbol symbol) { return index.dependsOn(symbol); }))
+            return std::nullopt;
         for (const auto& [symbol, step] : steps_) {
             const auto coefficient = index.coefficientOf(symbol);
             if (!coefficient || isHidden(nest_, index, symbol))
@@ -66,8 +93,20 @@ public:
     }
 
 private:
+    /// Whether each lane has a number of its own in it: one loaded from a place of its own.
+    [[nodiscard]] bool hasOwnValue(const IndexExpression& index) const {
+        return hasValue(nest_, index, [&](const NestSymbol& value) {
+            const NestAccess* load = loadOf(nest_, value);
+            return load != nullptr && load->index &&
+                   std::ranges::any_of(steps_, [&](const auto& known) {
+                       return load->index->dependsOn(known.first);
+                   });
+        });
+    }
+
     const Nest& nest_;
     std::map<Symbol, IndexExpression> steps_;
+    std::set<Symbol> ragged_; ///< Iterators that begin where each lane loaded a number of its own.
 };
 
 /// Elements from one thread to the next; nullopt: by a number that the launch decides.
@@ -78,7 +117,15 @@ std::optional<std::int64_t> threadStride(const LaneSteps& steps, const NestAcces
 
 /// Elements from one round of a loop to the next.
 std::optional<std::int64_t> roundStride(const Nest& nest, const NestAccess& access,
-                                        Symbol iterator) {
+                                        NestNodeId loop) {
+    const Symbol iterator = nest.node(loop).loop()->iterator;
+    const bool isGathered =
+        access.index && hasValue(nest, *access.index, [&](const NestSymbol& value) {
+            const NestAccess* load = loadOf(nest, value);
+            return load != nullptr && isInside(nest, loop, load->node);
+        });
+    if (isGathered)
+        return std::nullopt;
     const auto step = access.index ? access.index->coefficientOf(iterator) : std::nullopt;
     return step && !LaneSteps::isHidden(nest, *access.index, iterator) ? step->asConstant()
                                                                        : std::nullopt;
@@ -95,8 +142,7 @@ LaneSectors laneSectors(const Nest& nest, NestNodeId loop) {
             continue;
         const double width = std::max<double>(access.width, 1);
         sectors.asThreads += sectorsOf(threadStride(steps, access), width);
-        sectors.asLanes +=
-            sectorsOf(roundStride(nest, access, nest.node(loop).loop()->iterator), width);
+        sectors.asLanes += sectorsOf(roundStride(nest, access, loop), width);
     }
     return sectors;
 }

@@ -143,4 +143,52 @@ std::optional<LaneEvaluator::Value> LaneEvaluator::binary(const Expr& expr, std:
     return result;
 }
 
+namespace {
+
+/// Whether all lanes of a warp have the same number for the symbol.
+bool isShared(const Nest& nest, Symbol symbol, int depth = 0) {
+    if (isBuiltIn(symbol))
+        return symbol.kind != SymbolKind::ThreadIdx;
+    const NestSymbol* named = nest.symbols.find(symbol);
+    if (named == nullptr || depth > maximumDepth)
+        return false;
+    if (named->kind == NestSymbolKind::Parameter)
+        return true;
+    if (named->kind != NestSymbolKind::Iterator)
+        return nest.symbols.isLaunchConstant(symbol);
+    return std::ranges::any_of(nest.nodes, [&](const NestNode& node) {
+        const NestLoop* loop = node.loop();
+        return loop != nullptr && loop->iterator == symbol && loop->first &&
+               std::ranges::all_of(loop->first->terms(), [&](const auto& term) {
+                   return std::ranges::all_of(
+                       term.first, [&](Symbol part) { return isShared(nest, part, depth + 1); });
+               });
+    });
+}
+
+} // namespace
+
+std::optional<std::int64_t> laneValue(const Nest& nest, const IndexExpression& index,
+                                      const std::array<std::int64_t, 3>& block,
+                                      std::int64_t thread) {
+    const std::array<std::int64_t, 3> place = {thread % block[0], thread / block[0] % block[1],
+                                               thread / (block[0] * block[1])};
+    std::int64_t total = 0;
+    for (const auto& [monomial, factor] : index.terms()) {
+        if (std::ranges::all_of(monomial, [&](Symbol symbol) { return isShared(nest, symbol); })) {
+            total += monomial.empty() ? factor : 0;
+            continue;
+        }
+        const NestSymbol* named =
+            monomial.size() == 1 ? nest.symbols.find(monomial.front()) : nullptr;
+        const bool isPosition = named != nullptr && named->kind == NestSymbolKind::Position;
+        const bool isThread = monomial.size() == 1 && isBuiltIn(monomial.front()) &&
+                              monomial.front().kind == SymbolKind::ThreadIdx;
+        if (!isPosition && !isThread)
+            return std::nullopt;
+        total += factor * place[(isPosition ? named->axis : monomial.front().id) % 3];
+    }
+    return total;
+}
+
 } // namespace kernelskill::skills

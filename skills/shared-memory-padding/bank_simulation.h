@@ -2,6 +2,7 @@
 /// word a wavefront.
 #pragma once
 
+#include "analysis/nest/nest.h"
 #include "analysis/queries/code_map.h"
 
 #include <array>
@@ -54,5 +55,12 @@ private:
     const analysis::CodeMap& code_;
     std::array<std::int64_t, 3> block_;
 };
+
+/// The same of an index as a nest has it, which follows variables that are set more than once.
+/// nullopt where lanes differ in something else than threadIdx.
+[[nodiscard]] std::optional<std::int64_t> laneValue(const analysis::Nest& nest,
+                                                    const analysis::IndexExpression& index,
+                                                    const std::array<std::int64_t, 3>& block,
+                                                    std::int64_t thread);
 
 } // namespace kernelskill::skills

@@ -257,7 +257,9 @@ private:
         for (const ArrayAccess& access : accesses_) {
             std::vector<Element>& elements = result.emplace_back();
             for (std::int64_t lane = 0; lane < lanes; ++lane) {
-                const auto element = elementOf(access, evaluator, lane);
+                auto element = elementOf(access, evaluator, lane);
+                if (!element)
+                    element = elementOf(access, block, lane);
                 if (!element) {
                     elements.clear();
                     break;
@@ -276,6 +278,29 @@ private:
             if (!value)
                 return std::nullopt;
             if (i + 1 == access.subscripts.size())
+                element.column = *value;
+            else
+                element.row = element.row * variable_.type.arrayExtents[i] + *value;
+        }
+        return element;
+    }
+
+    /// The same by the kernel's nest.
+    [[nodiscard]] std::optional<Element> elementOf(const ArrayAccess& access, const Extents& block,
+                                                   std::int64_t lane) const {
+        const Nest& nest = context_.shared().nest();
+        const auto found = std::ranges::find_if(nest.accesses, [&](const NestAccess& candidate) {
+            return candidate.frame == 0 && candidate.expression == access.outermost &&
+                   candidate.subscripts.size() == access.subscripts.size();
+        });
+        if (found == nest.accesses.end() || found->form != NestAccessForm::Affine)
+            return std::nullopt;
+        Element element;
+        for (std::size_t i = 0; i < found->subscripts.size(); ++i) {
+            const auto value = laneValue(nest, found->subscripts[i].index, block, lane);
+            if (!value)
+                return std::nullopt;
+            if (i + 1 == found->subscripts.size())
                 element.column = *value;
             else
                 element.row = element.row * variable_.type.arrayExtents[i] + *value;

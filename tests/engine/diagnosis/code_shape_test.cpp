@@ -71,6 +71,10 @@ TEST(CodeShape, Gathers) {
     EXPECT_THAT(shapesOf("int row = keys[blockIdx.x];\nout[x] = a[row * m + threadIdx.x];"),
                 Not(Contains("indirect")))
         << "the same row for all lanes";
+    EXPECT_THAT(shapesOf("int s = x;\nfor (int r = 0; r < m; ++r) { counts[x] += a[s & 1023];\n"
+                         "    s = (s + 64) & 1023; }"),
+                Not(Contains("indirect")))
+        << "an operator that is not followed is no load";
 }
 
 TEST(CodeShape, ProductsAndNeighbours) {
@@ -94,6 +98,30 @@ TEST(CodeShape, ProductsAndNeighbours) {
     EXPECT_THAT(
         shapesOf("float s = 0;\nfor (int j = 0; j < n; ++j) s += a[j] * b[x];\nout[x] = s;"),
         Contains("shared-walk"));
+}
+
+TEST(CodeShape, BranchesOnData) {
+    const std::string work = "{ float v = sqrtf(a[x]); for (int i = 0; i < 99; ++i) v = v * v + i;"
+                             " out[x] = v; }";
+    EXPECT_THAT(shapesOf("for (int r = 0; r < m; ++r) if (keys[x + r * n] > 3) " + work),
+                Contains("data-branch"));
+    EXPECT_THAT(
+        shapesOf("for (int r = 0; r < m; ++r) { const int other = keys[x + r * n];\n"
+                 "    if (other >= 0) { float v = sqrtf(b[other]);\n"
+                 "        for (int i = 0; i < 99; ++i) v = v * v + i;\n        out[x] += v; } }"),
+        Not(Contains("data-branch")))
+        << "it asks whether there is an element to load";
+}
+
+TEST(CodeShape, LoopsThatDataEnds) {
+    EXPECT_THAT(shapesOf("float v = x;\nint i = 0;\nwhile (v < 4 && i < m) { v = v * v; ++i; }\n"
+                         "counts[x] = i;"),
+                Contains("data-loop"));
+    EXPECT_THAT(
+        shapesOf("float v = 0;\nfor (int i = 0; i < m && x * m + i < n; ++i) v = v * v + i;\n"
+                 "out[x] = v;"),
+        Not(Contains("data-loop")))
+        << "the end of the data, not a number of the thread's own";
 }
 
 TEST(CodeShape, Streams) {

@@ -1,6 +1,7 @@
 /// Tests how a diagnosis uses the GPU, its compiler's facts and its measurements.
 #include "engine/execution/metric_names.h"
 #include "tests/engine/diagnosis/subject.h"
+#include "tests/engine/inputs/parsed_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -166,6 +167,30 @@ TEST(DiagnosisForAGpu, NeedsNoRunToSeeThatALaunchIsSmall) {
     EXPECT_EQ(diagnose(input).rule, "grid-smaller-than-machine");
     launch.origin = LaunchOrigin::Guessed;
     EXPECT_EQ(diagnose(input).kind, BottleneckKind::Balanced);
+}
+
+TEST(DiagnosisForAGpu, SaysNothingOfBlocksThatAProgramTriesOneByOne) {
+    const auto ruleWith = [](const std::string& block) {
+        const std::string text =
+            "__global__ void k(float* x, int n) {\n"
+            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) x[i] += 1;\n}\n"
+            "int main() {\n    float* x;\n    for (int threads = 32; threads <= 512; threads *= 2) "
+            "{\n        const dim3 block(" +
+            block + ");\n        k<<<65536, block>>>(x, 1 << 20);\n    }\n}\n";
+        const auto model = parsedProgram(text);
+        const auto features = analysis::extractFeatures(model.kernels.front());
+        const LaunchSpec launch = bestLaunch(text);
+        EXPECT_EQ(launch.block.x, 32U);
+        return diagnose({.kernel = model.kernels.front(),
+                         .features = features,
+                         .gpu = kernelskill::testing::builtinGpu("H200"),
+                         .launch = &launch,
+                         .source = model.source.get(),
+                         .file = &model})
+            .rule;
+    };
+    EXPECT_EQ(ruleWith("32"), "few-resident-warps");
+    EXPECT_NE(ruleWith("threads"), "few-resident-warps");
 }
 
 TEST(DiagnosisWithFacts, SpillsAreABottleneckWithoutAGain) {

@@ -205,6 +205,18 @@ TEST(Compute, NamesACallWithTheSameArgumentsInEachRound) {
         "invariant-function");
 }
 
+TEST(StaticSignals, CountNoWasteThatIsDoneOnceBesideALongLoop) {
+    const auto rule = [](const std::string& work) {
+        return diagnosisOf("__global__ void k(const float* a, float* out, int m, int n) {\n"
+                           "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    float sum = 0;\n    " +
+                           work + "\n    out[x * 128] = sum;\n}\n")
+            .rule;
+    };
+    EXPECT_EQ(rule("sum = a[x];"), "strided-global-access");
+    EXPECT_NE(rule("for (int i = 0; i < 1000; ++i) sum += a[i * m + x];"), "strided-global-access");
+}
+
 TEST(LaunchOverhead, IsALaunchOfFewThreadsInALoopOfTheHost) {
     const auto repeated = [](const std::string& loop) {
         const std::string text =

@@ -1,3 +1,4 @@
+#include "engine/inputs/trial.h"
 #include "tests/engine/inputs/parsed_program.h"
 
 #include <gmock/gmock.h>
@@ -343,6 +344,29 @@ TEST(LaunchInference, allocationsSizeTheBuffers) {
     EXPECT_EQ(bufferNamed(launch, "x")->elements, 100u);
 }
 
+TEST(LaunchInference, allocationsOfGuessedSizesBoundWhatMayBeReadAhead) {
+    const auto launch =
+        bestLaunch("__global__ void find(const float* table, int* found, int count) {\n"
+                   "    for (int x = 0; x < count; ++x)\n"
+                   "        if (table[x] > 0.5f) { found[threadIdx.x] = x; break; }\n}\n"
+                   "int askUser();\n"
+                   "int main() { int count = askUser(); float* table; int* found;\n"
+                   "    cudaMalloc((void**)&table, sizeof(float) * count);\n"
+                   "    cudaMalloc((void**)&found, sizeof(int) * 32);\n"
+                   "    find<<<count / 32, 32>>>(table, found, count); }\n");
+    const BufferSpec* table = bufferNamed(launch, "table");
+    ASSERT_NE(table, nullptr);
+    EXPECT_FALSE(table->elements);
+    ASSERT_GT(table->leastElements, 0U);
+    const auto elementsWith = [&](bool written) {
+        const LaunchSpec sized = withExtents(
+            launch, {{.name = "table", .elements = 1, .read = true, .written = written}});
+        return bufferNamed(sized, "table")->elements;
+    };
+    EXPECT_EQ(elementsWith(false), table->leastElements);
+    EXPECT_EQ(elementsWith(true), 1U) << "results have the extent that the original wrote";
+}
+
 TEST(LaunchInference, hugeLaunchesAreScaledDownConsistently) {
     const auto launch = bestLaunch(
         std::string(scale) +
@@ -503,6 +527,18 @@ TEST(LaunchInference, aBlockThatIsKnownIsKeptWhenTheGridIsNot) {
         "dim3 gridOf(float*);\n"
         "void f(float* d) { dim3 threads(BX, BY); rows<<<gridOf(d), threads>>>(d); }\n");
     EXPECT_EQ(launch.block, (Dim3{16, 4, 1}));
+}
+
+TEST(LaunchInference, aVariableOfABlockThatHasEndedIsAnotherOne) {
+    const auto launch = bestLaunch(
+        "__global__ void f(float* d, int n) { d[blockIdx.x * blockDim.x + threadIdx.x] = n; }\n"
+        "__global__ void g(float* d) { d[0] = 1; }\n"
+        "int total;\n"
+        "void run(float* d) {\n"
+        "    { dim3 grid(1); g<<<grid, 1>>>(d); }\n"
+        "    { dim3 grid(total / 64 + 1); f<<<grid, 64>>>(d, total); }\n}\n");
+    EXPECT_EQ(launch.origin, LaunchOrigin::Guessed);
+    EXPECT_EQ(launch.block, (Dim3{64, 1, 1}));
 }
 
 TEST(LaunchInference, aGuessSmallerThanItsDivisorStillGivesABlock) {

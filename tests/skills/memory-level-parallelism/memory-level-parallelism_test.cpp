@@ -85,6 +85,88 @@ void run(int n) {
     EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
 }
 
+TEST(MemoryLevelParallelism, EndsBothLoopsWhereASearchEnds) {
+    const std::string text = appliedText(id, R"(
+__global__ void find(const double* table, const double* wanted, int* found, int n) {
+    int x;
+    int place = -1;
+    for (x = 0; x < n; x++) {
+        if (table[x] >= wanted[threadIdx.x]) {
+            place = x;
+            break;
+        }
+        if (x == 77) break;
+    }
+    found[threadIdx.x] = place;
+}
+)");
+    EXPECT_TRUE(text.contains("    bool goesOn = true;\n"
+                              "    for (long long first = 0; goesOn && first < n; first += 4) {\n"
+                              "        double tableAhead[4];\n"))
+        << text;
+    EXPECT_TRUE(text.contains("                if (tableAhead[ahead] >= wanted[threadIdx.x]) {\n"
+                              "                    place = x;\n"
+                              "                    goesOn = false;\n"
+                              "                    break;\n"
+                              "                }\n"
+                              "                if (x == 77) { goesOn = false; break; }"))
+        << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(MemoryLevelParallelism, LoadsAllRoundsOfAShortLoopWithBranches) {
+    const std::string text = appliedText(id, R"(
+#define SIDES 4
+struct Flow { float x, y; };
+__device__ void speedOf(float mass, Flow& flow) { flow.x = mass; flow.y = -mass; }
+__global__ void flux(const int* neighbours, const float* mass, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int j, neighbour;
+    float sum = 0;
+    Flow flow;
+    #pragma unroll
+    for (j = 0; j < SIDES; j++) {
+        neighbour = neighbours[i + j * n];
+        if (neighbour >= 0) {
+            speedOf(mass[neighbour], flow);
+            sum += flow.x;
+        }
+    }
+    out[i] = sum;
+}
+)");
+    EXPECT_FALSE(text.contains("#pragma unroll\n    for (j")) << text;
+    EXPECT_TRUE(text.contains("    for (long long first = 0; first < SIDES; first += 4) {\n"))
+        << text;
+    EXPECT_TRUE(text.contains("neighboursAhead[ahead] = neighbours[i + j * n];")) << text;
+    EXPECT_TRUE(parseSubject(text).file.diagnostics.empty());
+}
+
+TEST(MemoryLevelParallelism, CountsInAWhileLoop) {
+    const std::string text = appliedText(id, R"(
+template <class Reader>
+__global__ void gather(const int* __restrict__ list, float* out, int n) {
+    Reader reader;
+    float sum = 0;
+    int j = 0;
+    while (j < n) {
+        int at = list[j * 32 + threadIdx.x];
+        if (at > 0)
+            sum += reader(at) * out[at];
+        j++;
+    }
+    out[threadIdx.x] = sum;
+}
+)");
+    EXPECT_TRUE(text.contains("    for (long long first = j; first < n; first += 4) {\n")) << text;
+    EXPECT_TRUE(text.contains("                const int j = first + ahead;\n"
+                              "                int at = listAhead[ahead];\n"))
+        << text;
+    EXPECT_TRUE(text.contains("                    sum += reader(at) * out[at];\n"
+                              "            }\n    }\n    out[threadIdx.x] = sum;\n"))
+        << text;
+}
+
 TEST(MemoryLevelParallelism, IsExactAndAboutTheLoop) {
     EXPECT_EQ(offeredNumerics(id, readSource("skills/memory-level-parallelism/before.cu")),
               Numerics::Exact);
@@ -103,8 +185,8 @@ __global__ void k(const float* __restrict__ a, float* __restrict__ b, int n) {
 std::string looping(const std::string& body,
                     const std::string& head = "int i = threadIdx.x; i < n; i += blockDim.x") {
     return "__device__ int escape(int* p);\n__global__ void k(const int* __restrict__ in, const "
-           "int* other, int* __restrict__ out, int n) {\n    for (" +
-           head + ") {\n" + body + "    }\n}\n";
+           "int* other, int* __restrict__ out, int n) {\n    int missed = 0;\n    for (" +
+           head + ") {\n" + body + "    }\n    out[0] = missed;\n}\n";
 }
 
 class MemoryLevelParallelismIsNotOffered : public testing::TestWithParam<GateCase> {};
@@ -130,13 +212,22 @@ INSTANTIATE_TEST_SUITE_P(
             "(int i = threadIdx.x; i < n; i += blockDim.x) {\n        out[i] = in[i];\n    }\n}\n"},
         GateCase{"Short", "short-loop",
                  looping("        out[i] = in[i];\n", "int i = 0; i < 4; ++i")},
-        GateCase{"Break", "early-exit",
-                 looping("        if (in[i] == 0)\n            break;\n        out[i] = in[i];\n")},
+        GateCase{"LoadBehindExit", "no-load-to-batch",
+                 looping("        if (i % 7 == 3)\n            break;\n        out[i] = in[i];\n")},
+        GateCase{"StepLeftOut", "not-counted-up",
+                 "__global__ void k(const int* __restrict__ in, int* __restrict__ out, int n) {\n"
+                 "    int i = 0;\n    while (i < n) {\n        if (in[i] == 3)\n"
+                 "            continue;\n        out[i] = in[i];\n        ++i;\n    }\n}\n"},
+        GateCase{"IndexUsedLater", "index-used-later",
+                 "__global__ void k(const int* __restrict__ in, int* __restrict__ out, int n) {\n"
+                 "    int i;\n    for (i = 0; i < n; ++i) {\n        if (in[i] == 3)\n"
+                 "            break;\n    }\n    out[0] = i;\n}\n"},
         GateCase{"LoopInside", "not-innermost",
                  looping("        for (int j = 0; j < n; ++j)\n            out[i] += in[j];\n")},
         GateCase{"Barrier", "call-in-loop",
                  looping("        out[i] = in[i];\n        __syncthreads();\n")},
-        GateCase{"UnknownCall", "call-in-loop", looping("        out[i] = in[i] + escape(out);\n")},
+        GateCase{"UnknownCall", "call-in-loop",
+                 looping("        escape(out);\n        missed += other[i];\n")},
         GateCase{"Conditional", "no-load-to-batch",
                  looping("        if (i % 3)\n            out[i] = in[i];\n")},
         GateCase{"AfterContinue", "no-load-to-batch",
@@ -152,6 +243,15 @@ INSTANTIATE_TEST_SUITE_P(
             looping("        out[i] = in[i] + in[i + 1] + in[i + 2] + in[i + 3] + in[i + 4];\n")},
         GateCase{"MayAlias", "may-alias", looping("        out[i] = other[i];\n")},
         GateCase{"WritesAhead", "may-alias", looping("        out[i + 1] = out[i];\n")},
+        GateCase{"NarrowIndex", "narrow-index",
+                 "__global__ void k(const int* __restrict__ in, int* __restrict__ out, long n) {\n"
+                 "    for (int i = threadIdx.x; i < n; i += blockDim.x) {\n"
+                 "        out[i] = in[i];\n    }\n}\n"},
+        GateCase{"RedundantThreads", "redundant-threads",
+                 looping("        out[i] = in[i];\n") +
+                     "void run(int* a, int n) {\n    k<<<1, dim3(32, 8)>>>(a, a, a, n);\n}\n"},
+        GateCase{"ReadsWhatItWrote", "may-alias",
+                 looping("        out[i] = 2 * out[i];\n        missed += out[i];\n")},
         GateCase{"SameElementEachRound", "may-alias",
                  looping("        out[i - i] = out[i - i] + 1;\n")},
         GateCase{"CompilerMayReorder", "compiler-may-reorder",

@@ -64,6 +64,33 @@ TEST(RowPerWarp, FoldsIntoMemoryByWayOfRegisters) {
                                "    }\n"));
 }
 
+TEST(RowPerWarp, TakesRowsThatBeginWhereMemorySays) {
+    const std::string text = appliedText(id, R"(
+__global__ void product(const int* starts, const int* columns, const float* values, const float* x,
+                        float* y, int rows) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows) {
+        float sum = 0;
+        for (int e = starts[row]; e < starts[row + 1]; ++e)
+            sum += values[e] * x[columns[e]];
+        y[row] = sum;
+    }
+}
+void run(int n) {
+    int *starts, *columns;
+    float *values, *x, *y;
+    cudaMalloc(&starts, n);
+    cudaMalloc(&columns, n);
+    cudaMalloc(&values, n);
+    cudaMalloc(&x, n);
+    cudaMalloc(&y, n);
+    product<<<(n + 255) / 256, 256>>>(starts, columns, values, x, y, n);
+}
+)");
+    EXPECT_TRUE(text.contains("for (int e = starts[row] + lane; e < starts[row + 1]; e += 32)"))
+        << text;
+}
+
 TEST(RowPerWarp, FindsPlacesOfExtremes) {
     const std::string text = appliedText(id, kernel("    if (i >= m) return;\n"
                                                     "    int found = 0;\n"

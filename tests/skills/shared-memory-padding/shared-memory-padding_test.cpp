@@ -111,6 +111,30 @@ void run(float* o, float* i) { k<<<1, 64>>>(o, i); }
                 "rows[64][64]");
 }
 
+TEST(SharedMemoryPadding, FollowsAPlaceThatIsSetInBranches) {
+    const std::string text = appliedText(id, R"(
+__global__ void k(float* out, const float* in) {
+    __shared__ float tile[16][16];
+    int at;
+    if (threadIdx.x < 16) {
+        at = threadIdx.x;
+        for (int i = 0; i < 16; ++i) tile[i][at] = in[i * 16 + at];
+    } else {
+        at = threadIdx.x - 16;
+    }
+    __syncthreads();
+    if (threadIdx.x >= 16) {
+        at = threadIdx.x - 16;
+        float sum = 0;
+        for (int i = 0; i < 16; ++i) sum += tile[at][i];
+        out[at] = sum;
+    }
+}
+void run(float* o, float* i) { k<<<1, 32>>>(o, i); }
+)");
+    EXPECT_TRUE(text.contains("tile[16][16 + 1];")) << text;
+}
+
 class SharedMemoryPaddingIsNotOffered : public testing::TestWithParam<GateCase> {};
 
 TEST_P(SharedMemoryPaddingIsNotOffered, WhenAGateDoesNotHold) {

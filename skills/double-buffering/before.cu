@@ -1,0 +1,23 @@
+// The cheapest way down a grid of costs, row by row: one block, whose threads keep a column each.
+#include <cuda_runtime.h>
+
+__global__ void descend(const int* cost, int* result, int rows) {
+    __shared__ int now[256];
+    __shared__ int next[256];
+    int t = threadIdx.x;
+    int left = t > 0 ? t - 1 : 0;
+    int right = t < 255 ? t + 1 : 255;
+    now[t] = cost[t];
+    __syncthreads();
+    for (int row = 1; row < rows; ++row) {
+        next[t] = cost[row * 256 + t] + min(now[t], min(now[left], now[right]));
+        __syncthreads(); // all have read
+        now[t] = next[t];
+        __syncthreads();
+    }
+    result[t] = now[t];
+}
+
+void launchDescend(const int* cost, int* result) {
+    descend<<<1, 256>>>(cost, result, 100);
+}
