@@ -204,23 +204,22 @@ private:
 
     [[nodiscard]] Gated<void> requireWholeWarps(const TreeReduction& tree) const {
         KERNELSKILL_TRY(const auto blocks, launchedBlocks(context_));
-        KERNELSKILL_CHECK(requireFollowableLaunches(context_));
+        KERNELSKILL_CHECK(requireKnownLaunches(context_));
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             const Extents& block = blocks[i];
             const LaunchSite& launch = context_.kernel.launches[i];
-            const std::uint32_t line = lineNumber(context_, launch.span.begin);
+            const std::string place = placeOf(context_, launch);
             if (block[1] != 1 || block[2] != 1)
-                return refuse(
-                    "two-dimensional",
-                    fmt::format("the launch on line {} has blocks of {} x {} x {} threads", line,
-                                block[0], block[1], block[2]));
+                return refuse("two-dimensional",
+                              fmt::format("the launch on {} has blocks of {} x {} x {} threads",
+                                          place, block[0], block[1], block[2]));
             if (block[0] % analysis::warpLanes != 0 || block[0] > maxBlock ||
                 !std::has_single_bit(static_cast<std::uint64_t>(block[0])))
                 return refuse(
                     "partial-warps",
-                    fmt::format("the launch on line {} has blocks of {} threads; the tree needs a "
+                    fmt::format("the launch on {} has blocks of {} threads; the tree needs a "
                                 "power of two and shuffles a multiple of {}",
-                                line, block[0], analysis::warpLanes));
+                                place, block[0], analysis::warpLanes));
             KERNELSKILL_CHECK(requireExtent(tree.extent, launch, block[0]));
         }
         return {};
@@ -230,20 +229,20 @@ private:
                                             std::int64_t block) const {
         if (extent.isBlockDim())
             return {};
-        const std::uint32_t line = lineNumber(context_, launch.span.begin);
+        const std::string place = placeOf(context_, launch);
         const Passed threads =
             extent.constant ? Passed{extent.constant, ""} : passedFor(extent.variable, launch);
         if (!threads.value)
             return refuse("unknown-extent",
-                          fmt::format("the tree spans {} threads, for which the launch on line {} "
+                          fmt::format("the tree spans {} threads, for which the launch on {} "
                                       "passes {}, whose value is not known",
-                                      body_.variable(extent.variable).name, line,
+                                      body_.variable(extent.variable).name, place,
                                       threads.text.empty() ? "nothing" : threads.text));
         if (*threads.value != block)
             return refuse("extent-not-block",
-                          fmt::format("the tree spans {} threads where the launch on line {} has "
+                          fmt::format("the tree spans {} threads where the launch on {} has "
                                       "blocks of {}",
-                                      *threads.value, line, block));
+                                      *threads.value, place, block));
         return {};
     }
 
@@ -255,8 +254,10 @@ private:
             if (position >= launch.arguments.size() || launch.fromMacro)
                 return {};
             const CodeMap& host = context_.shared().host(launch.host);
+            const SourceText* source = sourceOf(context_.file, launch);
             return {host.constantValue(launch.arguments[position]),
-                    std::string(context_.file.source->slice(launch.argumentSpans[position]))};
+                    std::string(source == nullptr ? std::string_view()
+                                                  : source->slice(launch.argumentSpans[position]))};
         }
         const auto& templates = context_.kernel.templateParameters;
         const auto named =
@@ -287,7 +288,9 @@ private:
                 return std::nullopt; // shadowed, or not followed
             value = here;
         }
-        return value ? value : macroConstant(text);
+        if (value || !isInMainFile(context_.file, launch))
+            return value;
+        return macroConstant(text);
     }
 
     [[nodiscard]] std::optional<std::int64_t> macroConstant(std::string_view name) const {

@@ -48,7 +48,7 @@ EmulationUnit makeEmulationUnit(const ScannedProgram& program, KernelRef kernel,
         }
         if (breadth.includes == IncludeBreadth::DeviceHeaders)
             blankNestedStandardNamespaces(text, slices[f]);
-        if (f == 0)
+        if (file.source.path == std::filesystem::path(kernel.program.file).lexically_normal())
             text = withWatched(std::move(text), kernel.program.watched);
         text = rewriteForHost(std::move(text), file.source.path.string(), program.macros(), macros);
         unit.files.push_back({file.source.path, withoutTrailingBlanks(text)});
