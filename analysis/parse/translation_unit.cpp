@@ -37,12 +37,6 @@ bool looksLikeText(std::string_view text) {
 }
 
 /// Why the text is not given to the parser; nullopt if it is.
-/// How often a unit reads a file.
-struct Inclusions {
-    CXFile file = nullptr;
-    int count = 0;
-};
-
 std::string canonicalPath(const std::string& path) {
     std::error_code error;
     const fs::path canonical = fs::weakly_canonical(path, error);
@@ -403,18 +397,33 @@ std::vector<Diagnostic> TranslationUnit::diagnostics() const {
     return impl_->diagnostics();
 }
 
-int TranslationUnit::timesRead() const {
+bool TranslationUnit::readsFile() const {
     if (!impl_->hasIncluder() || !impl_->unit)
-        return 1;
-    Inclusions inclusions{clang_getFile(impl_->unit.get(), impl_->file.c_str())};
-    clang_getInclusions(
-        impl_->unit.get(),
-        [](CXFile included, CXSourceLocation*, unsigned, CXClientData data) {
-            auto& found = *static_cast<Inclusions*>(data);
-            found.count += clang_File_isEqual(included, found.file) != 0 ? 1 : 0;
-        },
-        &inclusions);
-    return inclusions.count;
+        return true;
+    CXTranslationUnit unit = impl_->unit.get();
+    CXFile file = clang_getFile(unit, impl_->file.c_str());
+    return file != nullptr && clang_equalLocations(clang_getLocationForOffset(unit, file, 0),
+                                                   clang_getNullLocation()) == 0;
+}
+
+bool TranslationUnit::readsFileOnce() const {
+    if (!readsFile())
+        return false;
+    if (!impl_->hasIncluder() || !impl_->unit)
+        return true;
+    CXFile file = clang_getFile(impl_->unit.get(), impl_->file.c_str());
+    std::set<std::uint32_t> seen;
+    bool isOnce = true;
+    forEachChild(clang_getTranslationUnitCursor(impl_->unit.get()), [&](CXCursor cursor) {
+        const CXCursorKind kind = clang_getCursorKind(cursor);
+        if (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate &&
+            kind != CXCursor_Namespace && kind != CXCursor_LinkageSpec)
+            return;
+        const ClangPlace place = expansionLocation(clang_getCursorLocation(cursor));
+        if (place.file != nullptr && clang_File_isEqual(place.file, file) != 0)
+            isOnce = seen.insert(place.offset).second && isOnce;
+    });
+    return isOnce;
 }
 
 FileModel TranslationUnit::model() const {

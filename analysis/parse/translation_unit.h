@@ -46,8 +46,10 @@ public:
 
     /// Only the parser's diagnostics: cheaper than model(), for the typing path.
     [[nodiscard]] std::vector<Diagnostic> diagnostics() const;
-    /// How often the includer's text includes the file; 1 without an includer.
-    [[nodiscard]] int timesRead() const;
+    /// Whether the includer, if there is one, includes the file. Cheap.
+    [[nodiscard]] bool readsFile() const;
+    /// Whether it does so just once: else the file has several meanings.
+    [[nodiscard]] bool readsFileOnce() const;
     /// Lowers the parsed unit. Contains the parser's diagnostics and the findings of the device's
     /// rules.
     [[nodiscard]] FileModel model() const;

@@ -217,7 +217,7 @@ std::vector<analysis::Diagnostic> DocumentWorker::State::parseUnit(const ParseIn
 Result<void> DocumentWorker::State::parseText(const ParseInput& input) {
     if (unit) {
         Result<void> parsed = unit->reparse(input.text->text(), input.unsaved);
-        if (command->includer.empty() || (parsed && unit->timesRead() == 1))
+        if (command->includer.empty() || (parsed && unit->readsFile()))
             return parsed;
         unit.reset(); // The includer is gone or has another text: there may be another one.
     }

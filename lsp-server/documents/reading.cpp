@@ -80,7 +80,7 @@ Result<Reading> chooseReading(const ReadingRequest& request,
     for (analysis::CompileCommand& command : includerCommands(request)) {
         auto judged = read(request, std::move(command));
         // A file that is read twice has two meanings, and an edit would be judged in one of them.
-        if (!judged || judged->reading.unit.timesRead() != 1 ||
+        if (!judged || !judged->reading.unit.readsFileOnce() ||
             (through && through->errors <= judged->errors))
             continue;
         through = std::move(*judged);

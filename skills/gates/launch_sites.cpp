@@ -176,8 +176,6 @@ Gated<void> requireKnownLaunches(const SkillContext& context) {
     if (!isOnlyDefinedAndLaunched(context, own))
         if (const auto use = unfollowedUse(context, own, context.shared().tokens()))
             return refuseUse(fmt::format("line {}", lineNumber(context, use->begin)));
-    if (context.file.includer.empty())
-        return {};
     for (const auto& [file, source] : context.file.otherSources) {
         const NamedSource other{file, *source};
         if (isOnlyDefinedAndLaunched(context, other))

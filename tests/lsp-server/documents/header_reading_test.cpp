@@ -29,7 +29,8 @@ const std::string fragment =
     "    out[(blockIdx.x * TILE + threadIdx.y) * height + blockIdx.y * TILE + threadIdx.x] =\n"
     "        tile[threadIdx.x][threadIdx.y];\n"
     "}\n";
-const std::string mainText = "typedef float real;\n"
+const std::string mainText = "#include <cstdio>\n"
+                             "typedef float real;\n"
                              "#define TILE 32\n"
                              "#include \"transpose.cuh\"\n"
                              "int main() {\n"
@@ -48,12 +49,12 @@ protected:
     }
 
     /// The skills that are offered for the kernel's whole definition.
-    std::string skillsOffered() {
-        const json actions = client.call(
-            "textDocument/codeAction",
-            {{"textDocument", {{"uri", uri}}},
-             {"range", pointRange(placeOf(fragment, "tile[threadIdx.x][threadIdx.y]", 1))},
-             {"context", {{"diagnostics", json::array()}}}});
+    std::string skillsOffered(const std::string& text = fragment) {
+        const json actions =
+            client.call("textDocument/codeAction",
+                        {{"textDocument", {{"uri", uri}}},
+                         {"range", pointRange(placeOf(text, "tile[threadIdx.x][threadIdx.y]", 1))},
+                         {"context", {{"diagnostics", json::array()}}}});
         std::string kinds;
         for (const json& action : actions.at("result"))
             kinds += action.value("kind", "") + " ";
@@ -138,6 +139,23 @@ TEST_F(HeaderReading, EditsOfTheHeaderAndOfItsIncluderAreSeen) {
         << "real is not declared any more, so the kernel does not compile";
 }
 
+TEST_F(HeaderReading, AHeaderAmongTheFirstIncludesIsReadThroughToo) {
+    workspace.write("other.h", "#pragma once\n");
+    workspace.write("main.cu", "#include <cstdio>\n#include \"other.h\"\n" +
+                                   mainText.substr(mainText.find("#include \"transpose")));
+    const std::string header = "#pragma once\ntypedef float real;\n#define TILE 32\n" + fragment;
+    workspace.write("transpose.cuh", header);
+    start();
+    client.open(uri, header);
+    ASSERT_FALSE(client.diagnostics(uri, 1).is_null());
+    EXPECT_THAT(skillsOffered(header), HasSubstr("restrict-and-const"));
+    client.change(uri, 2, json::array({{{"text", header + "int oops = undeclared;\n"}}}));
+    EXPECT_THAT(client.diagnostics(uri, 2).dump(), HasSubstr("undeclared"));
+    client.change(uri, 3, json::array({{{"text", "\n" + header}}}));
+    EXPECT_THAT(client.diagnostics(uri, 3).dump(), Not(HasSubstr("undeclared")));
+    EXPECT_THAT(skillsOffered("\n" + header), HasSubstr("restrict-and-const"));
+}
+
 TEST_F(HeaderReading, AnIncluderThatVanishesLeavesTheHeaderAlone) {
     const std::string path = workspace.write("main.cu", mainText);
     workspace.write("transpose.cuh", fragment);
@@ -165,7 +183,7 @@ TEST_F(HeaderReading, TheCommandLineReadsAHeaderThroughItsIncluder) {
     ASSERT_EQ(document.at("kernels").size(), 1u);
     const json& launches = document.at("kernels").at(0).at("launches");
     ASSERT_EQ(launches.size(), 1u);
-    EXPECT_EQ(launches.at(0).at("line"), 9);
+    EXPECT_EQ(launches.at(0).at("line"), 10);
     EXPECT_EQ(launches.at(0).at("grid"), "grid");
     EXPECT_EQ(launches.at(0).at("file"), workspace.path("main.cu"));
     EXPECT_TRUE(offers(document, "shared-memory-padding"));
