@@ -312,7 +312,9 @@ int runCheck(const std::string& file, bool wantsReasons, const Invocation& invoc
     else
         check.print();
     const analysis::FileModel& model = (*snapshot)->model();
-    return model.kernels.empty() && model.diagnostics.empty() ? exitNothingFound : exitDone;
+    const bool hasKernel = std::ranges::any_of(
+        model.kernels, [&](const auto& kernel) { return (*snapshot)->isListed(kernel); });
+    return !hasKernel && model.diagnostics.empty() ? exitNothingFound : exitDone;
 }
 
 } // namespace

@@ -228,6 +228,8 @@ Result<void> DocumentWorker::State::parseText(const ParseInput& input) {
         return std::unexpected(std::move(reading.error()));
     command = std::move(reading->command);
     unit = std::move(reading->unit);
+    if (!command->includer.empty())
+        log.info("{} is read as a part of {}", input.file.string(), command->includer);
     return {};
 }
 

@@ -31,7 +31,9 @@ const std::string mainText = "#include <cstdio>\n"
 class IncluderParse : public ::testing::Test {
 protected:
     IncluderParse() {
-        const auto toolchain = findToolchain({.ignoreToolkit = true});
+        ToolchainOptions options;
+        options.ignoreToolkit = true;
+        const auto toolchain = findToolchain(options);
         EXPECT_TRUE(toolchain);
         toolchain_ = *toolchain;
         write("main.cu", mainText);
