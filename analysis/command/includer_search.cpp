@@ -5,8 +5,8 @@
 #include "analysis/syntax/lexer.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <system_error>

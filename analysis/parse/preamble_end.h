@@ -4,6 +4,7 @@
 #include "analysis/model/kernel_model.h"
 
 #include <string>
+#include <string_view>
 
 namespace kernelskill::analysis {
 
